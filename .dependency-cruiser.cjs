@@ -1,0 +1,129 @@
+// The house of docs/architecture.md: an import goes down, never up and never sideways. Type imports count.
+
+/** From the top. Each entry is a folder or a file directly under src/. */
+const FLOORS = [
+  ['cli'],
+  ['service'],
+  ['gateway'],
+  ['supervisor'],
+  ['actors'],
+  ['autonomy', 'request-client'],
+  ['agent-js', 'report', 'journal', 'config'],
+  ['script'],
+  ['containers'],
+  ['protocol'],
+];
+
+/** `cli` is src/cli.ts and everything in src/cli/. */
+const pathOf = (names) => `^src/(${names.join('|')})(/|\\.ts$)`;
+
+const floorRules = FLOORS.flatMap((floor, index) =>
+  floor
+    .map((name) => ({
+      name: `floor-of-${name}`,
+      comment: `${name} may import only what stands below it in docs/architecture.md`,
+      severity: 'error',
+      from: { path: pathOf([name]) },
+      to: {
+        path: pathOf(
+          FLOORS.slice(0, index + 1)
+            .flat()
+            .filter((other) => other !== name),
+        ),
+      },
+    }))
+    .filter(({ to }) => to.path !== pathOf([])),
+);
+
+const packageOf = (...names) => `(^|/)node_modules/(${names.join('|')})/`;
+
+const onlyImporter = (name, packages, allowed) => ({
+  name,
+  comment: `only ${allowed} may know these packages`,
+  severity: 'error',
+  from: { path: '^(src|web)/', pathNot: allowed },
+  to: { path: packageOf(...packages) },
+});
+
+const BROWSER_CODE = ['^src/(agent-js|containers|actors/session)/', packageOf('playwright-core')];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...floorRules,
+    {
+      name: 'every-folder-has-a-floor',
+      comment: 'a new folder under src/ must be given its floor in FLOORS and in docs/architecture.md',
+      severity: 'error',
+      from: { path: '^src/', pathNot: pathOf(FLOORS.flat()) },
+      to: {},
+    },
+    {
+      name: 'no-cycles',
+      comment: 'two files that need each other are one, or need a third',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    onlyImporter(
+      'http-server-in-gateway',
+      ['uWebSockets\\.js', 'uwebsockets', '@modelcontextprotocol/sdk'],
+      '^src/gateway/',
+    ),
+    onlyImporter('docker-in-its-driver', ['dockerode', '@types/dockerode'], '^src/containers/docker-driver'),
+    onlyImporter('sqlite-in-journal', ['libsql', 'kysely'], '^src/journal/'),
+    onlyImporter('model-in-autonomy', ['openai'], '^src/autonomy/'),
+    {
+      name: 'protocol-runs-in-pages',
+      comment: 'protocol has no I/O and is bundled into pages',
+      severity: 'error',
+      from: { path: '^src/protocol/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'pages-know-only-protocol',
+      comment: 'web/ talks to the service over HTTP; of src/ it may import the contract alone',
+      severity: 'error',
+      from: { path: '^web/' },
+      to: { path: '^src/(?!protocol/)' },
+    },
+    {
+      name: 'actors-know-no-browser',
+      comment: 'the actor runtime carries any actor; what a session is stands in actors/session',
+      severity: 'error',
+      from: { path: '^src/actors/[^/]+\\.ts$' },
+      to: { path: BROWSER_CODE },
+    },
+    {
+      name: 'script-knows-no-browser',
+      comment: 'the sandbox serves the request client too; what scripts can reach comes in as host modules',
+      severity: 'error',
+      from: { path: '^src/script/' },
+      to: { path: BROWSER_CODE },
+    },
+    {
+      name: 'no-development-packages',
+      comment: 'what src/ imports must be there after npm install --omit=dev',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: packageOf('@types/[^/]+') },
+    },
+    {
+      name: 'no-unresolved-imports',
+      comment: 'a file that is imported is there, and a package stands in package.json',
+      severity: 'error',
+      from: { path: '^(src|web)/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['node', 'import', 'types', 'default'],
+      extensions: ['.ts', '.mts', '.d.ts', '.js', '.mjs', '.json'],
+    },
+  },
+};

@@ -1,0 +1,14 @@
+/**
+ * Dependencies that no file of docs/decisions/ names in backticks: a new one gets a dated paragraph that says what was
+ * compared and measured. `@types/x` stands or falls with x.
+ */
+export function decidedDependencies({ paths, read }) {
+  const { dependencies = {}, devDependencies = {}, optionalDependencies = {} } = JSON.parse(read('package.json'));
+  const decisions = paths
+    .filter((path) => /^docs\/decisions\/.*\.md$/.test(path))
+    .map(read)
+    .join('\n');
+  return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    .filter((name) => !name.startsWith('@types/') && !decisions.includes(`\`${name}\``))
+    .map((name) => `docs/decisions/ has no paragraph about \`${name}\``);
+}

@@ -1,0 +1,110 @@
+import { posix } from 'node:path';
+
+const DOCUMENTS = ['README.md', 'AGENTS.md', 'docs/architecture.md'];
+
+/** Where the command line chooses what to do. */
+const COMMAND_LINE = 'src/cli/main.ts';
+
+/** Folders that are ours even where one of them is gone: a mention of a file in them must hold. */
+const TOP_FOLDERS = ['.ci', 'bench', 'docs', 'examples', 'scripts', 'src', 'test', 'web', 'worker-container'];
+
+/** Files and commands that the documents mention and that are not there, and folders that they forget. */
+export function docsInStep(repository) {
+  const faults = DOCUMENTS.flatMap((document) => {
+    if (!repository.has(document)) return [`${document} is missing`];
+    const text = repository.read(document);
+    return [
+      ...missingLinks(repository, document, text),
+      ...codeOf(text).flatMap((code) => [...missingPaths(repository, code), ...missingCommands(repository, code)]),
+    ].map((fault) => `${document}: ${fault}`);
+  });
+  return [...new Set([...faults, ...forgottenFolders(repository)])];
+}
+
+/** The code spans of a text and the lines of its code blocks. */
+function codeOf(text) {
+  const code = [];
+  const prose = text.replace(/^( *)(```+|~~~+)[^\n]*\n([\s\S]*?)^\1\2 *$/gm, (_, _indent, _fence, block) => {
+    code.push(...block.split('\n'));
+    return '';
+  });
+  for (const [, span] of prose.matchAll(/`([^`\n]+)`/g)) code.push(span);
+  return code;
+}
+
+function missingLinks({ has }, document, text) {
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target.replace(/#.*$/, ''))
+    .filter((target) => target !== '' && !/^[a-z]+:/i.test(target))
+    .filter((target) => !has(posix.join(posix.dirname(document), target)))
+    .map((target) => `links to ${target}, which is not there`);
+}
+
+function missingPaths(repository, code) {
+  return code
+    .split(/[\s'"`(),;=]+/)
+    .map((word) => word.replace(/^\.\//, '').replace(/[.:]+$/, ''))
+    .filter((word) => isPath(repository, word) && !exists(repository, word))
+    .map((word) => `mentions ${word}, which is not there`);
+}
+
+/** A path from the root of the repository or from `src/`; what has a place to fill in (`<id>`, `{id}`, `$X`) is none. */
+function isPath({ paths }, word) {
+  if (!/^[\w.@*/-]+$/.test(word) || !word.includes('/')) return false;
+  const [first] = word.split('/');
+  return TOP_FOLDERS.includes(first) || paths.some((path) => path.startsWith(`src/${first}/`));
+}
+
+function exists({ paths, has }, word) {
+  // A flow is mentioned as a job names it: examples/flows/ is copied to flows/examples/.
+  const candidates = [word, `src/${word}`, word.replace(/^examples\//, 'examples/flows/')].map((path) =>
+    path.replace(/\/$/, ''),
+  );
+  if (!word.includes('*')) {
+    return candidates.some((path) => has(path) || has(`${path}.ts`));
+  }
+  return candidates.some((glob) => {
+    const pattern = new RegExp(
+      `^${glob
+        .split(/(\*\*\/|\*\*|\*)/)
+        .map(globPart)
+        .join('')}$`,
+    );
+    return paths.some((path) => pattern.test(path));
+  });
+}
+
+function globPart(part) {
+  if (part === '**/') return '(?:.*/)?';
+  if (part === '**') return '.*';
+  if (part === '*') return '[^/]*';
+  return part.replace(/[.+^$|[\]\\]/g, '\\$&');
+}
+
+function missingCommands({ read }, code) {
+  const scripts = Object.keys(JSON.parse(read('package.json')).scripts ?? {});
+  const commands = commandsOf({ read });
+  const faults = [];
+  for (const [, given, other] of code.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)) {
+    const name = given ?? other;
+    if (!scripts.includes(name)) faults.push(`mentions npm run ${name}, which package.json does not have`);
+  }
+  for (const [, name] of code.matchAll(/(?:^|[&|$] *|\bnpx )troupe ([a-z][a-z-]*)/g)) {
+    if (!commands.has(name)) faults.push(`mentions troupe ${name}, which ${COMMAND_LINE} does not know`);
+  }
+  return faults;
+}
+
+/** The commands that the command line compares its first word with. */
+function commandsOf({ read }) {
+  return new Set([...read(COMMAND_LINE).matchAll(/^\s*case '([a-z][a-z-]*)':/gm)].map(([, command]) => command));
+}
+
+function forgottenFolders({ paths, has, read }) {
+  if (!has('docs/architecture.md')) return [];
+  const text = read('docs/architecture.md');
+  const folders = new Set(paths.flatMap((path) => /^src\/([^/]+)\//.exec(path)?.[1] ?? []));
+  return [...folders]
+    .filter((folder) => !new RegExp(`(?<![\\w-])${folder}/`).test(text))
+    .map((folder) => `docs/architecture.md: does not name src/${folder}/`);
+}

@@ -1,0 +1,16 @@
+export interface Repository {
+  /** The files of the repository, from its root, with forward slashes. */
+  readonly paths: readonly string[];
+  has(path: string): boolean;
+  read(path: string): string;
+}
+
+type OwnCheck = (repository: Repository) => readonly string[];
+
+export const ownChecks: {
+  readonly 'file sizes': OwnCheck;
+  readonly 'docs in step': OwnCheck;
+  readonly 'decisions on dependencies': OwnCheck;
+  readonly 'lock file': OwnCheck;
+  readonly 'Node versions of packages': (repository: Repository, nodeVersion?: string) => readonly string[];
+};

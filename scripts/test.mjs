@@ -1,0 +1,50 @@
+// `npm test`: set-up, `npm run check`, then every test. Words after `--` go to tap. Prints a line for each test file, and
+// everything about what fails. With TROUPE_REFUSE_SKIPS=1, as in CI, a test that is skipped is a failure.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { prepare } from './prepare.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const startedAt = Date.now();
+
+prepare();
+const checked = await run('inherit', 'scripts/check.mjs');
+if (checked !== 0) process.exit(checked);
+
+const counts = { passed: 0, failed: 0, skipped: 0 };
+let inFailure = false;
+const skips = process.env.TROUPE_REFUSE_SKIPS === '1' ? ['--fail-skip'] : [];
+const words = ['--reporter=tap', ...skips, ...process.argv.slice(2)];
+const tested = await run('pipe', 'node_modules/tap/dist/esm/run.mjs', ...words);
+const seconds = Math.round((Date.now() - startedAt) / 1000);
+console.log(`\nAll of it took ${seconds} s.`);
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+process.exit(tested);
+
+/** A line of TAP: https://testanything.org/tap-version-14-specification.html */
+function readLine(line) {
+  const [, indent, not, name] = /^(\s*)(not )?ok \d+ - (.*)$/.exec(line) ?? [];
+  if (name !== undefined) {
+    const skipped = /# SKIP/i.test(name);
+    counts[skipped ? 'skipped' : not === undefined ? 'passed' : 'failed'] += 1;
+    inFailure = not !== undefined;
+    if (indent === '' || inFailure || skipped) console.log(line);
+    return;
+  }
+  // What tap says of a failure stands in the block behind it.
+  if (inFailure) console.log(line);
+  if (/^\s*\.\.\.$/.test(line)) inFailure = false;
+}
+
+async function run(stdout, script, ...args) {
+  const child = spawn(process.execPath, [join(root, script), ...args], {
+    cwd: root,
+    stdio: ['inherit', stdout, 'inherit'],
+  });
+  if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', readLine);
+  const [code] = await once(child, 'close');
+  return code ?? 1;
+}

@@ -1,0 +1,242 @@
+import { decodeError, type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
+import { type Behaviour, Later, type MessageMap, type ReceiveContext, type Termination } from './actor.js';
+import { Mailbox } from './mailbox.js';
+
+/** Where a cell's answers and its end go. */
+export interface CellOutlet {
+  reply(ask: number, value: unknown): void;
+  fail(ask: number, error: ErrorBody): void;
+  /** The ask came after the end: no handler has seen it. */
+  gone(ask: number): void;
+  terminated(termination: Termination): void;
+}
+
+type CellState =
+  | { readonly kind: 'idle' }
+  /** `sinceMs` is when the handler began to hold the mailbox; null while it has not even returned a promise. */
+  | { readonly kind: 'handling'; readonly sinceMs: number | null }
+  | { readonly kind: 'stopping'; readonly done: Promise<void> }
+  | { readonly kind: 'stopped' };
+
+const IDLE: CellState = { kind: 'idle' };
+const HANDLING: CellState = { kind: 'handling', sinceMs: null };
+
+/**
+ * A message on its way to a behaviour, and what its handler may know of it. The signal is made only when a handler
+ * looks at it: most never do, and making one costs more than all the rest of a message.
+ */
+class Letter implements ReceiveContext {
+  readonly type: string;
+  readonly payload: unknown;
+  /** Null for a tell. */
+  readonly ask: number | null;
+  answered = false;
+  #controller: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
+
+  constructor(type: string, payload: unknown, ask: number | null) {
+    this.type = type;
+    this.payload = payload;
+    this.ask = ask;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason);
+    return this.#controller.signal;
+  }
+
+  get aborted(): { readonly reason: unknown } | undefined {
+    return this.#aborted;
+  }
+
+  abort(reason: unknown): void {
+    this.#aborted ??= { reason };
+    this.#controller?.abort(reason);
+  }
+}
+
+/**
+ * A living actor on its thread: the mailbox, the behaviour, and the messages under way.
+ *
+ *   put -> [mailbox] -> handle one at a time -> reply
+ *                            `-- later(...) -> reply, while the next is handled
+ *
+ * A handler that answers at once costs no turn of the event loop, so the answers of a burst leave as one batch.
+ * When the actor ends, waiting and running asks are failed with SESSION_ENDED, or with the crash, and their signals are
+ * aborted.
+ */
+export class ActorCell {
+  readonly #mailbox: Mailbox<Letter>;
+  readonly #outlet: CellOutlet;
+  /** Asks that wait, or whose handlers have not ended. */
+  readonly #asks = new Map<number, Letter>();
+  /** Tells whose handlers have not ended: they too are aborted when the actor ends. */
+  readonly #tells = new Set<Letter>();
+  #behaviour: Behaviour<MessageMap> | undefined;
+  #state: CellState = IDLE;
+  #handled = 0;
+  #dropped = 0;
+
+  constructor(mailboxBound: number, outlet: CellOutlet) {
+    this.#mailbox = new Mailbox(mailboxBound);
+    this.#outlet = outlet;
+  }
+
+  /** Called once, before any message. */
+  start(behaviour: Behaviour<MessageMap>): void {
+    this.#behaviour = behaviour;
+  }
+
+  stats(): { readonly depth: number; readonly handled: number; readonly dropped: number } {
+    return { depth: this.#mailbox.size, handled: this.#handled, dropped: this.#dropped };
+  }
+
+  /** How long the handler under way has held the mailbox, in milliseconds; 0 when none does. */
+  heldMs(): number {
+    if (this.#state.kind !== 'handling' || this.#state.sinceMs === null) return 0;
+    return performance.now() - this.#state.sinceMs;
+  }
+
+  /** @param ask null for a tell */
+  put(type: string, payload: unknown, ask: number | null): void {
+    if (this.#isEnding()) {
+      if (ask !== null) this.#outlet.gone(ask);
+      else this.#dropped += 1;
+      return;
+    }
+    const letter = new Letter(type, payload, ask);
+    if (this.#state.kind === 'idle') {
+      this.#drain(letter);
+      return;
+    }
+    if (this.#mailbox.put(letter)) {
+      if (ask !== null) this.#asks.set(ask, letter);
+      return;
+    }
+    this.#dropped += 1;
+    this.#fail(letter, encodeError(new TroupeError('CAPACITY', 'The mailbox is full')));
+  }
+
+  cancel(ask: number): void {
+    this.#asks.get(ask)?.abort(new TroupeError('UNAVAILABLE', 'The asker gave up'));
+  }
+
+  /** Idempotent; settles when the behaviour has given back what it holds, or at the deadline. */
+  stop(termination: Termination, deadlineMs: number): Promise<void> {
+    if (this.#state.kind === 'stopping') return this.#state.done;
+    if (this.#state.kind === 'stopped') return Promise.resolve();
+    let settle: () => void = () => undefined;
+    // The state first: the clean-up may itself ask for the end.
+    this.#state = {
+      kind: 'stopping',
+      done: new Promise((resolve) => {
+        settle = resolve;
+      }),
+    };
+    const { done } = this.#state;
+    void this.#end(termination, deadlineMs).then(settle);
+    return done;
+  }
+
+  #drain(first: Letter | undefined): void {
+    this.#state = HANDLING;
+    for (let letter = first; letter !== undefined; letter = this.#mailbox.take()) {
+      const held = this.#handle(letter);
+      if (this.#isEnding()) return;
+      if (held === undefined) continue;
+      this.#state = { kind: 'handling', sinceMs: performance.now() };
+      void held.then(() => {
+        if (!this.#isEnding()) this.#drain(this.#mailbox.take());
+      });
+      return;
+    }
+    this.#state = IDLE;
+  }
+
+  #isEnding(): boolean {
+    return this.#state.kind === 'stopping' || this.#state.kind === 'stopped';
+  }
+
+  /** Answers a promise, which never rejects, when the handler holds the mailbox. */
+  #handle(letter: Letter): Promise<void> | undefined {
+    this.#handled += 1;
+    try {
+      if (letter.aborted !== undefined) throw letter.aborted.reason;
+      const handler = this.#behaviour?.handlers[letter.type];
+      if (handler === undefined) throw new TroupeError('INTERNAL', `No handler for the message ${letter.type}`);
+      const answer = handler(letter.payload, letter);
+      if (answer instanceof Later) {
+        void this.#settle(letter, answer.reply);
+        return undefined;
+      }
+      if (answer instanceof Promise) return this.#settle(letter, answer);
+      this.#reply(letter, answer);
+    } catch (error) {
+      this.#fail(letter, encodeError(error));
+    }
+    return undefined;
+  }
+
+  async #settle(letter: Letter, answer: Promise<unknown>): Promise<void> {
+    if (letter.ask === null) this.#tells.add(letter);
+    else this.#asks.set(letter.ask, letter);
+    try {
+      this.#reply(letter, await answer);
+    } catch (error) {
+      this.#fail(letter, encodeError(error));
+    } finally {
+      this.#tells.delete(letter);
+    }
+  }
+
+  #reply(letter: Letter, value: unknown): void {
+    if (this.#answers(letter) && letter.ask !== null) this.#outlet.reply(letter.ask, value);
+  }
+
+  #fail(letter: Letter, error: ErrorBody): void {
+    if (this.#answers(letter) && letter.ask !== null) this.#outlet.fail(letter.ask, error);
+  }
+
+  /** False when the letter has had its answer: what comes after the end of the actor is dropped. */
+  #answers(letter: Letter): boolean {
+    if (letter.answered) return false;
+    letter.answered = true;
+    if (letter.ask !== null) this.#asks.delete(letter.ask);
+    return true;
+  }
+
+  async #end(termination: Termination, deadlineMs: number): Promise<void> {
+    const cause = 'error' in termination ? encodeError(termination.error) : endedError();
+    for (let letter = this.#mailbox.take(); letter !== undefined; letter = this.#mailbox.take()) {
+      this.#fail(letter, cause);
+    }
+    for (const letter of [...this.#asks.values(), ...this.#tells]) letter.abort(decodeError(cause));
+    let ended = termination;
+    try {
+      await withDeadline(this.#behaviour?.stopped(termination) ?? Promise.resolve(), deadlineMs);
+    } catch (error) {
+      // What ended the actor is said before what its clean-up failed with.
+      if (!('error' in termination)) ended = { reason: 'crash', error };
+    }
+    for (const letter of [...this.#asks.values()]) this.#fail(letter, cause);
+    this.#state = { kind: 'stopped' };
+    this.#outlet.terminated(ended);
+  }
+}
+
+function endedError(): ErrorBody {
+  return { error: 'The actor has ended', code: 'SESSION_ENDED' };
+}
+
+async function withDeadline(work: Promise<void>, deadlineMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TroupeError('UNAVAILABLE', `Not stopped within ${deadlineMs} ms`)), deadlineMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,72 @@
+import type { Clock } from './clock.js';
+
+export interface HeartbeatOptions {
+  readonly everyMs: number;
+  /** Beats in a row without an answer, after which the other side counts as hanging. */
+  readonly misses: number;
+}
+
+/** Patient, since a thread that is ended takes all its actors along: 10 s. */
+export const DEFAULT_HEARTBEAT: HeartbeatOptions = { everyMs: 1_000, misses: 10 };
+
+/**
+ * Asks the other side for a sign of life, one at a time, and calls `onHang` once when none comes.
+ *
+ * Its patience is counted in beats, not in time: the next beat is set when the last was looked at, so a stall of the
+ * owner's own event loop, or a machine that slept, is one beat and is not held against the other side.
+ */
+export class Heartbeat {
+  readonly #clock: Clock;
+  readonly #options: HeartbeatOptions;
+  readonly #ping: () => Promise<unknown>;
+  readonly #onHang: () => void;
+  #cancel: () => void = () => undefined;
+  #waiting = false;
+  #missed = 0;
+  #stopped = false;
+
+  /** @param ping a rejection counts as no answer */
+  constructor(clock: Clock, options: HeartbeatOptions, ping: () => Promise<unknown>, onHang: () => void) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#ping = ping;
+    this.#onHang = onHang;
+    this.#schedule();
+  }
+
+  /** Idempotent. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #schedule(): void {
+    if (!this.#stopped) this.#cancel = this.#clock.after(this.#options.everyMs, () => this.#beat());
+  }
+
+  #beat(): void {
+    if (!this.#waiting) {
+      this.#send();
+      this.#schedule();
+      return;
+    }
+    this.#missed += 1;
+    if (this.#missed < this.#options.misses) {
+      this.#schedule();
+      return;
+    }
+    this.stop();
+    this.#onHang();
+  }
+
+  #send(): void {
+    this.#waiting = true;
+    this.#ping().then(
+      () => {
+        this.#waiting = false;
+        this.#missed = 0;
+      },
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,159 @@
+import type { AttachedPage, BrowserPort, SendOptions } from '../../agent-js/browser-port.js';
+import type { CdpEvent, CdpMethod, CdpParams, CdpResult, CdpTargetInfo } from '../../agent-js/cdp.js';
+import type { BrowserEndpoint } from '../../containers/driver.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { BrowserOptions } from './browser-options.js';
+import { CdpConnection } from './cdp-connection.js';
+import { PageDefaults } from './page-defaults.js';
+import { restoreStorage } from './storage-state.js';
+
+/** Pages alone: a worker that we attached to would wait for us before it starts. */
+const PAGES = [{ type: 'page', exclude: false }, { exclude: true }] as const;
+/** Pages open at once; a further one is closed as it opens. */
+const MAX_PAGES = 50;
+const HELD_MS = 2_000;
+
+/**
+ * The connection of one session to its browser: the browser's default context, whose pages outlive the connection. The
+ * browser itself belongs to the owner of its lease.
+ */
+export class Browser implements BrowserPort {
+  readonly downloadsDir: string;
+  readonly uploadsDir: string;
+  readonly lost: Promise<{ readonly reason: string }>;
+  readonly #connection: CdpConnection;
+  readonly #defaults: PageDefaults;
+  readonly #pages = new Map<string, AttachedPage>();
+  readonly #pageListeners = new Set<(page: AttachedPage) => void>();
+  #restoring = false;
+
+  private constructor(connection: CdpConnection, endpoint: BrowserEndpoint, defaults: PageDefaults) {
+    this.#connection = connection;
+    this.#defaults = defaults;
+    this.downloadsDir = endpoint.downloadsDir;
+    this.uploadsDir = endpoint.uploadsDir;
+    this.lost = connection.closed;
+    connection.listen((event) => this.#observe(event));
+  }
+
+  /**
+   * Attaches to every page of the browser (opens one if there is none) and gives it the session's options.
+   *
+   * @param bounds `deadlineMs` counts from the call
+   * @throws WORKER_LOST when the browser does not answer, INVALID_REQUEST when it refuses an option
+   */
+  static async connect(
+    endpoint: BrowserEndpoint,
+    options: BrowserOptions,
+    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
+  ): Promise<Browser> {
+    const connection = await CdpConnection.open(endpoint.cdpUrl, bounds);
+    const abort = () => void connection.close();
+    bounds.signal.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(abort, bounds.deadlineMs);
+    try {
+      const browser = new Browser(connection, endpoint, await PageDefaults.of(connection, options));
+      await browser.#attach(options);
+      bounds.signal.throwIfAborted();
+      return browser;
+    } catch (error) {
+      await connection.close();
+      bounds.signal.throwIfAborted();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      bounds.signal.removeEventListener('abort', abort);
+    }
+  }
+
+  send<M extends CdpMethod>(method: M, params: CdpParams<M>, options?: SendOptions): Promise<CdpResult<M>> {
+    return this.#connection.send(method, params, options);
+  }
+
+  listen(listener: (event: CdpEvent) => void): () => void {
+    return this.#connection.listen(listener);
+  }
+
+  onPage(listener: (page: AttachedPage) => void): () => void {
+    this.#pageListeners.add(listener);
+    for (const page of this.#pages.values()) listener(page);
+    return () => this.#pageListeners.delete(listener);
+  }
+
+  /** Lets go of the browser; it and its pages live on. Idempotent. */
+  async close(): Promise<void> {
+    this.#pageListeners.clear();
+    await this.#connection.close();
+  }
+
+  async #attach(options: BrowserOptions): Promise<void> {
+    const { downloadsDir } = this;
+    const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES };
+    await Promise.all([
+      // Under names of its own: under theirs, a file would take the place of an earlier one.
+      this.send('Browser.setDownloadBehavior', {
+        behavior: 'allowAndName',
+        downloadPath: downloadsDir,
+        eventsEnabled: true,
+      }),
+      this.send('Target.setDiscoverTargets', { discover: true, filter: PAGES }),
+      this.send('Target.setAutoAttach', attach),
+    ]);
+    if (this.#pages.size === 0) await this.send('Target.createTarget', { url: 'about:blank' });
+    const [first] = this.#pages.keys();
+    if (first === undefined) throw new TroupeError('WORKER_LOST', 'The browser opens no page');
+    await this.#accepted();
+    if (options.storageState === undefined) return;
+    this.#restoring = true;
+    await restoreStorage(this, first, options.storageState);
+    this.#restoring = false;
+    // Restoring answers the page's requests itself, and leaves nobody to answer a demand for credentials.
+    this.#defaults.apply(first);
+  }
+
+  /** A page that an earlier connection left hung, or with a dialog open, takes its options later, or never. */
+  async #accepted(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const held = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, HELD_MS);
+    });
+    try {
+      await Promise.race([this.#defaults.accepted, held]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #observe(event: CdpEvent): void {
+    switch (event.method) {
+      case 'Target.attachedToTarget':
+        this.#attached(event.params.sessionId, event.params.targetInfo, event.params.waitingForDebugger);
+        return;
+      case 'Target.detachedFromTarget':
+        this.#pages.delete(event.params.sessionId);
+        return;
+      case 'Fetch.authRequired':
+      case 'Fetch.requestPaused':
+        if (!this.#restoring) this.#defaults.answerRequest(event);
+        return;
+      default:
+    }
+  }
+
+  #attached(session: string, info: CdpTargetInfo, waiting: boolean): void {
+    if (info.type !== 'page') return;
+    if (this.#pages.size >= MAX_PAGES) {
+      this.send('Target.closeTarget', { targetId: info.targetId }).catch(passOver);
+      return;
+    }
+    const { targetId, openerId, url, title } = info;
+    const page: AttachedPage = { session, targetId, openerId, url, title };
+    this.#pages.set(session, page);
+    this.#defaults.apply(session);
+    for (const listener of [...this.#pageListeners]) listener(page);
+    if (waiting) this.send('Runtime.runIfWaitingForDebugger', {}, { session }).catch(passOver);
+  }
+}
+
+/** The page may be gone before the command reaches it. */
+function passOver(): void {}

@@ -1,0 +1,56 @@
+import type { BrowserEndpoint } from '../../containers/driver.js';
+import type { ErrorBody } from '../../protocol/errors.js';
+import type { NewEvent } from '../../protocol/events.js';
+import type { LiveRequest, SessionId, SessionMode } from '../../protocol/session.js';
+import type { ActorKind } from '../actor.js';
+
+/** What the page is to look like to the sites that it visits: the create request's members of the same names. */
+export type PageOptions = Pick<
+  LiveRequest,
+  | 'viewport'
+  | 'locale'
+  | 'timezone'
+  | 'userAgent'
+  | 'headers'
+  | 'httpCredentials'
+  | 'ignoreHTTPSErrors'
+  | 'storageState'
+>;
+
+/** Everything a session actor needs to know, given once when it is made. Paths are absolute. */
+export interface SessionArgs {
+  readonly id: SessionId;
+  readonly mode: SessionMode;
+  readonly endpoint: BrowserEndpoint;
+  readonly page: PageOptions;
+  readonly flowsDir: string;
+  readonly screenshotsDir: string;
+  /** The global `args` of its scripts. */
+  readonly args: { readonly [name: string]: unknown };
+  /** The number of its next step: above 1 where the session has run before. */
+  readonly firstStep: number;
+}
+
+/** How a run of flows ended. `error` is FLOW_FAILED or HARD_TIMEOUT with flow, line, column, url, title and the cause. */
+export type FlowsOutcome =
+  | { readonly status: 'passed'; readonly flows: number }
+  | { readonly status: 'failed'; readonly flow: string; readonly error: ErrorBody };
+
+/** What a session actor can be asked. */
+export type SessionMessages = {
+  /** Connects to the browser and starts the script thread. First, and once. */
+  Open: { readonly payload: { readonly timeoutMs: number }; readonly reply: { readonly product: string } };
+  /** Answers the JSON text of the script's result. Scripts run one after another; 64 may wait. */
+  RunScript: {
+    readonly payload: { readonly js: string; readonly kind: 'script' | 'model'; readonly timeoutMs: number };
+    readonly reply: string;
+  };
+  /** Runs flow files one after another, until one fails. Paths are relative to the flows folder. */
+  RunFlows: {
+    readonly payload: { readonly paths: readonly string[]; readonly timeoutMs: number };
+    readonly reply: FlowsOutcome;
+  };
+};
+
+/** A session actor emits its events in batches, in order. It crashes with WORKER_LOST when its browser is gone. */
+export const SessionActor: ActorKind<SessionMessages, SessionArgs, readonly NewEvent[]> = { name: 'session' };

@@ -1,0 +1,106 @@
+import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/cdp.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { BrowserOptions } from './browser-options.js';
+import type { CdpConnection } from './cdp-connection.js';
+
+type RequestEvent = Extract<CdpEvent, { method: 'Fetch.authRequired' | 'Fetch.requestPaused' }>;
+
+/** Requests whose credentials were sent once: asked again, they were wrong. */
+const MAX_ANSWERED = 1000;
+/** A window's own size leaves less to its page, by as much as the browser's bars take. */
+const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
+
+/** Gives each page what the session's options say, before the page's first script runs. */
+export class PageDefaults {
+  /** Settles when the first page has taken every option; INVALID_REQUEST when the browser refused one. */
+  readonly accepted: Promise<void>;
+  readonly #connection: CdpConnection;
+  readonly #options: BrowserOptions;
+  readonly #userAgent: string | undefined;
+  readonly #answered = new Set<string>();
+  #settleAccepted: (outcome: Promise<void>) => void = () => undefined;
+
+  private constructor(connection: CdpConnection, options: BrowserOptions, userAgent: string | undefined) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#userAgent = userAgent;
+    this.accepted = new Promise((resolve) => {
+      this.#settleAccepted = resolve;
+    });
+    // It is awaited only where connecting comes that far.
+    this.accepted.catch(() => undefined);
+  }
+
+  static async of(connection: CdpConnection, options: BrowserOptions): Promise<PageDefaults> {
+    const { locale, userAgent } = options;
+    // The languages that a page accepts can only be set together with its user agent.
+    if (locale === undefined || userAgent !== undefined) return new PageDefaults(connection, options, userAgent);
+    const version = await connection.send('Browser.getVersion', {});
+    return new PageDefaults(connection, options, version.userAgent);
+  }
+
+  /** Sends the options to a page without waiting; its later commands come after them. */
+  apply(session: string): void {
+    const {
+      viewport = DEFAULT_VIEWPORT,
+      locale,
+      timezone,
+      headers,
+      httpCredentials,
+      ignoreHTTPSErrors,
+    } = this.#options;
+    const sent: Promise<void>[] = [];
+    const give = <M extends CdpMethod>(option: string, method: M, params: CdpParams<M>): void => {
+      sent.push(this.#give(option, method, params, session));
+    };
+    give('viewport', 'Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false });
+    if (locale !== undefined) give('locale', 'Emulation.setLocaleOverride', { locale: locale.replace('-', '_') });
+    if (timezone !== undefined) give('timezone', 'Emulation.setTimezoneOverride', { timezoneId: timezone });
+    if (this.#userAgent !== undefined) {
+      const acceptLanguage = locale === undefined ? {} : { acceptLanguage: locale };
+      give('userAgent', 'Emulation.setUserAgentOverride', { userAgent: this.#userAgent, ...acceptLanguage });
+    }
+    if (headers !== undefined) give('headers', 'Network.setExtraHTTPHeaders', { headers });
+    if (ignoreHTTPSErrors === true) {
+      give('ignoreHTTPSErrors', 'Security.setIgnoreCertificateErrors', { ignore: true });
+    }
+    if (httpCredentials !== undefined) {
+      // Every request then waits for our word; nothing but the credentials is worth that.
+      const patterns = [{ urlPattern: '*' }];
+      give('httpCredentials', 'Fetch.enable', { handleAuthRequests: true, patterns });
+    }
+    this.#settleAccepted(Promise.all(sent).then(() => undefined));
+  }
+
+  answerRequest(event: RequestEvent): void {
+    const { requestId } = event.params;
+    const { session } = event;
+    const credentials = this.#options.httpCredentials;
+    const answer =
+      event.method === 'Fetch.requestPaused' || credentials === undefined
+        ? this.#connection.send('Fetch.continueRequest', { requestId }, { session })
+        : this.#connection.send(
+            'Fetch.continueWithAuth',
+            { requestId, authChallengeResponse: this.#challengeAnswer(requestId, credentials) },
+            { session },
+          );
+    // The page may have gone on without the request.
+    answer.catch(() => undefined);
+  }
+
+  #challengeAnswer(requestId: string, credentials: { readonly username: string; readonly password: string }) {
+    if (this.#answered.has(requestId)) return { response: 'CancelAuth' } as const;
+    if (this.#answered.size >= MAX_ANSWERED) this.#answered.clear();
+    this.#answered.add(requestId);
+    return { response: 'ProvideCredentials', ...credentials } as const;
+  }
+
+  async #give<M extends CdpMethod>(option: string, method: M, params: CdpParams<M>, session: string): Promise<void> {
+    try {
+      await this.#connection.send(method, params, { session });
+    } catch (cause) {
+      const text = cause instanceof Error ? cause.message : String(cause);
+      throw new TroupeError('INVALID_REQUEST', `${option}: ${text}`, { field: option }, { cause });
+    }
+  }
+}

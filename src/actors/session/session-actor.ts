@@ -1,0 +1,227 @@
+import { Subject } from 'rxjs';
+import { Agent } from '../../agent-js/agent.js';
+import { filesModule } from '../../agent-js/files.js';
+import { flowModule } from '../../agent-js/flow.js';
+import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
+import type { NewEvent, SessionEvent, StepKind } from '../../protocol/events.js';
+import { Sandbox } from '../../script/sandbox.js';
+import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
+import { Browser } from './browser.js';
+import { batchEvents } from './event-batcher.js';
+import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
+import { ScriptQueue } from './script-queue.js';
+import { type SessionInput, type SessionState, transition } from './session-state.js';
+
+/** Scripts that may wait behind the one that runs (spec section 3). */
+const WAITING_SCRIPTS = 64;
+/** A longer result stands in the transcript by its length alone. */
+const LOGGED_RESULT_CHARS = 16_384;
+
+/** Waits end 100 ms before the session's time: what fails this close to it failed because of it. */
+const TIME_IS_UP_MS = 250;
+
+/** What an open session holds; all of it is given back when the actor ends. */
+interface OpenParts {
+  readonly browser: Browser;
+  readonly agent: Agent;
+  readonly sandbox: Sandbox;
+}
+
+/** A script as the queue runs it. */
+interface ScriptOrder {
+  readonly js: string;
+  readonly kind: StepKind;
+  readonly timeoutMs: number;
+}
+
+/** One session: its browser's connection, its script thread, and the scripts that wait. */
+export class SessionBehaviour implements Behaviour<SessionMessages> {
+  readonly #args: SessionArgs;
+  readonly #context: ActorContext<readonly NewEvent[]>;
+  readonly #events = new Subject<SessionEvent>();
+  readonly #queue = new ScriptQueue(WAITING_SCRIPTS);
+  readonly #closing = new AbortController();
+  #state: SessionState = { kind: 'new' };
+  #parts: OpenParts | undefined;
+  #scripts = 0;
+
+  constructor(args: SessionArgs, context: ActorContext<readonly NewEvent[]>) {
+    this.#args = args;
+    this.#context = context;
+    batchEvents(this.#events, args.id, () => new Date()).subscribe((batch) => context.emit(batch));
+  }
+
+  readonly handlers: Handlers<SessionMessages> = {
+    Open: ({ timeoutMs }) => this.#open(timeoutMs),
+    RunScript: (order, { signal }) => later(this.#queue.run((closed) => this.#runScript(order, closed), signal)),
+    RunFlows: ({ paths, timeoutMs }, { signal }) =>
+      later(this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal)),
+  };
+
+  async stopped(termination: Termination): Promise<void> {
+    const error = endError(termination);
+    this.#advance({ type: 'Ended', error: encodeError(error) });
+    this.#closing.abort(error);
+    this.#queue.close(error);
+    const parts = this.#parts;
+    this.#parts = undefined;
+    if (parts !== undefined) await closeParts(parts);
+    this.#events.complete();
+  }
+
+  async #open(timeoutMs: number): Promise<{ product: string }> {
+    this.#advance({ type: 'Opening' });
+    const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep } = this.#args;
+    const emit = (event: SessionEvent) => this.#events.next(event);
+    const browser = await Browser.connect(endpoint, page, { signal: this.#closing.signal, deadlineMs: timeoutMs });
+    const agent = new Agent({
+      browser,
+      emit,
+      screenshotsDir,
+      stepScreenshots: mode === 'auto' ? 'every' : 'spare',
+      firstStep,
+    });
+    try {
+      const modules = [agent.module, flowModule({ flowsDir }), filesModule({ flowsDir })];
+      this.#parts = { browser, agent, sandbox: await Sandbox.start({ modules, emit, args }) };
+      this.#closing.signal.throwIfAborted();
+    } catch (error) {
+      await closeParts({ browser, agent, sandbox: this.#parts?.sandbox });
+      this.#parts = undefined;
+      throw error;
+    }
+    this.#advance({ type: 'Opened' });
+    void browser.lost.then(({ reason }) => this.#browserLost(reason));
+    return { product: endpoint.product };
+  }
+
+  async #runScript(order: ScriptOrder, closed: AbortSignal): Promise<string> {
+    const { sandbox, agent } = this.#openParts();
+    const script = ++this.#scripts;
+    this.#advance({ type: 'ScriptBegan', script });
+    this.#events.next({ type: 'ScriptStarted', data: { script, kind: order.kind, js: order.js } });
+    const startedAt = performance.now();
+    const finish = (end: { result?: unknown; error?: ErrorBody }) => {
+      const durationMs = round(performance.now() - startedAt);
+      this.#events.next({ type: 'ScriptFinished', data: { script, durationMs, ...end } });
+      this.#advance({ type: 'ScriptEnded' });
+    };
+    try {
+      const json = await sandbox.run({
+        source: order.js,
+        name: `script-${script}.js`,
+        kind: order.kind,
+        timeoutMs: order.timeoutMs,
+        signal: closed,
+      });
+      finish({ result: loggedResult(json) });
+      return json;
+    } catch (thrown) {
+      const error = closed.aborted ? closed.reason : await placed(thrown, agent);
+      finish({ error: encodeError(error) });
+      throw error;
+    }
+  }
+
+  async #runFlows(paths: readonly string[], timeoutMs: number, closed: AbortSignal): Promise<FlowsOutcome> {
+    const { agent } = this.#openParts();
+    const deadline = performance.now() + timeoutMs;
+    this.#advance({ type: 'ScriptBegan', script: ++this.#scripts });
+    try {
+      for (const path of paths) {
+        const failure = await this.#runFlow(path, deadline, closed);
+        if (failure !== null) return failure;
+      }
+      return { status: 'passed', flows: paths.length };
+    } finally {
+      await agent.settle();
+      this.#advance({ type: 'ScriptEnded' });
+    }
+  }
+
+  async #runFlow(path: string, deadline: number, closed: AbortSignal): Promise<FlowsOutcome | null> {
+    const { sandbox, agent } = this.#openParts();
+    try {
+      await sandbox.run({
+        source: `Flow.run(${JSON.stringify(path)}, args)`,
+        name: 'job.js',
+        kind: 'flow',
+        timeoutMs: Math.max(1, deadline - performance.now()),
+        signal: closed,
+      });
+      return null;
+    } catch (thrown) {
+      if (closed.aborted) throw closed.reason;
+      const cause = encodeError(await placed(thrown, agent));
+      const timeIsUp = deadline - performance.now() < TIME_IS_UP_MS;
+      return { status: 'failed', flow: path, error: flowFailed(path, cause, timeIsUp) };
+    }
+  }
+
+  #browserLost(reason: string): void {
+    if (this.#state.kind === 'ended') return;
+    this.#events.next({ type: 'BrowserLost', data: { reason } });
+    this.#context.crash(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`));
+  }
+
+  #openParts(): OpenParts {
+    if (this.#parts === undefined) throw new TroupeError('SESSION_ENDED', 'The session is not open');
+    return this.#parts;
+  }
+
+  #advance(input: SessionInput): void {
+    this.#state = transition(this.#state, input);
+  }
+}
+
+/** A script's error with the page where it stood, unless the error says so itself. */
+async function placed(thrown: unknown, agent: Agent): Promise<unknown> {
+  if (!(thrown instanceof TroupeError) || thrown.details?.url !== undefined) return thrown;
+  const place = await agent.place().catch(() => null);
+  return new TroupeError(thrown.code, thrown.message, { ...thrown.details, ...place }, { cause: thrown });
+}
+
+/** The parts depend on one another from left to right, so they are given back in that order. */
+async function closeParts({
+  sandbox,
+  agent,
+  browser,
+}: { [P in keyof OpenParts]?: OpenParts[P] | undefined }): Promise<void> {
+  // The last step is told at once, whatever its picture or the script still take.
+  void agent?.settle();
+  await sandbox?.close();
+  await agent?.dispose();
+  await browser?.close();
+}
+
+function endError(termination: Termination): unknown {
+  if (termination.reason === 'crash' || termination.reason === 'lost') return termination.error;
+  return new TroupeError('SESSION_ENDED', 'The session has ended');
+}
+
+/** FLOW_FAILED, or HARD_TIMEOUT where the flow was cut by the session's longest time. */
+function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): ErrorBody {
+  const { flow, line, column, url, title } = cause.details ?? {};
+  const at = typeof flow === 'string' ? flow : path.replace(/\.js$/, '');
+  const where = typeof line === 'number' ? `${at}:${line}` : at;
+  return {
+    code: timeIsUp ? 'HARD_TIMEOUT' : 'FLOW_FAILED',
+    error: timeIsUp ? `The session's time was up in ${where}: ${cause.error}` : `${where}: ${cause.error}`,
+    details: {
+      flow: at,
+      line: line ?? null,
+      column: column ?? null,
+      url: url ?? null,
+      title: title ?? null,
+      cause,
+    },
+  };
+}
+
+function loggedResult(json: string): unknown {
+  return json.length <= LOGGED_RESULT_CHARS ? JSON.parse(json) : `[${json.length} characters of JSON]`;
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { BrowserPort } from '../../agent-js/browser-port.js';
+import { TroupeError } from '../../protocol/errors.js';
+
+const Entry = z.object({ name: z.string(), value: z.string() });
+/** As Playwright's `storageState()` writes it. */
+const StorageState = z.object({
+  cookies: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        value: z.string(),
+        domain: z.string(),
+        path: z.string(),
+        expires: z.number().optional(),
+      }),
+    )
+    .max(5000)
+    .optional(),
+  origins: z
+    .array(z.object({ origin: z.url(), localStorage: z.array(Entry).max(5000) }))
+    .max(100)
+    .optional(),
+});
+
+/**
+ * Puts cookies and the local storage of each origin into the browser. An origin's storage can be written only from a
+ * page of it, so the page visits each with every request answered by us: nothing reaches the network.
+ *
+ * @throws INVALID_REQUEST when `state` is not a storage state
+ */
+export async function restoreStorage(browser: BrowserPort, session: string, state: unknown): Promise<void> {
+  const parsed = StorageState.safeParse(state);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const path = issue?.path.join('.') ?? '';
+    throw new TroupeError('INVALID_REQUEST', `storageState.${path}: ${issue?.message ?? 'not a storage state'}`);
+  }
+  const { cookies = [], origins = [] } = parsed.data;
+  // -1 stands for a session cookie, which the protocol says by leaving the member out.
+  const given = cookies.map(({ expires, ...cookie }) =>
+    expires === undefined || expires < 0 ? cookie : { ...cookie, expires },
+  );
+  if (given.length > 0) await browser.send('Storage.setCookies', { cookies: given });
+  if (origins.length === 0) return;
+  const stop = browser.listen((event) => {
+    if (event.method !== 'Fetch.requestPaused' || event.session !== session) return;
+    const responseHeaders = [{ name: 'content-type', value: 'text/html' }];
+    const { requestId } = event.params;
+    browser
+      .send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body: '' }, { session })
+      .catch(() => undefined);
+  });
+  try {
+    await browser.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }, { session });
+    for (const { origin, localStorage } of origins) {
+      await browser.send('Page.navigate', { url: origin }, { session });
+      const entries = JSON.stringify(localStorage.map(({ name, value }) => [name, value]));
+      const expression = `for (const [name, value] of ${entries}) localStorage.setItem(name, value)`;
+      await browser.send('Runtime.evaluate', { expression }, { session });
+    }
+    await browser.send('Page.navigate', { url: 'about:blank' }, { session });
+  } finally {
+    stop();
+    await browser.send('Fetch.disable', {}, { session }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,111 @@
+import { TroupeError } from '../protocol/errors.js';
+import type { ActorRef, AskBounds, MessageMap, MessageType } from './actor.js';
+import { PendingAsks } from './pending-asks.js';
+import { isUndelivered } from './thread-host.js';
+
+/** Asks that wait at most while the actor is away; past them an ask is refused with CAPACITY. */
+const WAITING_BOUND = 64;
+
+type Connection<M extends MessageMap> =
+  | { readonly kind: 'connected'; readonly ref: ActorRef<M> }
+  | { readonly kind: 'away' }
+  | { readonly kind: 'ended'; readonly error: unknown };
+
+/**
+ * The address of an actor that may be started again: the same for all its lives.
+ *
+ * While the actor is away, an ask waits for it within its own deadline and signal, at most 64 of them, and a tell is
+ * dropped. An ask that was under way when the actor ended is rejected at once, with the crash, or with
+ * SESSION_RESTARTED when the thread was lost: it may have had its effect, so it is never sent again. One that found the
+ * actor already gone was seen by no handler and waits like the others.
+ */
+export class StableRef<M extends MessageMap> implements ActorRef<M> {
+  readonly id: number;
+  readonly #waiting = new PendingAsks();
+  readonly #waitingIds = new Set<number>();
+  #connection: Connection<M> = { kind: 'away' };
+  #dropped = 0;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+
+  /** Tells that found no actor. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** The actor is there: those who waited go on, first come first. */
+  connect(ref: ActorRef<M>): void {
+    if (this.#connection.kind === 'ended') return;
+    this.#connection = { kind: 'connected', ref };
+    for (const id of [...this.#waitingIds]) {
+      this.#waitingIds.delete(id);
+      this.#waiting.answer(id, undefined);
+    }
+  }
+
+  /** The actor is gone and may come again. */
+  disconnect(): void {
+    if (this.#connection.kind === 'connected') this.#connection = { kind: 'away' };
+  }
+
+  /** The actor is gone for good. Asks that wait, and those to come, are rejected with the error. */
+  end(error: unknown): void {
+    if (this.#connection.kind === 'ended') return;
+    this.#connection = { kind: 'ended', error };
+    this.#waitingIds.clear();
+    this.#waiting.failAll(error);
+  }
+
+  tell<T extends MessageType<M>>(type: T, payload: M[T]['payload']): void {
+    if (this.#connection.kind === 'connected') this.#connection.ref.tell(type, payload);
+    else this.#dropped += 1;
+  }
+
+  ask<T extends MessageType<M>>(type: T, payload: M[T]['payload'], bounds: AskBounds): Promise<M[T]['reply']> {
+    const dueMs = performance.now() + bounds.deadlineMs;
+    return this.#connection.kind === 'connected'
+      ? this.#send(this.#connection.ref, type, payload, bounds, dueMs)
+      : this.#wait(type, payload, bounds, dueMs);
+  }
+
+  async #send<T extends MessageType<M>>(
+    ref: ActorRef<M>,
+    type: T,
+    payload: M[T]['payload'],
+    bounds: AskBounds,
+    dueMs: number,
+  ): Promise<M[T]['reply']> {
+    try {
+      return await ref.ask(type, payload, bounds);
+    } catch (error) {
+      if (!isUndelivered(error)) throw error;
+      // The news of its end is still on the way: what was sent by now is as good as sent later.
+      if (this.#connection.kind === 'connected' && this.#connection.ref === ref) this.disconnect();
+      return this.#wait(type, payload, bounds, dueMs);
+    }
+  }
+
+  async #wait<T extends MessageType<M>>(
+    type: T,
+    payload: M[T]['payload'],
+    bounds: AskBounds,
+    dueMs: number,
+  ): Promise<M[T]['reply']> {
+    while (this.#connection.kind === 'away') {
+      if (this.#waitingIds.size >= WAITING_BOUND) {
+        throw new TroupeError('CAPACITY', 'The actor restarts, and too many wait for it', { retryAfterSeconds: 1 });
+      }
+      await this.#waiting.open(
+        type,
+        { ...bounds, deadlineMs: Math.max(0, dueMs - performance.now()) },
+        (id) => this.#waitingIds.add(id),
+        (id) => this.#waitingIds.delete(id),
+      );
+    }
+    if (this.#connection.kind === 'ended') throw this.#connection.error;
+    const left = { ...bounds, deadlineMs: Math.max(0, dueMs - performance.now()) };
+    return this.#send(this.#connection.ref, type, payload, left, dueMs);
+  }
+}

@@ -1,0 +1,312 @@
+import { TroupeError } from '../protocol/errors.js';
+import type { SessionEvent } from '../protocol/events.js';
+import { ActionName } from '../protocol/look.js';
+import { readBundle } from '../script/bundle.js';
+import type { HostCall, HostCallContext, HostModule } from '../script/host-module.js';
+import { type ActRequest, act } from './act.js';
+import { type Bounds, boundsOf } from './bounds.js';
+import type { BrowserPort } from './browser-port.js';
+import { dialogControl } from './dialog-controls.js';
+import { Downloads } from './downloads.js';
+import { goBack, navigate, resolveUrl } from './go.js';
+import { Looks } from './look/look.js';
+import { isProblem } from './page-calls.js';
+import { evaluateInPage } from './page-code.js';
+import { problemError } from './problem-error.js';
+import { takeScreenshot } from './screenshots.js';
+import { Steps } from './steps.js';
+import type { Tab } from './tab.js';
+import { Tabs } from './tabs.js';
+import { waitFor } from './wait.js';
+
+const PRELUDE = readBundle(import.meta.url, 'prelude/agent');
+const SCHEMES = ['http', 'https', 'about', 'data'] as const;
+/** Default bounds of the calls (spec section 3). */
+const GO_MS = 30_000;
+const ACT_MS = 10_000;
+const WAIT_MS = 10_000;
+/** For the title of a page that may be busy. */
+const PLACE_MS = 500;
+/** Stands in a transcript where a password was typed, or may have been. */
+const MASK = '••••••••';
+
+/** Everything that scripts can do to a browser, as the module that defines `agent` in the sandbox. */
+export class Agent {
+  readonly module: HostModule;
+  readonly #browser: BrowserPort;
+  readonly #emit: (event: SessionEvent) => void;
+  readonly #screenshotsDir: string;
+  readonly #schemes: ReadonlySet<string>;
+  readonly #tabs: Tabs;
+  readonly #downloads: Downloads;
+  readonly #steps: Steps;
+  readonly #looks = new Looks();
+  readonly #stopDownloads: () => void;
+  #lostReason: string | undefined;
+
+  /**
+   * @param options.stepScreenshots `every` step has its picture, taken before the next begins; `spare`: only where the
+   *   browser is idle after it. A failing step always has one.
+   * @param options.screenshotsDir made with the first picture
+   * @param options.firstStep the next step's number: above 1 where the session has run before
+   */
+  constructor(options: {
+    readonly browser: BrowserPort;
+    readonly emit: (event: SessionEvent) => void;
+    readonly screenshotsDir: string;
+    readonly stepScreenshots: 'every' | 'spare';
+    readonly allowedSchemes?: readonly string[];
+    readonly firstStep?: number;
+  }) {
+    const { browser, emit, screenshotsDir } = options;
+    this.#browser = browser;
+    this.#emit = emit;
+    this.#screenshotsDir = screenshotsDir;
+    this.#schemes = new Set(options.allowedSchemes ?? SCHEMES);
+    this.#downloads = new Downloads(browser.downloadsDir, emit);
+    this.#stopDownloads = browser.listen((event) => this.#downloads.observe(event));
+    this.#tabs = new Tabs(browser, emit);
+    void browser.lost.then(({ reason }) => {
+      this.#lostReason = reason;
+      // Whoever waits on a tab finds that it is closed.
+      this.#tabs.close();
+    });
+    const firstIndex = options.firstStep ?? 1;
+    this.#steps = new Steps({ emit, dir: screenshotsDir, policy: options.stepScreenshots, firstIndex });
+    this.module = { name: 'agent', prelude: PRELUDE, calls: this.#calls() };
+  }
+
+  /** Where the active page stands, for errors that no call of the agent made; null without a page. */
+  async place(): Promise<{ readonly url: string; readonly title: string } | null> {
+    const bounds = { deadline: performance.now() + PLACE_MS, signal: new AbortController().signal };
+    return (await this.#activeTab()?.place(bounds)) ?? null;
+  }
+
+  /** Every step that has ended has been told when this settles; bounded by a picture's time, 3 s. */
+  settle(): Promise<void> {
+    return this.#steps.settle();
+  }
+
+  /** Lets go of the browser. Idempotent. */
+  async dispose(): Promise<void> {
+    await this.#steps.settle();
+    this.#stopDownloads();
+    this.#tabs.close();
+  }
+
+  #calls(): { readonly [method: string]: HostCall } {
+    const calls: { readonly [method: string]: HostCall } = {
+      go: ([url], context) => this.#go(textOf(url, 'agent.go takes a URL'), context),
+      back: (_, context) => this.#back(context),
+      look: ([options], context) => this.#looks.look(this.#tabs, lookOptions(options), boundsOf(context, ACT_MS)),
+      act: ([locator, action, value], context) => this.#act(actRequest(locator, action, value), context),
+      wait: ([condition, options], context) => this.#wait(condition, options, context),
+      text: ([locator], context) => this.#text(locatorOf(locator, 'text'), boundsOf(context, ACT_MS)),
+      value: ([locator], context) => {
+        return this.#value(textOf(locator, 'agent.value takes a locator'), boundsOf(context, ACT_MS));
+      },
+      screenshot: ([title], context) => this.#screenshot(title, context),
+      page: ([js], context) => {
+        const text = textOf(js, 'agent.page takes JavaScript as text');
+        return evaluateInPage(this.#tabs.active, text, boundsOf(context, Number.POSITIVE_INFINITY));
+      },
+      tabs: (_, context) => this.#listTabs(context),
+      tab: ([index], context) => this.#selectTab(index, boundsOf(context, ACT_MS)),
+      dialogs: () => Promise.resolve(this.#tabs.dialogs),
+      downloads: (_, context) => this.#downloads.list(boundsOf(context, ACT_MS)),
+    };
+    return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, this.#placed(call)]));
+  }
+
+  /** Every error of a call says where the page stood. */
+  #placed(call: HostCall): HostCall {
+    return async (args, context) => {
+      try {
+        this.#throwIfLost();
+        return await call(args, context);
+      } catch (error) {
+        this.#throwIfLost();
+        const tab = this.#activeTab();
+        if (!(error instanceof TroupeError) || tab === undefined || error.details?.url !== undefined) throw error;
+        const place = await tab.place(boundsOf(context, PLACE_MS));
+        throw new TroupeError(error.code, error.message, { ...place, ...error.details }, { cause: error });
+      }
+    };
+  }
+
+  #throwIfLost(): void {
+    if (this.#lostReason === undefined) return;
+    throw new TroupeError('WORKER_LOST', `The browser of the session is gone: ${this.#lostReason}`);
+  }
+
+  #go(source: string, context: HostCallContext): Promise<object> {
+    return this.#step(
+      'go',
+      () => [source],
+      context,
+      async () => {
+        const bounds = boundsOf(context, GO_MS);
+        const tab = await this.#tabs.activeOrNew();
+        return navigate(tab, resolveUrl(source, tab.url, this.#schemes), bounds);
+      },
+    );
+  }
+
+  #back(context: HostCallContext): Promise<object> {
+    return this.#step(
+      'back',
+      () => [],
+      context,
+      async () => {
+        const { url, title } = await goBack(this.#tabs.active, boundsOf(context, GO_MS));
+        return { url, title };
+      },
+    );
+  }
+
+  #act(request: ActRequest, context: HostCallContext): Promise<object> {
+    const { locator, action, value } = request;
+    // Until the field is known, a text may be a password.
+    const typed = action === 'input' || action === 'press';
+    let secret = typed && value !== null && !/^(Enter|Tab|Escape|Arrow\w+|\w+\+\w+)$/.test(String(value));
+    const shown = () => [locator, action, secret ? MASK : value];
+    return this.#step('act', shown, context, () =>
+      act(this.#tabs, request, {
+        uploadsDir: this.#browser.uploadsDir,
+        bounds: boundsOf(context, ACT_MS),
+        after: boundsOf(context, GO_MS),
+        onField: ({ password }) => {
+          secret = password && typed;
+        },
+      }),
+    );
+  }
+
+  async #wait(condition: unknown, options: unknown, context: HostCallContext): Promise<object> {
+    const ms = memberOf(options, 'timeout');
+    if (ms !== undefined && typeof ms !== 'number') throw misuse('timeout is a number of milliseconds');
+    if (typeof condition !== 'number' && (typeof condition !== 'string' || condition.trim() === '')) {
+      throw misuse('agent.wait takes "navigation", "idle", a locator, "!" and a locator, or a number of milliseconds');
+    }
+    const startedAt = performance.now();
+    const longest = typeof condition === 'number' ? Number.POSITIVE_INFINITY : (ms ?? WAIT_MS);
+    await waitFor(this.#tabs, condition, boundsOf(context, longest));
+    return { waitedMs: Math.round(performance.now() - startedAt) };
+  }
+
+  async #text(locator: string | null, bounds: Bounds): Promise<string> {
+    const tab = this.#tabs.active;
+    if (tab.dialog !== null && (locator === null || locator.startsWith('{dialog}'))) return tab.dialog.message;
+    const answer = await tab.askAny('text', { locator }, bounds);
+    if (isProblem(answer)) throw problemError(answer, locator ?? '', tab);
+    return answer.text;
+  }
+
+  async #value(locator: string, bounds: Bounds): Promise<unknown> {
+    const tab = this.#tabs.active;
+    const control = dialogControl(tab.dialog, locator);
+    if (control !== undefined) return control.value ?? '';
+    const answer = await tab.askAny('value', { locator }, bounds);
+    if (isProblem(answer)) throw problemError(answer, locator, tab);
+    return answer.value;
+  }
+
+  #screenshot(title: unknown, context: HostCallContext): Promise<object> {
+    const named =
+      title === null || title === undefined ? null : textOf(title, 'agent.screenshot takes a title').slice(0, 200);
+    const call = {
+      method: 'screenshot',
+      shownArgs: () => [named],
+      tab: () => this.#activeTab(),
+      picture: 'own',
+    } as const;
+    return this.#steps.run(call, context.site, async (file) => {
+      const tab = this.#tabs.active;
+      const picture = await takeScreenshot(tab, this.#screenshotsDir, file);
+      if (picture === null) {
+        if (tab.dialog !== null) throw tab.dialogError();
+        throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing');
+      }
+      this.#emit({ type: 'ScreenshotTaken', data: { ...picture, title: named ?? '' } });
+      return picture;
+    });
+  }
+
+  #listTabs(context: HostCallContext): Promise<object[]> {
+    const active = this.#activeTab();
+    const describe = async (tab: Tab, index: number) => ({
+      index,
+      ...(await tab.place(boundsOf(context, PLACE_MS))),
+      active: tab === active,
+    });
+    return Promise.all(this.#tabs.all.map(describe));
+  }
+
+  async #selectTab(index: unknown, bounds: Bounds): Promise<object> {
+    if (typeof index !== 'number') throw misuse('agent.tab takes the index of a tab, as agent.tabs() lists them');
+    const tab = await this.#tabs.activate(index, bounds);
+    return { index, ...(await tab.place(bounds)), active: true };
+  }
+
+  #step<T extends object>(
+    method: string,
+    shownArgs: () => readonly unknown[],
+    context: HostCallContext,
+    body: () => Promise<T>,
+  ): Promise<T> {
+    return this.#steps.run({ method, shownArgs, tab: () => this.#activeTab(), picture: 'after' }, context.site, body);
+  }
+
+  #activeTab(): Tab | undefined {
+    return this.#tabs.all.length === 0 ? undefined : this.#tabs.active;
+  }
+}
+
+function actRequest(locator: unknown, action: unknown, value: unknown): ActRequest {
+  const parsed = ActionName.safeParse(action);
+  if (!parsed.success) {
+    throw misuse(`${JSON.stringify(action ?? null)} is no action; there are ${ActionName.options.join(', ')}`);
+  }
+  return {
+    locator: textOf(locator, 'agent.act takes a locator'),
+    action: parsed.data,
+    value: actValue(parsed.data, value),
+  };
+}
+
+function actValue(action: ActionName, value: unknown): ActRequest['value'] {
+  if (value === null || value === undefined) {
+    if (action === 'input' || action === 'press' || action === 'select' || action === 'upload' || action === 'drag') {
+      throw misuse(`agent.act(locator, "${action}", value) takes a value`);
+    }
+    return null;
+  }
+  if (Array.isArray(value) && (action === 'select' || action === 'upload')) return value.map(String);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw misuse(`The value of ${action} is a text`);
+}
+
+function lookOptions(options: unknown): { full: boolean; within: string | null } {
+  return { full: memberOf(options, 'full') === true, within: locatorOf(memberOf(options, 'within'), 'look') };
+}
+
+function locatorOf(value: unknown, method: string): string | null {
+  return value === null || value === undefined ? null : textOf(value, `agent.${method} takes a locator`);
+}
+
+function memberOf(options: unknown, name: string): unknown {
+  if (options === null || options === undefined) return undefined;
+  if (typeof options !== 'object') throw misuse('Options are an object');
+  const value: unknown = Reflect.get(options, name);
+  return value === null ? undefined : value;
+}
+
+function textOf(value: unknown, message: string): string {
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw misuse(message);
+}
+
+/** A call that is written wrongly: no browser was asked. */
+function misuse(message: string): TroupeError {
+  return new TroupeError('SCRIPT_ERROR', message);
+}

@@ -1,0 +1,219 @@
+/**
+ * The part of the Chrome DevTools Protocol that is used here, typed by hand from its specification
+ * (https://chromedevtools.github.io/devtools-protocol/tot/). Members that nobody reads are left out.
+ */
+
+/** A frame as `Page.frameNavigated` and `Page.getFrameTree` describe it. */
+export interface CdpFrame {
+  readonly id: string;
+  readonly parentId?: string;
+  readonly loaderId: string;
+  readonly url: string;
+  readonly urlFragment?: string;
+  /** Where the navigation wanted to go, when an error page stands there instead. */
+  readonly unreachableUrl?: string;
+}
+
+export interface CdpTargetInfo {
+  readonly targetId: string;
+  readonly type: string;
+  readonly title: string;
+  readonly url: string;
+  readonly openerId?: string;
+}
+
+export interface CdpRemoteObject {
+  readonly type: string;
+  readonly objectId?: string;
+  readonly value?: unknown;
+  readonly description?: string;
+  readonly unserializableValue?: string;
+}
+
+export interface CdpExceptionDetails {
+  readonly text: string;
+  readonly url?: string;
+  readonly exception?: CdpRemoteObject;
+}
+
+interface Nothing {
+  readonly [key: string]: never;
+}
+
+interface Modified {
+  readonly modifiers?: number;
+}
+
+/** Parameters and result of each command. */
+export interface CdpCommands {
+  'Browser.getVersion': [Nothing, { readonly product: string; readonly userAgent: string }];
+  'Browser.setDownloadBehavior': [{ behavior: 'allowAndName'; downloadPath: string; eventsEnabled: boolean }, Nothing];
+  'DOM.setFileInputFiles': [{ files: readonly string[]; objectId?: string; backendNodeId?: number }, Nothing];
+  'Emulation.setDeviceMetricsOverride': [
+    { width: number; height: number; deviceScaleFactor: number; mobile: boolean },
+    Nothing,
+  ];
+  'Emulation.setFocusEmulationEnabled': [{ enabled: boolean }, Nothing];
+  'Emulation.setLocaleOverride': [{ locale: string }, Nothing];
+  'Emulation.setTimezoneOverride': [{ timezoneId: string }, Nothing];
+  'Emulation.setUserAgentOverride': [{ userAgent: string; acceptLanguage?: string }, Nothing];
+  'Fetch.continueRequest': [{ requestId: string }, Nothing];
+  'Fetch.continueWithAuth': [
+    {
+      requestId: string;
+      authChallengeResponse: {
+        response: 'Default' | 'CancelAuth' | 'ProvideCredentials';
+        username?: string;
+        password?: string;
+      };
+    },
+    Nothing,
+  ];
+  'Fetch.disable': [Nothing, Nothing];
+  'Fetch.enable': [{ handleAuthRequests?: boolean; patterns: readonly { urlPattern: string }[] }, Nothing];
+  'Fetch.fulfillRequest': [
+    { requestId: string; responseCode: number; responseHeaders: { name: string; value: string }[]; body: string },
+    Nothing,
+  ];
+  'Input.dispatchDragEvent': [
+    { type: 'dragEnter' | 'dragOver' | 'drop' | 'dragCancel'; x: number; y: number; data: unknown },
+    Nothing,
+  ];
+  'Input.dispatchKeyEvent': [
+    Modified & {
+      type: 'keyDown' | 'rawKeyDown' | 'keyUp';
+      key: string;
+      code: string;
+      windowsVirtualKeyCode: number;
+      text?: string;
+      unmodifiedText?: string;
+    },
+    Nothing,
+  ];
+  'Input.dispatchMouseEvent': [
+    Modified & {
+      type: 'mouseMoved' | 'mousePressed' | 'mouseReleased';
+      x: number;
+      y: number;
+      button?: 'none' | 'left' | 'right';
+      buttons?: number;
+      clickCount?: number;
+    },
+    Nothing,
+  ];
+  'Input.insertText': [{ text: string }, Nothing];
+  'Input.setInterceptDrags': [{ enabled: boolean }, Nothing];
+  'Network.enable': [{ maxTotalBufferSize?: number; maxResourceBufferSize?: number }, Nothing];
+  'Network.setExtraHTTPHeaders': [{ headers: { readonly [name: string]: string } }, Nothing];
+  'Page.addScriptToEvaluateOnNewDocument': [
+    { source: string; worldName?: string; runImmediately?: boolean },
+    { readonly identifier: string },
+  ];
+  'Page.captureScreenshot': [{ format: 'png'; optimizeForSpeed: boolean }, { readonly data: string }];
+  'Page.bringToFront': [Nothing, Nothing];
+  'Page.createIsolatedWorld': [{ frameId: string; worldName: string }, { readonly executionContextId: number }];
+  'Page.enable': [Nothing, Nothing];
+  'Page.getFrameTree': [Nothing, { readonly frameTree: { readonly frame: CdpFrame } }];
+  'Page.getNavigationHistory': [
+    Nothing,
+    { readonly currentIndex: number; readonly entries: readonly { readonly id: number; readonly url: string }[] },
+  ];
+  'Page.handleJavaScriptDialog': [{ accept: boolean; promptText?: string }, Nothing];
+  'Page.navigate': [
+    { url: string },
+    {
+      readonly frameId: string;
+      readonly loaderId?: string;
+      readonly errorText?: string;
+      readonly isDownload?: boolean;
+    },
+  ];
+  'Page.navigateToHistoryEntry': [{ entryId: number }, Nothing];
+  'Page.setInterceptFileChooserDialog': [{ enabled: boolean }, Nothing];
+  'Page.setLifecycleEventsEnabled': [{ enabled: boolean }, Nothing];
+  'Page.stopLoading': [Nothing, Nothing];
+  'Runtime.enable': [Nothing, Nothing];
+  'Runtime.evaluate': [
+    {
+      expression: string;
+      contextId?: number;
+      returnByValue?: boolean;
+      awaitPromise?: boolean;
+      userGesture?: boolean;
+    },
+    { readonly result: CdpRemoteObject; readonly exceptionDetails?: CdpExceptionDetails },
+  ];
+  'Runtime.releaseObject': [{ objectId: string }, Nothing];
+  'Runtime.runIfWaitingForDebugger': [Nothing, Nothing];
+  'Runtime.terminateExecution': [Nothing, Nothing];
+  'Security.setIgnoreCertificateErrors': [{ ignore: boolean }, Nothing];
+  'Storage.setCookies': [{ cookies: readonly { readonly [field: string]: unknown }[] }, Nothing];
+  'Target.closeTarget': [{ targetId: string }, Nothing];
+  'Target.createTarget': [{ url: string }, { readonly targetId: string }];
+  'Target.setAutoAttach': [
+    {
+      autoAttach: boolean;
+      waitForDebuggerOnStart: boolean;
+      flatten: boolean;
+      filter: readonly { type?: string; exclude?: boolean }[];
+    },
+    Nothing,
+  ];
+  'Target.setDiscoverTargets': [
+    { discover: boolean; filter: readonly { type?: string; exclude?: boolean }[] },
+    Nothing,
+  ];
+}
+
+/** Parameters of each event. */
+export interface CdpEvents {
+  'Browser.downloadProgress': {
+    guid: string;
+    receivedBytes: number;
+    state: 'inProgress' | 'completed' | 'canceled';
+  };
+  'Browser.downloadWillBegin': { frameId: string; guid: string; url: string; suggestedFilename: string };
+  'Fetch.authRequired': { requestId: string; request: { url: string } };
+  'Fetch.requestPaused': { requestId: string; request: { url: string } };
+  'Input.dragIntercepted': { data: unknown };
+  'Inspector.targetCrashed': Nothing;
+  'Network.loadingFailed': { requestId: string; errorText: string };
+  'Network.loadingFinished': { requestId: string };
+  'Network.requestWillBeSent': { requestId: string; loaderId: string; type?: string; frameId?: string };
+  'Network.responseReceived': { requestId: string; type: string; response: { status: number } };
+  'Page.fileChooserOpened': { backendNodeId?: number; mode: string };
+  'Page.frameClearedScheduledNavigation': { frameId: string };
+  'Page.frameNavigated': { frame: CdpFrame };
+  'Page.frameRequestedNavigation': { frameId: string; url: string; disposition: string };
+  'Page.frameScheduledNavigation': { frameId: string; url: string; delay: number };
+  'Page.frameStartedNavigating': { frameId: string; loaderId: string; url: string; navigationType: string };
+  'Page.frameStoppedLoading': { frameId: string };
+  'Page.javascriptDialogClosed': { result: boolean };
+  'Page.javascriptDialogOpening': { type: string; message: string; defaultPrompt?: string };
+  'Page.lifecycleEvent': { frameId: string; loaderId: string; name: string };
+  'Page.navigatedWithinDocument': { frameId: string; url: string };
+  'Page.windowOpen': { url: string };
+  'Runtime.consoleAPICalled': { type: string; args: readonly CdpRemoteObject[] };
+  'Runtime.exceptionThrown': { exceptionDetails: CdpExceptionDetails };
+  'Runtime.executionContextCreated': {
+    context: { id: number; name: string; auxData?: { frameId?: string; isDefault?: boolean } };
+  };
+  'Runtime.executionContextDestroyed': { executionContextId: number };
+  'Runtime.executionContextsCleared': Nothing;
+  'Target.attachedToTarget': { sessionId: string; targetInfo: CdpTargetInfo; waitingForDebugger: boolean };
+  'Target.detachedFromTarget': { sessionId: string };
+  'Target.targetInfoChanged': { targetInfo: CdpTargetInfo };
+}
+
+export type CdpMethod = keyof CdpCommands;
+export type CdpParams<M extends CdpMethod> = CdpCommands[M][0];
+export type CdpResult<M extends CdpMethod> = CdpCommands[M][1];
+
+/** An event of the browser (`session` is undefined) or of an attached page, as a union that `method` narrows. */
+export type CdpEvent = {
+  [E in keyof CdpEvents]: {
+    readonly method: E;
+    readonly params: CdpEvents[E];
+    readonly session: string | undefined;
+  };
+}[keyof CdpEvents];

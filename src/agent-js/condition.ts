@@ -1,0 +1,47 @@
+import { type Bounds, cancelledError, remainingMs } from './bounds.js';
+
+interface Waiter {
+  holds(): boolean;
+  settle(): void;
+}
+
+/**
+ * State that others wait on: whoever changes the state calls {@link Condition.changed}, and each waiter looks again.
+ * Nobody polls.
+ */
+export class Condition {
+  readonly #waiters = new Set<Waiter>();
+
+  changed(): void {
+    for (const waiter of [...this.#waiters]) if (waiter.holds()) waiter.settle();
+  }
+
+  /** True once `holds()` does, false at the deadline. Rejects when the script is cancelled, or when `holds` throws. */
+  until(holds: () => boolean, bounds: Bounds): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      if (bounds.signal.aborted) return reject(cancelledError());
+      if (holds()) return resolve(true);
+      const finish = (end: () => void): void => {
+        clearTimeout(timer);
+        bounds.signal.removeEventListener('abort', abort);
+        this.#waiters.delete(waiter);
+        end();
+      };
+      const waiter: Waiter = {
+        holds: () => {
+          try {
+            return holds();
+          } catch (error) {
+            finish(() => reject(error));
+            return false;
+          }
+        },
+        settle: () => finish(() => resolve(true)),
+      };
+      const abort = () => finish(() => reject(cancelledError()));
+      const timer = setTimeout(() => finish(() => resolve(false)), remainingMs(bounds));
+      bounds.signal.addEventListener('abort', abort, { once: true });
+      this.#waiters.add(waiter);
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { link, stat, unlink } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import type { SessionEvent } from '../protocol/events.js';
+import type { Bounds } from './bounds.js';
+import type { CdpEvent } from './cdp.js';
+import { Condition } from './condition.js';
+
+/** Downloads remembered; the oldest go. */
+const MAX_KEPT = 1_000;
+/** Downloads under way that are followed; further ones still reach the folder. */
+const MAX_OPEN = 100;
+/** Files of the same name that are told apart by a number. */
+const MAX_ALIKE = 1_000;
+
+/** A finished download, by its name in the downloads folder. */
+interface Download {
+  readonly name: string;
+  readonly bytes: number;
+  readonly url: string;
+}
+
+/** Follows what the browser saves into its downloads folder. */
+export class Downloads {
+  readonly #dir: string;
+  readonly #emit: (event: SessionEvent) => void;
+  readonly #open = new Map<string, { readonly url: string; readonly suggested: string }>();
+  readonly #finished: Download[] = [];
+  readonly #condition = new Condition();
+
+  constructor(dir: string, emit: (event: SessionEvent) => void) {
+    this.#dir = dir;
+    this.#emit = emit;
+  }
+
+  observe(event: CdpEvent): void {
+    if (event.session !== undefined) return;
+    switch (event.method) {
+      case 'Browser.downloadWillBegin': {
+        const { guid, url, suggestedFilename } = event.params;
+        if (this.#open.size < MAX_OPEN) this.#open.set(guid, { url, suggested: suggestedFilename });
+        return;
+      }
+      case 'Browser.downloadProgress':
+        if (event.params.state !== 'inProgress') void this.#ended(event.params);
+        return;
+      default:
+    }
+  }
+
+  /** Those that have finished, once those under way have, or at the deadline. */
+  async list(bounds: Bounds): Promise<readonly Download[]> {
+    await this.#condition.until(() => this.#open.size === 0, bounds);
+    return [...this.#finished];
+  }
+
+  async #ended(progress: { guid: string; state: string; receivedBytes: number }): Promise<void> {
+    const download = this.#open.get(progress.guid);
+    if (download === undefined) return;
+    if (progress.state === 'completed') {
+      const name = await this.#named(progress.guid, download.suggested);
+      const size = await stat(join(this.#dir, name)).then(
+        (file) => file.size,
+        () => progress.receivedBytes,
+      );
+      const finished = { name, bytes: size, url: download.url.slice(0, 2_000) };
+      this.#finished.push(finished);
+      if (this.#finished.length > MAX_KEPT) this.#finished.shift();
+      this.#emit({ type: 'DownloadFinished', data: finished });
+    }
+    this.#open.delete(progress.guid);
+    this.#condition.changed();
+  }
+
+  /**
+   * Gives a file, which the browser has saved under its id, the name that its site wants for it; a number is put behind a
+   * name that is taken. A folder that we may not write to keeps the id.
+   */
+  async #named(guid: string, suggested: string): Promise<string> {
+    const plain = basename(suggested.replaceAll('\\', '/')).replace(/\p{Cc}/gu, '');
+    const wanted = plain === '' || plain === '.' || plain === '..' ? 'download' : plain;
+    const extension = extname(wanted);
+    const stem = wanted.slice(0, wanted.length - extension.length);
+    const saved = join(this.#dir, guid);
+    for (let number = 0; number < MAX_ALIKE; number++) {
+      const name = number === 0 ? wanted : `${stem} (${number})${extension}`;
+      try {
+        // A link, since it refuses a name that is taken, which a rename does not.
+        await link(saved, join(this.#dir, name));
+        await unlink(saved);
+        return name;
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return guid;
+      }
+    }
+    return guid;
+  }
+}

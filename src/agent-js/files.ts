@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, opendir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { TroupeError } from '../protocol/errors.js';
+import { readBundle } from '../script/bundle.js';
+import type { HostModule } from '../script/host-module.js';
+import { isMissing, pathInside, readInside, realInside, refused } from './flow-folder.js';
+import { globMatcher } from './glob-matcher.js';
+
+/** Bytes of a file that a script may write or read. */
+const MAX_FILE_BYTES = 1024 * 1024;
+/** Files of a list, and folders that are looked into for it; more are an error, since a cut list would be taken for whole. */
+const MAX_LISTED = 10_000;
+
+export interface FilesOptions {
+  /** Absolute; made when something is written. */
+  readonly flowsDir: string;
+}
+
+/**
+ * `File.write(path, text)`, `File.read(path)` and `File.list(glob?)` of scripts, under the flows folder and nowhere else.
+ * A file is written whole or not at all. Everything that is refused is SCRIPT_ERROR and says why.
+ */
+export function filesModule({ flowsDir }: FilesOptions): HostModule {
+  return {
+    name: 'files',
+    prelude: readBundle(import.meta.url, './prelude/files'),
+    calls: {
+      write: async ([path, text]) => {
+        if (typeof text !== 'string') throw refused(path, 'what is written has to be a text');
+        return writeInside(flowsDir, path, text);
+      },
+      read: async ([path]) => {
+        const text = typeof path === 'string' ? await readInside(flowsDir, path, MAX_FILE_BYTES) : null;
+        if (text !== null) return text;
+        throw refused(path, 'there is no such file');
+      },
+      list: async ([glob], { signal }) => {
+        if (glob !== undefined && glob !== null && typeof glob !== 'string') throw refused(glob, 'a glob is a text');
+        return listInside(flowsDir, glob ?? '**', signal);
+      },
+    },
+  };
+}
+
+/** Answers the path and size of what was written. */
+async function writeInside(folder: string, path: unknown, text: string): Promise<{ path: string; bytes: number }> {
+  const target = pathInside(folder, path);
+  const name = String(path);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_FILE_BYTES) throw refused(path, `its text has ${bytes} bytes, and ${MAX_FILE_BYTES} is the most`);
+  await mkdir(folder, { recursive: true });
+  const parent = await madeFolder(folder, name, dirname(target));
+  const temporary = join(parent, `.${randomBytes(9).toString('hex')}.tmp`);
+  try {
+    const file = await open(temporary, 'wx', 0o644);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // A rename replaces a link and does not follow it.
+    await rename(temporary, join(parent, target.slice(dirname(target).length + 1)));
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw refused(path, whyNot(error));
+  }
+  return { path: name, bytes };
+}
+
+/** What the file system says, without the paths of this machine. */
+function whyNot(error: unknown): string {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  if (code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'EEXIST') return 'it is a folder';
+  if (code === 'ENOTDIR') return 'a folder in it is a file';
+  return `it cannot be written (${String(code)})`;
+}
+
+/**
+ * Makes a folder step by step, so that a link on the way is found before anything is made behind it.
+ * @returns its real path
+ */
+async function madeFolder(folder: string, path: string, wanted: string): Promise<string> {
+  try {
+    return await realInside(folder, path, wanted);
+  } catch (error) {
+    if (error instanceof TroupeError || !isMissing(error)) throw error;
+  }
+  const parent = await madeFolder(folder, path, dirname(wanted));
+  const made = join(parent, wanted.slice(dirname(wanted).length + 1));
+  try {
+    await mkdir(made);
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    // Another script made it in this moment; or something else is there, a dangling link for one.
+    if (code !== 'EEXIST') throw refused(path, whyNot(error));
+  }
+  try {
+    return await realInside(folder, path, made);
+  } catch (error) {
+    throw isMissing(error) ? refused(path, 'a folder in it is a file or a link to nothing') : error;
+  }
+}
+
+/** Paths of the files, sorted. Links are left out: what they lead to may be anywhere. */
+async function listInside(folder: string, glob: string, signal: AbortSignal): Promise<string[]> {
+  const matches = globMatcher(glob);
+  const found: string[] = [];
+  const waiting: string[] = [''];
+  let looked = 0;
+  for (let prefix = waiting.pop(); prefix !== undefined; prefix = waiting.pop()) {
+    looked += 1;
+    try {
+      for await (const entry of await opendir(join(folder, prefix))) {
+        signal.throwIfAborted();
+        const path = `${prefix}${entry.name}`;
+        if (entry.name.startsWith('.')) continue;
+        if (entry.isDirectory()) waiting.push(`${path}/`);
+        else if (entry.isFile() && matches(path)) found.push(path);
+        if (found.length > MAX_LISTED || looked + waiting.length > MAX_LISTED) {
+          throw new TroupeError(
+            'SCRIPT_ERROR',
+            `The flows folder has more than ${MAX_LISTED} files or folders to list`,
+          );
+        }
+      }
+    } catch (error) {
+      // No flows folder yet, or one that was removed meanwhile.
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return found.sort();
+}

@@ -1,0 +1,79 @@
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { TroupeError } from '../protocol/errors.js';
+
+/** Longer paths are no names that a person gives. */
+const MAX_PATH = 500;
+const MAX_SEGMENT = 200;
+
+/**
+ * The absolute path of `path` in the flows folder. Forward slashes; `./` is allowed, everything that could lead out is
+ * not. Links are looked at by {@link realInside}.
+ *
+ * @throws SCRIPT_ERROR that says what is wrong with the path.
+ */
+export function pathInside(folder: string, path: unknown): string {
+  if (typeof path !== 'string' || path === '') throw refused(path, 'a path is a text like "shop/login"');
+  if (path.length > MAX_PATH) throw refused(path, `it is longer than ${MAX_PATH} characters`);
+  if (path.includes('\0')) throw refused(path, 'it has a NUL character');
+  if (path.includes('\\')) throw refused(path, 'folders are separated by /');
+  if (isAbsolute(path) || /^[a-z]:/i.test(path)) throw refused(path, 'it is not relative to the flows folder');
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (segments.includes('..')) throw refused(path, 'it leads out of the flows folder');
+  if (segments.some((segment) => Buffer.byteLength(segment) > MAX_SEGMENT)) {
+    throw refused(path, `a name in it is longer than ${MAX_SEGMENT} bytes`);
+  }
+  if (segments.length === 0) throw refused(path, 'it names the flows folder itself');
+  return join(folder, ...segments);
+}
+
+/**
+ * The real path of something that exists, links followed.
+ *
+ * @throws SCRIPT_ERROR when it lies outside of the folder; what `realpath` throws when it does not exist.
+ */
+export async function realInside(folder: string, path: string, absolute: string): Promise<string> {
+  const [root, real] = await Promise.all([realpath(folder), realpath(absolute)]);
+  const way = relative(root, real);
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+    throw refused(path, 'a link in it leads out of the flows folder');
+  }
+  return real;
+}
+
+/**
+ * The text of a file in the folder; null when there is no such file.
+ *
+ * @throws SCRIPT_ERROR for a path that leads out, and for a file of more than `maxBytes`.
+ */
+export async function readInside(folder: string, path: string, maxBytes: number): Promise<string | null> {
+  try {
+    const real = await realInside(folder, path, pathInside(folder, path));
+    // The real path holds no link, so one that is put there in this moment is refused.
+    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: null }));
+      if (size === null) return null;
+      if (size > maxBytes) throw refused(path, `it has ${size} bytes, and ${maxBytes} is the most`);
+      return await file.readFile('utf8');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** SCRIPT_ERROR for a path that the flows folder does not take. */
+export function refused(path: unknown, why: string): TroupeError {
+  const shown = typeof path === 'string' ? JSON.stringify(path.slice(0, 200)) : String(path);
+  return new TroupeError('SCRIPT_ERROR', `The path ${shown} is refused: ${why}`);
+}
+
+/** True for an error that says that a path, or a folder on its way, does not exist. */
+export function isMissing(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'EISDIR';
+}

@@ -1,0 +1,125 @@
+import { TroupeError } from '../protocol/errors.js';
+import { type Bounds, within } from './bounds.js';
+import { answerDialog } from './dialog-controls.js';
+import type { Tab } from './tab.js';
+
+/** What a page that does not answer is given before its script is stopped. */
+const HUNG_MS = 1_500;
+const STOP_MS = 500;
+/** After a failed navigation the browser shows an error page. */
+const ERROR_PAGE_MS = 1_000;
+
+export interface Gone {
+  readonly url: string;
+  readonly title: string;
+  /** Null where the page came without HTTP: `about:`, `data:`, a change of fragment. */
+  readonly status: number | null;
+}
+
+/** An address as a script gives it, resolved against the page's own. @throws ACTION_FAILED for one that may not be visited */
+export function resolveUrl(source: string, base: string, schemes: ReadonlySet<string>): string {
+  const url = URL.canParse(source, base) ? new URL(source, base) : undefined;
+  if (url === undefined) {
+    throw new TroupeError(
+      'ACTION_FAILED',
+      `${JSON.stringify(source)} is no URL, and there is no page to resolve it against`,
+    );
+  }
+  if (!schemes.has(url.protocol.slice(0, -1))) {
+    const allowed = [...schemes].join(', ');
+    throw new TroupeError('ACTION_FAILED', `${url.protocol} addresses may not be visited; allowed are ${allowed}`);
+  }
+  return url.href;
+}
+
+/**
+ * Navigates and waits for the load event. Open dialogs are dismissed, questions whether to leave answered with yes.
+ *
+ * @throws ACTION_FAILED with the net::ERR name, WAIT_TIMEOUT when the page does not finish loading
+ */
+export async function navigate(tab: Tab, url: string, bounds: Bounds): Promise<Gone> {
+  return leave(tab, bounds, async () => {
+    const answer = await tab.command('Page.navigate', { url }, bounds).catch((error: unknown) => {
+      if (!(error instanceof TroupeError) || error.code !== 'WAIT_TIMEOUT') throw error;
+      throw new TroupeError('WAIT_TIMEOUT', `${url} did not answer in time`);
+    });
+    if (answer.isDownload === true) return 'stays';
+    // An answer like 404 without a body: the browser shows a page of its own, and the server was reached.
+    if (answer.errorText !== undefined && answer.errorText !== 'net::ERR_HTTP_RESPONSE_CODE_FAILURE') {
+      await tab.until(() => tab.navigation.failure !== null, within(bounds, ERROR_PAGE_MS));
+      throw new TroupeError('ACTION_FAILED', `${url} cannot be reached: ${answer.errorText}`);
+    }
+    return answer.loaderId === undefined ? 'stays' : 'leaves';
+  });
+}
+
+/** One step back in the tab's history. @throws ACTION_FAILED at its beginning */
+export async function goBack(tab: Tab, bounds: Bounds): Promise<Gone> {
+  return leave(tab, bounds, async () => {
+    const { currentIndex, entries } = await tab.command('Page.getNavigationHistory', {}, bounds);
+    const entry = entries[currentIndex - 1];
+    if (entry === undefined) throw new TroupeError('ACTION_FAILED', 'There is no page to go back to');
+    const before = tab.navigation.count;
+    await tab.command('Page.navigateToHistoryEntry', { entryId: entry.id }, bounds);
+    await tab.until(() => tab.navigation.count > before || tab.dialog !== null, bounds);
+    return 'leaves';
+  });
+}
+
+async function leave(tab: Tab, bounds: Bounds, start: () => Promise<'leaves' | 'stays'>): Promise<Gone> {
+  const { navigation } = tab;
+  if (tab.state === 'crashed') tab.state = 'open';
+  navigation.mark = navigation.count;
+  const before = navigation.count;
+  let onItsWay = true;
+  const clearing = clearTheWay(tab, () => !onItsWay || navigation.count > before, bounds);
+  try {
+    await stopHungScript(tab, bounds);
+    const outcome = await start();
+    if (outcome === 'leaves') await loaded(tab, before, bounds);
+    const { status } = navigation;
+    return { ...(await tab.place(bounds)), status };
+  } catch (error) {
+    // A page that comes after its time would take the place of whatever the script does next.
+    if (navigation.count === before) await tab.send('Page.stopLoading', {}, STOP_MS).catch(() => undefined);
+    throw error;
+  } finally {
+    onItsWay = false;
+    tab.note(() => undefined);
+    await clearing;
+  }
+}
+
+/**
+ * A page whose script runs for ever cannot be left either. Asked before the navigation begins: after that the browser
+ * passes nothing on to the page.
+ */
+async function stopHungScript(tab: Tab, bounds: Bounds): Promise<void> {
+  try {
+    await tab.command('Runtime.evaluate', { expression: '0' }, within(bounds, HUNG_MS));
+  } catch {
+    await tab.send('Runtime.terminateExecution', {}, HUNG_MS).catch(() => undefined);
+  }
+}
+
+async function loaded(tab: Tab, before: number, bounds: Bounds): Promise<void> {
+  const { navigation } = tab;
+  const committed = () => navigation.count > before;
+  // A dialog of the new page stops its loading; it is the script's turn to answer it.
+  const done = await tab.until(() => committed() && (navigation.isSettled('load') || tab.dialog !== null), bounds);
+  if (done) return;
+  const state = navigation.isSettled('DOMContentLoaded')
+    ? 'its document is there, but it goes on loading'
+    : 'it loads still';
+  throw new TroupeError('WAIT_TIMEOUT', `${navigation.url} did not finish loading in time: ${state}`);
+}
+
+async function clearTheWay(tab: Tab, gone: () => boolean, bounds: Bounds): Promise<void> {
+  try {
+    while (!gone() && (await tab.until(() => gone() || tab.dialog !== null, bounds))) {
+      if (!gone()) await answerDialog(tab, tab.dialog?.kind === 'beforeunload', bounds);
+    }
+  } catch {
+    // Whoever navigates finds out for himself what ended it.
+  }
+}

@@ -1,0 +1,77 @@
+import type { ActionName, ElementDescriptor } from '../protocol/look.js';
+
+/** Why a locator could not be resolved, or the element not be used. Crosses from the page as JSON. */
+export type PageProblem =
+  | { readonly problem: 'syntax'; readonly message: string }
+  | { readonly problem: 'missing'; readonly message: string; readonly near: readonly string[] }
+  | { readonly problem: 'ambiguous'; readonly matches: readonly string[] }
+  /** The element is there and cannot take the action: `reason` completes "it ...". `final`: waiting will not help. */
+  | { readonly problem: 'blocked'; readonly reason: string; readonly final: boolean };
+
+/** An element that can take an action now. Points are CSS pixels of the viewport. */
+export interface Ready {
+  readonly x: number;
+  readonly y: number;
+  readonly tag: string;
+  readonly inputType: string;
+  readonly password: boolean;
+  /** Of a checkbox, radio button or switch; null for others. */
+  readonly checked: boolean | null;
+  readonly draggable: boolean;
+  /** The action is one that the page's script has done by itself. */
+  readonly done: boolean;
+}
+
+export interface ReadyRequest {
+  readonly locator: string;
+  readonly action: ActionName;
+  readonly value: string | readonly string[] | null;
+  /** How long the page may wait for the element. */
+  readonly ms: number;
+}
+
+export interface PageState {
+  readonly url: string;
+  readonly title: string;
+}
+
+export interface PageLook extends PageState {
+  readonly elements: readonly ElementDescriptor[];
+}
+
+export interface Finished extends PageState {
+  readonly changed: boolean;
+  /** What took the input in the element's place; null when the element took it. */
+  readonly missed: string | null;
+  readonly checked: boolean | null;
+  /** What a typed field holds is not what was typed. */
+  readonly refused: boolean;
+}
+
+/** What can be asked of the script in a page's isolated world: arguments and result, as JSON. */
+export interface PageCalls {
+  state: [null, PageState];
+  look: [{ readonly within: string | null }, PageLook | PageProblem];
+  /** Waits until the element can take the action, and sets the guard on it. */
+  ready: [ReadyRequest, Ready | PageProblem];
+  /** Where the element is, without guard or waiting: a drag's end. */
+  point: [{ readonly locator: string }, { readonly x: number; readonly y: number } | PageProblem];
+  /** Takes the guard away and says what came of the action; waits up to `graceMs` for a first change. */
+  finish: [{ readonly graceMs: number; readonly typed: string | null }, Finished];
+  text: [{ readonly locator: string | null }, { readonly text: string } | PageProblem];
+  value: [{ readonly locator: string }, { readonly value: unknown } | PageProblem];
+  /** True when it appeared (went, with `gone`), false after `ms`. */
+  waitFor: [
+    { readonly locator: string; readonly gone: boolean; readonly ms: number },
+    { readonly found: boolean } | PageProblem,
+  ];
+}
+
+export type PageCallName = keyof PageCalls;
+
+/** The isolated world's name, and of the one global in it. */
+export const WORLD = 'troupe';
+
+export function isProblem(value: object): value is PageProblem {
+  return 'problem' in value;
+}

@@ -1,0 +1,116 @@
+import { TroupeError } from '../protocol/errors.js';
+import { readBundle } from '../script/bundle.js';
+import { type Bounds, remainingMs, throwIfCancelled, within } from './bounds.js';
+import type { BrowserPort } from './browser-port.js';
+import type { CdpEvent } from './cdp.js';
+import { type PageCallName, type PageCalls, WORLD } from './page-calls.js';
+
+/** The script of the isolated world; it runs in each document before the document's own. */
+export const WORLD_SOURCE = `(${readBundle(import.meta.url, 'page/world')})()`;
+
+/** A new document's world is announced with its commit; where it is not by then, it is made. */
+const WORLD_MS = 1_000;
+
+/** The document went while it was asked, or its world is not there. */
+const GONE =
+  /context with specified id|context was destroyed|navigated or closed|Promise was collected|uniqueContextId/i;
+
+/** Asks the script in a page's main frame. */
+export class PageWorld {
+  readonly #browser: BrowserPort;
+  readonly #session: string;
+  readonly #mainFrame: string;
+  readonly #announced: (holds: () => boolean, bounds: Bounds) => Promise<boolean>;
+  #context: number | undefined;
+
+  constructor(
+    browser: BrowserPort,
+    session: string,
+    mainFrame: string,
+    announced: (holds: () => boolean, bounds: Bounds) => Promise<boolean>,
+  ) {
+    this.#browser = browser;
+    this.#session = session;
+    this.#mainFrame = mainFrame;
+    this.#announced = announced;
+  }
+
+  /** True when a world has come or gone. */
+  observe(event: CdpEvent): boolean {
+    switch (event.method) {
+      case 'Runtime.executionContextCreated': {
+        const { id, name, auxData } = event.params.context;
+        if (name !== WORLD || auxData?.frameId !== this.#mainFrame) return false;
+        this.#context = id;
+        return true;
+      }
+      case 'Runtime.executionContextDestroyed':
+        if (event.params.executionContextId === this.#context) this.#context = undefined;
+        return false;
+      case 'Runtime.executionContextsCleared':
+        this.#context = undefined;
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  /**
+   * One call in the present document, or null where the document went meanwhile.
+   *
+   * @throws WAIT_TIMEOUT when the page does not answer within the bounds
+   */
+  async tryCall<N extends PageCallName>(
+    name: N,
+    args: PageCalls[N][0],
+    bounds: Bounds,
+  ): Promise<{ readonly title: string; readonly value: PageCalls[N][1] } | null> {
+    const context = await this.#presentContext(bounds);
+    const expression = `${WORLD}.call(${JSON.stringify(name)},${JSON.stringify(args)})`;
+    const text = await this.#evaluate(
+      { expression, contextId: context, awaitPromise: true, returnByValue: true },
+      bounds,
+    );
+    // The page script is ours, and its types are the same file's.
+    return text === null ? null : (JSON.parse(String(text.value)) as { title: string; value: PageCalls[N][1] });
+  }
+
+  /** The node of the action under way, as the protocol names it; null where there is none. */
+  async targetNode(bounds: Bounds): Promise<string | null> {
+    const context = await this.#presentContext(bounds);
+    const node = await this.#evaluate({ expression: `${WORLD}.target()`, contextId: context }, bounds);
+    return node?.objectId ?? null;
+  }
+
+  async #evaluate(
+    params: { expression: string; contextId: number; awaitPromise?: boolean; returnByValue?: boolean },
+    bounds: Bounds,
+  ): Promise<{ readonly value?: unknown; readonly objectId?: string } | null> {
+    const options = { session: this.#session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+    try {
+      const { result, exceptionDetails } = await this.#browser.send('Runtime.evaluate', params, options);
+      if (exceptionDetails === undefined) return result;
+      const text = exceptionDetails.exception?.description ?? exceptionDetails.text;
+      throw new TroupeError('INTERNAL', `The page script failed: ${text.slice(0, 500)}`);
+    } catch (error) {
+      if (error instanceof TroupeError && error.code === 'ACTION_FAILED' && GONE.test(error.message)) {
+        if (this.#context === params.contextId) this.#context = undefined;
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  async #presentContext(bounds: Bounds): Promise<number> {
+    if (this.#context !== undefined) return this.#context;
+    await this.#announced(() => this.#context !== undefined, within(bounds, WORLD_MS));
+    if (this.#context !== undefined) return this.#context;
+    throwIfCancelled(bounds);
+    const options = { session: this.#session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+    const made = { frameId: this.#mainFrame, worldName: WORLD };
+    const { executionContextId } = await this.#browser.send('Page.createIsolatedWorld', made, options);
+    await this.#browser.send('Runtime.evaluate', { expression: WORLD_SOURCE, contextId: executionContextId }, options);
+    this.#context = executionContextId;
+    return executionContextId;
+  }
+}

@@ -1,0 +1,152 @@
+import { foldSpace } from '../locator.js';
+import { childNodesOf, isElement, isHtml } from './flat-tree.js';
+import { NAMED_FROM_OUTSIDE, naturalRole, roleOf } from './roles.js';
+
+/** Text beyond this is not read: a name is for people. */
+const MAX_TEXT = 10_000;
+
+/**
+ * The accessible name (https://www.w3.org/TR/accname-1.2/), white space folded: labels by reference, aria-label, what the
+ * tag offers (label, alt, value), the content, title, placeholder.
+ */
+export function accessibleName(element: Element): string {
+  return foldSpace(nameIn(element, { seen: new Set(), byReference: false }));
+}
+
+/** The text that is drawn in an element, pictures by their names, white space folded. */
+export function drawnText(element: Element): string {
+  return foldSpace(contentOf(element, { seen: new Set([element]), byReference: false }));
+}
+
+interface Traversal {
+  /** Elements already counted: a label that holds its own input, references in a ring. */
+  readonly seen: Set<Element>;
+  /** References are followed once, not on from what they lead to. */
+  readonly byReference: boolean;
+}
+
+function nameIn(element: Element, traversal: Traversal): string {
+  traversal.seen.add(element);
+  const referenced = traversal.byReference ? '' : referencedName(element, traversal);
+  if (referenced !== '') return referenced;
+  const label = element.getAttribute('aria-label')?.trim();
+  if (label !== undefined && label !== '') return label;
+  const native = nativeName(element, traversal);
+  if (native !== '') return native;
+  if (!namedFromOutside(element)) {
+    const content = contentOf(element, traversal);
+    if (foldSpace(content) !== '') return content;
+  }
+  return (
+    element.getAttribute('title') ||
+    element.getAttribute('placeholder') ||
+    element.getAttribute('aria-placeholder') ||
+    ''
+  );
+}
+
+function referencedName(element: Element, traversal: Traversal): string {
+  const ids = element.getAttribute('aria-labelledby')?.trim();
+  if (ids === undefined || ids === '') return '';
+  const root = element.getRootNode();
+  if (!('getElementById' in root)) return '';
+  const names: string[] = [];
+  for (const id of ids.split(/\s+/)) {
+    const target = (root as Document).getElementById(id);
+    if (target === null || (traversal.seen.has(target) && target !== element)) continue;
+    names.push(nameIn(target, { seen: traversal.seen, byReference: true }));
+  }
+  return foldSpace(names.join(' '));
+}
+
+function nativeName(element: Element, traversal: Traversal): string {
+  switch (element.localName) {
+    case 'input':
+      return isHtml(element, 'input') ? inputName(element, traversal) : '';
+    case 'select':
+    case 'textarea':
+      return isHtml(element, 'select') || isHtml(element, 'textarea') ? labelNames(element.labels, traversal) : '';
+    case 'img':
+    case 'area':
+      return element.getAttribute('alt') ?? '';
+    case 'svg':
+      return element.querySelector(':scope > title')?.textContent ?? '';
+    case 'fieldset':
+      return childName(element, 'legend', traversal);
+    case 'table':
+      return childName(element, 'caption', traversal);
+    default:
+      return '';
+  }
+}
+
+function inputName(input: HTMLInputElement, traversal: Traversal): string {
+  switch (input.type) {
+    case 'submit':
+      return input.value || 'Submit';
+    case 'reset':
+      return input.value || 'Reset';
+    case 'button':
+      return input.value;
+    case 'image':
+      return input.alt || input.value || input.title || 'Submit';
+    default:
+      return labelNames(input.labels, traversal);
+  }
+}
+
+function labelNames(labels: Iterable<Element> | null, traversal: Traversal): string {
+  const names: string[] = [];
+  for (const label of labels ?? []) {
+    if (traversal.seen.has(label)) continue;
+    traversal.seen.add(label);
+    names.push(label.getAttribute('aria-label') || contentOf(label, traversal));
+  }
+  return foldSpace(names.join(' '));
+}
+
+function childName(element: Element, tag: string, traversal: Traversal): string {
+  for (const child of element.children) if (child.localName === tag) return contentOf(child, traversal);
+  return '';
+}
+
+function contentOf(element: Element, traversal: Traversal): string {
+  let text = '';
+  for (const node of childNodesOf(element)) {
+    if (text.length > MAX_TEXT) break;
+    if (node.nodeType === 3) text += node.nodeValue ?? '';
+    else if (isElement(node) && !traversal.seen.has(node)) text += partOf(node, traversal);
+  }
+  return text;
+}
+
+/** What an element inside contributes, set apart by blanks where it is drawn apart. */
+function partOf(element: Element, traversal: Traversal): string {
+  const tag = element.localName;
+  if (tag === 'br' || tag === 'wbr') return tag === 'br' ? ' ' : '';
+  if (tag === 'script' || tag === 'style' || tag === 'noscript' || tag === 'template') return '';
+  if (element.getAttribute('aria-hidden') === 'true') return '';
+  const { display, visibility } = getComputedStyle(element);
+  if (display === 'none') return '';
+  // Children of what is not visible may be visible again.
+  const text = visibility === 'visible' ? embedded(element, traversal) : contentOf(element, traversal);
+  return display === 'inline' || display === 'contents' ? text : ` ${text} `;
+}
+
+function embedded(element: Element, traversal: Traversal): string {
+  if (isHtml(element, 'input')) {
+    return /^(checkbox|radio|password|file|hidden)$/.test(element.type) ? '' : element.value;
+  }
+  if (isHtml(element, 'textarea')) return element.value;
+  if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.text).join(' ');
+  const label = element.getAttribute('aria-label')?.trim();
+  if (label !== undefined && label !== '') return label;
+  const native = nativeName(element, traversal);
+  if (native !== '') return native;
+  return contentOf(element, traversal);
+}
+
+function namedFromOutside(element: Element): boolean {
+  const role = roleOf(element);
+  return NAMED_FROM_OUTSIDE.has(role === element.localName ? naturalRole(element) : role);
+}

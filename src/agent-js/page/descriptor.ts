@@ -1,0 +1,62 @@
+import type { ElementDescriptor } from '../../protocol/look.js';
+import { type Control, shortName } from './controls.js';
+import { isHtml } from './flat-tree.js';
+import { viewportRect } from './geometry.js';
+import { actionsOf, checkedState, inputKind } from './roles.js';
+import { isDisabled } from './visibility.js';
+
+/** A longer value is cut. */
+const MAX_VALUE = 500;
+/** Further options are left out. */
+const MAX_OPTIONS = 500;
+
+/** A control as look shows it; members beyond the first four only where they say something. */
+export function describe(control: Control, locator: string): ElementDescriptor {
+  const { element, role, name } = control;
+  const value = shownValue(element);
+  const checked = checkedState(element);
+  const href = linkTarget(element);
+  return {
+    role,
+    name: shortName(name),
+    locator,
+    actions: [...actionsOf(element)],
+    ...(value === '' ? {} : { value: value.slice(0, MAX_VALUE) }),
+    ...(checked === null ? {} : { checked }),
+    ...(isDisabled(element) ? { disabled: true as const } : {}),
+    ...(isHtml(element, 'select')
+      ? { options: [...element.options].slice(0, MAX_OPTIONS).map((option) => option.text) }
+      : {}),
+    ...(href === '' ? {} : { href }),
+    ...(isOffscreen(element) ? { offscreen: true as const } : {}),
+  };
+}
+
+/** What a person reads in the field. Never a password. */
+export function shownValue(element: Element): string {
+  if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.text).join(', ');
+  if (isHtml(element, 'input')) {
+    if (element.type === 'file') return [...(element.files ?? [])].map((file) => file.name).join(', ');
+    return element.type === 'password' || inputKind(element) === 'none' ? '' : element.value;
+  }
+  if (isHtml(element, 'textarea')) return element.value;
+  // biome-ignore lint/performance/useDomNodeTextContent: what is not drawn is no value
+  if (inputKind(element) === 'typed') return (element as Partial<HTMLElement>).innerText ?? '';
+  return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow') ?? '';
+}
+
+/** The path on the page's own site, the whole address elsewhere. */
+function linkTarget(element: Element): string {
+  if (!isHtml(element, 'a') && !isHtml(element, 'area')) return '';
+  const { href } = element;
+  if (href === '' || href.startsWith('javascript:')) return '';
+  const { origin } = element.ownerDocument.location;
+  return (href.startsWith(`${origin}/`) ? href.slice(origin.length) : href).slice(0, MAX_VALUE);
+}
+
+function isOffscreen(element: Element): boolean {
+  const { left, top, right, bottom, width, height } = viewportRect(element);
+  // What is drawn nowhere is reached by something else.
+  if (width === 0 && height === 0) return false;
+  return bottom <= 0 || right <= 0 || top >= innerHeight || left >= innerWidth;
+}

@@ -1,0 +1,99 @@
+/**
+ * The flat tree: what is drawn, in its order. Open shadow roots stand in place of their host's children, slots hold what
+ * is assigned to them, frames of the same origin hold their document. Nothing here uses `instanceof`: a frame's elements
+ * have classes of their own.
+ */
+
+export function isHtml<K extends keyof HTMLElementTagNameMap>(
+  element: Element,
+  tag: K,
+): element is HTMLElementTagNameMap[K] {
+  return element.localName === tag && element.namespaceURI === 'http://www.w3.org/1999/xhtml';
+}
+
+export function isElement(node: Node | null | undefined): node is Element {
+  return node?.nodeType === 1;
+}
+
+/** The document in a frame, or null for another origin's. */
+export function frameDocument(element: Element): Document | null {
+  if (!isHtml(element, 'iframe')) return null;
+  try {
+    return element.contentDocument;
+  } catch {
+    return null;
+  }
+}
+
+/** The frame that holds a document, or null for the outermost and for one in another origin's page. */
+export function frameOf(document: Document): Element | null {
+  return document.defaultView?.frameElement ?? null;
+}
+
+export function childNodesOf(element: Element): readonly Node[] {
+  if (element.shadowRoot !== null) return [...element.shadowRoot.childNodes];
+  if (isHtml(element, 'slot')) {
+    const assigned = element.assignedNodes();
+    if (assigned.length > 0) return assigned;
+  }
+  const inner = frameDocument(element)?.documentElement;
+  return inner === null || inner === undefined ? [...element.childNodes] : [inner];
+}
+
+function childrenOf(element: Element): ArrayLike<Element> {
+  if (element.shadowRoot !== null) return element.shadowRoot.children;
+  if (isHtml(element, 'slot')) {
+    const assigned = element.assignedElements();
+    if (assigned.length > 0) return assigned;
+  }
+  const inner = frameDocument(element)?.documentElement;
+  return inner === null || inner === undefined ? element.children : [inner];
+}
+
+export function parentOf(node: Node): Element | null {
+  if (isElement(node) && node.assignedSlot !== null) return node.assignedSlot;
+  const parent = node.parentNode;
+  if (isElement(parent)) return parent;
+  // A shadow root has a host, a document a frame.
+  if (parent?.nodeType === 11 && 'host' in parent) return (parent as ShadowRoot).host;
+  return parent?.nodeType === 9 ? frameOf(parent as Document) : null;
+}
+
+/** Whether `inner` is `outer` or drawn inside it. */
+export function isInside(inner: Node, outer: Element): boolean {
+  for (let node: Node | null = inner; node !== null; node = parentOf(node)) if (node === outer) return true;
+  return false;
+}
+
+/**
+ * Visits an element and what is in it, in the order of drawing. `visit` answers what its children inherit, or undefined
+ * to pass them over. Iterative, since a page may nest deeper than a stack reaches.
+ */
+export function walk<T>(root: Element, inherited: T, visit: (element: Element, inherited: T) => T | undefined): void {
+  const elements: Element[] = [root];
+  const values: T[] = [inherited];
+  for (let element = elements.pop(); element !== undefined; element = elements.pop()) {
+    const value = values.pop() as T;
+    const own = visit(element, value);
+    if (own === undefined) continue;
+    const children = childrenOf(element);
+    for (let index = children.length - 1; index >= 0; index--) {
+      const child = children[index];
+      if (child === undefined) continue;
+      elements.push(child);
+      values.push(own);
+    }
+  }
+}
+
+/** The document, its open shadow roots and its same-origin frames' documents with theirs. */
+export function allRoots(): (Document | ShadowRoot)[] {
+  const roots: (Document | ShadowRoot)[] = [document];
+  walk(document.documentElement, true, (element) => {
+    if (element.shadowRoot !== null) roots.push(element.shadowRoot);
+    const inner = frameDocument(element);
+    if (inner !== null) roots.push(inner);
+    return true;
+  });
+  return roots;
+}

@@ -1,0 +1,74 @@
+import { frameDocument, frameOf, isHtml, isInside, parentOf } from './flat-tree.js';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Where an element is drawn, in the coordinates of the outermost page's viewport. */
+export function viewportRect(element: Element, rect: DOMRect = element.getBoundingClientRect()): DOMRect {
+  const { x, y } = frameOffset(element.ownerDocument);
+  return new DOMRect(rect.x + x, rect.y + y, rect.width, rect.height);
+}
+
+function frameOffset(inner: Document): Point {
+  let x = 0;
+  let y = 0;
+  for (let frame = frameOf(inner); frame !== null; frame = frameOf(frame.ownerDocument)) {
+    const rect = frame.getBoundingClientRect();
+    x += rect.x + frame.clientLeft;
+    y += rect.y + frame.clientTop;
+  }
+  return { x, y };
+}
+
+/** The innermost element drawn at a point of the outermost viewport, through shadow roots and frames. */
+export function elementAt({ x, y }: Point): Element | null {
+  let root: Document | ShadowRoot = document;
+  let found: Element | null = null;
+  let [left, top] = [x, y];
+  for (;;) {
+    const hit: Element | null = root.elementFromPoint(left, top);
+    if (hit === null || hit === found) return found;
+    found = hit;
+    const inner = frameDocument(hit);
+    if (inner !== null) {
+      const rect = hit.getBoundingClientRect();
+      left -= rect.x + hit.clientLeft;
+      top -= rect.y + hit.clientTop;
+      root = inner;
+    } else if (hit.shadowRoot !== null) {
+      root = hit.shadowRoot;
+    } else {
+      return found;
+    }
+  }
+}
+
+/** Points in the visible part of an element, its middle first. Empty: none of it is in the viewport. */
+export function pointsOf(element: Element): Point[] {
+  for (const own of element.getClientRects()) {
+    const rect = viewportRect(element, own);
+    const left = Math.max(rect.left, 0);
+    const right = Math.min(rect.right, innerWidth);
+    const top = Math.max(rect.top, 0);
+    const bottom = Math.min(rect.bottom, innerHeight);
+    if (right - left < 1 || bottom - top < 1) continue;
+    const at = (across: number, down: number): Point => ({
+      x: left + (right - left) * across,
+      y: top + (bottom - top) * down,
+    });
+    return [at(0.5, 0.5), at(0.2, 0.5), at(0.8, 0.5), at(0.5, 0.2), at(0.5, 0.8)];
+  }
+  return [];
+}
+
+/** Whether a click on `hit` is a click on `element`: inside it, or on its label. */
+export function reaches(hit: Element, element: Element): boolean {
+  if (isInside(hit, element)) return true;
+  for (let node: Element | null = hit; node !== null; node = parentOf(node)) {
+    if (isHtml(node, 'label')) return node.control === element;
+  }
+  // What takes no pointer itself is clicked through its parent.
+  return hit.contains(element) && getComputedStyle(element).pointerEvents === 'none';
+}

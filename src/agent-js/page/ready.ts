@@ -1,0 +1,202 @@
+import type { ActionName } from '../../protocol/look.js';
+import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../page-calls.js';
+import { choose, isPassword, selectContent, setValue } from './field.js';
+import { isHtml, isInside, parentOf } from './flat-tree.js';
+import { elementAt, type Point, pointsOf, reaches } from './geometry.js';
+import { nextChange } from './next-change.js';
+import { nameFor, resolve } from './resolve.js';
+import { checkedState, inputKind, roleOf } from './roles.js';
+import { scroll } from './scrolling.js';
+import { isDisabled, isShown, standIn } from './visibility.js';
+
+/** Styles and layout change without a sign: an element that is not ready is looked at again after this. */
+const LOOK_AGAIN_MS = 100;
+
+/** An element that is ready, and where. */
+interface Found {
+  readonly element: Element;
+  readonly point: Point;
+  readonly done: boolean;
+}
+
+/**
+ * Waits until the element can take the action. What needs no input from outside is done in the same breath, the rest is
+ * prepared: the field focused, its content selected.
+ *
+ * @param begin is called with the element before anything is done to it
+ */
+export async function ready(
+  request: ReadyRequest,
+  begin: (element: Element) => void,
+): Promise<{ readonly element: Element; readonly ready: Ready } | PageProblem> {
+  const deadline = performance.now() + request.ms;
+  for (;;) {
+    const startedAt = performance.now();
+    const found = attempt(request, begin);
+    if (!isProblem(found)) return { element: found.element, ready: report(found) };
+    const final = found.problem === 'blocked' ? found.final : found.problem !== 'missing';
+    const now = performance.now();
+    if (final || now >= deadline) return found;
+    await nextChange(Math.min(LOOK_AGAIN_MS, deadline - now), now - startedAt);
+  }
+}
+
+/** The point where a drag may end. */
+export function dropPoint(locator: string): Point | PageProblem {
+  const element = resolve(locator);
+  if (isProblem(element)) return element;
+  if (pointsOf(element).length === 0) scroll(element, null);
+  const [point] = pointsOf(element);
+  return point ?? blocked('cannot be scrolled into view');
+}
+
+function attempt(request: ReadyRequest, begin: (element: Element) => void): Found | PageProblem {
+  const { action, value } = request;
+  const element = resolve(request.locator, { hidden: action === 'upload' });
+  if (isProblem(element)) return element;
+  const unfit = unfitFor(element, action);
+  if (unfit !== null) return unfit;
+  const done = (): Found => ({ element, point: { x: 0, y: 0 }, done: true });
+  const one = typeof value === 'string' ? value : null;
+  switch (action) {
+    case 'scroll':
+      begin(element);
+      return outcome(scroll(element, one), done);
+    case 'focus':
+      begin(element);
+      return focus(element) ?? done();
+    case 'press':
+      begin(element);
+      return focus(element) ?? { element, point: { x: 0, y: 0 }, done: false };
+    case 'upload':
+      if (isHtml(element, 'input') && element.type === 'file') {
+        begin(element);
+        return { element, point: { x: 0, y: 0 }, done: false };
+      }
+      break;
+    case 'check':
+    case 'uncheck':
+      if (checkedState(element) === (action === 'check')) {
+        begin(element);
+        return done();
+      }
+      break;
+    default:
+  }
+  const point = reachablePoint(isShown(element) ? element : (standIn(element) ?? element), element);
+  if (isProblem(point)) return point;
+  begin(element);
+  if (action === 'select' && isHtml(element, 'select')) {
+    return outcome(choose(element, typeof value === 'string' ? [value] : (value ?? [])), done, false);
+  }
+  if (action === 'input' || action === 'clear') {
+    if (inputKind(element) === 'set') return outcome(setValue(element, action === 'clear' ? '' : (one ?? '')), done);
+    const unfocused = focus(element);
+    if (unfocused !== null) return unfocused;
+    selectContent(element);
+  }
+  return { element, point, done: false };
+}
+
+function unfitFor(element: Element, action: ActionName): PageProblem | null {
+  const harmless = action === 'hover' || action === 'scroll' || action === 'focus';
+  if (!harmless && isDisabled(element)) return blocked('is disabled');
+  switch (action) {
+    case 'input':
+    case 'clear':
+      if (inputKind(element) === 'none') return blocked(`takes no text: it is a ${roleOf(element)}`, true);
+      if (isReadOnly(element)) return blocked('is read only');
+      return null;
+    case 'check':
+    case 'uncheck':
+      if (checkedState(element) === null) return blocked(`cannot be checked: it is a ${roleOf(element)}`, true);
+      if (action === 'uncheck' && isHtml(element, 'input') && element.type === 'radio') {
+        return blocked('is a radio button, which is unchecked by checking another', true);
+      }
+      return null;
+    default:
+      return null;
+  }
+}
+
+function isReadOnly(element: Element): boolean {
+  if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.readOnly;
+  return element.getAttribute('aria-readonly') === 'true';
+}
+
+/** A point where a press reaches the element, scrolled to if need be. */
+function reachablePoint(shown: Element, element: Element): Point | PageProblem {
+  if (isMoving(shown)) return blocked('does not stand still');
+  const atOnce = pointsOf(shown);
+  const open = atOnce.find((point) => isOpen(point, shown, element));
+  if (open !== undefined) return open;
+  shown.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const points = pointsOf(shown);
+  const [middle] = points;
+  if (middle === undefined) return blocked('cannot be scrolled into view');
+  const reached = points.find((point) => isOpen(point, shown, element));
+  if (reached !== undefined) return reached;
+  const cover = elementAt(middle);
+  return blocked(
+    cover === null ? 'is not drawn where it should be' : `is covered by ${nameFor(outermost(cover, shown))}`,
+  );
+}
+
+function isOpen(point: Point, shown: Element, element: Element): boolean {
+  const hit = elementAt(point);
+  return hit !== null && (reaches(hit, shown) || reaches(hit, element));
+}
+
+/** The whole of what covers an element: the largest ancestor of the hit that does not hold the element too. */
+function outermost(hit: Element, covered: Element): Element {
+  let whole = hit;
+  for (let node: Element | null = hit; node !== null && !isInside(covered, node); node = parentOf(node)) whole = node;
+  return whole;
+}
+
+const GEOMETRY =
+  /^(transform|translate|scale|rotate|left|right|top|bottom|inset|width|height|margin|padding|offset|min|max)/;
+
+/** Whether an animation that will end moves the element. One that never ends is met by the guard on the click. */
+function isMoving(element: Element): boolean {
+  return element.ownerDocument.getAnimations().some(({ playState, effect }) => {
+    if (playState !== 'running' || effect === null || !('getKeyframes' in effect)) return false;
+    const { target } = effect as KeyframeEffect;
+    if (target === null || !isInside(element, target)) return false;
+    if (effect.getComputedTiming().endTime === Number.POSITIVE_INFINITY) return false;
+    return (effect as KeyframeEffect)
+      .getKeyframes()
+      .some((frame) => Object.keys(frame).some((key) => GEOMETRY.test(key)));
+  });
+}
+
+function focus(element: Element): PageProblem | null {
+  const target = element as Partial<HTMLElement> & Element;
+  target.focus?.();
+  let active = element.ownerDocument.activeElement;
+  while (active?.shadowRoot?.activeElement != null) active = active.shadowRoot.activeElement;
+  if (active !== null && (isInside(active, element) || isInside(element, active))) return null;
+  return blocked('does not take the focus');
+}
+
+function report({ element, point, done }: Found): Ready {
+  const checked = checkedState(element);
+  return {
+    x: point.x,
+    y: point.y,
+    tag: element.localName,
+    inputType: isHtml(element, 'input') ? element.type : '',
+    password: isPassword(element),
+    checked: checked === 'mixed' ? false : checked,
+    draggable: element.closest('[draggable="true"]') !== null,
+    done,
+  };
+}
+
+function outcome(refusal: string | null, done: () => Found, final = true): Found | PageProblem {
+  return refusal === null ? done() : blocked(refusal, final);
+}
+
+function blocked(reason: string, final = false): PageProblem {
+  return { problem: 'blocked', reason, final };
+}

@@ -1,0 +1,168 @@
+import { foldSpace, formatLocator, type Locator, parseLocator } from '../locator.js';
+import type { PageProblem } from '../page-calls.js';
+import { accessibleName, drawnText } from './accessible-name.js';
+import { type Control, collectControls, locatorsOf, shortName } from './controls.js';
+import { allRoots, frameDocument, isElement, isInside, walk } from './flat-tree.js';
+import { answersTo, roleOf } from './roles.js';
+import { isVisible, topModal } from './visibility.js';
+
+/** Matches and near misses that an error lists. */
+const MAX_LISTED = 20;
+const MAX_NEAR = 5;
+/** An element whose raw text is this much longer than the text sought does not have it as its own. */
+const SPARE_TEXT = 2_000;
+
+/** Everything visible that a locator means, in the order of drawing. Throws SyntaxError for one that is malformed. */
+export function matchesOf(locator: Locator): Element[] {
+  switch (locator.kind) {
+    case 'css':
+      return bySelector(locator.selector).filter(isVisible);
+    case 'xpath':
+      return byPath(locator.path).filter(isVisible);
+    case 'text': {
+      const controls = collectControls(locator.role).filter((control) => nameFits(control.name, locator));
+      return controls.length > 0 ? controls.map((control) => control.element) : byText(locator);
+    }
+  }
+}
+
+/** The one element that a locator means, or why there is not exactly one. */
+export function resolve(source: string, options: { readonly hidden?: boolean } = {}): Element | PageProblem {
+  const locator = parseLocator(source);
+  if (locator === undefined) return malformed(source, 'a locator is {role}text, CSS or XPath');
+  let matches: Element[];
+  try {
+    matches = matchesOf(locator);
+    if (matches.length === 0 && options.hidden === true && locator.kind !== 'text') {
+      matches = locator.kind === 'css' ? bySelector(locator.selector) : byPath(locator.path);
+    }
+  } catch (error) {
+    return malformed(source, error instanceof Error ? error.message : String(error));
+  }
+  const index = locator.kind === 'text' ? locator.index : undefined;
+  if (index !== undefined) return matches[index - 1] ?? missing(source, locator, matches.length);
+  const [first, second] = matches;
+  if (first === undefined) return missing(source, locator, 0);
+  return second === undefined ? first : { problem: 'ambiguous', matches: listed(locator, matches) };
+}
+
+/** A locator for an element that an error speaks of: `{div}Cookie notice`. */
+export function nameFor(element: Element): string {
+  const name = shortName(accessibleName(element) || drawnText(element));
+  if (name !== '') return formatLocator({ role: roleOf(element), text: name.slice(0, 80) });
+  const id = element.id === '' ? '' : `#${element.id}`;
+  const [className] = element.classList;
+  return id === '' && className === undefined ? `{${roleOf(element)}}` : `${element.localName}${id || `.${className}`}`;
+}
+
+function nameFits(name: string, locator: Locator & { kind: 'text' }): boolean {
+  return locator.text === '' || (locator.contains ? name.includes(locator.text) : name === locator.text);
+}
+
+/** What is no control: headings, rows, messages. The innermost of several around the same text. */
+function byText(locator: Locator & { kind: 'text' }): Element[] {
+  const found: Element[] = [];
+  const longest = locator.text.length * 2 + SPARE_TEXT;
+  walk(topModal() ?? document.documentElement, true, (element) => {
+    if (element.localName === 'head' || element.localName === 'script' || element.localName === 'style')
+      return undefined;
+    if (!answersTo(element, locator.role)) return true;
+    // Shadow roots and frames do not count in textContent.
+    const text = element.textContent ?? '';
+    const opaque = element.shadowRoot !== null || frameDocument(element) !== null;
+    if (!opaque && !locator.contains && text.length > longest) return true;
+    const fits =
+      locator.text === '' || nameFits(accessibleName(element), locator) || nameFits(drawnText(element), locator);
+    if (fits && isVisible(element)) found.push(element);
+    return true;
+  });
+  if (locator.text === '') return found;
+  return found.filter((element, index) => {
+    const next = found[index + 1];
+    return next === undefined || !isInside(next, element);
+  });
+}
+
+function bySelector(selector: string): Element[] {
+  const found: Element[] = [...document.querySelectorAll(selector)];
+  if (found.length > 0) return found;
+  for (const root of allRoots().slice(1)) found.push(...root.querySelectorAll(selector));
+  return found;
+}
+
+function byPath(path: string): Element[] {
+  const found: Element[] = [];
+  for (const root of allRoots()) {
+    if (root.nodeType !== 9) continue;
+    const inner = root as Document;
+    // 7: an ordered snapshot.
+    const result = inner.evaluate(path, inner, null, 7, null);
+    for (let index = 0; index < result.snapshotLength; index++) {
+      const node = result.snapshotItem(index);
+      const element = isElement(node) ? node : node?.parentElement;
+      if (element !== null && element !== undefined && !found.includes(element)) found.push(element);
+    }
+  }
+  return found;
+}
+
+function malformed(source: string, reason: string): PageProblem {
+  return { problem: 'syntax', message: `${source} is not a locator: ${reason}` };
+}
+
+function missing(source: string, locator: Locator, others: number): PageProblem {
+  const message =
+    others === 0 ? `No visible element answers to ${source}` : `${source}: there are only ${others} of them`;
+  return { problem: 'missing', message, near: locator.kind === 'text' ? nearMisses(locator) : [] };
+}
+
+function listed(locator: Locator, matches: readonly Element[]): string[] {
+  const shown = matches.slice(0, MAX_LISTED);
+  if (locator.kind === 'text') {
+    const { role, text, contains } = locator;
+    return shown.map((element, at) => {
+      const full = contains || text === '' ? ` (${nameFor(element)})` : '';
+      return `${formatLocator({ role, text, contains, index: at + 1 })}${full}`;
+    });
+  }
+  const controls = collectControls();
+  const locators = locatorsOf(controls);
+  const byElement = new Map<Element, Control>(controls.map((control) => [control.element, control]));
+  return shown.map((element) => {
+    const control = byElement.get(element);
+    return (control === undefined ? undefined : locators.get(control)) ?? nameFor(element);
+  });
+}
+
+/** Controls whose names resemble the one sought, the nearest first, as look prints them. */
+function nearMisses(locator: Locator & { kind: 'text' }): string[] {
+  const controls = collectControls();
+  const locators = locatorsOf(controls);
+  const scored = controls.map((control, order) => {
+    const alike = locator.text === '' ? 0 : similarity(locator.text, control.name);
+    return { control, order, score: alike + (control.words.includes(locator.role) ? 0.25 : 0) };
+  });
+  return scored
+    .filter(({ score }) => score >= 0.35 || (locator.text === '' && score > 0))
+    .sort((left, right) => right.score - left.score || left.order - right.order)
+    .slice(0, MAX_NEAR)
+    .map(({ control }) => locators.get(control) ?? '');
+}
+
+/** 0 to 1: the share of letter pairs that two names have in common; one inside the other counts at least half. */
+function similarity(left: string, right: string): number {
+  const [one, two] = [foldSpace(left).toLowerCase(), foldSpace(right).toLowerCase()];
+  if (one === two) return 1;
+  if (one === '' || two === '') return 0;
+  const pairs = pairsOf(one);
+  const others = pairsOf(two);
+  const common = [...pairs].filter((pair) => others.has(pair)).length;
+  const dice = (2 * common) / Math.max(1, pairs.size + others.size);
+  return one.includes(two) || two.includes(one) ? Math.max(0.5, dice) : dice;
+}
+
+function pairsOf(text: string): Set<string> {
+  const pairs = new Set<string>();
+  for (let at = 0; at < Math.min(text.length, 200) - 1; at++) pairs.add(text.slice(at, at + 2));
+  return pairs;
+}

@@ -1,0 +1,194 @@
+import type { ActionName } from '../../protocol/look.js';
+import { isHtml } from './flat-tree.js';
+
+/** ARIA roles of things that people operate (https://www.w3.org/TR/wai-aria-1.2/#widget_roles). */
+const WIDGET_ROLES = new Set([
+  'button',
+  'checkbox',
+  'combobox',
+  'link',
+  'listbox',
+  'menuitem',
+  'menuitemcheckbox',
+  'menuitemradio',
+  'option',
+  'radio',
+  'searchbox',
+  'slider',
+  'spinbutton',
+  'switch',
+  'tab',
+  'textbox',
+  'treeitem',
+]);
+
+/** Widgets whose name is not what stands in them. */
+export const NAMED_FROM_OUTSIDE = new Set(['combobox', 'listbox', 'searchbox', 'slider', 'spinbutton', 'textbox']);
+
+const INPUT_ROLES: { readonly [type: string]: string } = {
+  button: 'button',
+  checkbox: 'checkbox',
+  email: 'textbox',
+  image: 'button',
+  number: 'spinbutton',
+  password: 'textbox',
+  radio: 'radio',
+  range: 'slider',
+  reset: 'button',
+  search: 'searchbox',
+  submit: 'button',
+  tel: 'textbox',
+  text: 'textbox',
+  url: 'textbox',
+};
+
+const TAG_ROLES: { readonly [tag: string]: string } = {
+  article: 'article',
+  aside: 'complementary',
+  button: 'button',
+  dialog: 'dialog',
+  fieldset: 'group',
+  figure: 'figure',
+  footer: 'contentinfo',
+  h1: 'heading',
+  h2: 'heading',
+  h3: 'heading',
+  h4: 'heading',
+  h5: 'heading',
+  h6: 'heading',
+  header: 'banner',
+  img: 'img',
+  li: 'listitem',
+  main: 'main',
+  nav: 'navigation',
+  ol: 'list',
+  p: 'paragraph',
+  progress: 'progressbar',
+  summary: 'button',
+  table: 'table',
+  td: 'cell',
+  textarea: 'textbox',
+  th: 'columnheader',
+  tr: 'row',
+  ul: 'list',
+};
+
+/** Inputs that are set by their value, since what a browser draws for them is its own affair. */
+const SET_BY_VALUE = /^(color|date|datetime-local|month|range|time|week)$/;
+
+/** The word that look prints: the ARIA role where the page gives one, otherwise the tag. */
+export function roleOf(element: Element): string {
+  const explicit = element.getAttribute('role')?.trim().toLowerCase().split(/\s+/)[0];
+  if (explicit === undefined || explicit === '' || explicit === 'presentation' || explicit === 'none') {
+    return element.localName;
+  }
+  return explicit.replace(/[{}:^]/g, '');
+}
+
+/** The role that the element has by its nature (https://www.w3.org/TR/html-aam-1.0/), or the word itself. */
+export function naturalRole(element: Element): string {
+  if (isHtml(element, 'input')) return INPUT_ROLES[element.type] ?? 'input';
+  if (isHtml(element, 'select')) return element.multiple || element.size > 1 ? 'listbox' : 'combobox';
+  if ((element.localName === 'a' || element.localName === 'area') && isLink(element)) return 'link';
+  return TAG_ROLES[element.localName] ?? element.localName;
+}
+
+/** Whether a locator's word means this element: by its printed role or by the nature of one without a role. */
+export function answersTo(element: Element, word: string): boolean {
+  if (word === '*') return true;
+  const role = roleOf(element);
+  return role === word || (role === element.localName && naturalRole(element) === word);
+}
+
+/** Whether every element that answers to the word is a control by its tag or role. */
+export function namesControlsOnly(word: string): boolean {
+  return WIDGET_ROLES.has(word) || /^(input|select|textarea)$/.test(word);
+}
+
+function isLink(element: Element): boolean {
+  return element.hasAttribute('href') || element.hasAttribute('xlink:href');
+}
+
+/** A control by tag, role or editability: all but what is only made clickable by script or style. */
+export function isControl(element: Element): boolean {
+  switch (element.localName) {
+    case 'a':
+    case 'area':
+      if (isLink(element)) return true;
+      break;
+    case 'button':
+    case 'select':
+    case 'textarea':
+      return true;
+    case 'input':
+      return !isHtml(element, 'input') || element.type !== 'hidden';
+    case 'summary':
+      if (element.parentElement?.localName === 'details') return true;
+      break;
+    case 'audio':
+    case 'video':
+      if (element.hasAttribute('controls')) return true;
+      break;
+    default:
+  }
+  const role = roleOf(element);
+  // An `option` without a role belongs to its select.
+  return (role !== element.localName && WIDGET_ROLES.has(role)) || isEditingHost(element);
+}
+
+/** The outermost editable element. */
+export function isEditingHost(element: Element): boolean {
+  const value = element.getAttribute('contenteditable');
+  return (
+    value !== null && value.toLowerCase() !== 'false' && element.parentElement?.closest('[contenteditable]') == null
+  );
+}
+
+/** How `input` reaches an element. */
+export function inputKind(element: Element): 'typed' | 'set' | 'none' {
+  if (isHtml(element, 'input')) {
+    if (SET_BY_VALUE.test(element.type)) return 'set';
+    return /^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element.type) ? 'none' : 'typed';
+  }
+  if (isHtml(element, 'textarea')) return 'typed';
+  return (element as Partial<HTMLElement>).isContentEditable === true ? 'typed' : 'none';
+}
+
+/** What a person does with the element, the usual first. */
+export function actionsOf(element: Element): readonly ActionName[] {
+  if (isHtml(element, 'select')) return ['select'];
+  if (isHtml(element, 'input') && element.type === 'file') return ['upload'];
+  switch (inputKind(element)) {
+    case 'typed':
+      return ['input', 'clear', 'press', 'click'];
+    case 'set':
+      return ['input'];
+    case 'none':
+  }
+  switch (checkKind(element)) {
+    case 'toggle':
+      return ['click', 'check', 'uncheck'];
+    case 'radio':
+      return ['click', 'check'];
+    case 'none':
+      return element.getAttribute('draggable') === 'true' ? ['click', 'drag'] : ['click'];
+  }
+}
+
+function checkKind(element: Element): 'toggle' | 'radio' | 'none' {
+  if (isHtml(element, 'input')) {
+    if (element.type === 'checkbox') return 'toggle';
+    return element.type === 'radio' ? 'radio' : 'none';
+  }
+  const role = roleOf(element);
+  if (role === 'checkbox' || role === 'switch' || role === 'menuitemcheckbox') return 'toggle';
+  return role === 'radio' || role === 'menuitemradio' ? 'radio' : 'none';
+}
+
+/** Null for what cannot be checked. */
+export function checkedState(element: Element): boolean | 'mixed' | null {
+  if (checkKind(element) === 'none') return null;
+  if (isHtml(element, 'input')) return element.indeterminate ? 'mixed' : element.checked;
+  const state = element.getAttribute('aria-checked');
+  return state === 'mixed' ? 'mixed' : state === 'true';
+}

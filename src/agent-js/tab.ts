@@ -1,0 +1,211 @@
+import { TroupeError } from '../protocol/errors.js';
+import { type Bounds, cancellable, remainingMs, throwIfCancelled, toAnswer } from './bounds.js';
+import type { AttachedPage, BrowserPort } from './browser-port.js';
+import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from './cdp.js';
+import { Condition } from './condition.js';
+import { Navigation } from './navigation.js';
+import { NetworkActivity } from './network-activity.js';
+import { type PageCallName, type PageCalls, WORLD } from './page-calls.js';
+import { PageWorld, WORLD_SOURCE } from './page-world.js';
+import type { Place } from './problem-error.js';
+
+const PLACE_SPARE_MS = 250;
+
+/** An alert, confirm, prompt or beforeunload question that holds the page. */
+export interface OpenDialog {
+  readonly kind: string;
+  readonly message: string;
+  /** What will be answered to a prompt; null for the others. */
+  input: string | null;
+}
+
+/** What came of asking the page: its answer, or what came between. */
+export type Asked<T> = { readonly kind: 'answer'; readonly value: T } | { readonly kind: 'dialog' | 'navigated' };
+
+/** One attached page: where it is, what holds it up, and its script's world. */
+export class Tab {
+  readonly session: string;
+  readonly targetId: string;
+  readonly openerId: string | undefined;
+  readonly navigation: Navigation;
+  readonly network: NetworkActivity;
+  dialog: OpenDialog | null = null;
+  state: 'open' | 'crashed' | 'closed' = 'open';
+  /** Windows that its scripts asked for and that have not been attached yet. */
+  openingWindows = 0;
+  /** The file input whose chooser the page has opened, while choosers are intercepted. */
+  fileChooser: number | null = null;
+  /** What is being dragged, while drags are intercepted. */
+  drag: { readonly data: unknown } | null = null;
+  title: string;
+  readonly #browser: BrowserPort;
+  readonly #condition = new Condition();
+  readonly #world: PageWorld;
+
+  constructor(browser: BrowserPort, page: AttachedPage) {
+    this.#browser = browser;
+    this.session = page.session;
+    this.targetId = page.targetId;
+    this.openerId = page.openerId;
+    this.title = page.title;
+    // A page target's id is its main frame's.
+    this.navigation = new Navigation(page.targetId, page.url);
+    this.network = new NetworkActivity(() => this.#condition.changed());
+    this.#world = new PageWorld(browser, page.session, page.targetId, (holds, bounds) => this.until(holds, bounds));
+    this.#prepare();
+  }
+
+  get url(): string {
+    return this.navigation.url;
+  }
+
+  /** Where the tab is, as far as it can be learned within the bounds. An error page stands for what it could not reach. */
+  async place(bounds: Bounds): Promise<Place> {
+    // Asked when a call has failed, often at its deadline: a page that answers does so at once.
+    const deadline = Math.min(bounds.end ?? bounds.deadline, bounds.deadline + PLACE_SPARE_MS);
+    for (;;) {
+      const asked = await this.ask('state', null, { deadline, signal: bounds.signal }).catch(() => null);
+      if (asked?.kind === 'navigated' && remainingMs(bounds) > 0) continue;
+      if (asked?.kind === 'answer' && !asked.value.url.startsWith('chrome-error:')) return asked.value;
+      return { url: this.url, title: this.title };
+    }
+  }
+
+  send<M extends CdpMethod>(method: M, params: CdpParams<M>, timeoutMs?: number): Promise<CdpResult<M>> {
+    const options = { session: this.session };
+    return this.#browser.send(method, params, timeoutMs === undefined ? options : { ...options, timeoutMs });
+  }
+
+  /** A command whose answer is given up at the deadline, and when the script is cancelled. */
+  async command<M extends CdpMethod>(method: M, params: CdpParams<M>, bounds: Bounds): Promise<CdpResult<M>> {
+    throwIfCancelled(bounds);
+    const sent = this.send(method, params, Math.max(1, remainingMs(bounds)));
+    return cancellable(sent, bounds.signal);
+  }
+
+  /** Waits on this tab's state. False at the deadline; ACTION_FAILED when the tab closes or crashes. */
+  until(holds: () => boolean, bounds: Bounds): Promise<boolean> {
+    return this.#condition.until(() => {
+      this.throwIfGone();
+      return holds();
+    }, bounds);
+  }
+
+  throwIfGone(): void {
+    if (this.state === 'closed') throw new TroupeError('ACTION_FAILED', 'The tab has been closed');
+    if (this.state === 'crashed')
+      throw new TroupeError('ACTION_FAILED', 'The page has crashed; agent.go() loads it anew');
+  }
+
+  /** One call of the page's script that a dialog or a navigation may cut short. */
+  async ask<N extends PageCallName>(name: N, args: PageCalls[N][0], bounds: Bounds): Promise<Asked<PageCalls[N][1]>> {
+    throwIfCancelled(bounds);
+    this.throwIfGone();
+    if (this.dialog !== null) return { kind: 'dialog' };
+    const cut = new AbortController();
+    const own = toAnswer(bounds, cut.signal);
+    const answer = this.#world.tryCall(name, args, own);
+    answer.catch(() => undefined);
+    const dialog = this.until(() => this.dialog !== null, own);
+    dialog.catch(() => undefined);
+    try {
+      const opened = await Promise.race([answer.then(() => false), dialog]);
+      if (opened) return { kind: 'dialog' };
+      const answered = await answer;
+      if (answered === null) return { kind: 'navigated' };
+      this.title = answered.title;
+      return { kind: 'answer', value: answered.value };
+    } finally {
+      cut.abort();
+    }
+  }
+
+  /** Asks until a document answers: whatever document stands there then. A dialog in the way is ACTION_FAILED. */
+  async askAny<N extends PageCallName>(name: N, args: PageCalls[N][0], bounds: Bounds): Promise<PageCalls[N][1]> {
+    for (;;) {
+      const asked = await this.ask(name, args, bounds);
+      if (asked.kind === 'answer') return asked.value;
+      if (asked.kind === 'dialog') throw this.dialogError();
+      if (remainingMs(bounds) <= 0) throw new TroupeError('WAIT_TIMEOUT', 'The page does not stop navigating');
+    }
+  }
+
+  dialogError(): TroupeError {
+    const { kind, message } = this.dialog ?? { kind: 'dialog', message: '' };
+    const text = `A dialog is open (${kind}: ${JSON.stringify(message.slice(0, 200))}): act on {dialog}OK`;
+    return new TroupeError('ACTION_FAILED', kind === 'alert' ? text : `${text} or {dialog}Cancel`);
+  }
+
+  /** The protocol's name of the node that the action under way is about. */
+  targetNode(bounds: Bounds): Promise<string | null> {
+    return this.#world.targetNode(bounds);
+  }
+
+  observe(event: CdpEvent): void {
+    this.network.observe(event);
+    const moved = this.navigation.observe(event);
+    const world = this.#world.observe(event);
+    if (this.#observeOwn(event) || moved || world) this.#condition.changed();
+  }
+
+  /** What others noticed of it: a new title, a window that opened. */
+  note(change: () => void): void {
+    change();
+    this.#condition.changed();
+  }
+
+  close(): void {
+    this.state = 'closed';
+    this.network.close();
+    this.#condition.changed();
+  }
+
+  #observeOwn(event: CdpEvent): boolean {
+    switch (event.method) {
+      case 'Page.javascriptDialogOpening': {
+        const { type, message, defaultPrompt } = event.params;
+        this.dialog = { kind: type, message, input: type === 'prompt' ? (defaultPrompt ?? '') : null };
+        return true;
+      }
+      case 'Page.javascriptDialogClosed':
+        this.dialog = null;
+        return true;
+      case 'Page.fileChooserOpened':
+        this.fileChooser = event.params.backendNodeId ?? null;
+        return true;
+      case 'Input.dragIntercepted':
+        this.drag = { data: event.params.data };
+        return true;
+      case 'Page.windowOpen':
+        this.openingWindows++;
+        return true;
+      case 'Page.frameNavigated':
+        // A page that crashed is loaded again by going somewhere.
+        if (this.state === 'crashed') this.state = 'open';
+        return true;
+      case 'Inspector.targetCrashed':
+        this.state = 'crashed';
+        this.dialog = null;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** None of these is waited for: a page held by a dialog answers some of them only later. */
+  #prepare(): void {
+    const give = <M extends CdpMethod>(method: M, params: CdpParams<M>): void => {
+      this.send(method, params).catch(() => undefined);
+    };
+    give('Page.enable', {});
+    give('Page.setLifecycleEventsEnabled', { enabled: true });
+    give('Page.addScriptToEvaluateOnNewDocument', { source: WORLD_SOURCE, worldName: WORLD, runImmediately: true });
+    give('Runtime.enable', {});
+    give('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
+    give('Emulation.setFocusEmulationEnabled', { enabled: true });
+    this.send('Page.getFrameTree', {}).then(
+      ({ frameTree }) => this.note(() => this.navigation.adopt(frameTree.frame)),
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,13 @@
+import { encodeError } from '../protocol/errors.js';
+
+/** The command was called wrongly: the usage is shown with the message. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** A failure as a person at the terminal should read it: the sentence; with its stack only where it is our fault. */
+export function describeFailure(error: unknown): string {
+  const { code, error: message } = encodeError(error);
+  if (code !== 'INTERNAL' || error instanceof UsageError) return message;
+  return error instanceof Error ? (error.stack ?? message) : message;
+}

@@ -1,0 +1,50 @@
+import { describeFailure, UsageError } from './failure.js';
+import { readVersion } from './version.js';
+
+const USAGE = `Usage: troupe <command> [options]
+
+  troupe setup [--brief] [--launch-script FILE]
+      checks this machine and creates the folders; --launch-script writes a start script
+  troupe dashboard [--port N] [--host H] [--driver auto|docker|process] [--max-sessions N]
+      runs the service: HTTP API and dashboard
+  troupe --version | --help
+
+The folder of the service is $TROUPE_HOME, by default the current one; its settings are in troupe.json there.
+`;
+
+/**
+ * Runs one command. Commands are loaded when they are called, so that `setup` can say what keeps the others from
+ * loading.
+ *
+ * @returns the exit code: 0 done, 1 it failed, 2 it was called wrongly
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [command, ...rest] = argv;
+  if (rest.includes('--help') || rest.includes('-h')) return await main(['--help']);
+  try {
+    switch (command) {
+      case 'setup':
+        return await (await import('./setup.js')).runSetup(rest);
+      case 'dashboard':
+        return await (await import('./dashboard.js')).runDashboard(rest);
+      case '--version':
+      case '-v':
+        process.stdout.write(`${readVersion()}\n`);
+        return 0;
+      case '--help':
+      case '-h':
+      case 'help':
+        process.stdout.write(USAGE);
+        return 0;
+      case undefined:
+        process.stderr.write(USAGE);
+        return 2;
+      default:
+        throw new UsageError(`There is no command '${command}'`);
+    }
+  } catch (error) {
+    process.stderr.write(`troupe: ${describeFailure(error)}\n`);
+    if (error instanceof UsageError) process.stderr.write(`\n${USAGE}`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}

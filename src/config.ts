@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { TroupeError } from './protocol/errors.js';
+
+/** Every key of `troupe.json`. Times are seconds. Unknown keys are refused by name. */
+const ConfigFile = z.strictObject({
+  port: z.int().min(0).max(65_535).default(4444),
+  host: z.string().min(1).default('127.0.0.1'),
+  driver: z.enum(['auto', 'docker', 'process']).default('auto'),
+  maxSessions: z.int().min(1).max(10_000).default(10),
+  warmSessions: z.int().min(0).max(1000).default(2),
+  maxQueue: z.int().min(0).max(10_000_000).default(100_000),
+  idleTimeout: z.number().positive().max(86_400).default(300),
+  hardTimeout: z.number().positive().max(86_400).default(1800),
+  createTimeout: z.number().positive().max(600).default(30),
+  evalTimeout: z.number().positive().max(3600).default(60),
+  publicUrl: z.url().optional(),
+  allowedHosts: z.array(z.string().min(1)).default([]),
+  egress: z.strictObject({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
+  maxIterations: z.int().min(0).max(1000).default(25),
+  models: z.array(z.string()).default([]),
+  providers: z
+    .record(z.string(), z.strictObject({ baseURL: z.url(), apiKeyEnv: z.string().min(1).optional() }))
+    .default({}),
+  video: z.enum(['off', 'on', 'on-failure']).default('off'),
+  token: z
+    .string()
+    .regex(
+      /^[A-Z_][A-Z0-9_]*$/,
+      'names an environment variable, such as TROUPE_TOKEN; never put the secret itself here',
+    )
+    .optional(),
+});
+
+/** What the command line may set; it wins over the file. */
+export interface ConfigFlags {
+  readonly port?: string | undefined;
+  readonly host?: string | undefined;
+  readonly driver?: string | undefined;
+  readonly 'max-sessions'?: string | undefined;
+}
+
+/** The configuration of one service, frozen. Paths are absolute. */
+export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token'>> {
+  readonly home: string;
+  readonly flowsDir: string;
+  readonly sessionsDir: string;
+  readonly tmpDir: string;
+  readonly journalFile: string;
+  /** `TROUPE_CHROMIUM`: the browser to use instead of the one that would be found. */
+  readonly chromium: string | undefined;
+  /** The value of the variable that `token` names. */
+  readonly token: string | undefined;
+}
+
+/**
+ * Reads `$TROUPE_HOME/troupe.json`, the flags and the environment, once. The only reader of the environment.
+ * @throws INVALID_REQUEST naming the file or flag and the key that is wrong
+ */
+export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.env): Config {
+  const home = resolve(env.TROUPE_HOME ?? '.');
+  const file = resolve(home, 'troupe.json');
+  const settings = { ...parseFile(file), ...parseFlags(flags) };
+  const parsed = ConfigFile.safeParse(settings);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${describeIssue(issue)}`);
+    throw new TroupeError(
+      'INVALID_REQUEST',
+      `The configuration (${file} and flags) is not valid:\n${lines.join('\n')}`,
+    );
+  }
+  const { token: tokenVariable, ...rest } = parsed.data;
+  const token = tokenVariable === undefined ? undefined : env[tokenVariable];
+  if (tokenVariable !== undefined && !token) {
+    throw new TroupeError(
+      'INVALID_REQUEST',
+      `The configuration names the token variable ${tokenVariable}, which is not set`,
+    );
+  }
+  if (!isLoopback(rest.host) && token === undefined) {
+    throw new TroupeError(
+      'INVALID_REQUEST',
+      `The host ${rest.host} can be reached from other machines: set "token" in ${file} to the name of an environment ` +
+        'variable that holds an access token, or listen on 127.0.0.1',
+    );
+  }
+  return Object.freeze({
+    ...rest,
+    home,
+    flowsDir: resolve(home, 'flows'),
+    sessionsDir: resolve(home, 'sessions'),
+    tmpDir: resolve(home, 'tmp'),
+    journalFile: resolve(home, 'troupe.db'),
+    chromium: env.TROUPE_CHROMIUM || undefined,
+    token,
+  });
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function parseFile(file: string): { [key: string]: unknown } {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return {};
+    throw new TroupeError('INVALID_REQUEST', `${file} cannot be read: ${String(error)}`, undefined, { cause: error });
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return z.record(z.string(), z.unknown()).parse(value);
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message : 'it must be one JSON object';
+    throw new TroupeError('INVALID_REQUEST', `${file} is not valid: ${why}`, undefined, { cause: error });
+  }
+}
+
+function parseFlags(flags: ConfigFlags): { [key: string]: unknown } {
+  const integer = (name: string, text: string): number => {
+    if (!/^\d+$/.test(text)) throw new TroupeError('INVALID_REQUEST', `--${name} takes a whole number, not '${text}'`);
+    return Number(text);
+  };
+  return {
+    ...(flags.port === undefined ? {} : { port: integer('port', flags.port) }),
+    ...(flags.host === undefined ? {} : { host: flags.host }),
+    ...(flags.driver === undefined ? {} : { driver: flags.driver }),
+    ...(flags['max-sessions'] === undefined ? {} : { maxSessions: integer('max-sessions', flags['max-sessions']) }),
+  };
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const path = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') return `unknown key ${issue.keys.map((key) => `'${key}'`).join(', ')}`;
+  return `${path}: ${issue.message}`;
+}

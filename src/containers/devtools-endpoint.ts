@@ -1,0 +1,83 @@
+import { watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** Where notification of a new file is not certain (some network and overlay file systems), this often by hand. */
+const LOOK_AGAIN_MS = 100;
+/** `/json/version` is 600 bytes. */
+const MAX_ANSWER_BYTES = 65_536;
+
+const Version = z.looseObject({ Browser: z.string(), webSocketDebuggerUrl: z.string() });
+
+/**
+ * The CDP WebSocket that a starting Chromium wrote into its profile (`DevToolsActivePort`: the port, then the path).
+ * Rejects with the signal's reason. The caller's signal carries the deadline.
+ */
+export async function devtoolsUrl(profile: string, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    let reading = false;
+    const watcher = watch(profile, { persistent: false }, (_event, name) => {
+      if (name === null || name === 'DevToolsActivePort') look();
+    });
+    const timer = setInterval(look, LOOK_AGAIN_MS);
+    const settle = (finish: () => void): void => {
+      watcher.close();
+      clearInterval(timer);
+      signal.removeEventListener('abort', onAbort);
+      finish();
+    };
+    const onAbort = (): void => settle(() => reject(signal.reason));
+    signal.addEventListener('abort', onAbort, { once: true });
+    // The folder may be removed under the watcher: the timer goes on, and the process's end is what aborts.
+    watcher.on('error', () => watcher.close());
+    look();
+
+    function look(): void {
+      if (reading) return;
+      reading = true;
+      readFile(join(profile, 'DevToolsActivePort'), 'utf8').then(
+        (text) => {
+          reading = false;
+          const found = /^(\d+)\n(\/devtools\/browser\/[\w-]+)\s*$/.exec(text);
+          if (found !== null) settle(() => resolve(`ws://127.0.0.1:${found[1]}${found[2]}`));
+        },
+        () => {
+          reading = false;
+        },
+      );
+    }
+  });
+}
+
+/**
+ * Whether the browser behind this URL answers, and is the one that the URL names: another may have its port by now.
+ * The answer comes from Chromium's main thread, so a browser that hangs does not give it.
+ */
+export async function answersAt(cdpUrl: string, signal: AbortSignal): Promise<boolean> {
+  const { host, pathname } = new URL(cdpUrl);
+  try {
+    const version = Version.parse(JSON.parse(await fetchText(`http://${host}/json/version`, signal)));
+    return new URL(version.webSocketDebuggerUrl).pathname === pathname;
+  } catch {
+    return false;
+  }
+}
+
+function fetchText(url: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > MAX_ANSWER_BYTES) response.destroy(new Error('The answer is too long'));
+        else chunks.push(chunk);
+      });
+      response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+      response.on('error', reject);
+    }).on('error', reject);
+  });
+}

@@ -1,0 +1,56 @@
+/** Where a browser can be reached, and where its files lie. All of it survives a restart of the service. */
+export interface BrowserEndpoint {
+  /** The browser's own CDP WebSocket, on 127.0.0.1. */
+  readonly cdpUrl: string;
+  /** For people: `Chromium 156.0.8078.73`. */
+  readonly product: string;
+  /** A folder that the browser may write to and the service may read; absolute. */
+  readonly downloadsDir: string;
+  /** A folder that the service may write to and the browser may read; absolute. */
+  readonly uploadsDir: string;
+}
+
+/** Enough to find the same browser again after a restart, and to prove that it is ours. Plain JSON. */
+export interface LeaseIdentity {
+  readonly driver: string;
+  readonly leaseId: string;
+  readonly [key: string]: unknown;
+}
+
+/** What a lease may be told about the browser that it is to start. */
+export interface LeaseOptions {
+  readonly leaseId: string;
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly locale?: string | undefined;
+  readonly proxy?: { readonly server: string; readonly bypass?: string | undefined } | undefined;
+}
+
+/** A browser that must be given back. Its owner is the supervisor, never a session. */
+export interface BrowserLease {
+  readonly identity: LeaseIdentity;
+  readonly endpoint: BrowserEndpoint;
+  /**
+   * Settles once, when the browser is gone, with what is known of why: the end of a sentence about the browser. Never
+   * rejects, and keeps no process alive that waits for nothing else.
+   */
+  readonly exited: Promise<{ readonly reason: string }>;
+  /** Ends the browser with all its processes and removes its files. Idempotent; settles when nothing of it is left. */
+  release(): Promise<void>;
+}
+
+/** A way to have browsers. */
+export interface Driver {
+  readonly name: 'process' | 'docker';
+  /**
+   * Starts a browser and waits until its CDP endpoint answers; `deadlineMs` counts from the call.
+   * @throws UNAVAILABLE when the browser cannot be started or does not answer by the deadline; nothing is left then.
+   */
+  lease(
+    options: LeaseOptions,
+    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
+  ): Promise<BrowserLease>;
+  /** The living browser of an identity that an earlier service wrote down, or null when it is gone. */
+  adopt(identity: LeaseIdentity): Promise<BrowserLease | null>;
+  /** Removes every browser of this instance whose lease is not in `keep`. Answers the lease ids removed. */
+  sweep(keep: ReadonlySet<string>): Promise<readonly string[]>;
+}

@@ -1,0 +1,204 @@
+import { readdir, statfs } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { isAbsolute } from 'node:path';
+import { TroupeError } from '../protocol/errors.js';
+import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from './browser-folder.js';
+import { removeBrowser } from './browser-removal.js';
+import { type BrowserUser, browserUser } from './browser-user.js';
+import type { ChromiumBinary } from './chromium-binary.js';
+import { type ChromiumSetting, startChromium } from './chromium-process.js';
+import { answersAt } from './devtools-endpoint.js';
+import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions } from './driver.js';
+import { ExitWatch } from './exit-watch.js';
+import { LeaseFolder } from './lease-folder.js';
+import { leaseNamed, namesProfile, ProcessIdentity } from './process-identity.js';
+import { ProcessLease } from './process-lease.js';
+import { listProcesses, readProcess } from './process-table.js';
+import { StartGate } from './start-gate.js';
+
+/** A browser that does not answer in this time is not worth adopting. */
+const ADOPT_MS = 2_000;
+const TRIM_LOGS_EVERY_MS = 30_000;
+/** With less, Chromium keeps its shared memory in its temporary folder. */
+const ENOUGH_SHARED_MEMORY_BYTES = 1_073_741_824;
+/** A folder of ours: short, because the browser's socket in it must have a short path. */
+const LEASE_FOLDER = /^b-([a-z0-9][a-z0-9-]{0,13})$/;
+
+/**
+ * Browsers as plain processes of this machine: one Chromium, one process group, one profile for each lease, headless,
+ * with its sandbox, as a normal user also when the service is root. They outlive the service and are found again by
+ * pid, start time and profile path. Linux only.
+ */
+export class ProcessDriver implements Driver {
+  readonly name = 'process';
+  readonly #setting: ChromiumSetting;
+  readonly #folder: BrowserFolder;
+  readonly #log: (message: string) => void;
+  readonly #gate = new StartGate(Math.max(2, availableParallelism()));
+  readonly #watch = new ExitWatch();
+  readonly #starting = new Set<string>();
+  readonly #held = new Map<string, ProcessLease>();
+  #trimmer: NodeJS.Timeout | null = null;
+
+  private constructor(setting: ChromiumSetting, folder: BrowserFolder, log: (message: string) => void) {
+    this.#setting = setting;
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /**
+   * @param options.workDir where the browsers' folders go; absolute. Where the browser's user cannot reach it, or its
+   *   path is too long, they go under the system's temporary folder, and `log` is told.
+   * @param options.instance tells this installation from others on the machine: letters, digits and `-`
+   * @throws UNAVAILABLE where this is not Linux, or no folder will do
+   */
+  static async create(options: {
+    readonly chromium: ChromiumBinary;
+    readonly workDir: string;
+    readonly instance: string;
+    readonly log?: ((message: string) => void) | undefined;
+    /** Who browsers run as when the service is root; by default the first normal user. */
+    readonly user?: BrowserUser | undefined;
+  }): Promise<ProcessDriver> {
+    const { chromium, workDir, instance, log = () => undefined } = options;
+    if (process.platform !== 'linux') {
+      const message = `The process driver runs on Linux only, not on ${process.platform}; use --driver docker`;
+      throw new TroupeError('UNAVAILABLE', message);
+    }
+    if (!isAbsolute(workDir)) throw new TroupeError('INTERNAL', `workDir is not absolute: ${workDir}`);
+    if (!/^[\w-]{1,20}$/.test(instance)) throw new TroupeError('INTERNAL', `Not an instance id: ${instance}`);
+    const user = browserUser(options.user);
+    const folder = await browserFolder(workDir, instance, user);
+    if (folder.moved !== null) log(`Browsers keep their files in ${folder.path}: ${folder.moved}`);
+    const shared = await statfs('/dev/shm').catch(() => null);
+    const smallSharedMemory = shared === null || shared.bavail * shared.bsize < ENOUGH_SHARED_MEMORY_BYTES;
+    return new ProcessDriver({ chromium, user, smallSharedMemory }, folder, log);
+  }
+
+  async lease(
+    options: LeaseOptions,
+    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
+  ): Promise<BrowserLease> {
+    const { leaseId } = options;
+    const folder = this.#leaseFolder(leaseId);
+    if (this.#starting.has(leaseId) || this.#held.has(leaseId)) {
+      throw new TroupeError('INTERNAL', `Lease ${leaseId} has a browser already`);
+    }
+    this.#starting.add(leaseId);
+    const cut = new AbortController();
+    const onAbort = (): void => {
+      const message = 'The start of a browser was given up';
+      cut.abort(new TroupeError('UNAVAILABLE', message, undefined, { cause: bounds.signal.reason }));
+    };
+    if (bounds.signal.aborted) onAbort();
+    else bounds.signal.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => {
+      cut.abort(new TroupeError('UNAVAILABLE', `No browser was ready within ${bounds.deadlineMs} ms`));
+    }, bounds.deadlineMs);
+    try {
+      return await this.#start(options, folder, cut.signal);
+    } catch (cause) {
+      this.#starting.delete(leaseId);
+      await this.#tidy();
+      if (cause instanceof TroupeError) throw cause;
+      throw new TroupeError('UNAVAILABLE', `A browser could not be started: ${String(cause)}`, undefined, { cause });
+    } finally {
+      clearTimeout(timer);
+      bounds.signal.removeEventListener('abort', onAbort);
+      this.#starting.delete(leaseId);
+    }
+  }
+
+  async adopt(identity: LeaseIdentity): Promise<BrowserLease | null> {
+    const parsed = ProcessIdentity.safeParse(identity);
+    if (!parsed.success || !LEASE_FOLDER.test(`b-${parsed.data.leaseId}`)) return null;
+    const known = parsed.data;
+    const held = this.#held.get(known.leaseId);
+    if (held !== undefined) return held;
+    const folder = this.#leaseFolder(known.leaseId);
+    const found = readProcess(known.pid);
+    if (found?.startTicks !== known.startTicks || known.folder !== folder.path) return null;
+    if (!namesProfile(found.commandLine, folder.path)) return null;
+    if (!(await answersAt(known.cdpUrl, AbortSignal.timeout(ADOPT_MS)))) return null;
+    // Another call may have adopted it meanwhile.
+    return this.#held.get(known.leaseId) ?? this.#hold(known, folder, this.#watchOf(known));
+  }
+
+  async sweep(keep: ReadonlySet<string>): Promise<readonly string[]> {
+    const names = await readdir(this.#folder.path).catch(() => []);
+    const found = new Set(names.map((name) => LEASE_FOLDER.exec(name)?.[1] ?? null));
+    for (const entry of await listProcesses()) {
+      const name = leaseNamed(entry.commandLine, this.#folder.path);
+      if (name !== null) found.add(LEASE_FOLDER.exec(name)?.[1] ?? null);
+    }
+    const removed: string[] = [];
+    await Promise.all(
+      [...found].map(async (leaseId) => {
+        // One that is being started belongs to a call that has not answered yet.
+        if (leaseId === null || keep.has(leaseId) || this.#starting.has(leaseId)) return;
+        try {
+          await this.#remove(leaseId);
+          removed.push(leaseId);
+        } catch (cause) {
+          this.#log(`The browser of ${leaseId} could not be removed: ${String(cause)}`);
+        }
+      }),
+    );
+    await this.#tidy();
+    return removed;
+  }
+
+  async #start(options: LeaseOptions, folder: LeaseFolder, signal: AbortSignal): Promise<ProcessLease> {
+    const leave = await this.#gate.enter(signal);
+    try {
+      if (this.#folder.moved !== null) await openTemporaryFolder(this.#folder.path, this.#setting.user);
+      const { note, cdpUrl, ended } = await startChromium(this.#setting, folder, options, signal);
+      const { product } = this.#setting.chromium;
+      return this.#hold({ driver: 'process', ...note, folder: folder.path, cdpUrl, product }, folder, ended);
+    } finally {
+      leave();
+    }
+  }
+
+  #hold(identity: ProcessIdentity, folder: LeaseFolder, ended: Promise<string>): ProcessLease {
+    const lease = new ProcessLease(identity, folder, ended, async () => {
+      this.#held.delete(identity.leaseId);
+      await this.#tidy();
+    });
+    this.#held.set(identity.leaseId, lease);
+    this.#trimmer ??= setInterval(() => this.#trimLogs(), TRIM_LOGS_EVERY_MS).unref();
+    return lease;
+  }
+
+  async #watchOf(identity: ProcessIdentity): Promise<string> {
+    await this.#watch.ended(identity);
+    return 'ended';
+  }
+
+  async #remove(leaseId: string): Promise<void> {
+    const held = this.#held.get(leaseId);
+    if (held !== undefined) return held.release();
+    const folder = this.#leaseFolder(leaseId);
+    await removeBrowser(folder, await folder.readNote());
+  }
+
+  /** Leaves nothing behind when there is no browser: no timer, and no folder in a place that is not ours. */
+  async #tidy(): Promise<void> {
+    if (this.#held.size > 0 || this.#starting.size > 0) return;
+    if (this.#trimmer !== null) clearInterval(this.#trimmer);
+    this.#trimmer = null;
+    if (this.#folder.moved !== null) await closeTemporaryFolder(this.#folder.path);
+  }
+
+  #trimLogs(): void {
+    for (const { folder } of this.#held.values()) {
+      folder.trimLog().catch((cause: unknown) => this.#log(`A browser's log could not be cut: ${String(cause)}`));
+    }
+  }
+
+  #leaseFolder(leaseId: string): LeaseFolder {
+    const name = `b-${leaseId}`;
+    if (!LEASE_FOLDER.test(name)) throw new TroupeError('INTERNAL', `Not a lease id: ${leaseId}`);
+    return new LeaseFolder(`${this.#folder.path}/${name}`);
+  }
+}

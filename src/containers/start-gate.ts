@@ -1,0 +1,52 @@
+import { TroupeError } from '../protocol/errors.js';
+
+/** More than this many wait in no sensible use: further ones are refused. */
+const MAX_WAITING = 1_000;
+
+/** Lets so many through at a time; the others wait in order. Holds no one past their signal. */
+export class StartGate {
+  readonly #places: number;
+  readonly #waiting: (() => void)[] = [];
+  #inside = 0;
+
+  constructor(places: number) {
+    this.#places = places;
+  }
+
+  /**
+   * Settles with the function that gives the place back (idempotent). Rejects with the signal's reason.
+   * @throws UNAVAILABLE when the queue is full.
+   */
+  async enter(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#inside >= this.#places) await this.#wait(signal);
+    else this.#inside += 1;
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      const next = this.#waiting.shift();
+      // A place that goes to the next one in the queue is never free in between.
+      if (next === undefined) this.#inside -= 1;
+      else next();
+    };
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.length >= MAX_WAITING) {
+      return Promise.reject(new TroupeError('UNAVAILABLE', 'Too many browsers are waiting to be started'));
+    }
+    return new Promise((resolve, reject) => {
+      const admit = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(admit), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.push(admit);
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import { TroupeError } from '../protocol/errors.js';
+
+/** Deeper values are refused: what handles them later recurses. */
+const MAX_DEPTH = 100;
+
+/** How many findings an answer lists. */
+const MAX_ISSUES = 20;
+
+/**
+ * The body of a request as a JSON value, whatever its Content-Type. An empty body is `{}`.
+ * @throws INVALID_JSON when it is not UTF-8 or not JSON; INVALID_REQUEST when it is nested deeper than 100 levels
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.byteLength === 0) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? cause.message : 'its bytes are not UTF-8';
+    throw new TroupeError('INVALID_JSON', `The body is not JSON: ${why}`, undefined, { cause });
+  }
+  refuseDepth(value);
+  return value;
+}
+
+/**
+ * A value as its schema has it.
+ * @param of what the value is, for the error's sentence
+ * @throws INVALID_REQUEST with `details.issues` [{path, message}]; unknown members are refused by name
+ */
+export function checkShape<S extends z.ZodType>(schema: S, value: unknown, of: 'body' | 'query'): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues.flatMap((issue) => describe(issue, value)).slice(0, MAX_ISSUES);
+  const [first] = issues;
+  const where = first?.path ? `"${first.path}"` : `the ${of}`;
+  throw new TroupeError('INVALID_REQUEST', `${where}: ${first?.message ?? 'not valid'}`, { issues });
+}
+
+interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+function describe(issue: z.core.$ZodIssue, root: unknown): Issue[] {
+  const path = issue.path.map(String).join('.');
+  if (issue.code !== 'unrecognized_keys') {
+    return [{ path, message: isMissing(root, issue.path) ? 'required' : issue.message }];
+  }
+  return issue.keys.map((key) => ({
+    path: [path, key.slice(0, 200)].filter(Boolean).join('.'),
+    message: 'there is no such field',
+  }));
+}
+
+/** JSON has no undefined: what is undefined at its path was left out. */
+function isMissing(root: unknown, path: readonly PropertyKey[]): boolean {
+  let value: unknown = root;
+  for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  return value === undefined;
+}
+
+function refuseDepth(root: unknown): void {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) {
+      throw new TroupeError('INVALID_REQUEST', `The body is nested deeper than ${MAX_DEPTH} levels`);
+    }
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) next.push(member);
+    }
+    level = next;
+  }
+}

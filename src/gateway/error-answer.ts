@@ -1,0 +1,25 @@
+import { ERROR_TABLE, type ErrorCode, encodeError } from '../protocol/errors.js';
+import type { ReplyHead } from './uws/reply.js';
+
+/**
+ * Any thrown value as an answer: `{error, code, details?}` with the table's status. `details.retryAfterSeconds` becomes
+ * Retry-After (1 where CAPACITY or UNAVAILABLE does not say), `details.allow` becomes Allow.
+ * @param statuses where a route's status for a code is not the table's
+ */
+export function errorAnswer(
+  thrown: unknown,
+  statuses: { readonly [Code in ErrorCode]?: number } = {},
+): { readonly head: ReplyHead; readonly body: string; readonly code: ErrorCode } {
+  const body = encodeError(thrown);
+  const headers: [string, string][] = [['Content-Type', 'application/json']];
+  const retryAfter = body.details?.retryAfterSeconds;
+  if (body.code === 'CAPACITY' || body.code === 'UNAVAILABLE') {
+    const seconds = typeof retryAfter === 'number' && Number.isFinite(retryAfter) ? Math.ceil(retryAfter) : 1;
+    headers.push(['Retry-After', String(Math.max(1, seconds))]);
+  }
+  const allow = body.details?.allow;
+  if (body.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allow)) headers.push(['Allow', allow.join(', ')]);
+  if (body.code === 'UNAUTHORIZED') headers.push(['WWW-Authenticate', 'Bearer']);
+  const status = statuses[body.code] ?? ERROR_TABLE[body.code].status;
+  return { head: { status, headers }, body: JSON.stringify(body), code: body.code };
+}

@@ -1,0 +1,37 @@
+import { TroupeError } from '../protocol/errors.js';
+import { SessionId } from '../protocol/session.js';
+import type { RouteRequest } from './route.js';
+
+/**
+ * The session or job that a path names.
+ * @throws NOT_FOUND for what cannot be an id: there is no session with it
+ */
+export function sessionIdOf(request: RouteRequest): SessionId {
+  const id = SessionId.safeParse(request.params.id);
+  if (!id.success) throw new TroupeError('NOT_FOUND', 'There is no such session');
+  return id.data;
+}
+
+/**
+ * The file that a path names: one segment, nothing that a file system takes for more than a name.
+ * @throws INVALID_REQUEST
+ */
+export function fileNameOf(request: RouteRequest): string {
+  const name = request.params.name ?? null;
+  if (name === null) throw new TroupeError('INVALID_REQUEST', 'The file name is not well percent-encoded');
+  const separators = /[/\\]/.test(name);
+  if (separators || hasControlCharacters(name) || name === '.' || name === '..' || Buffer.byteLength(name) > 255) {
+    throw new TroupeError('INVALID_REQUEST', 'A file name is one path segment of at most 255 bytes', {
+      issues: [{ path: 'name', message: 'not a file name' }],
+    });
+  }
+  return name;
+}
+
+function hasControlCharacters(text: string): boolean {
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}

@@ -1,0 +1,128 @@
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { ErrorCode } from '../protocol/errors.js';
+import type { JournalEvent } from '../protocol/events.js';
+import type { Sessions } from '../supervisor/sessions.js';
+import { checkShape } from './check-shape.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What a route's handler answers; the gateway writes it. */
+export type Answer =
+  | { readonly kind: 'json'; readonly status: number; readonly body: unknown }
+  /** JSON that is text already. */
+  | { readonly kind: 'text'; readonly status: number; readonly contentType: string; readonly text: string }
+  | {
+      readonly kind: 'stream';
+      readonly contentType: string;
+      /** The name that a browser saves it under. */
+      readonly fileName: string;
+      readonly stream: Readable;
+      /** The exact length where it is known. */
+      readonly bytes?: number;
+    }
+  | {
+      readonly kind: 'events';
+      readonly open: (signal: AbortSignal) => AsyncIterable<JournalEvent>;
+      /** The stream has an end that was reached before: with no event left the answer is 204, and readers stop asking. */
+      readonly finite: boolean;
+    };
+
+/** A request as handlers see it: everything was read before the first await. */
+export interface RouteRequest {
+  /** Decoded; null where the percent-encoding is broken. */
+  readonly params: { readonly [name: string]: string | null };
+  readonly query: URLSearchParams;
+  /** The headers that the route asked for, by their lower-case names; empty where there is none. */
+  readonly headers: { readonly [name: string]: string };
+  /** `http://` and the Host header, which was checked: what the client calls this service. */
+  readonly base: string;
+  /** The parsed body of a route with `body: 'json'`; an empty one is `{}`. */
+  readonly json: unknown;
+  /** The body of a route with `body: 'stream'`. */
+  readonly upload: Readable | null;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** One route: all that the gateway, its tests and the API description know of it. */
+export interface Route {
+  readonly method: Method;
+  /** `{name}` stands for one segment. */
+  readonly path: string;
+  /** One sentence for people. */
+  readonly summary: string;
+  readonly body: 'none' | 'json' | 'stream';
+  readonly maxBodyBytes: number;
+  readonly bodySchema: z.ZodType | null;
+  readonly querySchema: z.ZodType | null;
+  /** The status of a success. */
+  readonly status: number;
+  /** Request headers that the handler reads. */
+  readonly headers: readonly string[];
+  /** Where an error's status is not the table's. */
+  readonly errorStatus: { readonly [Code in ErrorCode]?: number };
+  handle(request: RouteRequest, sessions: Sessions): Promise<Answer>;
+}
+
+const JSON_BODY_BYTES = 1024 * 1024;
+
+interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+  readonly status?: number;
+  readonly body?: B;
+  /** A body that is not JSON, at most this long. */
+  readonly uploadBytes?: number;
+  readonly query?: Q;
+  readonly headers?: readonly string[];
+  readonly errorStatus?: Route['errorStatus'];
+  handle(input: RouteInput<B, Q>, sessions: Sessions): Promise<Answer>;
+}
+
+interface RouteInput<B extends z.ZodType, Q extends z.ZodType> {
+  readonly body: z.output<B>;
+  readonly query: z.output<Q>;
+  readonly request: RouteRequest;
+}
+
+/** Ties a handler to its schemas, so that it gets what they promise. The handler throws INVALID_REQUEST otherwise. */
+export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extends z.ZodType = z.ZodType<undefined>>(
+  spec: RouteSpec<B, Q>,
+): Route {
+  const { body, query } = spec;
+  return {
+    method: spec.method,
+    path: spec.path,
+    summary: spec.summary,
+    body: body ? 'json' : spec.uploadBytes === undefined ? 'none' : 'stream',
+    maxBodyBytes: spec.uploadBytes ?? JSON_BODY_BYTES,
+    bodySchema: body ?? null,
+    querySchema: query ?? null,
+    status: spec.status ?? 200,
+    headers: spec.headers ?? [],
+    errorStatus: spec.errorStatus ?? {},
+    async handle(request, sessions) {
+      return await spec.handle(
+        {
+          // Without a schema the type is undefined, and so is the value.
+          body: (body ? checkShape(body, request.json, 'body') : undefined) as z.output<B>,
+          query: (query ? checkShape(query, queryObject(request.query), 'query') : undefined) as z.output<Q>,
+          request,
+        },
+        sessions,
+      );
+    },
+  };
+}
+
+/** A name given twice becomes an array, which the schemas refuse by name. */
+function queryObject(query: URLSearchParams): { [name: string]: string | string[] } {
+  const object: { [name: string]: string | string[] } = Object.create(null);
+  for (const name of new Set(query.keys())) {
+    const values = query.getAll(name);
+    object[name] = values.length === 1 ? (values[0] ?? '') : values;
+  }
+  return object;
+}

@@ -1,0 +1,74 @@
+import type { Method, Route } from './route.js';
+
+/** What a path leads to. */
+export interface Found {
+  readonly routes: ReadonlyMap<Method, Route>;
+  /** Decoded; null where the percent-encoding is broken. */
+  readonly params: { readonly [name: string]: string | null };
+}
+
+interface Pattern {
+  readonly segments: readonly string[];
+  readonly routes: Map<Method, Route>;
+}
+
+/**
+ * Finds routes by raw path. A path is split before it is decoded, so that an encoded slash never makes two segments of
+ * one; `.` and `..` mean nothing. A literal path wins over a pattern.
+ */
+export class Router {
+  readonly #literal = new Map<string, Map<Method, Route>>();
+  readonly #patterns: Pattern[] = [];
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) this.#routesOf(route.path).set(route.method, route);
+  }
+
+  /** Null when nothing lies at the path. */
+  find(path: string): Found | null {
+    const literal = this.#literal.get(path);
+    if (literal) return { routes: literal, params: {} };
+    const segments = path.split('/');
+    for (const pattern of this.#patterns) {
+      if (pattern.segments.length !== segments.length) continue;
+      const params = match(pattern.segments, segments);
+      if (params) return { routes: pattern.routes, params };
+    }
+    return null;
+  }
+
+  #routesOf(path: string): Map<Method, Route> {
+    if (!path.includes('{')) {
+      const found = this.#literal.get(path) ?? new Map<Method, Route>();
+      this.#literal.set(path, found);
+      return found;
+    }
+    const known = this.#patterns.find((pattern) => pattern.segments.join('/') === path);
+    if (known) return known.routes;
+    const pattern: Pattern = { segments: path.split('/'), routes: new Map() };
+    this.#patterns.push(pattern);
+    return pattern.routes;
+  }
+}
+
+function match(pattern: readonly string[], segments: readonly string[]): { [name: string]: string | null } | null {
+  const params: { [name: string]: string | null } = {};
+  for (const [index, expected] of pattern.entries()) {
+    const segment = segments[index] ?? '';
+    if (!expected.startsWith('{')) {
+      if (segment !== expected) return null;
+      continue;
+    }
+    if (segment === '') return null;
+    params[expected.slice(1, -1)] = decode(segment);
+  }
+  return params;
+}
+
+function decode(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+import { TroupeError } from '../../protocol/errors.js';
+import { fileNameOf, sessionIdOf } from '../path-params.js';
+import { defineRoute, type Route } from '../route.js';
+
+const UPLOAD_BYTES = 100 * 1024 * 1024;
+
+export const fileRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/files',
+    summary: 'Lists the files that the browser downloaded and those put there for it to upload.',
+    async handle({ request }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.files(sessionIdOf(request)) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/files/{name}',
+    summary: 'One file of a session.',
+    async handle({ request }, sessions) {
+      const id = sessionIdOf(request);
+      const name = fileNameOf(request);
+      const { bytes, stream } = await sessions.readFile(id, name);
+      // Pages choose what is in these files: a browser saves them and never shows them as this service's own page.
+      return { kind: 'stream', contentType: 'application/octet-stream', fileName: name, stream, bytes };
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/api/sessions/{id}/files/{name}',
+    summary: 'Puts a file there for the browser to upload.',
+    status: 201,
+    uploadBytes: UPLOAD_BYTES,
+    async handle({ request }, sessions) {
+      const id = sessionIdOf(request);
+      const name = fileNameOf(request);
+      if (!request.upload) throw new TroupeError('INTERNAL', 'The route has no body');
+      return { kind: 'json', status: 201, body: await sessions.writeFile(id, name, request.upload) };
+    },
+  }),
+];

@@ -1,0 +1,46 @@
+import { JobRequest, ListQuery } from '../../protocol/session.js';
+import { sessionIdOf } from '../path-params.js';
+import { defineRoute, type Route } from '../route.js';
+import { SUBMIT_ERROR_STATUS } from './submit-error-status.js';
+
+/** The older door: a job is an autonomous session, its id the session's. */
+export const jobRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/jobs',
+    summary: 'Submits a job, which is an autonomous session.',
+    status: 201,
+    body: JobRequest,
+    errorStatus: SUBMIT_ERROR_STATUS,
+    async handle({ body }, sessions) {
+      return { kind: 'json', status: 201, body: await sessions.submit({ ...body, mode: 'auto' }) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/jobs',
+    summary: 'Lists jobs, newest first.',
+    query: ListQuery.omit({ mode: true }),
+    async handle({ query }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.list({ ...query, mode: 'auto' }) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/jobs/{id}',
+    summary: "A job's record.",
+    async handle({ request }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.get(sessionIdOf(request)) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/jobs/{id}/download',
+    summary: "The zip of a job's report and artifacts.",
+    async handle({ request }, sessions) {
+      const id = sessionIdOf(request);
+      const stream = await sessions.archive(id);
+      return { kind: 'stream', contentType: 'application/zip', fileName: `${id}.zip`, stream };
+    },
+  }),
+];

@@ -1,0 +1,19 @@
+import type { Route } from '../route.js';
+import { eventRoutes } from './events.js';
+import { fileRoutes } from './files.js';
+import { healthRoutes } from './health.js';
+import { homeRoutes } from './home.js';
+import { jobRoutes } from './jobs.js';
+import { proxyRoutes } from './proxy.js';
+import { sessionRoutes } from './sessions.js';
+
+/** Every route of the service. */
+export const ROUTES: readonly Route[] = [
+  ...homeRoutes,
+  ...healthRoutes,
+  ...sessionRoutes,
+  ...jobRoutes,
+  ...proxyRoutes,
+  ...fileRoutes,
+  ...eventRoutes,
+];

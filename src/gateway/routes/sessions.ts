@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { AutoRequest, isEnded, ListQuery, LiveRequest, RunRequest } from '../../protocol/session.js';
+import { sessionIdOf } from '../path-params.js';
+import { defineRoute, type Route } from '../route.js';
+import { SUBMIT_ERROR_STATUS } from './submit-error-status.js';
+
+const DEFAULT_WAIT_SECONDS = 300;
+
+/** Without `mode`, or with `live`, a live session; with `auto` an autonomous one. */
+const CreateRequest = z.discriminatedUnion('mode', [LiveRequest, AutoRequest], { error: 'either "live" or "auto"' });
+
+export const sessionRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/sessions',
+    summary: 'Creates a live session, ready to use, or submits an autonomous one.',
+    status: 201,
+    body: CreateRequest,
+    errorStatus: SUBMIT_ERROR_STATUS,
+    async handle({ body, request }, sessions) {
+      if (body.mode === 'auto') return { kind: 'json', status: 201, body: await sessions.submit(body) };
+      const record = await sessions.createLive(body, request.signal);
+      // Ready just when its client went: nobody will ever learn the id.
+      if (request.signal.aborted) await sessions.remove(record.id);
+      return { kind: 'json', status: 201, body: record };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/sessions/run',
+    summary: 'Submits an autonomous session and answers when it has ended, or at waitTimeout.',
+    body: RunRequest,
+    errorStatus: SUBMIT_ERROR_STATUS,
+    async handle({ body, request }, sessions) {
+      const { waitTimeout = DEFAULT_WAIT_SECONDS, ...task } = body;
+      const submitted = await sessions.submit({ ...task, mode: 'auto' });
+      // Only the waiting ends with the client: the session runs on.
+      const bounds = { timeoutMs: waitTimeout * 1000, signal: request.signal };
+      const record = await sessions.waitForEnd(submitted.id, bounds);
+      return { kind: 'json', status: 200, body: isEnded(record.status) ? record : { ...record, timedOut: true } };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/sessions',
+    summary: 'Lists sessions and jobs, newest first.',
+    query: ListQuery,
+    async handle({ query }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.list(query) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}',
+    summary: "A session's record.",
+    async handle({ request }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.get(sessionIdOf(request)) };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/sessions/{id}',
+    summary: 'Stops a session; removes the record and artifacts of one that has ended.',
+    async handle({ request }, sessions) {
+      const id = sessionIdOf(request);
+      await sessions.remove(id);
+      return { kind: 'json', status: 200, body: { id, sessionId: id, status: 'stopped', deleted: true } };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/download',
+    summary: 'The artifact zip; while the session runs, what there is so far.',
+    async handle({ request }, sessions) {
+      const id = sessionIdOf(request);
+      const stream = await sessions.archive(id);
+      return { kind: 'stream', contentType: 'application/zip', fileName: `${id}.zip`, stream };
+    },
+  }),
+];

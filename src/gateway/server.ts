@@ -1,0 +1,255 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { TroupeError } from '../protocol/errors.js';
+import type { Sessions } from '../supervisor/sessions.js';
+import { Access } from './access.js';
+import { parseJson } from './check-shape.js';
+import { errorAnswer } from './error-answer.js';
+import { EventStreams } from './event-stream.js';
+import { listenFault } from './listen-fault.js';
+import type { Answer, Route, RouteRequest } from './route.js';
+import { type Found, Router } from './router.js';
+import { ROUTES } from './routes/route-table.js';
+import { BodyStream, readBody } from './uws/body.js';
+import { uws } from './uws/native.js';
+import { Reply } from './uws/reply.js';
+import { sendStream } from './uws/stream.js';
+
+/** A fault of the service itself, met while a request was answered. */
+export interface GatewayFault {
+  readonly method: string;
+  readonly path: string;
+  readonly error: unknown;
+}
+
+export interface GatewayOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly sessions: Sessions;
+  /** What clients call the service when a proxy stands in front of it. */
+  readonly publicUrl?: string | undefined;
+  /** Further names, `name` or `name:port`, that the Host header may hold. */
+  readonly allowedHosts: readonly string[];
+  /** When given, every request must bring it as a Bearer token. */
+  readonly token?: string | undefined;
+  /** How often a silent event stream sends a comment, so that proxies keep it; 15 s by default. */
+  readonly keepAliveMs?: number | undefined;
+  readonly onFault?: ((fault: GatewayFault) => void) | undefined;
+}
+
+/**
+ * The service's HTTP server: bytes in, bytes out. Every request passes the same gates in the same order: Host and
+ * Origin, token, route, method, size, shape; then its route's handler asks the supervisor.
+ */
+export class Gateway {
+  readonly port: number;
+  readonly url: string;
+  readonly #app: TemplatedApp;
+  readonly #listening: us_listen_socket;
+  readonly #options: GatewayOptions;
+  readonly #access: Access;
+  readonly #router = new Router(ROUTES);
+  readonly #events: EventStreams;
+  readonly #live = new Set<Reply>();
+  #closing: Promise<void> | null = null;
+  #onIdle: (() => void) | null = null;
+
+  private constructor(options: GatewayOptions, app: TemplatedApp, listening: us_listen_socket) {
+    this.#options = options;
+    this.#app = app;
+    this.#listening = listening;
+    this.#access = new Access(options);
+    this.#events = new EventStreams(options.keepAliveMs);
+    this.port = uws.us_socket_local_port(listening);
+    const anywhere = options.host === '0.0.0.0' || options.host === '::';
+    const host = anywhere ? '127.0.0.1' : options.host;
+    this.url = `http://${host.includes(':') ? `[${host}]` : host}:${this.port}`;
+  }
+
+  /**
+   * Begins to listen. The port is taken for this process alone: a second service on it fails.
+   * @throws UNAVAILABLE, in a sentence for people, when the address cannot be had
+   */
+  static async listen(options: GatewayOptions): Promise<Gateway> {
+    const app = uws.App();
+    // Set before the first connection can be accepted, which is not before the next turn of the event loop.
+    let gateway: Gateway | null = null;
+    app.any('/*', (res, req) => {
+      if (gateway) gateway.#accept(res, req);
+      else res.close();
+    });
+    const listening = await new Promise<us_listen_socket | false>((resolve) => {
+      app.listen(options.host, options.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
+    });
+    if (!listening) throw await listenFault(options.host, options.port);
+    gateway = new Gateway(options, app, listening);
+    return gateway;
+  }
+
+  /**
+   * Accepts nothing more, ends the event streams, lets the answers under way finish until the deadline, then cuts them.
+   * Idempotent: a later call waits for the first.
+   */
+  close(deadlineMs: number): Promise<void> {
+    this.#closing ??= this.#close(deadlineMs);
+    return this.#closing;
+  }
+
+  async #close(deadlineMs: number): Promise<void> {
+    uws.us_listen_socket_close(this.#listening);
+    this.#events.close();
+    for (const reply of this.#live) reply.closeAfter();
+    if (this.#live.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, deadlineMs);
+        this.#onIdle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    // Never from inside one of the server's own callbacks, which the last answer may have been written in.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    for (const reply of this.#live) reply.cut();
+    this.#app.close();
+  }
+
+  #accept(res: HttpResponse, req: HttpRequest): void {
+    const method = req.getCaseSensitiveMethod();
+    const path = req.getUrl();
+    const reply = new Reply(res, {
+      head: method === 'HEAD',
+      onOver: (over) => {
+        this.#live.delete(over);
+        if (this.#live.size === 0) this.#onIdle?.();
+      },
+    });
+    this.#live.add(reply);
+    try {
+      // The native request is dead after this call: all that is needed of it is read now.
+      this.#access.check({
+        host: req.getHeader('host'),
+        origin: req.getHeader('origin'),
+        authorization: req.getHeader('authorization'),
+      });
+      if (this.#closing) {
+        reply.closeAfter();
+        throw new TroupeError('UNAVAILABLE', 'The service is stopping');
+      }
+      const found = this.#router.find(path);
+      if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
+      if (method === 'OPTIONS') {
+        reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
+        return;
+      }
+      const route = routeFor(found, method);
+      void this.#serve(reply, route, found, req).catch((error) => this.#fail(reply, error, method, path, route));
+    } catch (error) {
+      this.#fail(reply, error, method, path, null);
+    }
+  }
+
+  /** Everything before the first await happens while the native request still lives. */
+  async #serve(reply: Reply, route: Route, found: Found, req: HttpRequest): Promise<void> {
+    const declared = contentLength(req.getHeader('content-length'));
+    const query = req.getQuery();
+    const headers: { [name: string]: string } = {};
+    for (const name of route.headers) headers[name] = req.getHeader(name);
+    const base = `http://${req.getHeader('host')}`;
+    const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared) : null;
+    const json = route.body === 'json' ? parseJson(await readBody(reply, route.maxBodyBytes, declared)) : undefined;
+    const request: RouteRequest = {
+      params: found.params,
+      headers,
+      base,
+      json,
+      upload,
+      // Made when they are asked for, which most routes do not.
+      get query() {
+        return new URLSearchParams(query);
+      },
+      get signal() {
+        return reply.signal;
+      },
+    };
+    const answer = await this.#handle(route, request, upload);
+    await this.#write(reply, answer);
+  }
+
+  async #handle(route: Route, request: RouteRequest, upload: BodyStream | null): Promise<Answer> {
+    try {
+      return await route.handle(request, this.#options.sessions);
+    } finally {
+      await upload?.settle();
+    }
+  }
+
+  async #write(reply: Reply, answer: Answer): Promise<void> {
+    switch (answer.kind) {
+      case 'json':
+        reply.end(
+          { status: answer.status, headers: [['Content-Type', 'application/json']] },
+          JSON.stringify(answer.body),
+        );
+        return;
+      case 'text':
+        reply.end({ status: answer.status, headers: textHeaders(answer.contentType) }, answer.text);
+        return;
+      case 'stream': {
+        const headers = [
+          ['Content-Type', answer.contentType],
+          ['Content-Disposition', attachment(answer.fileName)],
+        ] as const;
+        await sendStream(reply, { status: 200, headers }, answer.stream, answer.bytes);
+        return;
+      }
+      case 'events':
+        await this.#events.serve(reply, answer.open, answer.finite);
+        return;
+    }
+  }
+
+  #fail(reply: Reply, error: unknown, method: string, path: string, route: Route | null): void {
+    const answer = errorAnswer(error, route?.errorStatus);
+    if (answer.code === 'INTERNAL') this.#options.onFault?.({ method, path, error });
+    reply.end(answer.head, answer.body);
+  }
+}
+
+function routeFor(found: Found, method: string): Route {
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  for (const route of found.routes.values()) if (route.method === wanted) return route;
+  throw new TroupeError('METHOD_NOT_ALLOWED', `This route does not take ${method.slice(0, 20)}`, {
+    allow: allowed(found),
+  });
+}
+
+function allowed(found: Found): string[] {
+  const methods: string[] = [...found.routes.keys()];
+  if (methods.includes('GET')) methods.push('HEAD');
+  return [...methods, 'OPTIONS'].sort();
+}
+
+function contentLength(header: string): number | null {
+  return /^\d{1,15}$/.test(header) ? Number(header) : null;
+}
+
+/** Our own pages run no script, load nothing and are framed by nobody. */
+function textHeaders(contentType: string): ReadonlyArray<readonly [string, string]> {
+  const type = ['Content-Type', contentType] as const;
+  if (!contentType.startsWith('text/html')) return [type];
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
+  return [type, ['Content-Security-Policy', policy]];
+}
+
+/** RFC 6266: a plain name for old readers, the exact one in RFC 8187's encoding. */
+function attachment(fileName: string): string {
+  const plain = fileName.replace(/[^\w.-]/g, '_');
+  const encoded = encodeURIComponent(fileName).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return plain === fileName
+    ? `attachment; filename="${plain}"`
+    : `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+import type { Reply, ReplyHead } from './reply.js';
+
+/** What a blocked connection leaves in memory is at most one slice. */
+const SLICE_BYTES = 64 * 1024;
+
+/**
+ * Sends a stream as fast as the client takes it, and no faster: between two slices the source is not read. The source
+ * is destroyed when the client goes, stalls, or when its length is not the one announced; the connection is then cut,
+ * as it is when the source fails, so that half a file never looks whole.
+ * @param bytes the exact length where it is known; else the body is chunked
+ * @throws what the source failed with, after the connection was cut
+ */
+export async function sendStream(
+  reply: Reply,
+  head: ReplyHead,
+  source: Readable,
+  bytes: number | undefined,
+): Promise<void> {
+  reply.onGone(() => source.destroy());
+  // A source that fails after it was destroyed has nobody left to tell.
+  source.on('error', () => undefined);
+  try {
+    if (reply.head || !reply.open || bytes === 0) {
+      reply.endHead(head, bytes);
+      return;
+    }
+    reply.begin(head);
+    const sent = bytes === undefined ? await sendChunked(reply, source) : await sendSized(reply, source, bytes);
+    if (!sent) reply.cut();
+  } catch (error) {
+    const gone = !reply.open;
+    reply.cut();
+    // Destroyed because the client went: not a failure.
+    if (!gone) throw error;
+  } finally {
+    source.destroy();
+  }
+}
+
+async function sendChunked(reply: Reply, source: Readable): Promise<boolean> {
+  for await (const slice of slices(source)) {
+    if (!reply.write(slice) && !(await reply.writable())) return false;
+  }
+  reply.finish();
+  return true;
+}
+
+async function sendSized(reply: Reply, source: Readable, bytes: number): Promise<boolean> {
+  let left = bytes;
+  for await (const slice of slices(source)) {
+    if (slice.byteLength > left) return false;
+    left -= slice.byteLength;
+    let rest = slice;
+    // Once more with nothing left, where the head of the answer is still on its way: only a write sends it on.
+    for (;;) {
+      const { ok, taken } = reply.tryEnd(rest, bytes);
+      if (ok) break;
+      rest = rest.subarray(taken);
+      if (!(await reply.writable())) return false;
+    }
+  }
+  return left === 0;
+}
+
+async function* slices(source: Readable): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) {
+    const buffer: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+    for (let at = 0; at < buffer.byteLength; at += SLICE_BYTES) yield buffer.subarray(at, at + SLICE_BYTES);
+  }
+}

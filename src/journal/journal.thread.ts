@@ -1,0 +1,18 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { encodeError } from '../protocol/errors.js';
+import type { JournalOpened } from './messages.js';
+import { serveRequests } from './serve-requests.js';
+import { Store } from './store.js';
+
+// The journal's thread: opens the file named by its worker data, says whether it could, and serves until told to close.
+const file: unknown = workerData;
+if (parentPort === null || typeof file !== 'string') throw new TypeError('This module is the journal thread');
+try {
+  const store = Store.open(file);
+  const opened: JournalOpened = { opened: true, ...(await store.identity()) };
+  serveRequests(parentPort, store, file);
+  parentPort.postMessage(opened);
+} catch (error) {
+  const refused: JournalOpened = { opened: false, error: encodeError(error) };
+  parentPort.postMessage(refused);
+}

@@ -1,0 +1,276 @@
+import { Worker } from 'node:worker_threads';
+import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
+import type { JournalEvent, NewEvent } from '../protocol/events.js';
+import type { SessionId } from '../protocol/session.js';
+import type { EventQuery, JournalOpened, JournalReply, JournalRequest, SessionQuery } from './messages.js';
+import { fromEventRow, fromSessionRow, type StoredSession, toEventRow, toSessionRow } from './rows.js';
+
+export type { StoredSession } from './rows.js';
+
+/** Bringing a long log of changes back after a crash takes its time. */
+const OPEN_DEADLINE_MS = 60_000;
+const CLOSE_DEADLINE_MS = 10_000;
+/** What may wait for the disk: records and events together, and the characters of their JSON. */
+const MAX_WAITING_ROWS = 100_000;
+const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
+/** The most sessions or events that one call answers. */
+const MAX_PAGE = 10_000;
+
+/** What is written together. */
+export interface JournalBatch {
+  readonly records?: readonly StoredSession[];
+  readonly events?: readonly NewEvent[];
+}
+
+interface Pending {
+  readonly resolve: (reply: JournalReply) => void;
+  readonly reject: (error: Error) => void;
+  readonly rows: number;
+  readonly characters: number;
+}
+
+type State = 'open' | 'closing' | 'closed';
+
+/**
+ * What was accepted and what happened, on disk. A handle of the journal's thread; the owner is the service, which must
+ * close it. One running service at a time can have a file open.
+ *
+ * Writes that arrive while one is being put on disk share the next transaction. What waits is bounded by 100,000 rows
+ * and 64 Mi characters: a write beyond that is rejected with UNAVAILABLE (a single larger one is taken when nothing
+ * waits), so a writer that must lose nothing waits for its writes. When the thread dies every call is rejected with
+ * UNAVAILABLE at once, and {@link Journal.failed} says so.
+ */
+export class Journal {
+  /** Made once with the file, 16 hexadecimal digits: tells our browsers and containers from another service's. */
+  readonly instance: string;
+  /** Settles, with the reason, when the journal's thread has died; never rejects, and not at all after a close. */
+  readonly failed: Promise<TroupeError>;
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  readonly #log: (line: string) => void;
+  #outbox: JournalRequest[] = [];
+  #nextId = 1;
+  #waitingRows = 0;
+  #waitingCharacters = 0;
+  #lastSeq: number;
+  #state: State = 'open';
+  #failure: TroupeError | null = null;
+  #reportFailure: (error: TroupeError) => void = () => {};
+  #closed: Promise<void> | null = null;
+
+  private constructor(worker: Worker, opened: JournalOpened & { opened: true }, log: (line: string) => void) {
+    this.#worker = worker;
+    this.instance = opened.instance;
+    this.#lastSeq = opened.lastSeq;
+    this.#log = log;
+    this.failed = new Promise((resolve) => {
+      this.#reportFailure = resolve;
+    });
+    worker.on('message', (replies: readonly JournalReply[]) => this.#settle(replies));
+    worker.on('error', (error) => this.#fail(`The journal's thread died: ${encodeError(error).error}`));
+    worker.on('exit', (code) => this.#fail(`The journal's thread ended (${code})`));
+  }
+
+  /**
+   * Opens the file, creating it where there is none (its folder must be there).
+   * @throws UNAVAILABLE when it is not a database or not ours, is newer than we know, is open in another running
+   *   service, or cannot be written; the message names the file and the remedy
+   */
+  static async open(options: { readonly file: string; log?(line: string): void }): Promise<Journal> {
+    const worker = new Worker(new URL('./journal.thread.js', import.meta.url), {
+      workerData: options.file,
+      name: 'journal',
+      // The thread needs nothing of what the process was started with (loaders, inspectors).
+      execArgv: [],
+      env: {},
+    });
+    try {
+      const opened = await firstMessage(worker);
+      if (!opened.opened) throw decodeError(opened.error);
+      return new Journal(worker, opened, options.log ?? (() => {}));
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
+  }
+
+  /**
+   * One transaction: records are put in place (a new id is accepted, a known one is replaced), then the events are
+   * numbered in their order. Settles when all of it is on disk. The order of calls is the order of numbers.
+   */
+  async write(batch: JournalBatch): Promise<readonly JournalEvent[]> {
+    const events = batch.events ?? [];
+    const records = (batch.records ?? []).map(toSessionRow);
+    const rows = events.map(toEventRow);
+    if (records.length + rows.length === 0) return [];
+    let characters = 0;
+    for (const row of records) characters += row.record.length + row.request.length + (row.lease?.length ?? 0);
+    for (const row of rows) characters += row.data.length;
+    const reply = await this.#ask({ op: 'write', id: this.#nextId++, records, events: rows }, rows.length, characters);
+    if (reply.kind !== 'done') throw unexpected(reply);
+    if (events.length > 0) this.#lastSeq = Math.max(this.#lastSeq, reply.firstSeq + events.length - 1);
+    return events.map((event, index) => ({ ...event, seq: reply.firstSeq + index }));
+  }
+
+  async get(id: SessionId): Promise<StoredSession | null> {
+    const [session] = await this.#sessions({ op: 'get', id: this.#nextId++, sessionId: id });
+    return session ?? null;
+  }
+
+  /**
+   * Newest first; sessions of the same instant stay in their order from page to page. At most 10,000.
+   * @throws INVALID_REQUEST when `before` names no session
+   */
+  list(query: SessionQuery): Promise<readonly StoredSession[]> {
+    return this.#sessions({ op: 'list', id: this.#nextId++, query: { ...query, limit: pageLimit(query.limit) } });
+  }
+
+  /** The sessions that are queued or running, in the order in which they were accepted. */
+  unended(): Promise<readonly StoredSession[]> {
+    return this.#sessions({ op: 'unended', id: this.#nextId++ });
+  }
+
+  /** Events with a number above `after`, in order; fewer than `limit` (10,000 at most) only where there are no more. */
+  async events(query: EventQuery): Promise<readonly JournalEvent[]> {
+    const limit = pageLimit(query.limit);
+    const events: JournalEvent[] = [];
+    let { after } = query;
+    for (let more = true; more; ) {
+      const part = { ...query, after, limit: limit - events.length };
+      const reply = await this.#ask({ op: 'events', id: this.#nextId++, query: part });
+      if (reply.kind !== 'events') throw unexpected(reply);
+      for (const row of reply.rows) events.push(fromEventRow(row));
+      after = reply.rows.at(-1)?.seq ?? after;
+      more = reply.more && events.length < limit;
+    }
+    return events;
+  }
+
+  /** The newest event's number, 0 where there was never one. What `write` has settled is counted. */
+  lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** Takes a session's record and events away, for good. Settles when that is on disk; an unknown id is no error. */
+  async remove(id: SessionId): Promise<void> {
+    await this.#ask({ op: 'remove', id: this.#nextId++, sessionId: id }, 1);
+  }
+
+  /** Puts on disk what was accepted, closes the file and ends the thread. Idempotent; never rejects. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#failure === null) {
+      const reply = this.#ask({ op: 'close', id: this.#nextId++ });
+      this.#state = 'closing';
+      const late = new TroupeError('UNAVAILABLE', `The journal did not close within ${CLOSE_DEADLINE_MS} ms`);
+      await within(reply, CLOSE_DEADLINE_MS, late).catch((error: unknown) => this.#log(encodeError(error).error));
+    }
+    this.#state = 'closed';
+    await this.#worker.terminate();
+    this.#rejectAll(new TroupeError('UNAVAILABLE', 'The journal is closed'));
+  }
+
+  async #sessions(request: JournalRequest): Promise<readonly StoredSession[]> {
+    const reply = await this.#ask(request);
+    if (reply.kind !== 'sessions') throw unexpected(reply);
+    return reply.rows.map(fromSessionRow);
+  }
+
+  #ask(request: JournalRequest, rows = 1, characters = 0): Promise<JournalReply> {
+    if (this.#failure !== null) return Promise.reject(this.#failure);
+    if (this.#state !== 'open') return Promise.reject(new TroupeError('UNAVAILABLE', 'The journal is closed'));
+    const full =
+      this.#waitingRows + rows > MAX_WAITING_ROWS || this.#waitingCharacters + characters > MAX_WAITING_CHARACTERS;
+    if (full && this.#waitingRows > 0 && request.op !== 'close') {
+      return Promise.reject(new TroupeError('UNAVAILABLE', 'The disk does not keep up: too much waits to be written'));
+    }
+    this.#waitingRows += rows;
+    this.#waitingCharacters += characters;
+    // One message for all calls of a turn: posting costs more than what is posted.
+    if (this.#outbox.push(request) === 1) queueMicrotask(() => this.#flush());
+    return new Promise((resolve, reject) => {
+      this.#pending.set(request.id, { resolve, reject, rows, characters });
+    });
+  }
+
+  #flush(): void {
+    const requests = this.#outbox;
+    this.#outbox = [];
+    if (this.#failure === null && requests.length > 0) this.#worker.postMessage(requests);
+  }
+
+  #settle(replies: readonly JournalReply[]): void {
+    for (const reply of replies) {
+      const pending = this.#pending.get(reply.id);
+      if (pending === undefined) continue;
+      this.#pending.delete(reply.id);
+      this.#waitingRows -= pending.rows;
+      this.#waitingCharacters -= pending.characters;
+      if (reply.kind === 'failed') pending.reject(decodeError(reply.error));
+      else pending.resolve(reply);
+    }
+  }
+
+  #fail(reason: string): void {
+    if (this.#state !== 'open' || this.#failure !== null) {
+      // A thread that ends while it closes has done so after its last answer, or will never give one.
+      this.#rejectAll(new TroupeError('UNAVAILABLE', reason));
+      return;
+    }
+    const failure = new TroupeError('UNAVAILABLE', reason);
+    this.#failure = failure;
+    this.#log(reason);
+    this.#rejectAll(failure);
+    this.#reportFailure(failure);
+  }
+
+  #rejectAll(error: TroupeError): void {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#outbox = [];
+    this.#waitingRows = 0;
+    this.#waitingCharacters = 0;
+    for (const { reject } of pending) reject(error);
+  }
+}
+
+async function firstMessage(worker: Worker): Promise<JournalOpened> {
+  let forget = () => {};
+  const message = new Promise<JournalOpened>((resolve, reject) => {
+    const onExit = (code: number) =>
+      reject(new TroupeError('UNAVAILABLE', `The journal's thread ended (${code}) before the file was open`));
+    worker.on('message', resolve).on('error', reject).on('exit', onExit);
+    // One by one: removeAllListeners() would also cut a Worker's own, after which no message ever comes.
+    forget = () => worker.off('message', resolve).off('error', reject).off('exit', onExit);
+  });
+  const late = new TroupeError('UNAVAILABLE', `The journal did not open within ${OPEN_DEADLINE_MS} ms`);
+  try {
+    return await within(message, OPEN_DEADLINE_MS, late);
+  } finally {
+    forget();
+  }
+}
+
+async function within<T>(work: Promise<T>, ms: number, late: TroupeError): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late), ms);
+  });
+  try {
+    return await Promise.race([work, expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function pageLimit(limit: number): number {
+  return Math.max(1, Math.min(Math.trunc(limit), MAX_PAGE));
+}
+
+function unexpected(reply: JournalReply): TroupeError {
+  return new TroupeError('INTERNAL', `The journal's thread answered with ${reply.kind}`);
+}

@@ -1,0 +1,73 @@
+import type { ErrorBody } from '../protocol/errors.js';
+import type { SessionMode, SessionStatus } from '../protocol/session.js';
+
+/** A session as its row. Record, request and lease are JSON texts: the journal's thread never parses them. */
+export interface SessionRow {
+  readonly id: string;
+  readonly mode: string;
+  readonly status: string;
+  readonly createdAt: string;
+  readonly record: string;
+  readonly request: string;
+  readonly lease: string | null;
+}
+
+/** An event as its row, before it has a number. `data` is JSON text. */
+export interface EventRow {
+  readonly sessionId: string;
+  readonly at: string;
+  readonly type: string;
+  readonly data: string;
+}
+
+/** An event as its row. */
+export interface NumberedEventRow extends EventRow {
+  readonly seq: number;
+}
+
+/** A page of sessions; see `Journal.list`. */
+export interface SessionQuery {
+  readonly state?: SessionStatus | undefined;
+  readonly mode?: SessionMode | undefined;
+  readonly limit: number;
+  readonly before?: string | undefined;
+}
+
+/** A page of events; see `Journal.events`. */
+export interface EventQuery {
+  readonly sessionId?: string | undefined;
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** What changes the file. All that wait when a transaction begins are in it together. */
+export type WriteRequest =
+  | {
+      readonly op: 'write';
+      readonly id: number;
+      readonly records: readonly SessionRow[];
+      readonly events: readonly EventRow[];
+    }
+  | { readonly op: 'remove'; readonly id: number; readonly sessionId: string };
+
+/** What only looks. Answered after every write that was posted before it. */
+export type ReadRequest =
+  | { readonly op: 'get'; readonly id: number; readonly sessionId: string }
+  | { readonly op: 'list'; readonly id: number; readonly query: SessionQuery }
+  | { readonly op: 'unended'; readonly id: number }
+  | { readonly op: 'events'; readonly id: number; readonly query: EventQuery };
+
+/** From the owner to the journal's thread; posted in arrays, in order. */
+export type JournalRequest = WriteRequest | ReadRequest | { readonly op: 'close'; readonly id: number };
+
+/** The thread's first message. */
+export type JournalOpened =
+  | { readonly opened: true; readonly instance: string; readonly lastSeq: number }
+  | { readonly opened: false; readonly error: ErrorBody };
+
+/** From the thread to the owner; posted in arrays. `firstSeq` is the number of a write's first event. */
+export type JournalReply =
+  | { readonly id: number; readonly kind: 'done'; readonly firstSeq: number }
+  | { readonly id: number; readonly kind: 'sessions'; readonly rows: readonly SessionRow[] }
+  | { readonly id: number; readonly kind: 'events'; readonly rows: readonly NumberedEventRow[]; readonly more: boolean }
+  | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody };

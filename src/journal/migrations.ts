@@ -1,0 +1,38 @@
+/**
+ * The schema's history. The n-th text brings a database from version n-1 to n (`PRAGMA user_version`); a text that was
+ * once released is never changed, a new one is added. Each runs in one transaction together with its version.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  INSERT INTO meta VALUES ('instance', lower(hex(randomblob(8))));
+
+  -- 'accepted' is the order in which sessions came; AUTOINCREMENT never gives a number twice, even after a delete.
+  CREATE TABLE sessions (
+    accepted INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    mode TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    record TEXT NOT NULL,
+    request TEXT NOT NULL,
+    lease TEXT
+  );
+  -- An index ends with the row's number, so each of these is also in order of acceptance among equal instants.
+  CREATE INDEX sessions_by_time ON sessions (created_at);
+  CREATE INDEX sessions_by_status ON sessions (status, created_at);
+  CREATE INDEX sessions_by_mode ON sessions (mode, created_at);
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL,
+    at TEXT NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL
+  );
+  CREATE INDEX events_by_session ON events (session_id);
+  `,
+];
+
+/** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */
+export const APPLICATION_ID = 0x54525550;

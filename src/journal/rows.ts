@@ -1,0 +1,84 @@
+import type { LeaseIdentity } from '../containers/driver.js';
+import { TroupeError } from '../protocol/errors.js';
+import { EVENT_DATA, type JournalEvent, type NewEvent } from '../protocol/events.js';
+import type { SessionRecord } from '../protocol/session.js';
+import type { EventRow, NumberedEventRow, SessionRow } from './messages.js';
+
+/** What the journal keeps of a session. */
+export interface StoredSession {
+  /** Its `queuePosition` is stored as null: it says something only while the service runs. */
+  readonly record: SessionRecord;
+  /** The accepted request as submitted, secrets left out; plain JSON. */
+  readonly request: unknown;
+  /** How to find its browser after a restart; null where it has none. */
+  readonly lease: LeaseIdentity | null;
+}
+
+export function toSessionRow(session: StoredSession): SessionRow {
+  const { record } = session;
+  return {
+    id: record.id,
+    mode: record.mode,
+    status: record.status,
+    createdAt: record.createdAt,
+    record: toJson({ ...record, queuePosition: null }),
+    request: toJson(session.request),
+    lease: session.lease === null ? null : toJson(session.lease),
+  };
+}
+
+/** @throws INTERNAL when the row is not what {@link toSessionRow} wrote */
+export function fromSessionRow(row: SessionRow): StoredSession {
+  const record: unknown = JSON.parse(row.record);
+  const lease: unknown = row.lease === null ? null : JSON.parse(row.lease);
+  if (!isRecord(record, row.id) || !isLease(lease)) {
+    throw new TroupeError('INTERNAL', `The journal's row of session ${row.id} is damaged`);
+  }
+  return { record, request: JSON.parse(row.request), lease };
+}
+
+export function toEventRow(event: NewEvent): EventRow {
+  return { sessionId: event.sessionId, at: event.at, type: event.type, data: toJson(event.data) };
+}
+
+/** @throws INTERNAL when the row is not what {@link toEventRow} wrote */
+export function fromEventRow(row: NumberedEventRow): JournalEvent {
+  const event: unknown = {
+    seq: row.seq,
+    sessionId: row.sessionId,
+    at: row.at,
+    type: row.type,
+    data: JSON.parse(row.data),
+  };
+  if (!isEvent(event)) throw new TroupeError('INTERNAL', `The journal's event ${row.seq} is damaged`);
+  return event;
+}
+
+/** JSON text of any value; `undefined` becomes null, as the column wants a text. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch (cause) {
+    throw new TroupeError('INTERNAL', 'A value for the journal cannot be written as JSON', undefined, { cause });
+  }
+}
+
+// Rows are our own writing, made from checked values, so that reading checks only that a row is whole: the full schema
+// would cost 20 us a record on the main thread.
+function isRecord(value: unknown, id: string): value is SessionRecord {
+  return isObject(value) && value.id === id && typeof value.status === 'string';
+}
+
+function isLease(value: unknown): value is LeaseIdentity | null {
+  return value === null || (isObject(value) && typeof value.leaseId === 'string' && typeof value.driver === 'string');
+}
+
+function isEvent(value: unknown): value is JournalEvent {
+  return (
+    isObject(value) && typeof value.type === 'string' && Object.hasOwn(EVENT_DATA, value.type) && isObject(value.data)
+  );
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,252 @@
+import { type Generated, Kysely, SqliteDialect } from 'kysely';
+import Database from 'libsql';
+import { TroupeError } from '../protocol/errors.js';
+import type { EventQuery, NumberedEventRow, SessionQuery, SessionRow, WriteRequest } from './messages.js';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { explainSqliteError } from './sqlite-errors.js';
+
+interface Schema {
+  meta: { key: string; value: string };
+  sessions: {
+    accepted: Generated<number>;
+    id: string;
+    mode: string;
+    status: string;
+    created_at: string;
+    record: string;
+    request: string;
+    lease: string | null;
+  };
+  events: { seq: Generated<number>; session_id: string; at: string; type: string; data: string };
+  sqlite_sequence: { name: string; seq: number };
+}
+
+/** What a service that is just ending may take to let go of the file. */
+const LOCK_WAIT_MS = 2_000;
+/** The log of changes is cut back to this after a burst. */
+const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
+/** Events are read so many rows at a time until a message is full. */
+const ROWS_PER_READ = 64;
+/** A message of events ends after so many characters of data, however few events that are. */
+const PART_CHARACTERS = 4 * 1024 * 1024;
+
+const SESSION_COLUMNS = ['id', 'mode', 'status', 'created_at as createdAt', 'record', 'request', 'lease'] as const;
+const EVENT_COLUMNS = ['seq', 'session_id as sessionId', 'at', 'type', 'data'] as const;
+
+/**
+ * The SQLite file. Lives on the journal's thread, which it may block. While it is open nobody else can open the file:
+ * SQLite's exclusive locking mode holds a lock that the system takes back even from a killed process.
+ *
+ * The file must not be opened by other means in this process (not even to read its header): closing any descriptor of
+ * a file drops the process's POSIX locks on it.
+ */
+export class Store {
+  readonly #database: Database.Database;
+  readonly #kysely: Kysely<Schema>;
+  readonly #statements: ReturnType<typeof prepareWrites>;
+
+  private constructor(database: Database.Database) {
+    this.#database = database;
+    this.#kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database }) });
+    this.#statements = prepareWrites(database, this.#kysely);
+  }
+
+  /** @throws UNAVAILABLE with the reason and the remedy; the file is closed then */
+  static open(file: string): Store {
+    let database: Database.Database | null = null;
+    try {
+      database = new Database(file);
+      database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+      // Before anything is read: WAL then keeps its index in memory and the lock for as long as the file is open.
+      database.exec('PRAGMA locking_mode = EXCLUSIVE');
+      migrate(database, file);
+      database.exec(`PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`);
+      return new Store(database);
+    } catch (error) {
+      database?.close();
+      throw explainSqliteError(file, error);
+    }
+  }
+
+  /** What the owner must know of the file: its id, made with it, and the newest event's number (0: none yet). */
+  async identity(): Promise<{ readonly instance: string; readonly lastSeq: number }> {
+    const row = await this.#kysely
+      .selectFrom('meta')
+      .select('value')
+      .where('key', '=', 'instance')
+      .executeTakeFirstOrThrow();
+    // The sequence and not the greatest row: the newest event may have been removed with its session.
+    const last = await this.#kysely
+      .selectFrom('sqlite_sequence')
+      .select('seq')
+      .where('name', '=', 'events')
+      .executeTakeFirst();
+    return { instance: row.value, lastSeq: last?.seq ?? 0 };
+  }
+
+  /**
+   * All requests in one transaction, in order; on disk when it returns. Answers the number of each write's first event
+   * (0 where it has none). Throws with nothing written.
+   */
+  commit(requests: readonly WriteRequest[]): readonly number[] {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const firstSeqs = requests.map((request) => this.#apply(request));
+      this.#database.exec('COMMIT');
+      return firstSeqs;
+    } catch (error) {
+      // A full disk or a failed write ends the transaction by itself.
+      if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #apply(request: WriteRequest): number {
+    const { upsert, insert, removeSession, removeEvents } = this.#statements;
+    if (request.op === 'remove') {
+      removeSession.run([request.sessionId]);
+      removeEvents.run([request.sessionId]);
+      return 0;
+    }
+    for (const row of request.records) {
+      upsert.run([row.id, row.mode, row.status, row.createdAt, row.record, row.request, row.lease]);
+    }
+    let firstSeq = 0;
+    for (const row of request.events) {
+      const { lastInsertRowid } = insert.run([row.sessionId, row.at, row.type, row.data]);
+      if (firstSeq === 0) firstSeq = Number(lastInsertRowid);
+    }
+    return firstSeq;
+  }
+
+  async get(id: string): Promise<readonly SessionRow[]> {
+    return this.#kysely.selectFrom('sessions').select(SESSION_COLUMNS).where('id', '=', id).execute();
+  }
+
+  /** @throws INVALID_REQUEST when `before` is not there (any more) */
+  async list(query: SessionQuery): Promise<readonly SessionRow[]> {
+    let select = this.#kysely
+      .selectFrom('sessions')
+      .select(SESSION_COLUMNS)
+      .orderBy('created_at', 'desc')
+      .orderBy('accepted', 'desc')
+      .limit(query.limit);
+    if (query.state !== undefined) select = select.where('status', '=', query.state);
+    if (query.mode !== undefined) select = select.where('mode', '=', query.mode);
+    if (query.before !== undefined) {
+      const before = await this.#kysely
+        .selectFrom('sessions')
+        .select(['created_at', 'accepted'])
+        .where('id', '=', query.before)
+        .executeTakeFirst();
+      if (before === undefined) {
+        throw new TroupeError('INVALID_REQUEST', `before: there is no session ${query.before}`, { field: 'before' });
+      }
+      select = select.where((where) =>
+        where(where.refTuple('created_at', 'accepted'), '<', where.tuple(before.created_at, before.accepted)),
+      );
+    }
+    return select.execute();
+  }
+
+  async unended(): Promise<readonly SessionRow[]> {
+    return this.#kysely
+      .selectFrom('sessions')
+      .select(SESSION_COLUMNS)
+      .where('status', 'in', ['queued', 'running'])
+      .orderBy('accepted')
+      .execute();
+  }
+
+  /** At most `limit` events and about 4 Mi characters of data; `more` says that it stopped for the latter. */
+  async events(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
+    const page: NumberedEventRow[] = [];
+    let characters = 0;
+    let after = query.after;
+    while (page.length < query.limit && characters < PART_CHARACTERS) {
+      const limit = Math.min(ROWS_PER_READ, query.limit - page.length);
+      let select = this.#kysely
+        .selectFrom('events')
+        .select(EVENT_COLUMNS)
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(limit);
+      if (query.sessionId !== undefined) select = select.where('session_id', '=', query.sessionId);
+      const rows = await select.execute();
+      for (const row of rows) {
+        page.push(row);
+        characters += row.data.length;
+        after = row.seq;
+      }
+      if (rows.length < limit) return { rows: page, more: false };
+    }
+    return { rows: page, more: page.length < query.limit };
+  }
+
+  /** Brings the log of changes into the file. The lock goes with it. */
+  close(): void {
+    this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
+    this.#database.close();
+  }
+}
+
+/**
+ * The statements of the hot path, written by Kysely once and kept prepared: compiling and preparing cost more than the
+ * insert itself. Values are bound in the order in which the columns stand here.
+ */
+function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
+  const prepare = (query: { compile(): { readonly sql: string } }) => database.prepare(query.compile().sql);
+  return {
+    upsert: prepare(
+      kysely
+        .insertInto('sessions')
+        .values({ id: '', mode: '', status: '', created_at: '', record: '', request: '', lease: '' })
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet((row) => ({
+            status: row.ref('excluded.status'),
+            record: row.ref('excluded.record'),
+            request: row.ref('excluded.request'),
+            lease: row.ref('excluded.lease'),
+          })),
+        ),
+    ),
+    insert: prepare(kysely.insertInto('events').values({ session_id: '', at: '', type: '', data: '' })),
+    removeSession: prepare(kysely.deleteFrom('sessions').where('id', '=', '')),
+    removeEvents: prepare(kysely.deleteFrom('events').where('session_id', '=', '')),
+  };
+}
+
+function migrate(database: Database.Database, file: string): void {
+  const applicationId = pragma(database, 'application_id');
+  const version = pragma(database, 'user_version');
+  if (applicationId !== APPLICATION_ID && (applicationId !== 0 || version !== 0 || hasTables(database))) {
+    throw new TroupeError('UNAVAILABLE', `The journal ${file} is the database of another program; choose another file`);
+  }
+  if (version > MIGRATIONS.length) {
+    throw new TroupeError(
+      'UNAVAILABLE',
+      `The journal ${file} was written by a newer Troupe (its version is ${version}, this one knows ${MIGRATIONS.length}); update Troupe`,
+    );
+  }
+  database.prepare('PRAGMA journal_mode = WAL').all();
+  database.exec('PRAGMA synchronous = FULL');
+  MIGRATIONS.slice(version).forEach((migration, index) => {
+    database.exec(
+      `BEGIN IMMEDIATE; ${migration};
+       PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version + index + 1}; COMMIT`,
+    );
+  });
+  // Also where nothing was to be done: an unwritable or locked file must be known now, not at the first job.
+  database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+}
+
+function pragma(database: Database.Database, name: string): number {
+  const row: unknown = database.prepare(`PRAGMA ${name}`).get([]);
+  const value: unknown = typeof row === 'object' && row !== null ? Reflect.get(row, name) : undefined;
+  if (typeof value !== 'number') throw new TroupeError('INTERNAL', `PRAGMA ${name} answered no number`);
+  return value;
+}
+
+function hasTables(database: Database.Database): boolean {
+  return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all([]).length > 0;
+}

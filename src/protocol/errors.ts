@@ -1,0 +1,93 @@
+/**
+ * The one table of error codes. Every answer that is not a success has the shape of {@link ErrorBody}, and its
+ * HTTP status is the table's. Code is matched by `code`, never by text or class: an error that crosses a thread keeps
+ * only what {@link encodeError} puts into it.
+ */
+export const ERROR_TABLE = {
+  INVALID_JSON: { status: 400, meaning: 'The body is not JSON' },
+  INVALID_REQUEST: { status: 400, meaning: 'A field is missing, unknown or of the wrong type; details name it' },
+  AUTONOMY_OFF: { status: 400, meaning: 'The task needs a model and no model is configured' },
+  MODEL_NOT_ALLOWED: { status: 400, meaning: 'The model is not in the configured list' },
+  MISSING_API_KEY: { status: 400, meaning: 'The environment variable with the provider key is not set' },
+  UNAUTHORIZED: { status: 401, meaning: 'A token is needed, or the one given is not valid' },
+  FORBIDDEN_ORIGIN: { status: 403, meaning: 'The Host or Origin header names a place that is not this service' },
+  NOT_FOUND: { status: 404, meaning: 'There is no such route, session, job or file' },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The route exists with other methods; see Allow' },
+  SESSION_ENDED: { status: 409, meaning: 'The session has ended; its record and artifacts can still be read' },
+  SESSION_BUSY: { status: 409, meaning: 'The session works for a job; its control was not taken' },
+  BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than the route takes' },
+  SCRIPT_ERROR: { status: 422, meaning: 'The script threw, or could not be parsed' },
+  MATCH_FAILED: { status: 422, meaning: 'match() found a difference; details list every failing path' },
+  LOCATOR_NOT_FOUND: { status: 422, meaning: 'No visible element answers to the locator' },
+  LOCATOR_AMBIGUOUS: { status: 422, meaning: 'Several visible elements answer to the locator; details list them' },
+  ACTION_FAILED: { status: 422, meaning: 'The element could not take the action' },
+  FLOW_NOT_FOUND: { status: 422, meaning: 'There is no such flow file (400 when a job is submitted)' },
+  WAIT_TIMEOUT: { status: 422, meaning: 'What the script waited for did not happen in time' },
+  CAPACITY: { status: 429, meaning: 'Every place is taken; try again after Retry-After seconds' },
+  INTERNAL: { status: 500, meaning: 'A fault of the service itself' },
+  WORKER_LOST: { status: 502, meaning: 'The browser of the session is gone' },
+  SESSION_RESTARTED: { status: 502, meaning: 'The session was restarted while the call was under way' },
+  UNAVAILABLE: { status: 503, meaning: 'The service is stopping, or a part of it does not answer' },
+  EVAL_TIMEOUT: { status: 504, meaning: 'The script did not end by its deadline' },
+  TASK_FAILED: { status: 422, meaning: 'An autonomous session ended: its model says that the task failed' },
+  FLOW_FAILED: { status: 422, meaning: 'An autonomous session ended: a flow failed' },
+  MAX_ITERATIONS: { status: 422, meaning: 'An autonomous session ended: its iterations or tokens were used up' },
+  MODEL_ERROR: { status: 422, meaning: 'An autonomous session ended: the model could not be reached' },
+  HARD_TIMEOUT: { status: 422, meaning: 'A session ended: its longest time was up' },
+  INTERRUPTED: { status: 422, meaning: 'An autonomous session ended: the service stopped in the middle of a flow' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** What an error says beyond its sentence; plain JSON. */
+export type ErrorDetails = { readonly [key: string]: unknown };
+
+/** An error as every HTTP answer, record and event shows it. */
+export interface ErrorBody {
+  readonly error: string;
+  readonly code: ErrorCode;
+  readonly details?: ErrorDetails;
+}
+
+/** The one error class. `retryAfterSeconds` becomes the Retry-After header; `allow` in details the Allow header. */
+export class TroupeError extends Error {
+  override readonly name = 'TroupeError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails | undefined;
+
+  constructor(code: ErrorCode, message: string, details?: ErrorDetails, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === 'string' && Object.hasOwn(ERROR_TABLE, value);
+}
+
+/**
+ * Any thrown value as an {@link ErrorBody}: what crosses threads, is journaled and is answered. A value that is not a
+ * TroupeError (nor carries one of our codes) becomes INTERNAL with its message; its stack stays behind.
+ */
+export function encodeError(thrown: unknown): ErrorBody {
+  if (thrown instanceof Error) {
+    const code: unknown = Reflect.get(thrown, 'code');
+    const details: unknown = Reflect.get(thrown, 'details');
+    return {
+      error: thrown.message,
+      code: isErrorCode(code) ? code : 'INTERNAL',
+      ...(isDetails(details) && isErrorCode(code) ? { details } : {}),
+    };
+  }
+  return { error: String(thrown), code: 'INTERNAL' };
+}
+
+/** The other end of {@link encodeError}. */
+export function decodeError(body: ErrorBody): TroupeError {
+  return new TroupeError(body.code, body.error, body.details);
+}
+
+function isDetails(value: unknown): value is ErrorDetails {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
+
+/** Where in the scripts something happened. `flow` is a path under `flows/`, without extension. */
+const Where = {
+  flow: z.string().optional(),
+  line: z.int().optional(),
+  column: z.int().optional(),
+};
+
+/** Who wrote the script that a step belongs to. */
+export const StepKind = z.enum(['flow', 'model', 'script']);
+export type StepKind = z.infer<typeof StepKind>;
+
+/** One go or act (or a screenshot asked for by name). `js` is the call as source text. */
+export const Step = z.object({
+  /** 1-based within the session. */
+  index: z.int(),
+  kind: StepKind,
+  js: z.string(),
+  result: z.unknown().optional(),
+  error: ErrorBodySchema.optional(),
+  url: z.string(),
+  title: z.string(),
+  durationMs: z.number(),
+  /** Name under `screenshots/`, null where none could be taken. */
+  screenshot: z.string().nullable(),
+  ...Where,
+});
+export type Step = z.infer<typeof Step>;
+
+/** The data of each event, by its type. Names are past tense; what is listed here is all there is. */
+export const EVENT_DATA = {
+  SessionAccepted: z.object({ mode: z.string(), prompt: z.string().nullable(), flowFiles: z.array(z.string()) }),
+  SessionStarted: z.object({ driver: z.string(), browser: z.string(), thread: z.int() }),
+  /**
+   * Another actor took over, after a fault of the last (`attempt` 1 and up) or in a new service (0): the page is the
+   * same, the scripts and their scope are lost.
+   */
+  SessionRestarted: z.object({ thread: z.int(), attempt: z.int() }),
+  SessionEnded: z.object({
+    status: SessionStatus,
+    endReason: EndReason,
+    summary: z.string().nullable(),
+    error: ErrorBodySchema.nullable(),
+  }),
+  ScriptStarted: z.object({ script: z.int(), kind: StepKind, js: z.string() }),
+  ScriptFinished: z.object({
+    script: z.int(),
+    durationMs: z.number(),
+    result: z.unknown().optional(),
+    error: ErrorBodySchema.optional(),
+  }),
+  FlowStarted: z.object({ path: z.string(), depth: z.int() }),
+  FlowFinished: z.object({
+    path: z.string(),
+    depth: z.int(),
+    status: z.enum(['passed', 'failed']),
+    durationMs: z.number(),
+    error: ErrorBodySchema.optional(),
+    ...Where,
+  }),
+  StepFinished: Step,
+  AssertionChecked: z.object({
+    ok: z.boolean(),
+    message: z.string().optional(),
+    failures: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    ...Where,
+  }),
+  ConsoleWritten: z.object({ level: z.enum(['log', 'info', 'warn', 'error', 'debug']), text: z.string(), ...Where }),
+  PageErrorLogged: z.object({ text: z.string(), url: z.string() }),
+  ScreenshotTaken: z.object({ file: z.string(), title: z.string(), width: z.int(), height: z.int() }),
+  DialogOpened: z.object({ kind: z.string(), message: z.string() }),
+  DownloadFinished: z.object({ name: z.string(), bytes: z.int(), url: z.string() }),
+  BrowserLost: z.object({ reason: z.string() }),
+} as const;
+
+export type EventType = keyof typeof EVENT_DATA;
+export type EventData<T extends EventType> = z.infer<(typeof EVENT_DATA)[T]>;
+
+/** An event before the journal has numbered it. `at` is ISO 8601. */
+export type NewEvent = {
+  [T in EventType]: {
+    readonly sessionId: SessionId;
+    readonly at: string;
+    readonly type: T;
+    readonly data: EventData<T>;
+  };
+}[EventType];
+
+/** An event on disk. `seq` rises over the whole service, has gaps within a session, and is never given twice. */
+export type JournalEvent = NewEvent & { readonly seq: number };
+
+/** What a session's own parts emit; the session actor adds the id and the instant. */
+export type SessionEvent = { [T in EventType]: { readonly type: T; readonly data: EventData<T> } }[EventType];

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+/** What a person can do with an element. */
+export const ActionName = z.enum([
+  'click',
+  'dblclick',
+  'rightclick',
+  'hover',
+  'input',
+  'clear',
+  'press',
+  'select',
+  'focus',
+  'check',
+  'uncheck',
+  'scroll',
+  'upload',
+  'drag',
+]);
+export type ActionName = z.infer<typeof ActionName>;
+
+/** One control of the page. Members beyond the first four are there only where they say something. */
+export const ElementDescriptor = z.object({
+  role: z.string(),
+  name: z.string(),
+  locator: z.string(),
+  actions: z.array(ActionName),
+  value: z.string().optional(),
+  checked: z.union([z.boolean(), z.literal('mixed')]).optional(),
+  disabled: z.literal(true).optional(),
+  options: z.array(z.string()).optional(),
+  href: z.string().optional(),
+  offscreen: z.literal(true).optional(),
+});
+export type ElementDescriptor = z.infer<typeof ElementDescriptor>;
+
+/** A locator and the members that are new; a member that went is null. */
+export const ElementChange = z.looseObject({ locator: z.string() });
+export type ElementChange = z.infer<typeof ElementChange>;
+
+/** The first look of a session, or one with `full: true`. */
+export interface FullLook {
+  readonly url: string;
+  readonly title: string;
+  readonly elements: readonly ElementDescriptor[];
+}
+
+/** A later look. `unchanged` and `elements` serialise as a length and not at all (spec section 3). */
+export interface DiffLook {
+  readonly url: string;
+  readonly title: string;
+  readonly diff: true;
+  readonly added: readonly ElementDescriptor[];
+  readonly removed: readonly string[];
+  readonly changed: readonly ElementChange[];
+  readonly unchanged: readonly string[];
+  readonly elements: readonly ElementDescriptor[];
+}
+
+export type Look = FullLook | DiffLook;

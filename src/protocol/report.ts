@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { EVENT_DATA, Step } from './events.js';
+import { ErrorBodySchema, SessionId, SessionStatus, Tokens } from './session.js';
+
+/** `report.json` of an artifact archive (spec section 4). */
+export const Report = z.object({
+  schemaVersion: z.literal(1),
+  sessionId: SessionId,
+  name: z.string().nullable(),
+  mode: z.string(),
+  prompt: z.string().nullable(),
+  model: z.string().nullable(),
+  status: SessionStatus,
+  summary: z.string().nullable(),
+  error: ErrorBodySchema.nullable(),
+  startedAt: z.iso.datetime().nullable(),
+  endedAt: z.iso.datetime().nullable(),
+  durationMs: z.number(),
+  iterations: z.int(),
+  tokens: Tokens,
+  flows: z.array(
+    z.object({
+      path: z.string(),
+      status: z.enum(['passed', 'failed', 'interrupted']),
+      durationMs: z.number(),
+      error: ErrorBodySchema.optional(),
+      line: z.int().optional(),
+    }),
+  ),
+  steps: z.array(Step.extend({ at: z.iso.datetime() })),
+  assertions: z.array(EVENT_DATA.AssertionChecked.extend({ at: z.iso.datetime() })),
+  deviations: z.array(z.object({ flow: z.string(), line: z.int(), text: z.string() })),
+  /** The newest 1,000 lines that scripts wrote; the transcript has all. */
+  console: z.array(EVENT_DATA.ConsoleWritten.extend({ at: z.iso.datetime() })),
+  /** The newest 1,000. */
+  pageErrors: z.array(z.object({ text: z.string(), url: z.string() })),
+  artifacts: z.array(z.object({ path: z.string(), bytes: z.int() })),
+});
+export type Report = z.infer<typeof Report>;

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { ERROR_TABLE, type ErrorCode } from './errors.js';
+
+/** A session's id, which is also its job's: 12 characters of a-z and 0-9, safe in a path, a URL and a label. */
+export const SessionId = z
+  .string()
+  .regex(/^[a-z0-9]{12}$/)
+  .brand<'SessionId'>();
+export type SessionId = z.infer<typeof SessionId>;
+
+export const SessionMode = z.enum(['live', 'auto']);
+export type SessionMode = z.infer<typeof SessionMode>;
+
+/** `queued` -> `running` -> `completed` | `failed` | `stopped`. A live session ends `stopped`, or `failed` with its browser. */
+export const SessionStatus = z.enum(['queued', 'running', 'completed', 'failed', 'stopped']);
+export type SessionStatus = z.infer<typeof SessionStatus>;
+
+export const EndReason = z.enum(['deleted', 'idle', 'hard', 'lost', 'finished', 'interrupted', 'shutdown']);
+export type EndReason = z.infer<typeof EndReason>;
+
+const errorCodes = Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]];
+
+export const ErrorBodySchema = z.object({
+  error: z.string(),
+  code: z.enum(errorCodes),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** A flow or task file as a request names it: relative to `flows/`, forward slashes, `.js` or `.md`. */
+export const FlowFile = z.string().min(1).max(500);
+
+const seconds = z.number().positive().max(86_400);
+const hostPattern = z.string().min(1).max(253);
+
+const sessionFields = {
+  name: z.string().min(1).max(200).optional(),
+  labels: z.record(z.string().min(1).max(100), z.string().max(500)).optional(),
+  viewport: z.strictObject({ width: z.int().min(200).max(7680), height: z.int().min(200).max(4320) }).optional(),
+  locale: z.string().min(2).max(35).optional(),
+  timezone: z.string().min(1).max(64).optional(),
+  userAgent: z.string().min(1).max(1000).optional(),
+  headers: z.record(z.string().min(1).max(200), z.string().max(8192)).optional(),
+  ignoreHTTPSErrors: z.boolean().optional(),
+  httpCredentials: z.strictObject({ username: z.string().max(500), password: z.string().max(500) }).optional(),
+  storageState: z.looseObject({}).optional(),
+  proxy: z
+    .strictObject({
+      server: z.string().min(1).max(500),
+      bypass: z.string().max(2000).optional(),
+      username: z.string().max(500).optional(),
+      password: z.string().max(500).optional(),
+    })
+    .optional(),
+  idleTimeout: seconds.optional(),
+  hardTimeout: seconds.optional(),
+  video: z.enum(['off', 'on', 'on-failure']).optional(),
+  egress: z
+    .strictObject({ allow: z.array(hostPattern).max(200).optional(), deny: z.array(hostPattern).max(200).optional() })
+    .optional(),
+  forward: z.array(z.int().min(1).max(65_535)).max(20).optional(),
+};
+
+const taskFields = {
+  prompt: z.string().max(100_000),
+  flowFiles: z.array(FlowFile).max(100).optional(),
+  args: z.record(z.string(), z.unknown()).optional(),
+  secrets: z.record(z.string(), z.string()).optional(),
+  model: z
+    .string()
+    .regex(/^[^/\s]+\/\S+$/, 'a model is <provider prefix>/<name>')
+    .max(300)
+    .optional(),
+  maxIterations: z.int().min(0).max(1000).optional(),
+  maxTokens: z.int().min(1).optional(),
+  retries: z.int().min(0).max(10).optional(),
+  webhook: z.url().max(2000).optional(),
+};
+
+/** `POST /api/sessions` with `{}`, no body, or `mode: "live"`. */
+export const LiveRequest = z.strictObject({ mode: z.literal('live').optional(), ...sessionFields });
+export type LiveRequest = z.infer<typeof LiveRequest>;
+
+/** `POST /api/sessions` with `mode: "auto"`. */
+export const AutoRequest = z.strictObject({ mode: z.literal('auto'), ...sessionFields, ...taskFields });
+export type AutoRequest = z.infer<typeof AutoRequest>;
+
+/** `POST /api/sessions/run`: as auto, and how long the call blocks (seconds, 300 by default). */
+export const RunRequest = z.strictObject({
+  mode: z.literal('auto').optional(),
+  ...sessionFields,
+  ...taskFields,
+  waitTimeout: z.number().min(0).max(86_400).optional(),
+});
+export type RunRequest = z.infer<typeof RunRequest>;
+
+/** `POST /api/jobs`: the older door to an autonomous session. */
+export const JobRequest = z.strictObject({ mode: z.literal('auto').optional(), ...sessionFields, ...taskFields });
+export type JobRequest = z.infer<typeof JobRequest>;
+
+/** `POST /sessions/{id}/proxy`. */
+export const ProxyRequest = z.strictObject({ js: z.string() });
+export type ProxyRequest = z.infer<typeof ProxyRequest>;
+
+/** `GET /api/sessions?state=&mode=&limit=&before=`; `before` is the id of the last record of the page before. */
+export const ListQuery = z.strictObject({
+  state: SessionStatus.optional(),
+  mode: SessionMode.optional(),
+  limit: z.coerce.number().int().min(1).max(1000).optional(),
+  before: SessionId.optional(),
+});
+export type ListQuery = z.infer<typeof ListQuery>;
+
+export const Tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() });
+export type Tokens = z.infer<typeof Tokens>;
+
+/** What the service answers about a session or a job. Instants are ISO 8601 in UTC. */
+export const SessionRecord = z.object({
+  id: SessionId,
+  sessionId: SessionId,
+  mode: SessionMode,
+  name: z.string().nullable(),
+  labels: z.record(z.string(), z.string()),
+  status: SessionStatus,
+  state: SessionStatus,
+  prompt: z.string().nullable(),
+  flowFiles: z.array(z.string()),
+  model: z.string().nullable(),
+  maxIterations: z.int().nullable(),
+  iterations: z.int(),
+  queuePosition: z.int().nullable(),
+  createdAt: z.iso.datetime(),
+  startedAt: z.iso.datetime().nullable(),
+  endedAt: z.iso.datetime().nullable(),
+  lastActivityAt: z.iso.datetime(),
+  endReason: EndReason.nullable(),
+  summary: z.string().nullable(),
+  error: ErrorBodySchema.nullable(),
+  tokens: Tokens,
+  driver: z.string().nullable(),
+  links: z.object({
+    self: z.string(),
+    proxy: z.string(),
+    prompt: z.string(),
+    download: z.string(),
+    events: z.string(),
+    view: z.string(),
+  }),
+});
+export type SessionRecord = z.infer<typeof SessionRecord>;
+
+/** True for a state that never changes again. */
+export function isEnded(status: SessionStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'stopped';
+}

@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { constants, createReadStream } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipArchive } from 'archiver';
+
+/** What a zip has of a session's folder (everything else stays where it is), in this order. */
+const FILES = [
+  'session.json',
+  'transcript.jsonl',
+  'report.json',
+  'report.html',
+  'report.junit.xml',
+  'network.har',
+  'video.mp4',
+];
+const FOLDERS = ['screenshots', 'downloads', 'healed-flows'];
+/** Folders in folders that are followed. */
+const MAX_DEPTH = 20;
+/** Compressed already: storing them costs less and gains the same. */
+const STORED = /\.(png|jpe?g|webp|gif|mp4|webm|zip|gz|zst|pdf)$/i;
+
+interface Entry {
+  readonly name: string;
+  readonly path: string;
+}
+
+/**
+ * The zip of what is in a session's folder now, as a stream: it is made as fast as it is read, one file open at a time.
+ * A file that vanishes, grows or cannot be read meanwhile is left out or cut; the zip stays whole. Links are left out.
+ * Destroying the stream ends the work and closes the file.
+ *
+ * @param options.downloadsDir where a running session's downloads lie, if not (yet) under `dir`
+ */
+export function openArchive(options: { readonly dir: string; readonly downloadsDir?: string | undefined }): Readable {
+  const zip = new ZipArchive({ zlib: { level: 6 } });
+  const output = new PassThrough();
+  const ended = new AbortController();
+  output.once('close', () => ended.abort());
+  // Both report to `output`: a destroyed output ends the pipeline, and a failed zip destroys the output.
+  void pipeline(zip, output, { signal: ended.signal }).catch((error: unknown) => output.destroy(asError(error)));
+  void fill(zip, options, ended.signal).catch((error: unknown) => output.destroy(asError(error)));
+  return output;
+}
+
+async function fill(
+  zip: ZipArchive,
+  options: { readonly dir: string; readonly downloadsDir?: string | undefined },
+  signal: AbortSignal,
+): Promise<void> {
+  const taken = new Set<string>();
+  for await (const { name, path } of entries(options)) {
+    if (signal.aborted) return;
+    if (taken.has(name)) continue;
+    if (await append(zip, name, path, signal)) taken.add(name);
+  }
+  if (!signal.aborted) await zip.finalize();
+}
+
+/** Settles when the file is in the zip whole; false where there is none to be had. */
+async function append(zip: ZipArchive, name: string, path: string, signal: AbortSignal): Promise<boolean> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null);
+  const stats = await file?.stat().catch(() => null);
+  if (file === null || !stats?.isFile()) {
+    await file?.close();
+    return false;
+  }
+  // Bound to the size that it has now: a file that grows faster than it is read would never end.
+  const content = stats.size === 0 ? null : createReadStream('', { fd: file, end: stats.size - 1 });
+  const source = Readable.from(content === null ? [] : untilError(content), { objectMode: false });
+  // The zip says when it has read a source; one that was destroyed says nothing more.
+  const read = new AbortController();
+  zip.once('entry', () => read.abort());
+  const over = AbortSignal.any([signal, read.signal]);
+  try {
+    zip.append(source, { name, date: stats.mtime, mode: 0o644, store: STORED.test(name) });
+    if (!over.aborted) await once(over, 'abort');
+  } finally {
+    source.destroy();
+    await file.close();
+  }
+  return true;
+}
+
+/** A source that fails would leave the zip waiting for ever: it ends instead. */
+async function* untilError(content: Readable): AsyncGenerator<Buffer, void> {
+  try {
+    yield* content;
+  } catch {
+    // The disk's error, or the end of the whole archive: either way this file has no more to give.
+  } finally {
+    content.destroy();
+  }
+}
+
+async function* entries(options: {
+  readonly dir: string;
+  readonly downloadsDir?: string | undefined;
+}): AsyncGenerator<Entry> {
+  for (const name of FILES) yield { name, path: join(options.dir, name) };
+  for (const name of FOLDERS) yield* entriesIn(join(options.dir, name), name, 0);
+  if (options.downloadsDir !== undefined) yield* entriesIn(options.downloadsDir, 'downloads', 0);
+}
+
+async function* entriesIn(dir: string, prefix: string, depth: number): AsyncGenerator<Entry> {
+  const found = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = `${prefix}/${safeSegment(entry.name)}`;
+    if (entry.isFile() && !isUnfinished(entry.name)) yield { name, path: join(dir, entry.name) };
+    else if (entry.isDirectory() && depth < MAX_DEPTH) yield* entriesIn(join(dir, entry.name), name, depth + 1);
+  }
+}
+
+/** A page chooses its downloads' names. What some system takes for a path or refuses in a name becomes `_`. */
+function safeSegment(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
+  return name.replace(/[\u0000-\u001f\u007f<>:"|?*\\/]/g, '_').replace(/^\.+$/, '_');
+}
+
+/** Files that are being written, by us or by the browser. */
+function isUnfinished(name: string): boolean {
+  return name.startsWith('.') || name.endsWith('.crdownload');
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

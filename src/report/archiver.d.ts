@@ -1,0 +1,15 @@
+/** The part of archiver 8 that is used here; the package brings no types. */
+declare module 'archiver' {
+  import type { Readable } from 'node:stream';
+  import { Transform } from 'node:stream';
+
+  export class ZipArchive extends Transform {
+    constructor(options?: { readonly zlib?: { readonly level: number } });
+    /** Emits `entry` when the source has been read to its end. A source that fails is never noticed. */
+    append(
+      source: Readable,
+      data: { readonly name: string; readonly date: Date; readonly mode: number; readonly store: boolean },
+    ): this;
+    finalize(): Promise<void>;
+  }
+}

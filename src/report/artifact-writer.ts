@@ -1,0 +1,100 @@
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JournalEvent } from '../protocol/events.js';
+import type { Report } from '../protocol/report.js';
+import type { SessionRecord } from '../protocol/session.js';
+import { renderHtml, wantedScreenshots } from './html.js';
+import { screenshotImages } from './images.js';
+import { renderJUnit } from './junit.js';
+import { ReportBuilder } from './report.js';
+
+/** Text is put on disk in pieces of about so many characters. */
+const WRITE_CHARACTERS = 256 * 1024;
+/** Files that a report lists. */
+const MAX_LISTED = 10_000;
+
+/** What a session's folder may hold besides the report itself, in the order of the list. */
+const LISTED = [
+  'session.json',
+  'transcript.jsonl',
+  'video.mp4',
+  'network.har',
+  'screenshots',
+  'downloads',
+  'healed-flows',
+];
+
+/**
+ * Makes the artifacts of a session in its folder: session.json, transcript.jsonl, report.json, report.html and
+ * report.junit.xml. Each is replaced as a whole. Holds the report in memory, never the events.
+ */
+export async function produceArtifacts(
+  dir: string,
+  record: SessionRecord,
+  pages: AsyncIterable<readonly JournalEvent[]>,
+): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  const builder = new ReportBuilder(record);
+  await replaceFile(dir, 'transcript.jsonl', transcript(pages, builder));
+  await replaceFile(dir, 'session.json', [`${JSON.stringify(record, null, 2)}\n`]);
+  const report = builder.build(await listArtifacts(dir));
+  await replaceFile(dir, 'report.json', [`${JSON.stringify(report, null, 2)}\n`]);
+  await replaceFile(dir, 'report.junit.xml', [renderJUnit(report, record)]);
+  await replaceFile(dir, 'report.html', renderHtml(report, screenshotImages(dir, wantedScreenshots(report))));
+}
+
+async function* transcript(
+  pages: AsyncIterable<readonly JournalEvent[]>,
+  builder: ReportBuilder,
+): AsyncGenerator<string> {
+  for await (const page of pages) {
+    for (const event of page) {
+      builder.add(event);
+      const { seq, at, type, data } = event;
+      yield `${JSON.stringify({ seq, at, type, data })}\n`;
+    }
+  }
+}
+
+/** Readers see the old file or the new one. A new folder entry has a name that no archive takes up. */
+async function replaceFile(dir: string, name: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  const temporary = join(dir, `.${name}.tmp`);
+  // What an earlier writer left behind may be anything, also a link.
+  await rm(temporary, { force: true });
+  const file = await open(temporary, 'wx', 0o644);
+  try {
+    await writePieces(file, pieces);
+    await file.close();
+    await rename(temporary, join(dir, name));
+  } catch (error) {
+    await file.close();
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function writePieces(file: FileHandle, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  let text = '';
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length < WRITE_CHARACTERS) continue;
+    await file.appendFile(text);
+    text = '';
+  }
+  await file.appendFile(text);
+}
+
+async function listArtifacts(dir: string): Promise<Report['artifacts']> {
+  const listed: Report['artifacts'] = [];
+  for (const name of LISTED) await listInto(listed, dir, name);
+  return listed;
+}
+
+async function listInto(listed: Report['artifacts'], dir: string, path: string): Promise<void> {
+  if (listed.length >= MAX_LISTED) return;
+  const stats = await stat(join(dir, path)).catch(() => null);
+  if (stats?.isFile()) listed.push({ path, bytes: stats.size });
+  if (!stats?.isDirectory()) return;
+  const names = await readdir(join(dir, path)).catch(() => []);
+  for (const name of names.sort()) if (!name.startsWith('.')) await listInto(listed, dir, `${path}/${name}`);
+}

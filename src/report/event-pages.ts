@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import type { MessagePort } from 'node:worker_threads';
+import { TroupeError } from '../protocol/errors.js';
+import type { JournalEvent } from '../protocol/events.js';
+
+/** Events that cross to the other thread in one message. */
+const EVENTS_PER_PAGE = 500;
+
+/** A page; an empty one is the end. */
+type Page = readonly JournalEvent[];
+
+/**
+ * The sending end of a stream of events to another thread. A page is sent when the other end asks for it, so that one
+ * page is under way at most. Settles when the last was asked for, or `signal` is aborted; rejects when `events` does.
+ */
+export async function sendPages(
+  port: MessagePort,
+  events: AsyncIterable<JournalEvent>,
+  signal: AbortSignal,
+): Promise<void> {
+  let asked = once(port, 'message', { signal });
+  const send = async (page: Page) => {
+    await asked;
+    asked = once(port, 'message', { signal });
+    // The question after the last page never comes.
+    asked.catch(() => undefined);
+    port.postMessage(page);
+  };
+  asked.catch(() => undefined);
+  try {
+    let page: JournalEvent[] = [];
+    for await (const event of events) {
+      if (page.push(event) < EVENTS_PER_PAGE) continue;
+      await send(page);
+      page = [];
+    }
+    if (page.length > 0) await send(page);
+    await send([]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/**
+ * The receiving end of {@link sendPages}.
+ * @throws UNAVAILABLE when the other end is gone before the end
+ */
+export async function* receivePages(port: MessagePort): AsyncGenerator<Page, void> {
+  try {
+    for (;;) {
+      const answer = answerOf(port);
+      port.postMessage('next');
+      const page = await answer;
+      if (page.length === 0) return;
+      yield page;
+    }
+  } finally {
+    port.close();
+  }
+}
+
+function answerOf(port: MessagePort): Promise<Page> {
+  return new Promise((resolve, reject) => {
+    const onClose = () => reject(new TroupeError('UNAVAILABLE', 'The events of the session could not be read'));
+    port.once('close', onClose);
+    port.once('message', (page: Page) => {
+      port.off('close', onClose);
+      resolve(page);
+    });
+  });
+}

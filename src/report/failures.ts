@@ -1,0 +1,163 @@
+import type { Report } from '../protocol/report.js';
+
+type Step = Report['steps'][number];
+type Flow = Report['flows'][number];
+type ErrorBody = NonNullable<Report['error']>;
+
+/** Script errors of a live session that are told one by one; the rest are counted. */
+const MAX_SCRIPT_FAILURES = 20;
+
+/** Something that went wrong, told once, with all that is known of it. */
+export interface Failure {
+  readonly kind: 'flow' | 'interrupted' | 'session' | 'script';
+  /** The flow's path, or what the session was doing. */
+  readonly subject: string;
+  readonly code: string;
+  readonly message: string;
+  /** Where in the scripts: `shop/login:12:3`, with as much as is known. */
+  readonly place: string | null;
+  readonly url: string | null;
+  readonly title: string | null;
+  /** The step that failed, or the last one before. */
+  readonly step: Step | null;
+  /** What match() found different. */
+  readonly differences: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** What is told of a report's failures, most telling first. */
+export interface FailureList {
+  readonly failures: readonly Failure[];
+  /** Further script errors that are only seen at their steps. */
+  readonly more: number;
+}
+
+/**
+ * The failures of a report. One cause is one failure: a step's error that became its flow's error and the session's is
+ * told with the flow. Errors that a script or the model went past are no failures.
+ */
+export function listFailures(report: Report): FailureList {
+  const flows = report.flows.filter((flow) => flow.status !== 'passed');
+  const failures = flows.map((flow) => flowFailure(report, flow));
+  const { error } = report;
+  // A session that failed by its flow says nothing that the flow does not say.
+  const told = error?.code === 'FLOW_FAILED' && failures.some(({ kind }) => kind === 'flow');
+  if (error !== null && !told) failures.unshift(sessionFailure(report, error));
+  const scripts = report.steps.filter((step) => step.kind === 'script' && step.error !== undefined && !step.flow);
+  const shown = scripts.slice(-MAX_SCRIPT_FAILURES).flatMap((step) => scriptFailure(report, step));
+  return { failures: [...failures, ...shown], more: scripts.length - shown.length };
+}
+
+function flowFailure(report: Report, flow: Flow): Failure {
+  const { error } = flow;
+  if (error === undefined) {
+    const step = report.steps.findLast((candidate) => candidate.flow === flow.path) ?? null;
+    return {
+      kind: 'interrupted',
+      subject: flow.path,
+      code: report.error?.code ?? 'INTERRUPTED',
+      message: 'The flow began and did not end',
+      place: placeOf({ flow: flow.path, line: step?.line, column: step?.column }),
+      url: step?.url ?? null,
+      title: step?.title ?? null,
+      step,
+      differences: [],
+    };
+  }
+  const details = error.details ?? {};
+  // FLOW_FAILED wraps what went wrong; the cause is what a person wants to read.
+  const cause = causeOf(error);
+  const place = { line: flow.line, flow: flow.path, ...withoutNulls(details), ...withoutNulls(cause.details ?? {}) };
+  const step =
+    report.steps.findLast((candidate) => candidate.error !== undefined && candidate.error.error === cause.error) ??
+    report.steps.findLast((candidate) => candidate.flow === place.flow) ??
+    report.steps.findLast((candidate) => candidate.flow === flow.path) ??
+    null;
+  return {
+    kind: 'flow',
+    subject: flow.path,
+    code: cause.code,
+    message: cause.error,
+    place: placeOf(place),
+    url: textIn(details, 'url') ?? textIn(cause.details, 'url') ?? step?.url ?? null,
+    title: textIn(details, 'title') ?? textIn(cause.details, 'title') ?? step?.title ?? null,
+    step,
+    differences: differencesOf(report, cause, place.flow),
+  };
+}
+
+function sessionFailure(report: Report, error: ErrorBody): Failure {
+  const cause = causeOf(error);
+  const step = report.steps.at(-1) ?? null;
+  return {
+    kind: 'session',
+    subject: report.mode === 'auto' ? 'The job' : 'The session',
+    code: error.code,
+    message: error.error,
+    place: placeOf(withoutNulls(error.details ?? {})),
+    url: textIn(error.details, 'url') ?? step?.url ?? null,
+    title: textIn(error.details, 'title') ?? step?.title ?? null,
+    step,
+    differences: differencesOf(report, cause, textIn(error.details, 'flow')),
+  };
+}
+
+function scriptFailure(report: Report, step: Step): Failure[] {
+  if (step.error === undefined) return [];
+  const { code, error: message } = step.error;
+  return [
+    {
+      kind: 'script',
+      subject: step.js,
+      code,
+      message,
+      place: placeOf(step),
+      url: step.url,
+      title: step.title,
+      step,
+      differences: differencesOf(report, step.error, undefined),
+    },
+  ];
+}
+
+function causeOf(error: ErrorBody): ErrorBody {
+  const cause = error.details?.cause;
+  return isErrorBody(cause) ? cause : error;
+}
+
+function isErrorBody(value: unknown): value is ErrorBody {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'code' in value &&
+    'error' in value &&
+    typeof value.error === 'string'
+  );
+}
+
+function differencesOf(report: Report, error: ErrorBody, flow: unknown): Failure['differences'] {
+  if (error.code !== 'MATCH_FAILED') return [];
+  return report.assertions.findLast((checked) => !checked.ok && checked.flow === flow)?.failures ?? [];
+}
+
+function placeOf(where: {
+  readonly flow?: unknown;
+  readonly line?: unknown;
+  readonly column?: unknown;
+}): string | null {
+  const parts = [where.flow, where.line, where.column].filter((part) => part !== undefined);
+  if (typeof where.flow === 'string') return parts.join(':');
+  return typeof where.line === 'number' ? `line ${parts.join(':')}` : null;
+}
+
+function withoutNulls(details: { readonly [key: string]: unknown }): {
+  readonly flow?: unknown;
+  readonly line?: unknown;
+  readonly column?: unknown;
+} {
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null && value !== undefined));
+}
+
+function textIn(details: { readonly [key: string]: unknown } | undefined, key: string): string | undefined {
+  const value = details?.[key];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,33 @@
+/** `340 ms`, `4.2 s`, `3 min 05 s`, `1 h 02 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}
+
+/** `2026-01-02 03:04:05 UTC` of an ISO 8601 instant. */
+export function formatInstant(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+}
+
+/** `812 B`, `4.2 KB`, `3.1 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 999_950) return `${(bytes / 1000).toFixed(1)} KB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** `1 step`, `2 steps`. */
+export function count(n: number, noun: string): string {
+  return `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** The text, or its beginning and how much is left out. */
+export function shorten(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  return `${text.slice(0, characters)}… (${(text.length - characters).toLocaleString('en')} more characters)`;
+}

@@ -1,0 +1,211 @@
+import { assertNever } from '../protocol/assert-never.js';
+import type { Report } from '../protocol/report.js';
+import { escapeMarkup as esc } from './escape.js';
+import { type Failure, type FailureList, listFailures } from './failures.js';
+import { count, formatBytes, formatDuration, formatInstant, shorten } from './format.js';
+import { mark, pageLink, stepsSection } from './html-steps.js';
+import { POLICY, STYLE } from './html-style.js';
+import type { ImageSource } from './images.js';
+
+/** Lines of a folded list (console, assertions); report.json has more. */
+const MAX_LISTED = 500;
+
+/**
+ * report.html, piece by piece: one file that opens anywhere, failures first. It holds no script, and its policy allows
+ * none; everything that pages and scripts said is escaped.
+ *
+ * @param image what to show for a screenshot's name; asked once for each, when its place in the page comes
+ */
+export function* renderHtml(report: Report, image: (name: string) => ImageSource | null): Generator<string> {
+  const list = listFailures(report);
+  const title = titleOf(report);
+  yield `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">
+<title>${esc(shorten(title, 80))} · ${report.status}</title><style>${STYLE}</style></head><body><main>`;
+  yield head(report, title, list);
+  const shownAbove = new Map<string, string>();
+  yield* failuresSection(report, list, image, shownAbove);
+  yield flowsSection(report);
+  yield deviationsSection(report);
+  yield* stepsSection(report, { image, shownAbove });
+  yield recordsSection(report);
+  yield `<footer>Troupe session ${report.sessionId}</footer></main></body></html>\n`;
+}
+
+/** Screenshots in the order in which they are worth their bytes: the failures' first, then step by step. */
+export function wantedScreenshots(report: Report): Iterable<string> {
+  const failed = listFailures(report).failures.map(({ step }) => step?.screenshot ?? null);
+  return [...failed, ...report.steps.map(({ screenshot }) => screenshot)].filter((name) => name !== null);
+}
+
+/** What a person calls the session: its name, its task's first line, its flows, or its id. */
+export function titleOf(report: Report): string {
+  const [line = ''] = (report.prompt ?? '').trim().split('\n');
+  const flows = report.flows.map(({ path }) => path).join(', ');
+  return report.name ?? (line || flows || `Session ${report.sessionId}`);
+}
+
+function head(report: Report, title: string, { failures, more }: FailureList): string {
+  const { tokens } = report;
+  const passed = report.flows.filter(({ status }) => status === 'passed').length;
+  const checks = report.assertions.length;
+  const facts: readonly (readonly [string, string])[] = [
+    ['Duration', formatDuration(report.durationMs)],
+    ['Started', report.startedAt === null ? 'not yet' : formatInstant(report.startedAt)],
+    ...(report.flows.length > 0 ? ([['Flows', `${passed} of ${report.flows.length} passed`]] as const) : []),
+    ['Steps', report.steps.length.toLocaleString('en')],
+    ...(checks > 0
+      ? ([['Assertions', `${report.assertions.filter(({ ok }) => ok).length} of ${checks} held`]] as const)
+      : []),
+    ...(report.model === null ? [] : ([['Model', report.model]] as const)),
+    ...(report.iterations > 0 ? ([['Iterations', String(report.iterations)]] as const) : []),
+    ...(tokens.input + tokens.output > 0
+      ? ([['Tokens', `${tokens.input.toLocaleString('en')} in, ${tokens.output.toLocaleString('en')} out`]] as const)
+      : []),
+  ];
+  const prompt = report.prompt?.trim() ?? '';
+  const n = failures.length + more;
+  return `<header><span class="pill ${toneOf(report.status)}">${statusText(report.status)}</span>
+${n > 0 ? `<a class="pill bad" href="#failures">${count(n, 'failure')}</a>` : ''}
+<h1 class="text">${esc(shorten(title, 200))}</h1>
+${prompt !== '' && prompt !== title ? `<p class="text soft">${esc(shorten(prompt, 1_500))}</p>` : ''}
+${report.summary === null ? '' : `<p class="text">${esc(shorten(report.summary, 4_000))}</p>`}
+<dl class="facts">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${esc(value)}</dd></div>`).join('')}</dl></header>`;
+}
+
+function* failuresSection(
+  report: Report,
+  { failures, more }: FailureList,
+  image: (name: string) => ImageSource | null,
+  shownAbove: Map<string, string>,
+): Generator<string> {
+  if (failures.length === 0) return;
+  const recovered = report.status === 'completed' ? ' <small>the job went on and completed</small>' : '';
+  yield `<h2 id="failures">Failures${recovered}</h2>`;
+  for (const [index, failure] of failures.entries()) {
+    const screenshot = failure.step?.screenshot ?? null;
+    const anchor = `failure-${index + 1}`;
+    const first = screenshot !== null && !shownAbove.has(screenshot);
+    const picture = first ? image(screenshot) : null;
+    if (first && picture !== null) shownAbove.set(screenshot, anchor);
+    yield failureCard(failure, anchor, picture);
+  }
+  if (more > 0) yield `<p class="soft">${count(more, 'more script error')} at the steps below</p>`;
+}
+
+function failureCard(failure: Failure, anchor: string, picture: ImageSource | null): string {
+  const { step, place, url, title, differences } = failure;
+  const rows = [
+    place === null ? '' : `<dt>Where</dt><dd class="mono">${esc(place)}</dd>`,
+    step === null
+      ? ''
+      : `<dt>Step</dt><dd><a href="#step-${step.index}">${step.index}</a> <code>${esc(shorten(step.js, 300))}</code></dd>`,
+    url === null
+      ? ''
+      : `<dt>Page</dt><dd class="text">${title === null ? '' : `${esc(shorten(title, 300))}<br>`}${pageLink(url)}</dd>`,
+  ].join('');
+  const listed = differences.map(
+    (one) => `<li><code>${esc(shorten(one.path, 300))}</code> ${esc(shorten(one.message, 1_000))}</li>`,
+  );
+  return `<section class="card failure${failure.kind === 'interrupted' ? ' warn-edge' : ''}" id="${anchor}"><header>
+<span class="pill bad">${esc(failure.code)}</span><h3 class="text">${failureTitle(failure)}</h3></header>
+<p class="message">${esc(shorten(failure.message, 4_000))}</p>
+${listed.length === 0 ? '' : `<ul class="differences">${listed.slice(0, 50).join('')}</ul>`}
+<dl>${rows}</dl>${picture === null ? '' : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed')}</section>`;
+}
+
+function failureTitle({ kind, subject }: Failure): string {
+  const text = esc(shorten(subject, 300));
+  switch (kind) {
+    case 'flow':
+      return `Flow ${text} failed`;
+    case 'interrupted':
+      return `Flow ${text} was interrupted`;
+    case 'session':
+      return `${text} failed`;
+    case 'script':
+      return `<code>${text}</code>`;
+    default:
+      return assertNever(kind);
+  }
+}
+
+function pictureOf(picture: ImageSource, alt: string): string {
+  if ('inline' in picture) return `<img src="${picture.inline}" alt="${alt}">`;
+  return `<p><a href="${esc(picture.link)}">Screenshot</a></p>`;
+}
+
+function flowsSection(report: Report): string {
+  if (report.flows.length === 0) return '';
+  const rows = report.flows.map((flow) => {
+    const sign =
+      flow.status === 'interrupted'
+        ? '<span class="warn" title="interrupted">⏸</span>'
+        : mark(flow.status === 'passed');
+    const why =
+      flow.error === undefined
+        ? ''
+        : `<p class="bad text">${esc(flow.error.code)}: ${esc(shorten(flow.error.error, 500))}</p>`;
+    return `<div class="flow">${sign}<span class="text">${esc(flow.path)}${flow.line === undefined ? '' : `:${flow.line}`}</span>
+<span class="soft">${formatDuration(flow.durationMs)}</span>${why}</div>`;
+  });
+  return `<h2>Flows</h2><div class="rows">${rows.join('')}</div>`;
+}
+
+function deviationsSection(report: Report): string {
+  if (report.deviations.length === 0) return '';
+  const rows = report.deviations.map(
+    ({ flow, line, text }) =>
+      `<div class="flow"><span class="warn">!</span><span class="mono">${esc(flow)}:${line}</span><span></span><p class="text">${esc(text)}</p></div>`,
+  );
+  return `<h2>Deviations <small>where the model left a flow</small></h2><div class="rows">${rows.join('')}</div>`;
+}
+
+function recordsSection(report: Report): string {
+  const checks = [...report.assertions]
+    .sort((a, b) => Number(a.ok) - Number(b.ok))
+    .map(
+      (
+        one,
+      ) => `${mark(one.ok)} ${esc(shorten(one.message ?? (one.ok ? 'match' : (one.failures?.[0]?.message ?? 'match')), 500))}
+<span class="soft mono">${esc([one.flow, one.line].filter((part) => part !== undefined).join(':'))}</span>`,
+    );
+  const lines = report.console.map(
+    (one) =>
+      `<span class="${one.level === 'error' ? 'bad' : one.level === 'warn' ? 'warn' : 'soft'}">${one.level}</span> <span class="mono text">${esc(shorten(one.text, 2_000))}</span>`,
+  );
+  const pageErrors = report.pageErrors.map(
+    (one) => `<span class="mono text bad">${esc(shorten(one.text, 2_000))}</span><br>${pageLink(one.url)}`,
+  );
+  const files = report.artifacts.map(
+    (one) =>
+      `<a href="${one.path.split('/').map(encodeURIComponent).map(esc).join('/')}">${esc(one.path)}</a> <span class="soft">${formatBytes(one.bytes)}</span>`,
+  );
+  const folds = [
+    fold('Assertions', checks),
+    fold('Page errors', pageErrors),
+    fold('Console', lines),
+    fold('Files', files),
+  ].join('');
+  return folds === '' ? '' : `<h2>Records</h2><div class="rows">${folds}</div>`;
+}
+
+function fold(title: string, items: readonly string[]): string {
+  if (items.length === 0) return '';
+  const shown = items.slice(0, MAX_LISTED).map((item) => `<li>${item}</li>`);
+  const rest =
+    items.length > MAX_LISTED
+      ? `<li class="soft">${count(items.length - MAX_LISTED, 'more')}; see report.json</li>`
+      : '';
+  return `<details class="fold"><summary>${title} <span class="soft">${items.length.toLocaleString('en')}</span></summary><ul>${shown.join('')}${rest}</ul></details>`;
+}
+
+function toneOf(status: Report['status']): string {
+  if (status === 'completed') return 'good';
+  return status === 'failed' ? 'bad' : status === 'stopped' ? 'warn' : '';
+}
+
+function statusText(status: Report['status']): string {
+  return `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
+}

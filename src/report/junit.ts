@@ -1,0 +1,149 @@
+import type { Report } from '../protocol/report.js';
+import type { SessionRecord } from '../protocol/session.js';
+import { escapeMarkup as esc } from './escape.js';
+import { type Failure, listFailures } from './failures.js';
+import { shorten } from './format.js';
+import { titleOf } from './html.js';
+
+/** Screenshots named in a test case's output. */
+const MAX_OUTPUT_LINES = 200;
+
+type Outcome = 'passed' | 'failure' | 'error' | 'skipped';
+
+interface TestCase {
+  readonly name: string;
+  readonly durationMs: number;
+  readonly outcome: Outcome;
+  /** The element that says why it is not passed; '' where it is. */
+  readonly reason: string;
+  readonly output: readonly string[];
+}
+
+/**
+ * `report.junit.xml`: the session is a test suite, each flow a test case, in the shape that Jenkins' junit-10.xsd
+ * describes and other collectors share. A job without flows is one test case; so is a failure of the session that no
+ * flow explains. A flow that failed in a job that still completed is passed, since the job is: its output says so. Flows
+ * that were asked for and never began are skipped.
+ */
+export function renderJUnit(report: Report, record: SessionRecord): string {
+  const cases = casesOf(report, record);
+  const suite = titleOf(report);
+  const numberOf = (outcome: Outcome) => cases.filter((one) => one.outcome === outcome).length;
+  const counts = `tests="${cases.length}" failures="${numberOf('failure')}" errors="${numberOf('error')}"`;
+  const time = `time="${seconds(report.durationMs)}"`;
+  const name = esc(shorten(suite, 200));
+  const when = (report.startedAt ?? record.createdAt).slice(0, 19);
+  // Collectors follow a test over time by class and name: neither may change from run to run.
+  const body = cases.map((one) => testCase(one, esc(record.name ?? 'troupe')));
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="troupe" ${counts} ${time}>
+<testsuite name="${name}" ${counts} skipped="${numberOf('skipped')}" ${time} timestamp="${when}" id="${report.sessionId}">
+<properties>
+${properties(report, record).join('\n')}
+</properties>
+${body.join('\n')}
+</testsuite>
+</testsuites>
+`;
+}
+
+function casesOf(report: Report, record: SessionRecord): readonly TestCase[] {
+  const { failures } = listFailures(report);
+  const unexplained = failures.find(({ kind }) => kind === 'session');
+  const flowFailures = failures.filter(({ kind }) => kind === 'flow' || kind === 'interrupted');
+  const cases: TestCase[] = [];
+  for (const flow of report.flows) {
+    const failure = flow.status === 'passed' ? undefined : flowFailures.shift();
+    cases.push({ name: flow.path, durationMs: flow.durationMs, ...outcomeOf(report, failure, flow.path) });
+  }
+  const begun = new Set(report.flows.map(({ path }) => path));
+  for (const file of record.flowFiles) {
+    const path = file.replace(/\.js$/, '');
+    if (!file.endsWith('.js') || begun.has(path)) continue;
+    cases.push({
+      name: path,
+      durationMs: 0,
+      outcome: 'skipped',
+      reason: '<skipped message="The flow did not begin"/>',
+      output: [],
+    });
+  }
+  if (cases.length === 0 || unexplained !== undefined) {
+    const durationMs = cases.length === 0 ? report.durationMs : 0;
+    cases.push({ name: 'session', durationMs, ...outcomeOf(report, unexplained, null) });
+  }
+  return cases;
+}
+
+function outcomeOf(
+  report: Report,
+  failure: Failure | undefined,
+  flow: string | null,
+): Pick<TestCase, 'outcome' | 'reason' | 'output'> {
+  const pictures = report.steps
+    .filter((step) => step.screenshot !== null && (flow === null || step.flow === flow))
+    .map((step) => `screenshots/${step.screenshot}`)
+    .slice(-MAX_OUTPUT_LINES);
+  const running = report.status === 'queued' || report.status === 'running';
+  if (failure === undefined) {
+    if (flow !== null || !running) return { outcome: 'passed', reason: '', output: pictures };
+    return { outcome: 'skipped', reason: '<skipped message="The session has not ended"/>', output: pictures };
+  }
+  if (failure.kind === 'interrupted' && running) {
+    return { outcome: 'skipped', reason: '<skipped message="The flow has not ended"/>', output: pictures };
+  }
+  const text = describe(failure);
+  if (failure.kind === 'flow' && report.status === 'completed') {
+    return {
+      outcome: 'passed',
+      reason: '',
+      output: ['The flow failed; the job went on and completed.', ...text, ...pictures],
+    };
+  }
+  // A failure is what the flow found; an error is what kept it from finding anything.
+  const outcome = failure.kind === 'flow' || failure.code === 'TASK_FAILED' ? 'failure' : 'error';
+  const message = esc(shorten(failure.message, 1_000));
+  const reason = `<${outcome} type="${esc(failure.code)}" message="${message}">${esc(text.join('\n'))}</${outcome}>`;
+  return { outcome, reason, output: pictures };
+}
+
+function describe(failure: Failure): readonly string[] {
+  const { step, title, url, place } = failure;
+  return [
+    `${failure.code}: ${shorten(failure.message, 4_000)}`,
+    ...failure.differences.slice(0, 50).map(({ path, message }) => `  ${path}: ${message}`),
+    ...(place === null ? [] : [`at ${place}`]),
+    ...(step === null ? [] : [`step ${step.index}: ${shorten(step.js, 300)}`]),
+    ...(url === null ? [] : [`page ${url}${title === null ? '' : ` (${shorten(title, 300)})`}`]),
+    ...(step?.screenshot == null ? [] : [`screenshot screenshots/${step.screenshot}`]),
+  ];
+}
+
+function testCase(one: TestCase, classname: string): string {
+  const output = one.output.length === 0 ? '' : `<system-out>${esc(one.output.join('\n'))}</system-out>`;
+  return `<testcase name="${esc(one.name)}" classname="${classname}" time="${seconds(one.durationMs)}">${one.reason}${output}</testcase>`;
+}
+
+function properties(report: Report, record: SessionRecord): readonly string[] {
+  const { tokens } = report;
+  const values: readonly (readonly [string, string | number | null])[] = [
+    ['session', report.sessionId],
+    ['status', report.status],
+    ['mode', report.mode],
+    ['driver', record.driver],
+    ['model', report.model],
+    ['iterations', report.iterations],
+    ['tokens.input', tokens.input],
+    ['tokens.cached', tokens.cached],
+    ['tokens.output', tokens.output],
+    ['report', 'report.html'],
+    ...Object.entries(record.labels).map(([name, value]) => [`label.${name}`, value] as const),
+  ];
+  return values.flatMap(([name, value]) =>
+    value === null ? [] : [`<property name="${esc(name)}" value="${esc(String(value))}"/>`],
+  );
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}

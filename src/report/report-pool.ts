@@ -1,0 +1,110 @@
+import { setTimeout } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { encodeError, isErrorCode, TroupeError } from '../protocol/errors.js';
+import type { JournalEvent } from '../protocol/events.js';
+import type { SessionRecord } from '../protocol/session.js';
+import { sendPages } from './event-pages.js';
+import type { ReportTask } from './report.thread.js';
+
+/** One report must not take the processor from the sessions, and a second must not wait for a long first. */
+const MAX_THREADS = 2;
+const IDLE_MS = 10_000;
+/** Reports that wait for a thread. */
+const MAX_WAITING = 10_000;
+/** A report that takes longer is given up. */
+const DEADLINE_MS = 120_000;
+const CLOSE_MS = 10_000;
+/** A thread that needs more ends its report with an error, and nothing else. */
+const HEAP_MB = 768;
+
+/**
+ * The threads that make reports. None runs while there is nothing to do. When 10,000 wait, a further one is rejected
+ * with UNAVAILABLE. The owner is the service, which closes it last of all that writes artifacts.
+ */
+export class ReportPool {
+  readonly #pool: Piscina<ReportTask, void>;
+  readonly #underWay = new Set<Promise<void>>();
+  #closed: Promise<void> | null = null;
+
+  constructor() {
+    this.#pool = new Piscina<ReportTask, void>({
+      filename: new URL('./report.thread.js', import.meta.url).href,
+      name: 'produce',
+      minThreads: 0,
+      maxThreads: MAX_THREADS,
+      idleTimeout: IDLE_MS,
+      maxQueue: MAX_WAITING,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      execArgv: [],
+      env: {},
+    });
+  }
+
+  /**
+   * Makes a session's artifacts in `dir`, one call for a folder at a time. The events are read as the thread asks for
+   * them, and not before it is their turn.
+   * @throws UNAVAILABLE when the pool is full or closed or the deadline passes; whatever reading `events` throws
+   */
+  produce(dir: string, record: SessionRecord, events: AsyncIterable<JournalEvent>): Promise<void> {
+    if (this.#closed !== null) return Promise.reject(new TroupeError('UNAVAILABLE', 'The service is stopping'));
+    const producing = this.#produce(dir, record, events);
+    const ended = producing.catch(() => undefined).finally(() => this.#underWay.delete(ended));
+    this.#underWay.add(ended);
+    return producing;
+  }
+
+  async #produce(dir: string, record: SessionRecord, events: AsyncIterable<JournalEvent>): Promise<void> {
+    const { port1, port2 } = new MessageChannel();
+    const deadline = new AbortController();
+    const done = new AbortController();
+    // The thread's first word: from here on it works.
+    port1.once('message', () => {
+      setTimeout(DEADLINE_MS, undefined, { signal: done.signal }).then(
+        () => deadline.abort(),
+        () => undefined,
+      );
+    });
+    const made = this.#pool
+      .run({ dir, record, port: port2 }, { transferList: [port2], signal: deadline.signal })
+      .finally(() => done.abort());
+    const sent = sendPages(port1, events, done.signal).finally(() => done.signal.aborted || port1.close());
+    try {
+      // What keeps events from being read is the cause of what the thread then says.
+      const [sending, making] = await Promise.allSettled([sent, made]);
+      if (sending.status === 'rejected') throw sending.reason;
+      if (making.status === 'rejected') throw poolError(making.reason, deadline.signal.aborted);
+    } finally {
+      port1.close();
+    }
+  }
+
+  /** Waits for the reports under way, up to 10 s, and ends the threads. Idempotent; never rejects. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const late = new AbortController();
+    // Our own waiting: the pool's close() ends a thread that has a task but has not said that it is ready.
+    const waited = setTimeout(CLOSE_MS, undefined, { signal: late.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.#underWay), waited]);
+    late.abort();
+    await this.#pool.destroy().catch(() => undefined);
+  }
+}
+
+function poolError(thrown: unknown, late: boolean): TroupeError {
+  if (late) return new TroupeError('UNAVAILABLE', `The report was not made within ${DEADLINE_MS / 1000} s`);
+  const { code, error } = encodeError(thrown);
+  // An error of another thread is a copy: it has its code, not its class. Without one it is the pool's or the disk's.
+  return new TroupeError(
+    isErrorCode(code) && code !== 'INTERNAL' ? code : 'UNAVAILABLE',
+    `The report: ${error}`,
+    undefined,
+    {
+      cause: thrown,
+    },
+  );
+}

@@ -1,0 +1,185 @@
+import { assertNever } from '../protocol/assert-never.js';
+import type { EventData, JournalEvent } from '../protocol/events.js';
+import type { Report } from '../protocol/report.js';
+import type { SessionRecord } from '../protocol/session.js';
+
+/** Console lines and page errors that a report keeps: the newest. */
+const MAX_LINES = 1_000;
+/** A step's result is cut to so many characters of JSON; the transcript has it whole. */
+const MAX_RESULT_CHARACTERS = 16_384;
+
+type Flow = Report['flows'][number];
+
+interface OpenFlow {
+  readonly path: string;
+  readonly startedAt: string;
+}
+
+type Origin = Pick<EventData<'FlowFinished'>, 'path' | 'line' | 'column'> & { readonly error: FlowError };
+type FlowError = NonNullable<Flow['error']>;
+
+/**
+ * Folds a session's events, in order, into its report. Pure: the same events make the same report.
+ *
+ * `flows` lists the outermost flows, in the order of their beginning: what a job was asked to run. Flows that these
+ * call are seen at the steps, by their `flow`, and in a failure's place. A flow that began and never ended is
+ * `interrupted`.
+ */
+export class ReportBuilder {
+  readonly #record: SessionRecord;
+  readonly #flows: Flow[] = [];
+  /** Flows that have begun and not ended, the outermost first. */
+  #open: OpenFlow[] = [];
+  /** The innermost flow that failed since the outermost began: where its error came from, if it was not caught. */
+  #origin: Origin | null = null;
+  readonly #steps: Report['steps'] = [];
+  readonly #assertions: Report['assertions'] = [];
+  #console: Report['console'] = [];
+  #pageErrors: Report['pageErrors'] = [];
+  #lastAt: string;
+
+  constructor(record: SessionRecord) {
+    this.#record = record;
+    this.#lastAt = record.startedAt ?? record.createdAt;
+  }
+
+  add(event: JournalEvent): void {
+    this.#lastAt = event.at;
+    const { at } = event;
+    switch (event.type) {
+      case 'FlowStarted':
+        this.#open.push({ path: event.data.path, startedAt: at });
+        return;
+      case 'FlowFinished':
+        this.#flowFinished(event.data);
+        return;
+      case 'StepFinished':
+        this.#steps.push({ ...event.data, ...shortResult(event.data.result), at });
+        return;
+      case 'AssertionChecked':
+        this.#assertions.push({ ...event.data, at });
+        return;
+      case 'ConsoleWritten':
+        this.#console = newest(this.#console, { ...event.data, at });
+        return;
+      case 'PageErrorLogged':
+        this.#pageErrors = newest(this.#pageErrors, event.data);
+        return;
+      case 'SessionStarted':
+      case 'SessionRestarted':
+      case 'SessionEnded':
+      case 'BrowserLost':
+        // No flow outlives its browser: a job that is begun again begins its flows again.
+        this.#interrupt(at);
+        return;
+      case 'SessionAccepted':
+      case 'ScriptStarted':
+      case 'ScriptFinished':
+      case 'ScreenshotTaken':
+      case 'DialogOpened':
+      case 'DownloadFinished':
+        return;
+      default:
+        assertNever(event);
+    }
+  }
+
+  build(artifacts: Report['artifacts']): Report {
+    const record = this.#record;
+    const end = record.endedAt ?? this.#lastAt;
+    this.#interrupt(end);
+    return {
+      schemaVersion: 1,
+      sessionId: record.id,
+      name: record.name,
+      mode: record.mode,
+      prompt: record.prompt,
+      model: record.model,
+      status: record.status,
+      summary: record.summary,
+      error: record.error,
+      startedAt: record.startedAt,
+      endedAt: record.endedAt,
+      durationMs: record.startedAt === null ? 0 : between(record.startedAt, end),
+      iterations: record.iterations,
+      tokens: record.tokens,
+      flows: [...this.#flows],
+      steps: [...this.#steps],
+      assertions: [...this.#assertions],
+      deviations: [],
+      console: this.#console.slice(-MAX_LINES),
+      pageErrors: this.#pageErrors.slice(-MAX_LINES),
+      artifacts: [...artifacts],
+    };
+  }
+
+  #flowFinished(data: EventData<'FlowFinished'>): void {
+    // Flows nest, so the newest open one of that path is meant; any above it have been cut off.
+    const index = this.#open.findLastIndex(({ path }) => path === data.path);
+    if (index > 0) {
+      this.#open.length = index;
+      // An error that passes through on its way out keeps where it came from.
+      if (data.error !== undefined && !sameError(this.#origin?.error, data.error)) {
+        this.#origin = { ...data, error: data.error };
+      }
+      return;
+    }
+    this.#open = [];
+    const origin = this.#origin;
+    this.#origin = null;
+    const line = data.line ?? lineOf(data.error?.details);
+    this.#flows.push({
+      path: data.path,
+      status: data.status,
+      durationMs: data.durationMs,
+      ...(data.error === undefined ? {} : { error: withOrigin(data.error, origin) }),
+      ...(line === undefined ? {} : { line }),
+    });
+  }
+
+  #interrupt(at: string): void {
+    const [outermost] = this.#open;
+    this.#open = [];
+    if (outermost === undefined) return;
+    this.#flows.push({
+      path: outermost.path,
+      status: 'interrupted',
+      durationMs: between(outermost.startedAt, at),
+    });
+  }
+}
+
+/** A flow's error with the place that it came from, where a flow that it called threw the same. */
+function withOrigin(error: FlowError, origin: Origin | null): FlowError {
+  if (origin === null || !sameError(origin.error, error)) return error;
+  const { path: flow, line, column } = origin;
+  return { ...error, details: { ...error.details, flow, line, column } };
+}
+
+function sameError(one: FlowError | undefined, other: FlowError): boolean {
+  return one?.code === other.code && one.error === other.error;
+}
+
+/** With twice the room, so that dropping the oldest costs little. */
+function newest<T>(lines: T[], line: T): T[] {
+  const kept = lines.length < MAX_LINES * 2 ? lines : lines.slice(-MAX_LINES);
+  kept.push(line);
+  return kept;
+}
+
+function shortResult(result: unknown): { result?: unknown } {
+  const json = result === undefined ? undefined : JSON.stringify(result);
+  if (json === undefined || json.length <= MAX_RESULT_CHARACTERS) return {};
+  return {
+    result: `${json.slice(0, MAX_RESULT_CHARACTERS)}… (${json.length} characters; the transcript has them all)`,
+  };
+}
+
+function lineOf(details: { readonly [key: string]: unknown } | undefined): number | undefined {
+  const line = details?.line;
+  return typeof line === 'number' && Number.isInteger(line) ? line : undefined;
+}
+
+function between(from: string, to: string): number {
+  return Math.max(0, Date.parse(to) - Date.parse(from));
+}

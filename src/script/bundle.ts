@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * The text of a bundle that the build made from `<name>.entry.ts` next to the calling module: an expression whose value
+ * is the entry's `install` function.
+ *
+ * @param base `import.meta.url` of the caller
+ * @param path relative to the caller, without `.bundle.js`
+ */
+export function readBundle(base: string, path: string): string {
+  return readFileSync(new URL(`${path}.bundle.js`, base), 'utf8');
+}

@@ -1,0 +1,113 @@
+import type { QuickJSHandle } from 'quickjs-emscripten-core';
+import { type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
+import type { HostBridge } from './host-bridge.js';
+import type { ScriptLimits } from './limits.js';
+import type { QuickJs } from './quickjs.js';
+import type { SourceRegistry } from './source-registry.js';
+import { prepareFlow } from './source-step.js';
+import { readDescription, sourceTooLong, withDetails } from './thrown.js';
+
+/** Compiled flows that are kept; the oldest gives way. */
+const MAX_COMPILED = 50;
+
+interface OpenFlow {
+  readonly path: string;
+  /** 1 for a flow that no other called. */
+  readonly depth: number;
+  /** On this thread's performance clock. */
+  readonly startedAt: number;
+}
+
+/** The flows that run now: their stack, their events, and their compiled code. */
+export class FlowRunner {
+  readonly #js: QuickJs;
+  readonly #bridge: HostBridge;
+  readonly #sources: SourceRegistry;
+  readonly #limits: ScriptLimits;
+  readonly #compiled = new Map<string, { readonly source: string; readonly body: QuickJSHandle }>();
+  #open: OpenFlow[] = [];
+
+  constructor(js: QuickJs, bridge: HostBridge, sources: SourceRegistry, limits: ScriptLimits) {
+    this.#js = js;
+    this.#bridge = bridge;
+    this.#sources = sources;
+    this.#limits = limits;
+  }
+
+  /** Outermost first. */
+  get paths(): readonly string[] {
+    return this.#open.map((flow) => flow.path);
+  }
+
+  /** The new depth; 0 when it would be too deep. */
+  enter(path: string): number {
+    if (this.#open.length >= this.#limits.flowDepth) return 0;
+    const depth = this.#open.length + 1;
+    this.#open.push({ path, depth, startedAt: performance.now() });
+    this.#bridge.emit({ type: 'FlowStarted', data: { path, depth } });
+    return depth;
+  }
+
+  /** `error` is empty for a flow that passed, else what the engine says of what was thrown. */
+  leave(error: string): void {
+    const flow = this.#open.pop();
+    if (flow === undefined) return;
+    const { path, depth } = flow;
+    const durationMs = performance.now() - flow.startedAt;
+    const description = readDescription(error);
+    if (description === null) {
+      this.#bridge.emit({ type: 'FlowFinished', data: { path, depth, status: 'passed', durationMs } });
+      return;
+    }
+    const { message, code, details, stack } = description;
+    const place = placeIn(details, path) ?? this.#sources.place(stack, path);
+    const where = place === null ? {} : { flow: path, line: place.line, column: place.column };
+    const body = { error: message, code: code ?? 'SCRIPT_ERROR', details: { ...details } } as const;
+    this.#bridge.emit({
+      type: 'FlowFinished',
+      data: { path, depth, status: 'failed', durationMs, error: body, ...where },
+    });
+  }
+
+  /** Forgets the flows of a script that was stopped inside them; the handle finishes them. */
+  clear(): void {
+    this.#open = [];
+  }
+
+  /** A flow's function of `args`, a handle for the caller; or the text of an error body when it does not parse. */
+  compile(path: string, source: string): QuickJSHandle {
+    const known = this.#compiled.get(path);
+    if (known?.source === source) return known.body.dup();
+    try {
+      const { sourceLength } = this.#limits;
+      if (source.length > sourceLength) throw sourceTooLong(`The flow '${path}'`, sourceLength);
+      const edited = prepareFlow(source);
+      const { engineName } = this.#sources.add({ name: path, flow: path, edited });
+      const completion = this.#js.evaluate(edited.code, engineName);
+      if (!completion.ok) throw completion.error;
+      this.#keep(path, source, completion.value);
+      return completion.value.dup();
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error;
+      const where = { name: path, flow: path, flows: this.paths };
+      return this.#js.text(JSON.stringify(encodeError(withDetails(error, where))));
+    }
+  }
+
+  #keep(path: string, source: string, body: QuickJSHandle): void {
+    this.#compiled.get(path)?.body.dispose();
+    this.#compiled.delete(path);
+    for (const [oldest, { body: old }] of this.#compiled) {
+      if (this.#compiled.size < MAX_COMPILED) break;
+      this.#compiled.delete(oldest);
+      old.dispose();
+    }
+    this.#compiled.set(path, { source, body });
+  }
+}
+
+/** The place that a parse error of a flow carries itself. */
+function placeIn(details: ErrorDetails, flow: string): { line: number; column: number } | null {
+  const { line, column } = details;
+  return details.flow === flow && typeof line === 'number' && typeof column === 'number' ? { line, column } : null;
+}

@@ -1,0 +1,93 @@
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { TroupeError } from '../protocol/errors.js';
+import type { SessionEvent } from '../protocol/events.js';
+import type { CallSite } from './host-module.js';
+import { type AnswerMessage, CONTROL, type ThreadMessage } from './script-messages.js';
+
+/** Why a script has to end. */
+export type Stop = 'deadline' | 'cancelled';
+
+/** Events that may be under way unread; then the thread waits until the handle has taken them. */
+const MAX_UNREAD_EVENTS = 200;
+
+/** The thread's side of host calls: sends, sleeps, wakes with the answer, or because the script has to end. */
+export class HostBridge {
+  readonly #control: Int32Array;
+  readonly #answers: MessagePort;
+  readonly #send: (message: ThreadMessage) => void;
+  #run = 0;
+  #deadline = 0;
+  #call = 0;
+  #unread = 0;
+  #stop: Stop | null = null;
+
+  constructor(control: Int32Array, answers: MessagePort, send: (message: ThreadMessage) => void) {
+    this.#control = control;
+    this.#answers = answers;
+    this.#send = send;
+  }
+
+  begin(run: number, timeoutMs: number): void {
+    this.#run = run;
+    this.#deadline = performance.now() + timeoutMs;
+    this.#stop = null;
+    this.#unread = 0;
+  }
+
+  /** What {@link stop} said when it was last asked. */
+  get stopped(): Stop | null {
+    return this.#stop;
+  }
+
+  /** Why the script of this run has to end; null while it may go on. Once set it stays. Asked by the interrupt handler. */
+  stop(): Stop | null {
+    if (this.#stop === null) {
+      if (Atomics.load(this.#control, CONTROL.CANCEL) === this.#run) this.#stop = 'cancelled';
+      else if (performance.now() >= this.#deadline) this.#stop = 'deadline';
+    }
+    return this.#stop;
+  }
+
+  /**
+   * The answer's text.
+   * @throws EVAL_TIMEOUT when the script has to end. Should the script catch it, the next interrupt ends it all the same.
+   */
+  call(target: string, args: string, site: CallSite): string {
+    if (this.stop() !== null) throw ending();
+    this.#call += 1;
+    const call = this.#call;
+    this.#send({ type: 'call', run: this.#run, call, target, args, site });
+    this.#unread = 0;
+    while (true) {
+      const wake = Atomics.load(this.#control, CONTROL.WAKE);
+      for (
+        let got = receiveMessageOnPort(this.#answers);
+        got !== undefined;
+        got = receiveMessageOnPort(this.#answers)
+      ) {
+        // An answer to a call that an earlier run gave up is dropped here.
+        const answer: unknown = got.message;
+        if (isAnswer(answer) && answer.call === call) return answer.text;
+      }
+      if (this.stop() !== null) throw ending();
+      Atomics.wait(this.#control, CONTROL.WAKE, wake, Math.max(1, this.#deadline - performance.now()));
+    }
+  }
+
+  /** Sends without waiting, unless too many are unread. */
+  emit(event: SessionEvent): void {
+    if (this.#unread >= MAX_UNREAD_EVENTS) this.call('', '[]', NOWHERE);
+    this.#unread += 1;
+    this.#send({ type: 'event', event });
+  }
+}
+
+const NOWHERE: CallSite = { kind: 'script', flow: null, line: null, column: null };
+
+function ending(): TroupeError {
+  return new TroupeError('EVAL_TIMEOUT', 'The script has to end');
+}
+
+function isAnswer(value: unknown): value is AnswerMessage {
+  return typeof value === 'object' && value !== null && 'call' in value && 'text' in value;
+}

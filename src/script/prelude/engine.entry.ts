@@ -1,0 +1,193 @@
+import type { ErrorCode, ErrorDetails } from '../../protocol/errors.js';
+import { installConsole } from './console.js';
+import type { Answer, Core, Engine, EngineSettings, Host, RawHost } from './engine.js';
+import { defineData, defineGlobal, removeForeign, sealNewGlobals } from './globals.js';
+import { jsonText, plainText } from './json-text.js';
+import { installMatch } from './match-global.js';
+import {
+  asyncIteratorSymbol,
+  defineProperty,
+  ErrorClass,
+  freeze,
+  hasOwn,
+  invoke,
+  isObject,
+  iteratorSymbol,
+  makeNotes,
+  PromiseClass,
+  parse,
+  read,
+  slice,
+  TypeErrorClass,
+  words,
+} from './primordials.js';
+
+/** Longer messages are no messages. */
+const MAX_MESSAGE = 10_000;
+/** Of what the engine itself says: its parts are bounded, and a host call's details by its answer. */
+const MAX_REPORT = 16 * 1024 * 1024;
+
+/** Runs once in a fresh context, before anything else: makes the globals that every script has. */
+export function install(raw: RawHost, settingsText: string): Core {
+  const settings: EngineSettings = parse(settingsText);
+  /** The errors that host calls and match threw. A script can make an object look like one of them, and it is none. */
+  const hostErrors = makeNotes(isHostError);
+  /** The flows that were running where an error was thrown. */
+  const flowsOf = makeNotes((value): value is string => typeof value === 'string');
+  /** Where the last thrown value that is no object came from. */
+  let lastPlain: { readonly value: unknown; readonly stack: string; readonly flows: string | null } | null = null;
+  removeForeign();
+
+  /** The lines that led here. */
+  function here(): string {
+    const stack = read(new ErrorClass(), 'stack');
+    return typeof stack === 'string' ? stack : '';
+  }
+
+  function hostError(code: ErrorCode, message: string, details: ErrorDetails): Error {
+    const error = new ErrorClass(message);
+    define(error, 'name', 'TroupeError', false);
+    define(error, 'code', code, true);
+    define(error, 'details', details, true);
+    hostErrors.set(error, { code, message, details });
+    return error;
+  }
+
+  function fail(code: ErrorCode, message: string, details: ErrorDetails = {}): never {
+    throw hostError(code, message, details);
+  }
+
+  function hostOf(module: string): Host {
+    return (method, ...args) => {
+      let count = args.length;
+      while (count > 0 && args[count - 1] === undefined) count -= 1;
+      let text = '[';
+      for (let i = 0; i < count; i += 1) {
+        const item = jsonText(args[i], settings.resultLength) ?? 'null';
+        text += i === 0 ? item : words`,${item}`;
+      }
+      const answer: Answer = parse(raw.call(words`${module}.${method}`, words`${text}]`, here()));
+      if (answer.ok) return hasOwn(answer, 'value') ? answer.value : undefined;
+      throw hostError(answer.code, answer.error, answer.details ?? {});
+    };
+  }
+
+  /** What `await` gives. Needs no job for a value that is none of a promise's kind. */
+  function settle(value: unknown): unknown {
+    if (!isObject(value)) return value;
+    return raw.settle(new PromiseClass((resolve) => resolve(value)));
+  }
+
+  function* each(iterable: unknown): Generator<unknown> {
+    if (!isObject(iterable)) throw new TypeErrorClass('for await needs an iterable');
+    const makeAsync = read(iterable, asyncIteratorSymbol);
+    const iterator = invoke(makeAsync ?? read(iterable, iteratorSymbol), iterable);
+    if (!isObject(iterator)) throw new TypeErrorClass('for await needs an iterable');
+    let ended = false;
+    try {
+      while (true) {
+        const step = settle(invoke(read(iterator, 'next'), iterator));
+        ended = !isObject(step) || read(step, 'done') === true;
+        if (!isObject(step) || ended) return;
+        yield settle(read(step, 'value'));
+      }
+    } finally {
+      const end = ended ? undefined : read(iterator, 'return');
+      if (end !== undefined) settle(invoke(end, iterator));
+    }
+  }
+
+  function thrown(value: unknown): unknown {
+    if (!isObject(value)) lastPlain = { value, stack: here(), flows: null };
+    return value;
+  }
+
+  /** Remembers, at the innermost flow that an error leaves, which flows were running. */
+  function noteFlows(error: unknown): void {
+    if (isObject(error)) {
+      if (flowsOf.get(error) === undefined) flowsOf.set(error, raw.flows());
+      return;
+    }
+    const known = lastPlain !== null && lastPlain.value === error ? lastPlain : null;
+    lastPlain = { value: error, stack: known?.stack ?? '', flows: known?.flows ?? raw.flows() };
+  }
+
+  function describe(error: unknown): string {
+    const known = isObject(error) ? hostErrors.get(error) : undefined;
+    const plain = !isObject(error) && lastPlain !== null && lastPlain.value === error ? lastPlain : null;
+    const message = known === undefined ? plainText(error) : known.message;
+    const flows = isObject(error) ? flowsOf.get(error) : plain?.flows;
+    const description = {
+      message: slice(message === '' ? 'The script threw an empty text' : message, 0, MAX_MESSAGE),
+      code: known?.code ?? null,
+      details: known?.details ?? {},
+      stack: isObject(error) ? stackOf(error) : (plain?.stack ?? ''),
+      flows: flows === undefined || flows === null ? null : parse(flows),
+    };
+    return jsonText(description, MAX_REPORT) ?? '';
+  }
+
+  function runFlow(path: string, source: string, args: unknown): unknown {
+    if (raw.enterFlow(path) === 0) {
+      fail('SCRIPT_ERROR', words`Flows may call flows ${settings.flowDepth} deep, and '${path}' is deeper`);
+    }
+    let value: unknown;
+    try {
+      const body = raw.compile(path, source);
+      if (typeof body === 'string') {
+        const error: { error: string; code: ErrorCode; details?: ErrorDetails } = parse(body);
+        fail(error.code, error.error, error.details ?? {});
+      }
+      value = raw.settle(invoke(body, undefined, args));
+    } catch (error) {
+      noteFlows(error);
+      raw.leaveFlow(describe(error));
+      throw error;
+    }
+    raw.leaveFlow('');
+    return value;
+  }
+
+  const engine: Engine = freeze({ runFlow, fail });
+  const wrote = (level: string, text: string): void => raw.wrote(level, text, here());
+  const checked = (data: object): void => raw.checked(jsonText(data, MAX_REPORT) ?? '', here());
+  defineGlobal('console', installConsole(wrote));
+  defineGlobal('match', installMatch(checked, fail));
+  defineData('args', settings.args ?? {});
+
+  return {
+    addModule(name, installModule) {
+      sealNewGlobals(() => invoke(installModule, undefined, hostOf(name), engine));
+    },
+    result: (value) => jsonText(value, settings.resultLength) ?? 'null',
+    describe,
+    step: freeze({ __proto__: null, settle: freeze(settle), each: freeze(each), thrown: freeze(thrown) }),
+  };
+}
+
+interface HostError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: ErrorDetails;
+}
+
+/** Only we write these notes, so one look is enough. */
+function isHostError(value: unknown): value is HostError {
+  return isObject(value);
+}
+
+function define(target: object, key: string, value: unknown, enumerable: boolean): void {
+  // Without a prototype, the descriptor says only what is written here.
+  const descriptor = { __proto__: null, value, enumerable, writable: true, configurable: true };
+  defineProperty(target, key, descriptor);
+}
+
+/** The stack of an error, which may be anything, or throw, where a script made it so. */
+function stackOf(error: object): string {
+  try {
+    const stack = read(error, 'stack');
+    return typeof stack === 'string' ? slice(stack, 0, 100_000) : '';
+  } catch {
+    return '';
+  }
+}

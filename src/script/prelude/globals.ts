@@ -1,0 +1,91 @@
+import {
+  append,
+  defineProperty,
+  freeze,
+  functionPrototype,
+  getOwnPropertyDescriptor,
+  isObject,
+  objectPrototype,
+  ownKeys,
+  read,
+  Seen,
+  TypeErrorClass,
+  words,
+} from './primordials.js';
+
+/** Parts of the engine that are no part of the language. */
+const FOREIGN = ['performance', 'DOMException', 'queueMicrotask', 'scriptArgs', 'print', 'std', 'os', 'bjson'];
+
+/** Hooks with which a script could get hold of the functions on the stack, ours among them. */
+const STACK_HOOKS = ['prepareStackTrace', 'stackTraceLimit', 'captureStackTrace'];
+
+/** Leaves the global object with the language alone. */
+export function removeForeign(): void {
+  for (const name of FOREIGN) Reflect.deleteProperty(globalThis, name);
+  // Deep enough for the lines of twenty nested flows. The setter goes with its property.
+  Reflect.set(Error, 'stackTraceLimit', 200);
+  for (const name of STACK_HOOKS) Reflect.deleteProperty(Error, name);
+}
+
+/**
+ * Defines a global that scripts can use and not change. Assigning to it throws, since a silent nothing, or a flow that
+ * finds another `agent`, would be a riddle.
+ */
+export function defineGlobal(name: string, value: unknown): void {
+  deepFreeze(value, new Seen());
+  defineAccessor(name, value);
+}
+
+/** As {@link defineGlobal}; the value stays the script's to change. */
+export function defineData(name: string, value: unknown): void {
+  defineAccessor(name, value);
+}
+
+function defineAccessor(name: string, value: unknown): void {
+  const accessor = {
+    get: () => value,
+    set: () => {
+      throw new TypeErrorClass(words`'${name}' is built in and cannot be changed; use another name`);
+    },
+  };
+  freeze(accessor.get);
+  freeze(accessor.set);
+  defineProperty(globalThis, name, { ...accessor, enumerable: true, configurable: false });
+}
+
+/** Runs `code` and seals the globals that it defined. */
+export function sealNewGlobals(code: () => void): void {
+  const before = new Seen();
+  const earlier = ownKeys(globalThis);
+  for (let i = 0; i < earlier.length; i += 1) before.add(earlier[i]);
+  code();
+  const later = ownKeys(globalThis);
+  const names: string[] = [];
+  for (let i = 0; i < later.length; i += 1) {
+    const key = later[i];
+    if (typeof key === 'string' && !before.has(key)) append(names, key);
+  }
+  for (let i = 0; i < names.length; i += 1) {
+    const name = names[i];
+    if (name === undefined) continue;
+    const value = read(globalThis, name);
+    if (getOwnPropertyDescriptor(globalThis, name)?.configurable === true) defineGlobal(name, value);
+    else deepFreeze(value, new Seen());
+  }
+}
+
+/** Freezes what is reached through own members; what is inherited belongs to the language. */
+export function deepFreeze(value: unknown, seen: Seen): void {
+  if (!isObject(value) || value === objectPrototype || value === functionPrototype || seen.has(value)) return;
+  seen.add(value);
+  freeze(value);
+  const keys = ownKeys(value);
+  for (let i = 0; i < keys.length; i += 1) {
+    const key = keys[i];
+    const member = key === undefined ? undefined : getOwnPropertyDescriptor(value, key);
+    if (member === undefined) continue;
+    deepFreeze(member.value, seen);
+    deepFreeze(member.get, seen);
+    deepFreeze(member.set, seen);
+  }
+}

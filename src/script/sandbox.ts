@@ -1,0 +1,289 @@
+import { encodeError, TroupeError } from '../protocol/errors.js';
+import type { SessionEvent, StepKind } from '../protocol/events.js';
+import { answerCall } from './answer-call.js';
+import type { HostModule } from './host-module.js';
+import { DEFAULT_LIMITS, type ScriptLimits } from './limits.js';
+import type { CallMessage, Outcome } from './script-messages.js';
+import { ScriptThread, type ThreadListener, type ThreadPlan } from './script-thread.js';
+
+export interface SandboxOptions {
+  readonly modules: readonly HostModule[];
+  /** Console lines, assertions and flows, in their order; called on this thread and must not throw. */
+  emit(event: SessionEvent): void;
+  readonly limits?: Partial<ScriptLimits>;
+  /** JSON: what scripts see as `args`; `{}` when left out. */
+  readonly args?: unknown;
+}
+
+export interface ScriptRequest {
+  readonly source: string;
+  /** For errors; not necessarily unique. */
+  readonly name: string;
+  readonly kind: StepKind;
+  /** From the call of {@link Sandbox.run}. */
+  readonly timeoutMs: number;
+  /** Ends the script; `run` rejects with the signal's reason where that is one of our errors. */
+  readonly signal?: AbortSignal;
+}
+
+interface Run {
+  readonly number: number;
+  readonly request: ScriptRequest;
+  readonly deadline: number;
+  /** Of its host calls; made with the first one, since most scripts of a console make none and it is not cheap. */
+  calls: AbortController | null;
+  readonly settle: (outcome: Outcome) => void;
+  /** Flows that have started and not finished. */
+  readonly flows: { readonly path: string; readonly depth: number; readonly startedAt: number }[];
+  /** Set when the script was told to end: with what it fails. */
+  ending: TroupeError | null;
+  grace: NodeJS.Timeout | null;
+}
+
+/** The longest that Node's timers can wait. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/**
+ * The scripts of one session: a scope that lasts, in a thread of its own, with nothing but the language and the modules
+ * given. The handle never blocks. A script that does not end is told to, and `graceMs` later its thread is ended and a
+ * fresh one takes its place; the scope is lost then, and the error says so.
+ *
+ *     idle --run--> running --done--> idle
+ *                      |--deadline, signal--> ending --done or grace over--> idle
+ *     any --close--> closed
+ */
+export class Sandbox {
+  readonly #modules: ReadonlyMap<string, HostModule>;
+  readonly #emit: (event: SessionEvent) => void;
+  readonly #limits: ScriptLimits;
+  readonly #plan: ThreadPlan;
+  /** The thread, or the one that is being started; null where the last start failed. */
+  #thread: Promise<ScriptThread> | null = null;
+  /** The same once it is ready. */
+  #ready: ScriptThread | null = null;
+  /** The scope went while no script ran; the next error says so. */
+  #scopeLost = false;
+  #run: Run | null = null;
+  #runs = 0;
+  #closed: Promise<void> | null = null;
+
+  /** Settles when scripts can run. UNAVAILABLE when the thread does not start; nothing is left then. */
+  static async start(options: SandboxOptions): Promise<Sandbox> {
+    const sandbox = new Sandbox(options);
+    await sandbox.#currentThread();
+    return sandbox;
+  }
+
+  private constructor(options: SandboxOptions) {
+    this.#modules = new Map(options.modules.map((module) => [module.name, module]));
+    this.#emit = (event) => options.emit(event);
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#plan = {
+      modules: options.modules.map(({ name, prelude, calls }) => ({ name, prelude, methods: Object.keys(calls) })),
+      args: JSON.stringify(options.args ?? {}),
+      limits: this.#limits,
+    };
+  }
+
+  /**
+   * Runs a script in the lasting scope. One at a time: the caller queues.
+   *
+   * @returns JSON text of the value of its last expression, awaited; `null` for undefined
+   * @throws SCRIPT_ERROR, EVAL_TIMEOUT, or the code of a host call's error that the script did not catch; details:
+   * `name`, `line`, `column`, `flow` and `flows` (outermost first) where they are known, `scopeLost: true` where
+   * variables of earlier scripts are gone, and what the host call's own error has. SESSION_ENDED after {@link close}.
+   */
+  async run(request: ScriptRequest): Promise<string> {
+    if (this.#closed !== null) throw closedError();
+    if (this.#run !== null) throw new TroupeError('INTERNAL', 'A script is running already in this sandbox');
+    const deadline = performance.now() + request.timeoutMs;
+    let settle: (outcome: Outcome) => void = () => undefined;
+    const outcome = new Promise<Outcome>((resolve) => {
+      settle = resolve;
+    });
+    this.#runs += 1;
+    const run: Run = {
+      number: this.#runs,
+      request,
+      deadline,
+      calls: null,
+      settle,
+      flows: [],
+      ending: null,
+      grace: null,
+    };
+    this.#run = run;
+    const onAbort = (): void => this.#stop(run, abortReason(request.signal));
+    const onDeadline = (): void => this.#stop(run, timeoutError(request));
+    const timer = setTimeout(onDeadline, Math.min(request.timeoutMs, MAX_TIMER_MS));
+    request.signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      if (request.signal?.aborted === true) onAbort();
+      this.#begin(run).catch((error: unknown) =>
+        run.settle({ ok: false, error: encodeError(error), stopped: false, broken: false }),
+      );
+      return this.#finish(run, await outcome);
+    } finally {
+      clearTimeout(timer);
+      if (run.grace !== null) clearTimeout(run.grace);
+      request.signal?.removeEventListener('abort', onAbort);
+      run.calls?.abort();
+      if (this.#run === run) this.#run = null;
+    }
+  }
+
+  /** Ends the thread; what runs rejects with SESSION_ENDED. Idempotent; settles when the thread is gone. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const run = this.#run;
+    if (run !== null) {
+      run.ending = closedError();
+      run.calls?.abort();
+      run.settle({ ok: false, error: encodeError(run.ending), stopped: false, broken: false });
+    }
+    const thread = await this.#thread?.catch(() => null);
+    await thread?.end();
+  }
+
+  async #begin(run: Run): Promise<void> {
+    const thread = await this.#currentThread();
+    // It may have been told to end while the thread was starting.
+    if (run.ending !== null) {
+      run.settle({ ok: false, error: encodeError(run.ending), stopped: false, broken: false });
+      return;
+    }
+    const { source, name, kind } = run.request;
+    const timeoutMs = Math.max(0, run.deadline - performance.now());
+    thread.run({ type: 'run', run: run.number, source, name, kind, timeoutMs });
+  }
+
+  /** Tells the running script to end, and sees to it that it does. */
+  #stop(run: Run, error: TroupeError): void {
+    if (run.ending !== null || this.#run !== run) return;
+    run.ending = error;
+    run.calls?.abort();
+    const body = encodeError(error);
+    if (this.#ready === null) {
+      run.settle({ ok: false, error: body, stopped: false, broken: false });
+      return;
+    }
+    this.#ready.cancel(run.number);
+    run.grace = setTimeout(
+      () => run.settle({ ok: false, error: body, stopped: false, broken: true }),
+      this.#limits.graceMs,
+    );
+  }
+
+  #finish(run: Run, outcome: Outcome): string {
+    if (!outcome.ok && outcome.broken && this.#closed === null) this.#replaceThread();
+    if (outcome.ok) return outcome.json;
+    const scopeLost = outcome.broken || this.#scopeLost;
+    this.#scopeLost = false;
+    const ended = outcome.stopped ? encodeError(run.ending ?? timeoutError(run.request)) : outcome.error;
+    const open = run.flows.map((flow) => flow.path);
+    const details = {
+      name: run.request.name,
+      ...(open.length === 0 ? {} : { flow: open.at(-1), flows: open }),
+      ...ended.details,
+      ...outcome.error.details,
+      ...(scopeLost ? { scopeLost: true } : {}),
+    };
+    const message = scopeLost
+      ? `${ended.error}; the scope was lost, with the variables of earlier scripts`
+      : ended.error;
+    const error = new TroupeError(ended.code, message, details);
+    for (let flow = run.flows.pop(); flow !== undefined; flow = run.flows.pop()) {
+      const { path, depth, startedAt } = flow;
+      const durationMs = performance.now() - startedAt;
+      const data = { path, depth, status: 'failed', durationMs, error: encodeError(error) } as const;
+      this.#emit({ type: 'FlowFinished', data });
+    }
+    throw error;
+  }
+
+  #currentThread(): Promise<ScriptThread> {
+    this.#thread ??= this.#startThread();
+    return this.#thread;
+  }
+
+  async #startThread(): Promise<ScriptThread> {
+    try {
+      const thread = await ScriptThread.start(this.#plan, this.#listener());
+      this.#ready = thread;
+      return thread;
+    } catch (error) {
+      // The next script tries again.
+      this.#thread = null;
+      throw error;
+    }
+  }
+
+  #replaceThread(): void {
+    const old = this.#ready;
+    this.#ready = null;
+    this.#thread = this.#startThread();
+    // Who runs the next script sees a failure of the start; that of the end concerns nobody.
+    this.#thread.catch(() => undefined);
+    old?.end().catch(() => undefined);
+  }
+
+  #listener(): ThreadListener {
+    return {
+      called: (message) => this.#called(message),
+      emitted: (event) => {
+        if (this.#closed !== null) return;
+        if (this.#run !== null) follow(this.#run.flows, event);
+        this.#emit(event);
+      },
+      done: (number, outcome) => {
+        if (this.#run?.number === number) this.#run.settle(outcome);
+      },
+      lost: (error) => {
+        if (this.#run !== null) {
+          this.#run.settle({ ok: false, error: encodeError(error), stopped: false, broken: true });
+        } else if (this.#closed === null) {
+          this.#scopeLost = true;
+          this.#replaceThread();
+        }
+      },
+    };
+  }
+
+  #called(message: CallMessage): void {
+    const run = this.#run;
+    // A thread that was told to end no longer waits for its calls.
+    if (run === null || run.number !== message.run || run.ending !== null) return;
+    run.calls ??= new AbortController();
+    const context = {
+      signal: run.calls.signal,
+      remainingMs: () => Math.max(0, run.deadline - performance.now()),
+      site: message.site,
+    };
+    void answerCall(this.#modules, message, context, this.#limits.answerLength).then((text) => {
+      if (this.#run === run && run.ending === null) this.#ready?.answer(message.call, text);
+    });
+  }
+}
+
+/** Keeps the list of open flows in step with the events. */
+function follow(flows: Run['flows'], event: SessionEvent): void {
+  if (event.type === 'FlowStarted') flows.push({ ...event.data, startedAt: performance.now() });
+  else if (event.type === 'FlowFinished') flows.pop();
+}
+
+function timeoutError(request: ScriptRequest): TroupeError {
+  return new TroupeError('EVAL_TIMEOUT', `The script did not end within ${Math.round(request.timeoutMs)} ms`);
+}
+
+function closedError(): TroupeError {
+  return new TroupeError('SESSION_ENDED', 'The session has ended');
+}
+
+function abortReason(signal: AbortSignal | undefined): TroupeError {
+  const reason: unknown = signal?.reason;
+  return reason instanceof TroupeError ? reason : new TroupeError('UNAVAILABLE', 'The script was cancelled');
+}

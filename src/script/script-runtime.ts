@@ -1,0 +1,288 @@
+import type { QuickJSHandle } from 'quickjs-emscripten-core';
+import { type ErrorBody, type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
+import type { EventData, StepKind } from '../protocol/events.js';
+import { readBundle } from './bundle.js';
+import { FlowRunner } from './flow-runner.js';
+import { HostBridge } from './host-bridge.js';
+import type { CallSite } from './host-module.js';
+import type { ScriptLimits } from './limits.js';
+import type { Core, Description, EngineSettings, RawHost } from './prelude/engine.js';
+import { type Completion, QuickJs, type RawFunction } from './quickjs.js';
+import type { FailedOutcome, Outcome, RunMessage, ThreadBoot, ThreadMessage } from './script-messages.js';
+import { SourceRegistry } from './source-registry.js';
+import { prepareScript, STEP_NAME } from './source-step.js';
+import { readDescription, sourceTooLong, withDetails } from './thrown.js';
+
+/** Awaits inside awaits; each takes stack of this thread that the engine does not count. */
+const MAX_NESTED_AWAITS = 100;
+/** Jobs of a stopped script that may still run, so that they do not run in the next one. */
+const MAX_LEFT_JOBS = 1000;
+
+/**
+ * The scripts of one session, in their thread: runs one at a time, to its end, in a context that lasts. The other end is
+ * the sandbox's handle.
+ */
+export class ScriptRuntime {
+  readonly #js: QuickJs;
+  readonly #bridge: HostBridge;
+  readonly #limits: ScriptLimits;
+  readonly #sources = new SourceRegistry();
+  readonly #flows: FlowRunner;
+  readonly #core: { readonly [name in 'result' | 'describe']: QuickJSHandle };
+  #kind: StepKind = 'script';
+  #awaits = 0;
+  #console = { lines: 0, length: 0 };
+
+  /** Throws when a prelude does. */
+  static async create(boot: ThreadBoot, send: (message: ThreadMessage) => void): Promise<ScriptRuntime> {
+    const bridge = new HostBridge(boot.control, boot.answers, send);
+    // A number that no cancel names.
+    bridge.begin(-1, boot.limits.startMs);
+    const js = await QuickJs.create(boot.wasm, boot.limits, () => bridge.stop() !== null);
+    return new ScriptRuntime(js, bridge, boot);
+  }
+
+  private constructor(js: QuickJs, bridge: HostBridge, boot: ThreadBoot) {
+    this.#js = js;
+    this.#bridge = bridge;
+    this.#limits = boot.limits;
+    this.#flows = new FlowRunner(js, bridge, this.#sources, boot.limits);
+    const core = this.#install(boot);
+    this.#core = { result: this.#part(core, 'result'), describe: this.#part(core, 'describe') };
+    const addModule = this.#part(core, 'addModule');
+    for (const module of boot.modules) {
+      const install = this.#must(js.evaluate(module.prelude, `troupe/${module.name}`));
+      this.#must(js.call(addModule, js.text(module.name), install)).dispose();
+      install.dispose();
+    }
+    addModule.dispose();
+    core.dispose();
+  }
+
+  /** Never throws: what goes wrong is in the outcome. */
+  run(message: RunMessage): Outcome {
+    this.#bridge.begin(message.run, message.timeoutMs);
+    this.#kind = message.kind;
+    this.#awaits = 0;
+    this.#console = { lines: 0, length: 0 };
+    let outcome: Outcome;
+    let clean = false;
+    try {
+      outcome = this.#evaluate(message);
+      clean = this.#clearJobs();
+    } catch (error) {
+      // The engine's own stack check came too late, or its memory is in an unknown state.
+      const text = error instanceof Error ? error.message : String(error);
+      return failure({ error: `The script broke its engine: ${text}`, code: 'SCRIPT_ERROR' }, { broken: true });
+    } finally {
+      this.#flows.clear();
+    }
+    if (clean) return outcome;
+    return outcome.ok ? { ...this.#stopped(message, ''), broken: true } : { ...outcome, broken: true };
+  }
+
+  #evaluate(message: RunMessage): Outcome {
+    const { source, name } = message;
+    let completion: Completion;
+    try {
+      if (source.length > this.#limits.sourceLength) throw sourceTooLong('The script', this.#limits.sourceLength);
+      const edited = prepareScript(source);
+      const { engineName } = this.#sources.add({ name, flow: null, edited });
+      completion = this.#js.evaluate(edited.code, engineName);
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error;
+      return failure(encodeError(withDetails(error, { name })));
+    }
+    if (completion.ok) completion = this.#settled(completion.value);
+    // Jobs that nothing waits for belong to this script too; what they change is in its result.
+    if (completion.ok) this.#runJobs();
+    if (completion.ok && this.#bridge.stopped === null) {
+      const value = completion.value;
+      completion = this.#js.call(this.#core.result, value);
+      value.dispose();
+    }
+    if (completion.ok && this.#bridge.stopped === null) {
+      return { ok: true, json: completion.value.consume((handle) => this.#js.readText(handle)) };
+    }
+    const handle = completion.ok ? completion.value : completion.error;
+    return handle.consume((thrown) => this.#failed(message, thrown));
+  }
+
+  #failed(message: RunMessage, thrown: QuickJSHandle): Outcome {
+    const description = this.#bridge.stopped === null ? this.#describe(thrown) : null;
+    if (this.#bridge.stopped !== null) {
+      const stack = this.#js.member(thrown, 'stack').consume((handle) => this.#js.readText(handle));
+      return this.#stopped(message, stack);
+    }
+    if (description === null || description.message === 'InternalError: out of memory') {
+      // Nothing that is left in this engine can be relied on, and it never gives memory back.
+      const text = `The script used up its memory of ${this.#limits.memoryBytes} bytes`;
+      const details = this.#details(message, description?.stack ?? '', description?.flows ?? null);
+      return failure({ error: text, code: 'SCRIPT_ERROR', details }, { broken: true });
+    }
+    const details = { ...this.#details(message, description.stack, description.flows), ...description.details };
+    return failure({ error: description.message, code: description.code ?? 'SCRIPT_ERROR', details });
+  }
+
+  /** The sentence and code are the handle's, which knows why. */
+  #stopped(message: RunMessage, stack: string): FailedOutcome {
+    const flows = this.#flows.paths;
+    const details = this.#details(message, stack, flows.length === 0 ? null : flows);
+    return failure({ error: 'The script was stopped', code: 'EVAL_TIMEOUT', details }, { stopped: true });
+  }
+
+  #details(message: RunMessage, stack: string, flows: readonly string[] | null): ErrorDetails {
+    const place = this.#sources.place(stack);
+    return {
+      name: message.name,
+      ...(place === null ? {} : { name: place.name, line: place.line, column: place.column }),
+      ...(place === null || place.flow === null ? {} : { flow: place.flow }),
+      ...(flows === null ? {} : { flows }),
+    };
+  }
+
+  /** Null where the engine has no memory left to say anything. */
+  #describe(thrown: QuickJSHandle): Description | null {
+    const completion = this.#js.call(this.#core.describe, thrown);
+    const handle = completion.ok ? completion.value : completion.error;
+    return readDescription(handle.consume((value) => (completion.ok ? this.#js.readText(value) : '')));
+  }
+
+  /** The value of a promise, for which jobs are run; any other value as it is. Takes the handle. */
+  #settled(value: QuickJSHandle): Completion {
+    while (true) {
+      const promise = this.#js.promise(value);
+      if (promise.state !== 'pending') {
+        value.dispose();
+        return promise.state === 'settled' ? { ok: true, value: promise.value } : { ok: false, error: promise.value };
+      }
+      if (this.#bridge.stop() !== null) return { ok: true, value };
+      if (!this.#js.hasJobs()) {
+        value.dispose();
+        const never = this.#js.error('The awaited promise is never settled: nothing is left that could do it');
+        return { ok: false, error: never };
+      }
+      this.#js.runJob();
+    }
+  }
+
+  #runJobs(): void {
+    while (this.#js.hasJobs() && this.#bridge.stop() === null) this.#js.runJob();
+  }
+
+  /** Ends what a stopped script left behind; false when it goes on and on. */
+  #clearJobs(): boolean {
+    this.#runJobs();
+    for (let left = MAX_LEFT_JOBS; this.#js.hasJobs(); left -= 1) {
+      if (left === 0) return false;
+      this.#js.runJob();
+    }
+    return true;
+  }
+
+  #install(boot: ThreadBoot): QuickJSHandle {
+    const js = this.#js;
+    const raw: { readonly [name in keyof RawHost]: RawFunction } = {
+      call: (target, args, stack) => {
+        return js.text(this.#bridge.call(read(js, target), read(js, args), this.#site(read(js, stack))));
+      },
+      wrote: (level, text, stack) => this.#wrote(read(js, level), read(js, text), read(js, stack)),
+      checked: (data, stack) => this.#checked(read(js, data), read(js, stack)),
+      compile: (path, source) => this.#flows.compile(read(js, path), read(js, source)),
+      settle: (value) => this.#awaited(value),
+      enterFlow: (path) => js.number(this.#flows.enter(read(js, path))),
+      leaveFlow: (error) => this.#flows.leave(read(js, error)),
+      flows: () => js.text(JSON.stringify(this.#flows.paths)),
+    };
+    const settings: EngineSettings = {
+      resultLength: boot.limits.resultLength,
+      flowDepth: boot.limits.flowDepth,
+      args: JSON.parse(boot.args),
+    };
+    const install = this.#must(js.evaluate(readBundle(import.meta.url, './prelude/engine'), 'troupe/engine'));
+    const functions = js.functions(raw);
+    const core = this.#must(js.call(install, functions, js.text(JSON.stringify(settings))));
+    install.dispose();
+    functions.dispose();
+    const step = this.#part(core, 'step');
+    js.defineConstant(STEP_NAME, step);
+    step.dispose();
+    return core;
+  }
+
+  #part(core: QuickJSHandle, name: keyof Core): QuickJSHandle {
+    return this.#js.member(core, name);
+  }
+
+  #must(completion: Completion): QuickJSHandle {
+    if (completion.ok) return completion.value;
+    throw this.#js.failure(completion.error);
+  }
+
+  #site(stack: string): CallSite {
+    const place = this.#sources.place(stack);
+    const running = this.#flows.paths.at(-1) ?? null;
+    const kind = running === null ? this.#kind : 'flow';
+    if (place === null) return { kind, flow: running, line: null, column: null };
+    return { kind, flow: place.flow, line: place.line, column: place.column };
+  }
+
+  #where(stack: string): { flow?: string; line?: number; column?: number } {
+    const { flow, line, column } = this.#site(stack);
+    return {
+      ...(flow === null ? {} : { flow }),
+      ...(line === null ? {} : { line }),
+      ...(column === null ? {} : { column }),
+    };
+  }
+
+  #wrote(level: string, text: string, stack: string): void {
+    if (!isLevel(level)) return;
+    this.#console.lines += 1;
+    this.#console.length += text.length;
+    const full = this.#console.lines > this.#limits.consoleLines || this.#console.length > this.#limits.consoleLength;
+    if (!full) {
+      this.#bridge.emit({ type: 'ConsoleWritten', data: { level, text, ...this.#where(stack) } });
+    } else if (this.#console.lines !== Number.POSITIVE_INFINITY) {
+      // Said once; then nothing of this script is taken any more.
+      this.#console.lines = Number.POSITIVE_INFINITY;
+      const said = 'Further console output of this script is left out';
+      this.#bridge.emit({ type: 'ConsoleWritten', data: { level: 'warn', text: said, ...this.#where(stack) } });
+    }
+  }
+
+  #checked(text: string, stack: string): void {
+    const data: unknown = JSON.parse(text);
+    if (isAssertion(data)) this.#bridge.emit({ type: 'AssertionChecked', data: { ...data, ...this.#where(stack) } });
+  }
+
+  #awaited(value: QuickJSHandle): QuickJSHandle {
+    if (this.#awaits >= MAX_NESTED_AWAITS) throw new RangeError('await is nested too deeply');
+    this.#awaits += 1;
+    try {
+      const completion = this.#settled(value.dup());
+      if (!completion.ok) throw completion.error;
+      return completion.value;
+    } finally {
+      this.#awaits -= 1;
+    }
+  }
+}
+
+function read(js: QuickJs, handle: QuickJSHandle | undefined): string {
+  return handle === undefined ? '' : js.readText(handle);
+}
+
+function failure(error: ErrorBody, how: { stopped?: boolean; broken?: boolean } = {}): FailedOutcome {
+  return { ok: false, error, stopped: false, broken: false, ...how };
+}
+
+const LEVELS: readonly string[] = ['log', 'info', 'warn', 'error', 'debug'];
+
+function isLevel(value: string): value is EventData<'ConsoleWritten'>['level'] {
+  return LEVELS.includes(value);
+}
+
+function isAssertion(value: unknown): value is EventData<'AssertionChecked'> {
+  return typeof value === 'object' && value !== null && 'ok' in value && typeof value.ok === 'boolean';
+}

@@ -1,0 +1,150 @@
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { decodeError, TroupeError } from '../protocol/errors.js';
+import type { SessionEvent } from '../protocol/events.js';
+import { engineWasm } from './engine-wasm.js';
+import type { ScriptLimits } from './limits.js';
+import {
+  type CallMessage,
+  CONTROL,
+  type ModuleBoot,
+  type Outcome,
+  type RunMessage,
+  type ThreadBoot,
+  type ThreadMessage,
+} from './script-messages.js';
+
+/** What a thread tells its owner while it runs. */
+export interface ThreadListener {
+  called(message: CallMessage): void;
+  emitted(event: SessionEvent): void;
+  done(run: number, outcome: Outcome): void;
+  /** The thread is gone without having been ended by its owner. Said once; nothing comes after it. */
+  lost(error: TroupeError): void;
+}
+
+/** What every thread of a sandbox is started with. */
+export interface ThreadPlan {
+  readonly modules: readonly ModuleBoot[];
+  /** JSON text. */
+  readonly args: string;
+  readonly limits: ScriptLimits;
+}
+
+/** Where a thread stands, with who is told of it. */
+type State =
+  | { readonly at: 'starting'; ready(): void; failed(error: TroupeError): void }
+  | { readonly at: 'serving'; readonly listener: ThreadListener }
+  | { readonly at: 'gone' };
+
+/** A worker thread with one script engine in it. Its owner ends it; ending is idempotent. */
+export class ScriptThread {
+  readonly #worker: Worker;
+  readonly #control: Int32Array;
+  readonly #answers: MessagePort;
+  #state: State = { at: 'gone' };
+  #ended: Promise<void> | null = null;
+
+  /** Settles when the engine is ready. UNAVAILABLE when it is not by `limits.startMs`. */
+  static async start(plan: ThreadPlan, listener: ThreadListener): Promise<ScriptThread> {
+    const wasm = await engineWasm();
+    const control = new Int32Array(new SharedArrayBuffer(CONTROL.LENGTH * Int32Array.BYTES_PER_ELEMENT));
+    const { port1, port2 } = new MessageChannel();
+    const boot: ThreadBoot = { wasm, control, answers: port2, ...plan };
+    const worker = new Worker(new URL('./script.thread.js', import.meta.url), {
+      name: 'troupe-script',
+      workerData: boot,
+      transferList: [port2],
+      env: {},
+      argv: [],
+      execArgv: [],
+      stdin: false,
+      // The engine keeps to its own memory; this is for sources being parsed and texts on their way.
+      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8, stackSizeMb: 32 },
+    });
+    const thread = new ScriptThread(worker, control, port1);
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await new Promise<void>((ready, failed) => {
+        const late = (): void => failed(startFailure(`it was not ready within ${plan.limits.startMs} ms`));
+        timer = setTimeout(late, plan.limits.startMs);
+        thread.#state = { at: 'starting', ready, failed };
+      });
+      thread.#state = { at: 'serving', listener };
+      return thread;
+    } catch (error) {
+      await thread.end();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private constructor(worker: Worker, control: Int32Array, answers: MessagePort) {
+    this.#worker = worker;
+    this.#control = control;
+    this.#answers = answers;
+    // Answers are only sent; without this the port would keep the process alive after its worker.
+    answers.unref();
+    // One listener for the whole life, also after the end: an error of a worker without one would end the process.
+    worker.on('message', (message: ThreadMessage) => this.#received(message));
+    worker.on('error', (error) => this.#failed(error instanceof Error ? error.message : String(error)));
+    worker.on('exit', (code) => this.#failed(`exit code ${code}`));
+  }
+
+  run(message: RunMessage): void {
+    this.#worker.postMessage(message);
+  }
+
+  /** Answers a host call; wakes the thread. `text` is an Answer as JSON. */
+  answer(call: number, text: string): void {
+    this.#answers.postMessage({ call, text });
+    this.#wake();
+  }
+
+  /** Tells the script to end; it does so at its next step, or not at all when a built-in does not come back. */
+  cancel(run: number): void {
+    Atomics.store(this.#control, CONTROL.CANCEL, run);
+    this.#wake();
+  }
+
+  end(): Promise<void> {
+    this.#ended ??= this.#terminate();
+    return this.#ended;
+  }
+
+  async #terminate(): Promise<void> {
+    this.#state = { at: 'gone' };
+    this.#answers.close();
+    await this.#worker.terminate();
+  }
+
+  #wake(): void {
+    Atomics.add(this.#control, CONTROL.WAKE, 1);
+    Atomics.notify(this.#control, CONTROL.WAKE);
+  }
+
+  #received(message: ThreadMessage): void {
+    const state = this.#state;
+    if (state.at === 'starting') {
+      if (message.type === 'failed') state.failed(decodeError(message.error));
+      else state.ready();
+    } else if (state.at === 'serving') {
+      if (message.type === 'call') state.listener.called(message);
+      else if (message.type === 'event') state.listener.emitted(message.event);
+      else if (message.type === 'done') state.listener.done(message.run, message.outcome);
+    }
+  }
+
+  #failed(reason: string): void {
+    const state = this.#state;
+    this.#state = { at: 'gone' };
+    if (state.at === 'starting') state.failed(startFailure(reason));
+    else if (state.at === 'serving') {
+      state.listener.lost(new TroupeError('SCRIPT_ERROR', `The script ended its thread: ${reason}`));
+    }
+  }
+}
+
+function startFailure(reason: string): TroupeError {
+  return new TroupeError('UNAVAILABLE', `The script thread could not be started: ${reason}`);
+}

@@ -1,0 +1,62 @@
+/** One change of a source: `remove` characters at `at` give way to `insert`. Neither holds a line break. */
+export interface SourceEdit {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: string;
+}
+
+/** Where in a source; both 1-based. */
+export interface SourcePosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A source as the engine gets it, and the way back to where its author wrote what. */
+export interface EditedSource {
+  readonly code: string;
+  /** The author's position of one in `code`. */
+  original(position: SourcePosition): SourcePosition;
+}
+
+/**
+ * Applies edits to a source. Edits may come in any order; those at the same offset are applied in the order given, which
+ * for nested constructs is from the outside in. The code begins with a line of its own, since the engine counts the
+ * columns of a first line from 0 and all others from 1.
+ */
+export function applyEdits(source: string, edits: readonly SourceEdit[], suffix = ''): EditedSource {
+  const sorted = edits.map((edit, order) => ({ edit, order }));
+  sorted.sort((a, b) => a.edit.at - b.edit.at || a.order - b.order);
+  let code = '\n';
+  let from = 0;
+  const byLine = new Map<number, { column: number; remove: number; insert: number }[]>();
+  let line = 1;
+  let lineStart = 0;
+  for (const { edit } of sorted) {
+    for (let next = source.indexOf('\n', lineStart); next !== -1 && next < edit.at; ) {
+      line += 1;
+      lineStart = next + 1;
+      next = source.indexOf('\n', lineStart);
+    }
+    code += source.slice(from, edit.at) + edit.insert;
+    from = edit.at + edit.remove;
+    const there = byLine.get(line) ?? [];
+    there.push({ column: edit.at - lineStart, remove: edit.remove, insert: edit.insert.length });
+    byLine.set(line, there);
+  }
+  code += source.slice(from) + suffix;
+  return {
+    code,
+    original(position) {
+      const line = Math.max(1, position.line - 1);
+      const { column } = position;
+      let shift = 0;
+      for (const edit of byLine.get(line) ?? []) {
+        const start = edit.column + shift;
+        if (column - 1 < start) break;
+        if (column - 1 < start + edit.insert) return { line, column: edit.column + 1 };
+        shift += edit.insert - edit.remove;
+      }
+      return { line, column: column - shift };
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { EditedSource } from './source-edits.js';
+
+/** A place that an author can look up. */
+export interface ScriptPlace {
+  /** The script's name, or the flow's path. */
+  readonly name: string;
+  readonly flow: string | null;
+  readonly line: number;
+  readonly column: number;
+}
+
+interface RegisteredSource {
+  readonly name: string;
+  readonly flow: string | null;
+  readonly edited: EditedSource;
+}
+
+/** Functions of scripts older than so many sources still run; their places are no longer told. */
+const MAX_SOURCES = 500;
+
+/**
+ * Gives each source a name for the engine that no other has (`login#7`), and leads from lines of the engine's stacks
+ * back to the author's own.
+ */
+export class SourceRegistry {
+  readonly #sources = new Map<number, RegisteredSource>();
+  #last = 0;
+
+  /** Drops the oldest source when it is full. */
+  add(source: RegisteredSource): { readonly id: number; readonly engineName: string } {
+    this.#last += 1;
+    this.#sources.set(this.#last, source);
+    if (this.#sources.size > MAX_SOURCES) {
+      for (const oldest of this.#sources.keys()) {
+        this.#sources.delete(oldest);
+        break;
+      }
+    }
+    const readable = source.name.replace(/[^\w./ -]/g, '_').slice(0, 100);
+    return { id: this.#last, engineName: `${readable}#${this.#last}` };
+  }
+
+  /** The innermost place in a registered source, of one flow where `flow` is given. */
+  place(stack: string, flow?: string): ScriptPlace | null {
+    for (const frame of stack.matchAll(/#(\d+):(\d+):(\d+)\)?$/gm)) {
+      const source = this.#sources.get(Number(frame[1]));
+      if (source === undefined || (flow !== undefined && source.flow !== flow)) continue;
+      const position = source.edited.original({ line: Number(frame[2]), column: Number(frame[3]) });
+      return { name: source.name, flow: source.flow, line: position.line, column: position.column };
+    }
+    return null;
+  }
+}

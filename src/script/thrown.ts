@@ -1,0 +1,22 @@
+import { type ErrorDetails, TroupeError } from '../protocol/errors.js';
+import type { Description } from './prelude/engine.js';
+
+/** The same error with more details; its own win. */
+export function withDetails(error: TroupeError, details: ErrorDetails): TroupeError {
+  return new TroupeError(error.code, error.message, { ...details, ...error.details });
+}
+
+/** SCRIPT_ERROR for a source over its bound. */
+export function sourceTooLong(what: string, length: number): TroupeError {
+  return new TroupeError('SCRIPT_ERROR', `${what} is longer than ${length} characters`);
+}
+
+/** What the engine says of a thrown value; null for a text that it did not write. */
+export function readDescription(text: string): Description | null {
+  const value: unknown = text === '' ? null : JSON.parse(text);
+  return isDescription(value) ? value : null;
+}
+
+function isDescription(value: unknown): value is Description {
+  return typeof value === 'object' && value !== null && 'message' in value && 'stack' in value && 'flows' in value;
+}

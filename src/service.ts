@@ -1,0 +1,126 @@
+import { mkdir } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { systemClock } from './actors/clock.js';
+import { Supervision } from './actors/supervision.js';
+import { ThreadPool } from './actors/thread-pool.js';
+import type { Config } from './config.js';
+import { findChromium } from './containers/chromium-binary.js';
+import type { Driver } from './containers/driver.js';
+import { ProcessDriver } from './containers/process-driver.js';
+import { Gateway } from './gateway/server.js';
+import { Journal } from './journal/journal.js';
+import { TroupeError } from './protocol/errors.js';
+import { ReportPool } from './report/report-pool.js';
+import { ArtifactKeeper } from './supervisor/artifact-keeper.js';
+import { EventHub } from './supervisor/event-hub.js';
+import { Supervisor } from './supervisor/supervisor.js';
+
+/** Jobs in their flows may go on this long after a stop was asked for, in milliseconds. */
+const DRAIN_MS = 10_000;
+
+/** The actors of sessions have ended with their sessions; what is left then is cut. */
+const SUPERVISION_STOP_MS = 2_000;
+
+/** A running service. */
+export interface Service {
+  readonly url: string;
+  readonly port: number;
+  /** For people: which driver runs, with which browser. */
+  readonly description: string;
+  /** Settles when a part failed that the service cannot do without. It must be stopped then. */
+  readonly failed: Promise<Error>;
+  /** Ends everything in order and gives everything back. Idempotent. */
+  stop(options?: { readonly drainMs?: number }): Promise<void>;
+}
+
+/**
+ * Builds and wires the house: the only place that sees every folder. What was built is taken down again, in reverse
+ * order, when a later part fails.
+ */
+export async function startService(
+  config: Config,
+  options: { readonly version: string; readonly log: (line: string) => void },
+): Promise<Service> {
+  const { version, log } = options;
+  const built: (() => Promise<void>)[] = [];
+  const takeDown = async () => {
+    for (let part = built.pop(); part !== undefined; part = built.pop()) await part();
+  };
+  try {
+    await Promise.all(
+      [config.flowsDir, config.sessionsDir, config.tmpDir].map((dir) => mkdir(dir, { recursive: true })),
+    );
+    const journal = await Journal.open({ file: config.journalFile, log });
+    built.push(() => journal.close());
+    const { driver, description } = await chooseDriver(config, journal.instance, log);
+    const threads = new ThreadPool(
+      { entry: new URL('./actors/session/session.thread.js', import.meta.url), name: 'sessions' },
+      Math.max(1, cpus().length - 1),
+    );
+    built.push(() => threads.close());
+    const supervision = new Supervision({ threads });
+    built.push(() => supervision.stop(SUPERVISION_STOP_MS));
+    const pool = new ReportPool();
+    built.push(() => pool.close());
+    const supervisor = await Supervisor.start({
+      config,
+      driver,
+      supervision,
+      journal,
+      log,
+      version,
+      clock: systemClock,
+      hub: new EventHub(journal),
+      artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
+    });
+    let drainMs = DRAIN_MS;
+    built.push(() => supervisor.stop(drainMs));
+    const gateway = await Gateway.listen({
+      host: config.host,
+      port: config.port,
+      sessions: supervisor,
+      publicUrl: config.publicUrl,
+      allowedHosts: config.allowedHosts,
+      token: config.token,
+      onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
+    });
+    let stopped: Promise<void> | undefined;
+    const stopAll = async () => {
+      // Answers under way end with their sessions, so both stop together and the gateway waits for the last words.
+      await Promise.allSettled([gateway.close(drainMs + 2_000), supervisor.stop(drainMs)]);
+      await takeDown();
+    };
+    return {
+      url: gateway.url,
+      port: gateway.port,
+      description,
+      failed: journal.failed,
+      stop(stopOptions) {
+        drainMs = stopOptions?.drainMs ?? DRAIN_MS;
+        if (drainMs === 0) supervisor.hurry();
+        stopped ??= stopAll();
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await takeDown();
+    throw error;
+  }
+}
+
+async function chooseDriver(
+  config: Config,
+  instance: string,
+  log: (line: string) => void,
+): Promise<{ readonly driver: Driver; readonly description: string }> {
+  if (config.driver === 'docker') {
+    throw new TroupeError('UNAVAILABLE', 'The docker driver is not built in yet: use --driver process');
+  }
+  const chromium = await findChromium({ configured: config.chromium, cacheDir: `${config.tmpDir}/chromium` });
+  const driver = await ProcessDriver.create({ chromium, workDir: `${config.tmpDir}/browsers`, instance, log });
+  return { driver, description: `process driver with ${chromium.product} (${chromium.source}: ${chromium.path})` };
+}
+
+function describeFault(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,143 @@
+import type { Journal, JournalBatch } from '../journal/journal.js';
+import type { JournalEvent } from '../protocol/events.js';
+import type { SessionId } from '../protocol/session.js';
+
+/** Events kept in memory for readers that are up to date. Who is further behind reads from the journal. */
+const RING_SIZE = 4096;
+/** Events read from the journal at once. */
+const PAGE_SIZE = 500;
+
+/** Which events a reader wants. */
+export interface EventSelection {
+  readonly sessionId?: SessionId | undefined;
+  /** The number of the last event already seen; 0 for none. */
+  readonly after: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The one point where events fan out. What comes in goes to the journal first; it is shown to readers once it is on
+ * disk. Readers pull: nothing is buffered for a slow one, it reads on from the journal where it stopped.
+ *
+ *   write -> journal -> ring of the newest -> readers at their own pace
+ */
+export class EventHub {
+  readonly #journal: Journal;
+  /** Readers that wait, by the session that they follow; under null those that follow all. */
+  readonly #wakers = new Map<SessionId | null, Set<() => void>>();
+  #ring: JournalEvent[] = [];
+  #shown: number;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    this.#shown = journal.lastSeq();
+  }
+
+  /** The number of the newest event that readers have been shown. */
+  lastSeq(): number {
+    return this.#shown;
+  }
+
+  /** Settles when the batch is on disk. Readers see its events at that moment. */
+  async write(batch: JournalBatch): Promise<void> {
+    const events = await this.#journal.write(batch);
+    const newest = events.at(-1);
+    if (newest === undefined) return;
+    for (const event of events) this.#ring.push(event);
+    if (this.#ring.length > RING_SIZE * 2) this.#ring = this.#ring.slice(-RING_SIZE);
+    this.#shown = newest.seq;
+    this.#wake(null);
+    for (const sessionId of new Set(events.map((event) => event.sessionId))) this.#wake(sessionId);
+  }
+
+  /** Lets the readers of a session look again: it has ended, and nothing more comes. */
+  sessionGone(sessionId: SessionId): void {
+    this.#wake(sessionId);
+  }
+
+  /**
+   * Events in order, without gap or repeat, until `signal` is aborted. A stream of one session also ends after its
+   * SessionEnded, or when there is nothing more to come.
+   *
+   * @param isLiving tells whether more events of the session may come
+   */
+  async *stream(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<JournalEvent, void> {
+    const { sessionId, signal } = selection;
+    let cursor = selection.after;
+    while (!signal.aborted) {
+      // Read in this order: what ends or arrives in between is then seen by the next turn.
+      const mayGrow = sessionId === undefined || isLiving();
+      const newest = this.lastSeq();
+      const page = await this.#page(cursor, sessionId);
+      for (const event of page.events) {
+        if (signal.aborted) return;
+        yield event;
+        cursor = event.seq;
+        if (sessionId !== undefined && event.type === 'SessionEnded') return;
+      }
+      if (!page.complete) continue;
+      cursor = Math.max(cursor, newest);
+      if (!mayGrow) return;
+      if (this.lastSeq() <= cursor && (sessionId === undefined || isLiving())) {
+        await this.#woken(sessionId ?? null, signal);
+      }
+    }
+  }
+
+  async #page(
+    after: number,
+    sessionId: SessionId | undefined,
+  ): Promise<{ readonly events: readonly JournalEvent[]; readonly complete: boolean }> {
+    const oldest = this.#ring[0];
+    if (after >= this.lastSeq()) return { events: [], complete: true };
+    if (oldest !== undefined && oldest.seq <= after + 1) {
+      const events = this.#ring.slice(firstAfter(this.#ring, after));
+      return {
+        events: sessionId === undefined ? events : events.filter((event) => event.sessionId === sessionId),
+        complete: true,
+      };
+    }
+    const events = await this.#journal.events({
+      after,
+      limit: PAGE_SIZE,
+      ...(sessionId === undefined ? {} : { sessionId }),
+    });
+    // What is on disk but not yet in the ring is shown when it is there: no reader is ahead of `lastSeq`.
+    const shown = events.filter((event) => event.seq <= this.#shown);
+    return { events: shown, complete: shown.length < PAGE_SIZE };
+  }
+
+  #wake(key: SessionId | null): void {
+    const wakers = this.#wakers.get(key);
+    this.#wakers.delete(key);
+    for (const waker of wakers ?? []) waker();
+  }
+
+  #woken(key: SessionId | null, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const wakers = this.#wakers.get(key) ?? new Set();
+      this.#wakers.set(key, wakers);
+      const done = () => {
+        wakers.delete(done);
+        if (wakers.size === 0 && this.#wakers.get(key) === wakers) this.#wakers.delete(key);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      wakers.add(done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+}
+
+/** The index of the first event with a number above `after`; events rise by number. */
+function firstAfter(events: readonly JournalEvent[], after: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((events[middle]?.seq ?? 0) > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

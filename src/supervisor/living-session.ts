@@ -1,0 +1,394 @@
+import { join } from 'node:path';
+import type { ChildState } from '../actors/child.js';
+import type { Clock } from '../actors/clock.js';
+import type { Supervision } from '../actors/supervision.js';
+import type { Config } from '../config.js';
+import type { BrowserLease, Driver } from '../containers/driver.js';
+import type { StoredSession } from '../journal/journal.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
+import type { EventData, EventType, NewEvent, SessionEvent } from '../protocol/events.js';
+import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
+import type { Place } from './admission.js';
+import type { EventHub } from './event-hub.js';
+import { REOPEN_MS, type SessionChild, STOP_MS, startSessionActor } from './session-child.js';
+import { keepDownloads } from './session-files.js';
+import { endedRecord, type SessionEnd, startedRecord } from './session-record.js';
+import { writeEnd } from './write-end.js';
+
+/** What every living session uses and none owns. */
+export interface SessionSurroundings {
+  readonly config: Config;
+  readonly driver: Driver;
+  readonly supervision: Supervision;
+  readonly hub: EventHub;
+  readonly clock: Clock;
+  readonly log: (line: string) => void;
+}
+
+/** An end that somebody waits for leaves the actor this long to tell of its last step. */
+const LAST_WORDS_MS = 50;
+/** Scripts that wait at most in an actor, and what each may take beyond its own bound until it is answered. */
+const SCRIPTS_AHEAD = 65;
+const SCRIPT_GRACE_MS = 1_500;
+const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
+
+/**
+ * waiting --begin--> starting --> running --end--> ending
+ *    `-----------------`-------------------end-----^
+ */
+type Life = 'waiting' | 'starting' | 'running' | 'ending';
+
+interface Held {
+  place?: Place;
+  lease?: BrowserLease;
+  child?: SessionChild;
+}
+
+/**
+ * A session that waits or runs: the owner of its place, its browser's lease and its actor. It gives all of them back
+ * when it ends, whatever the reason, and it ends once.
+ */
+export class LivingSession {
+  readonly request: LiveRequest | AutoRequest;
+  readonly #around: SessionSurroundings;
+  readonly #held: Held = {};
+  readonly #ending = new AbortController();
+  readonly #onEnded: () => void;
+  #record: SessionRecord;
+  #life: Life = 'waiting';
+  #begun: Promise<void> = Promise.resolve();
+  #ended: Promise<SessionRecord> | undefined;
+  #gone: Promise<void> | undefined;
+  #scripts = 0;
+  /** The number of the last step: an actor that is started again goes on from there. */
+  #steps = 0;
+  /** False once the end is being written: a session shows nothing after its end. */
+  #writesEvents = true;
+  #cancelIdle: () => void = () => undefined;
+  #cancelHard: () => void = () => undefined;
+
+  /** @param onEnded called once, when the session's end is on disk */
+  constructor(
+    around: SessionSurroundings,
+    request: LiveRequest | AutoRequest,
+    record: SessionRecord,
+    onEnded: () => void,
+  ) {
+    this.#around = around;
+    this.#onEnded = onEnded;
+    this.request = request;
+    this.#record = record;
+  }
+
+  get record(): SessionRecord {
+    return this.#record;
+  }
+
+  /** What the journal keeps of this session now: enough to begin it again, with what its request names. */
+  get stored(): StoredSession {
+    return { record: this.#record, request: this.request, lease: this.#held.lease?.identity ?? null };
+  }
+
+  /** Where its files are while it has a browser. */
+  get fileDirs(): { readonly downloadsDir: string; readonly uploadsDir: string } | null {
+    return this.#held.lease?.endpoint ?? null;
+  }
+
+  /**
+   * Takes a place and makes the session ready: browser, actor, page.
+   * @param extra events that go to disk in the same transaction as the start
+   * @throws what kept it from starting; everything is given back then, and nothing of the start is on disk
+   */
+  begin(place: Place, deadlineMs: number, extra: readonly NewEvent[] = []): Promise<void> {
+    this.#held.place = place;
+    if (this.#life === 'waiting') this.#life = 'starting';
+    this.#begun = this.#start(deadlineMs, extra);
+    return this.#begun;
+  }
+
+  /**
+   * Goes on with the browser that an earlier service left: its page is as it was, its scripts and their scope are gone.
+   * @param stepsDone steps that it told of before
+   * @throws what kept it from going on; everything is given back then, the browser too, and the record is as it was
+   */
+  resume(place: Place, lease: BrowserLease, stepsDone: number): Promise<void> {
+    this.#held.place = place;
+    this.#held.lease = lease;
+    this.#steps = stepsDone;
+    this.#life = 'starting';
+    this.#begun = this.#reconnect(lease);
+    return this.#begun;
+  }
+
+  /** Runs the flow files and ends the session by how they ended. Settles when the end is on disk. */
+  async runFlows(paths: readonly string[]): Promise<void> {
+    const timeoutMs = this.#hardTimeoutMs();
+    try {
+      const outcome = await this.#actor().ask(
+        'RunFlows',
+        { paths, timeoutMs },
+        { deadlineMs: timeoutMs + 2 * SCRIPT_GRACE_MS, signal: this.#ending.signal },
+      );
+      if (outcome.status === 'passed') {
+        const summary = outcome.flows === 1 ? 'The flow passed' : `All ${outcome.flows} flows passed`;
+        await this.end({ status: 'completed', reason: 'finished', summary, error: null }, 'whole');
+      } else {
+        const { flow, error } = outcome;
+        const reason = error.code === 'HARD_TIMEOUT' ? 'hard' : 'finished';
+        await this.end({ status: 'failed', reason, summary: `${flow} failed`, error }, 'whole');
+      }
+    } catch (error) {
+      await this.#lost(encodeError(error).code === 'SESSION_RESTARTED' ? interruptedError(error) : error);
+    }
+  }
+
+  /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
+  async runScript(js: string, signal: AbortSignal): Promise<string> {
+    if (this.#record.mode === 'auto' && this.#life !== 'ending') {
+      throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
+    }
+    if (this.#life !== 'running') throw new TroupeError('SESSION_ENDED', 'The session does not run');
+    const timeoutMs = this.#around.config.evalTimeout * 1000;
+    this.#scripts += 1;
+    this.#touch();
+    try {
+      return await this.#actor().ask(
+        'RunScript',
+        { js, kind: 'script', timeoutMs },
+        { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
+      );
+    } catch (error) {
+      // Who is told that the browser is gone finds the session ended.
+      if (encodeError(error).code === 'WORKER_LOST') await this.#lost(error);
+      throw error;
+    } finally {
+      this.#scripts -= 1;
+      this.#touch();
+    }
+  }
+
+  /**
+   * Ends the session, once: later calls answer the first end. Settles when the end is on disk.
+   * @param how `whole` lets the actor finish what it reports; `cut` gives it 50 ms and drops what comes after
+   */
+  end(end: SessionEnd, how: 'whole' | 'cut'): Promise<SessionRecord> {
+    this.#ended ??= this.#endOnce(end, how);
+    return this.#ended;
+  }
+
+  /** Gives up a start that nobody waits for any more. Settles when everything is given back. */
+  async abandon(): Promise<void> {
+    this.#ending.abort(new TroupeError('SESSION_ENDED', 'Nobody waits for the session any more'));
+    await this.#begun.catch(() => undefined);
+    if (this.#record.status === 'queued') return;
+    await this.end({ status: 'stopped', reason: 'deleted', summary: null, error: null }, 'cut');
+    await this.gone();
+  }
+
+  /** Settles when everything that the session held is given back. Call after {@link end}. */
+  async gone(): Promise<void> {
+    await this.#ended;
+    await this.#gone;
+  }
+
+  async #start(deadlineMs: number, extra: readonly NewEvent[]): Promise<void> {
+    const { driver, hub, clock } = this.#around;
+    const { id } = this.#record;
+    const signal = this.#ending.signal;
+    const deadline = performance.now() + deadlineMs;
+    const left = () => Math.max(1, Math.round(deadline - performance.now()));
+    try {
+      const { request } = this;
+      const lease = await driver.lease(
+        {
+          leaseId: id,
+          viewport: request.viewport ?? DEFAULT_VIEWPORT,
+          locale: request.locale,
+          proxy: request.proxy,
+        },
+        { signal, deadlineMs: left() },
+      );
+      this.#held.lease = lease;
+      signal.throwIfAborted();
+      const { child, thread } = await this.#connect(lease, left());
+      // From here on an end is written after this start: both go through one ordered journal.
+      signal.throwIfAborted();
+      this.#record = startedRecord(this.#record, driver.name, clock.now());
+      const started = this.#event('SessionStarted', { driver: driver.name, browser: lease.endpoint.product, thread });
+      await hub.write({ records: [this.stored], events: [...extra, started] });
+      signal.throwIfAborted();
+      this.#life = 'running';
+      this.#watch(lease, child);
+    } catch (error) {
+      await this.#giveBack();
+      throw signal.aborted ? signal.reason : error;
+    }
+  }
+
+  async #reconnect(lease: BrowserLease): Promise<void> {
+    try {
+      const { child, thread } = await this.#connect(lease, REOPEN_MS);
+      this.#ending.signal.throwIfAborted();
+      const restarted = this.#event('SessionRestarted', { thread, attempt: 0 });
+      await this.#around.hub.write({ records: [this.stored], events: [restarted] });
+      this.#life = 'running';
+      this.#watch(lease, child);
+    } catch (error) {
+      await this.#giveBack();
+      throw error;
+    }
+  }
+
+  async #connect(lease: BrowserLease, timeoutMs: number): Promise<{ child: SessionChild; thread: number }> {
+    const child = await startSessionActor(this.#around, {
+      record: this.#record,
+      request: this.request,
+      endpoint: lease.endpoint,
+      timeoutMs,
+      signal: this.#ending.signal,
+      stepsDone: () => this.#steps,
+    });
+    this.#held.child = child;
+    child.events$.subscribe((events) => this.#publish(events));
+    return { child, thread: child.state.kind === 'running' ? child.state.thread : 0 };
+  }
+
+  #watch(lease: BrowserLease, child: SessionChild): void {
+    void lease.exited.then(({ reason }) =>
+      this.#lost(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)),
+    );
+    child.states$.subscribe((state) => this.#actorBecame(state));
+    void child.terminated.then(async (termination) => {
+      if ('error' in termination) await this.#lost(this.#actorError(termination.error));
+    });
+    // A job's flows are bounded by the same time where they run; this is for those that do not even answer then.
+    const grace = this.#record.mode === 'auto' ? SCRIPT_GRACE_MS : 0;
+    const leftMs = Math.max(0, this.#hardTimeoutMs() + grace - this.#ageMs());
+    this.#cancelHard = this.#around.clock.after(leftMs, () => void this.#hardTimeoutPassed());
+    this.#touch();
+  }
+
+  /** An actor that is there again has lost its scripts and their scope, and nothing of its page. */
+  #actorBecame(state: ChildState): void {
+    if (state.kind !== 'running') return;
+    const { thread, attempt } = state;
+    this.#publish([this.#event('SessionRestarted', { thread, attempt })]);
+  }
+
+  /** Why a session ended whose actor ended for good. */
+  #actorError(error: unknown): unknown {
+    if (encodeError(error).code === 'WORKER_LOST') return error;
+    if (this.#record.mode === 'auto') return interruptedError(error);
+    return new TroupeError('WORKER_LOST', 'The session could not be restarted', undefined, { cause: error });
+  }
+
+  async #lost(error: unknown): Promise<void> {
+    await this.end({ status: 'failed', reason: 'lost', summary: null, error: encodeError(error) }, 'whole');
+  }
+
+  async #hardTimeoutPassed(): Promise<void> {
+    const seconds = this.#hardTimeoutMs() / 1000;
+    if (this.#record.mode === 'live') {
+      await this.end({ status: 'stopped', reason: 'hard', summary: null, error: null }, 'cut');
+      return;
+    }
+    const error = new TroupeError('HARD_TIMEOUT', `The session did not end within ${seconds} s`);
+    await this.end({ status: 'failed', reason: 'hard', summary: null, error: encodeError(error) }, 'whole');
+  }
+
+  async #endOnce(end: SessionEnd, how: 'whole' | 'cut'): Promise<SessionRecord> {
+    this.#life = 'ending';
+    this.#cancelIdle();
+    this.#cancelHard();
+    this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
+    await this.#actorStopped(how === 'whole' ? STOP_MS + 1_000 : LAST_WORDS_MS);
+    this.#record = endedRecord(this.#record, end, this.#around.clock.now());
+    this.#writesEvents = false;
+    const { status, reason: endReason, summary, error } = end;
+    const ended = this.#event('SessionEnded', { status, endReason, summary, error });
+    const batch = { records: [{ ...this.stored, lease: null }], events: [ended] };
+    // Whatever the disk does, what is held is given back.
+    this.#gone = this.#begun.catch(() => undefined).then(() => this.#giveBack());
+    await writeEnd(this.#around, this.#record.id, batch);
+    this.#onEnded();
+    return this.#record;
+  }
+
+  /** Stops the actor, and waits for it as long as is allowed here. */
+  #actorStopped(ms: number): Promise<void> {
+    const { child } = this.#held;
+    if (child === undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#around.clock.after(ms, resolve);
+      void child.stop().then(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  /** Gives back, in the reverse order of taking. Idempotent: what was given back is forgotten. */
+  async #giveBack(): Promise<void> {
+    const { child, lease, place } = this.#held;
+    delete this.#held.child;
+    await child?.stop();
+    if (lease !== undefined) {
+      const kept = join(this.#around.config.sessionsDir, this.#record.id, 'downloads');
+      await keepDownloads(lease.endpoint.downloadsDir, kept).catch((error) => {
+        this.#around.log(`session ${this.#record.id}: downloads could not be kept: ${String(error)}`);
+      });
+      delete this.#held.lease;
+      await lease.release().catch((error) => {
+        this.#around.log(`session ${this.#record.id}: its browser could not be removed: ${String(error)}`);
+      });
+    }
+    delete this.#held.place;
+    place?.release();
+  }
+
+  #touch(): void {
+    if (this.#life !== 'running') return;
+    this.#record = { ...this.#record, lastActivityAt: this.#around.clock.now().toISOString() };
+    this.#cancelIdle();
+    if (this.#scripts > 0 || this.#record.mode === 'auto') return;
+    const idleMs = (this.request.idleTimeout ?? this.#around.config.idleTimeout) * 1000;
+    this.#cancelIdle = this.#around.clock.after(idleMs, () => {
+      void this.end({ status: 'stopped', reason: 'idle', summary: null, error: null }, 'cut');
+    });
+  }
+
+  #hardTimeoutMs(): number {
+    return (this.request.hardTimeout ?? this.#around.config.hardTimeout) * 1000;
+  }
+
+  #ageMs(): number {
+    const { startedAt } = this.#record;
+    return startedAt === null ? 0 : this.#around.clock.now().getTime() - Date.parse(startedAt);
+  }
+
+  #actor(): SessionChild['ref'] {
+    if (this.#held.child === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
+    return this.#held.child.ref;
+  }
+
+  #publish(events: readonly NewEvent[]): void {
+    if (!this.#writesEvents) return;
+    for (const event of events) if (event.type === 'StepFinished') this.#steps = event.data.index;
+    this.#around.hub.write({ events }).catch((error) => {
+      this.#around.log(`session ${this.#record.id}: ${events.length} events were not written: ${String(error)}`);
+    });
+  }
+
+  #event<T extends EventType>(type: T, data: EventData<T>): NewEvent {
+    return newEvent(this.#record.id, { type, data } as SessionEvent, this.#around.clock.now());
+  }
+}
+
+function interruptedError(cause: unknown): TroupeError {
+  return new TroupeError('INTERRUPTED', 'The session was restarted in the middle of a flow', undefined, { cause });
+}
+
+/** A session's event as the journal takes it. */
+export function newEvent(sessionId: SessionRecord['id'], event: SessionEvent, now: Date): NewEvent {
+  return { ...event, sessionId, at: now.toISOString() };
+}

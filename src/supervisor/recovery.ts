@@ -1,0 +1,103 @@
+import type { BrowserLease } from '../containers/driver.js';
+import type { Journal, StoredSession } from '../journal/journal.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
+import { AutoRequest, LiveRequest, type SessionId, type SessionRecord } from '../protocol/session.js';
+import type { ArtifactKeeper } from './artifact-keeper.js';
+import { journaledEvents } from './journaled-events.js';
+import { newEvent, type SessionSurroundings } from './living-session.js';
+import { endedRecord, type SessionEnd } from './session-record.js';
+
+/** What recovery needs to look at what was left, and to end what cannot go on. */
+export interface RecoveryParts extends SessionSurroundings {
+  readonly journal: Journal;
+  readonly artifacts: ArtifactKeeper;
+}
+
+/** Where sessions go that go on. */
+export interface Recovered {
+  /** @throws what keeps the session from going on; its browser is given back then */
+  resume(request: LiveRequest, record: SessionRecord, lease: BrowserLease, stepsDone: number): Promise<void>;
+  queue(request: AutoRequest, record: SessionRecord): void;
+}
+
+/**
+ * Takes up what an earlier service left, however it ended:
+ *
+ * - a live session whose browser answers goes on with its page
+ * - a job that waited waits again, in its order
+ * - a job in its flow is over: a flow that was cut has no continuation
+ * - a browser that belongs to no session that goes on is removed
+ */
+export async function recoverSessions(parts: RecoveryParts, recovered: Recovered): Promise<void> {
+  const { journal, driver, log } = parts;
+  const unended = await journal.unended();
+  const running = unended.filter(({ record }) => record.status === 'running');
+  const found = await Promise.all(
+    running.map(({ record, lease }) => (lease === null || record.mode === 'auto' ? null : driver.adopt(lease))),
+  );
+  const removed = await driver.sweep(new Set(found.flatMap((lease) => lease?.identity.leaseId ?? [])));
+  if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
+  await Promise.all(running.map((stored, index) => takeUp(parts, recovered, stored, found[index] ?? null)));
+  for (const stored of unended) if (stored.record.status === 'queued') await requeue(parts, recovered, stored);
+}
+
+/** How a session ends that a service left in the middle. */
+export function interruptedEnd(mode: SessionRecord['mode']): SessionEnd {
+  const error =
+    mode === 'auto'
+      ? new TroupeError('INTERRUPTED', 'The service stopped in the middle of a flow')
+      : new TroupeError('WORKER_LOST', 'The service stopped, and the browser did not outlive it');
+  return { status: 'failed', reason: 'interrupted', summary: null, error: encodeError(error) };
+}
+
+async function takeUp(
+  parts: RecoveryParts,
+  recovered: Recovered,
+  stored: StoredSession,
+  lease: BrowserLease | null,
+): Promise<void> {
+  const { record } = stored;
+  const request = LiveRequest.safeParse(stored.request);
+  if (lease !== null && request.success) {
+    try {
+      await recovered.resume(request.data, record, lease, await stepsOf(parts.journal, record.id));
+      return;
+    } catch (error) {
+      parts.log(`session ${record.id} cannot go on: ${String(error)}`);
+    }
+  }
+  await lease?.release();
+  await endStored(parts, stored, interruptedEnd(record.mode));
+}
+
+async function requeue(parts: RecoveryParts, recovered: Recovered, stored: StoredSession): Promise<void> {
+  const request = AutoRequest.safeParse(stored.request);
+  if (request.success) {
+    recovered.queue(request.data, stored.record);
+    return;
+  }
+  const error = new TroupeError('INTERNAL', 'The request was accepted by another version and cannot be read');
+  await endStored(parts, stored, { ...interruptedEnd('auto'), error: encodeError(error) });
+}
+
+async function stepsOf(journal: Journal, id: SessionId): Promise<number> {
+  let steps = 0;
+  for await (const event of journaledEvents(journal, id)) {
+    if (event.type === 'StepFinished') steps = event.data.index;
+  }
+  return steps;
+}
+
+/** Ends a session that no living one stands for. */
+async function endStored(
+  { hub, clock, artifacts, log }: RecoveryParts,
+  { record, request }: StoredSession,
+  end: SessionEnd,
+): Promise<void> {
+  const ended = endedRecord(record, end, clock.now());
+  const { status, reason: endReason, summary, error } = end;
+  const event = newEvent(record.id, { type: 'SessionEnded', data: { status, endReason, summary, error } }, clock.now());
+  await hub.write({ records: [{ record: ended, request, lease: null }], events: [event] });
+  // They can be made again at any time; what keeps them from being made now keeps no service from starting.
+  artifacts.write(ended).catch((error) => log(`session ${record.id}: no artifacts: ${String(error)}`));
+}

@@ -1,0 +1,74 @@
+import { realpath, stat } from 'node:fs/promises';
+import { extname, resolve, sep } from 'node:path';
+import type { Config } from '../config.js';
+import { TroupeError } from '../protocol/errors.js';
+import type { AutoRequest, LiveRequest } from '../protocol/session.js';
+
+/** A member of a request, and whether it asks for something that this service cannot do as it runs now. */
+type Unavailable = readonly [
+  field: string,
+  asked: (request: LiveRequest & Partial<AutoRequest>) => boolean,
+  why: string,
+];
+
+const UNAVAILABLE: readonly Unavailable[] = [
+  ['video', (request) => (request.video ?? 'off') !== 'off', 'video needs a display, which the process driver has not'],
+  ['egress', (request) => request.egress !== undefined, 'egress rules need the docker driver'],
+  ['forward', (request) => request.forward !== undefined, 'the process driver reaches localhost as it is'],
+  ['proxy', (request) => request.proxy?.username !== undefined, 'a proxy with a user name is not supported'],
+  ['secrets', (request) => request.secrets !== undefined, 'secrets are not supported yet'],
+  ['webhook', (request) => request.webhook !== undefined, 'webhooks are not supported yet'],
+  ['retries', (request) => (request.retries ?? 0) > 0, 'retries are not supported yet'],
+  ['maxTokens', (request) => request.maxTokens !== undefined, 'no model runs, so there are no tokens to bound'],
+];
+
+/**
+ * Refuses what would be accepted and then not done.
+ * @throws INVALID_REQUEST naming the field
+ */
+export function assertSupported(request: LiveRequest | AutoRequest): void {
+  for (const [field, asked, why] of UNAVAILABLE) {
+    if (asked(request as LiveRequest & Partial<AutoRequest>)) {
+      throw new TroupeError('INVALID_REQUEST', `${field}: ${why}`, { issues: [{ path: field, message: why }] });
+    }
+  }
+}
+
+/**
+ * Checks an autonomous request as far as it can be known before it runs.
+ * @throws INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF
+ */
+export async function checkTask(request: AutoRequest, config: Config): Promise<void> {
+  const flowFiles = request.flowFiles ?? [];
+  await Promise.all(flowFiles.map((file) => assertFlowFile(file, config.flowsDir)));
+  if ((request.maxIterations ?? config.maxIterations) > 0) {
+    throw new TroupeError(
+      'AUTONOMY_OFF',
+      'No model works on prompts in this version: set maxIterations to 0 to run the flow files alone',
+    );
+  }
+  if (!flowFiles.some((file) => file.endsWith('.js'))) {
+    throw new TroupeError('INVALID_REQUEST', 'flowFiles: with maxIterations 0 at least one .js flow file is needed', {
+      issues: [{ path: 'flowFiles', message: 'at least one .js flow file is needed' }],
+    });
+  }
+}
+
+async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
+  const extension = extname(file);
+  const refuse = (message: string) =>
+    new TroupeError('INVALID_REQUEST', `flowFiles: ${message}`, { issues: [{ path: 'flowFiles', message }] });
+  if (extension !== '.js' && extension !== '.md') throw refuse(`'${file}' is neither a .js flow nor a .md task file`);
+  const path = resolve(flowsDir, file);
+  if (file.includes('\0') || file.includes('\\') || !path.startsWith(flowsDir + sep)) {
+    throw refuse(`'${file}' is not a path inside the flows folder`);
+  }
+  try {
+    // A link must not lead out of the folder either.
+    const [real, realDir] = await Promise.all([realpath(path), realpath(flowsDir)]);
+    if (real.startsWith(realDir + sep) && (await stat(real)).isFile()) return;
+  } catch {
+    // Falls through: whatever kept it from being read, it cannot be run.
+  }
+  throw new TroupeError('FLOW_NOT_FOUND', `There is no flow file '${file}' in ${flowsDir}`, { flow: file });
+}

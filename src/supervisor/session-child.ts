@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import type { Child } from '../actors/child.js';
+import { SessionActor, type SessionMessages } from '../actors/session/messages.js';
+import type { Supervision } from '../actors/supervision.js';
+import type { Config } from '../config.js';
+import type { BrowserEndpoint } from '../containers/driver.js';
+import type { NewEvent } from '../protocol/events.js';
+import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
+
+/** A session actor has this long to end by itself, in milliseconds. */
+export const STOP_MS = 700;
+/** A browser that does not answer a restarted actor in this time is given up for this attempt. */
+export const REOPEN_MS = 5_000;
+
+/** A session's actor across its restarts. */
+export type SessionChild = Child<SessionMessages, readonly NewEvent[]>;
+
+/** The session that an actor is started for. */
+export interface SessionStart {
+  readonly record: SessionRecord;
+  readonly request: LiveRequest | AutoRequest;
+  readonly endpoint: BrowserEndpoint;
+  readonly timeoutMs: number;
+  /** Aborted when the session ends while it starts. */
+  readonly signal: AbortSignal;
+  /** How many steps it has told so far: a restarted actor numbers on. */
+  stepsDone(): number;
+}
+
+/**
+ * Starts a session's actor and waits until it is connected to its browser.
+ *
+ * A live session's actor is started again when it or its thread dies: the browser and its page are still there. A job's
+ * is not, since a flow that was cut has no continuation. A browser that is gone ends both.
+ */
+export function startSessionActor(
+  { config, supervision }: { readonly config: Config; readonly supervision: Supervision },
+  { record: { id, mode }, request, endpoint, timeoutMs, signal: wanted, stepsDone }: SessionStart,
+): Promise<SessionChild> {
+  return supervision.start({
+    id,
+    kind: SessionActor,
+    args: () => ({
+      id,
+      mode,
+      endpoint,
+      page: request,
+      flowsDir: config.flowsDir,
+      screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
+      args: request.mode === 'auto' ? (request.args ?? {}) : {},
+      firstStep: stepsDone() + 1,
+    }),
+    restart: mode === 'live' ? 'transient' : 'temporary',
+    finalCodes: ['WORKER_LOST'],
+    shutdownMs: STOP_MS,
+    thread: 'least-loaded',
+    readyMs: timeoutMs,
+    ready: (ref, { attempt, signal }) => {
+      const openMs = attempt === 0 ? timeoutMs : REOPEN_MS;
+      const bounds = { deadlineMs: openMs + 500, signal: AbortSignal.any([signal, wanted]) };
+      return ref.ask('Open', { timeoutMs: openMs }, bounds);
+    },
+  });
+}

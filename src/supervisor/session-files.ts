@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { TroupeError } from '../protocol/errors.js';
+import type { SessionFile } from './sessions.js';
+
+/** The longest upload, in bytes. */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+/** Files of one folder that are listed. */
+const MAX_LISTED = 10_000;
+
+/** Where a session's files lie. `uploadsDir` is null once its browser is gone. */
+export interface FileDirs {
+  readonly downloadsDir: string;
+  readonly uploadsDir: string | null;
+}
+
+export async function listFiles({ downloadsDir, uploadsDir }: FileDirs): Promise<readonly SessionFile[]> {
+  const [downloads, uploads] = await Promise.all([
+    listDir(downloadsDir, 'download'),
+    uploadsDir === null ? [] : listDir(uploadsDir, 'upload'),
+  ]);
+  return [...downloads, ...uploads];
+}
+
+/** @throws NOT_FOUND for a name that is not one plain path segment, or not that of a regular file */
+export async function openFile(dirs: FileDirs, name: string): Promise<{ bytes: number; stream: Readable }> {
+  if (isSegment(name)) {
+    for (const dir of [dirs.downloadsDir, dirs.uploadsDir]) {
+      if (dir === null) continue;
+      const path = join(dir, name);
+      const stats = await lstat(path).catch(() => null);
+      // The page chooses the names and the browser's user may write there: a link could lead anywhere.
+      if (stats?.isFile()) return { bytes: stats.size, stream: createReadStream(path) };
+    }
+  }
+  throw new TroupeError('NOT_FOUND', `The session has no file '${name}'`);
+}
+
+/**
+ * Puts a file where the session's browser can choose it. A file of the name is replaced once the new one is whole.
+ * @throws INVALID_REQUEST for a name that is not one plain path segment; BODY_TOO_LARGE past {@link MAX_UPLOAD_BYTES}
+ */
+export async function storeUpload(uploadsDir: string, name: string, content: Readable): Promise<SessionFile> {
+  if (!isSegment(name)) {
+    throw new TroupeError('INVALID_REQUEST', `'${name}' is not a file name: one path segment of at most 200 bytes`);
+  }
+  const part = join(uploadsDir, `.${name}.${randomUUID().slice(0, 8)}.part`);
+  try {
+    await pipeline(content, bounded(MAX_UPLOAD_BYTES), createWriteStream(part, { mode: 0o644 }));
+    await rename(part, join(uploadsDir, name));
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  const stats = await lstat(join(uploadsDir, name));
+  return { name, bytes: stats.size, source: 'upload', modifiedAt: stats.mtime.toISOString() };
+}
+
+/** Moves what a browser downloaded to where it outlives the browser. A folder that is not there has nothing. */
+export async function keepDownloads(from: string, to: string): Promise<void> {
+  for (const { name } of await listDir(from, 'download')) {
+    await mkdir(to, { recursive: true });
+    await rename(join(from, name), join(to, name)).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EXDEV') throw error;
+      await copyFile(join(from, name), join(to, name));
+    });
+  }
+}
+
+async function listDir(dir: string, source: SessionFile['source']): Promise<readonly SessionFile[]> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isFile() && !isUnfinished(entry.name)).slice(0, MAX_LISTED);
+  const files = await Promise.all(
+    names.map(async ({ name }): Promise<SessionFile | null> => {
+      const stats = await lstat(join(dir, name)).catch(() => null);
+      return stats && { name, bytes: stats.size, source, modifiedAt: stats.mtime.toISOString() };
+    }),
+  );
+  return files.filter((file) => file !== null).sort((a, b) => a.name.localeCompare(b.name));
+}
+
+function isUnfinished(name: string): boolean {
+  return name.endsWith('.crdownload') || (name.startsWith('.') && name.endsWith('.part'));
+}
+
+function isSegment(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name) && Buffer.byteLength(name) <= 200;
+}
+
+function bounded(maxBytes: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) done(null, chunk);
+      else done(new TroupeError('BODY_TOO_LARGE', `A file may have at most ${maxBytes} bytes`));
+    },
+  });
+}

@@ -1,0 +1,88 @@
+import { randomInt } from 'node:crypto';
+import type { ErrorBody } from '../protocol/errors.js';
+import type { AutoRequest, EndReason, LiveRequest, SessionRecord, SessionStatus } from '../protocol/session.js';
+import { SessionId } from '../protocol/session.js';
+
+const ID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A fresh id: 62 bits of chance, so that two never meet. */
+export function newSessionId(): SessionId {
+  const letters = Array.from({ length: 12 }, () => ID_ALPHABET[randomInt(ID_ALPHABET.length)]);
+  return SessionId.parse(letters.join(''));
+}
+
+/** How a session ended. */
+export interface SessionEnd {
+  readonly status: Extract<SessionStatus, 'completed' | 'failed' | 'stopped'>;
+  readonly reason: EndReason;
+  readonly summary: string | null;
+  readonly error: ErrorBody | null;
+}
+
+/** The record of a session that was accepted just now and has not begun. */
+export function acceptedRecord(
+  id: SessionId,
+  request: LiveRequest | AutoRequest,
+  defaults: { readonly maxIterations: number; readonly publicUrl: string | undefined; readonly now: Date },
+): SessionRecord {
+  const task = request.mode === 'auto' ? request : null;
+  const now = defaults.now.toISOString();
+  return {
+    id,
+    sessionId: id,
+    mode: task === null ? 'live' : 'auto',
+    name: request.name ?? null,
+    labels: request.labels ?? {},
+    status: 'queued',
+    state: 'queued',
+    prompt: task?.prompt ?? null,
+    flowFiles: task?.flowFiles ?? [],
+    model: task?.model ?? null,
+    maxIterations: task === null ? null : (task.maxIterations ?? defaults.maxIterations),
+    iterations: 0,
+    queuePosition: null,
+    createdAt: now,
+    startedAt: null,
+    endedAt: null,
+    lastActivityAt: now,
+    endReason: null,
+    summary: null,
+    error: null,
+    tokens: { input: 0, cached: 0, output: 0 },
+    driver: null,
+    links: sessionLinks(id, defaults.publicUrl),
+  };
+}
+
+export function startedRecord(record: SessionRecord, driver: string, now: Date): SessionRecord {
+  const at = now.toISOString();
+  return { ...record, status: 'running', state: 'running', startedAt: at, lastActivityAt: at, driver };
+}
+
+export function endedRecord(record: SessionRecord, end: SessionEnd, now: Date): SessionRecord {
+  const at = now.toISOString();
+  return {
+    ...record,
+    status: end.status,
+    state: end.status,
+    endedAt: at,
+    lastActivityAt: at,
+    queuePosition: null,
+    endReason: end.reason,
+    summary: end.summary,
+    error: end.error,
+  };
+}
+
+/** Paths from the service's root; whole URLs where `publicUrl` is configured. */
+function sessionLinks(id: SessionId, publicUrl: string | undefined): SessionRecord['links'] {
+  const base = publicUrl?.replace(/\/+$/, '') ?? '';
+  return {
+    self: `${base}/api/sessions/${id}`,
+    proxy: `${base}/sessions/${id}/proxy`,
+    prompt: `${base}/sessions/${id}/prompt`,
+    download: `${base}/api/sessions/${id}/download`,
+    events: `${base}/api/sessions/${id}/events`,
+    view: `${base}/#/sessions/${id}`,
+  };
+}

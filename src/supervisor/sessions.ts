@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream';
+import type { JournalEvent } from '../protocol/events.js';
+import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
+
+/** A file of a session, downloaded by its browser or put there for it. */
+export interface SessionFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly source: 'download' | 'upload';
+  readonly modifiedAt: string;
+}
+
+/** What `GET /api/health` says. */
+export interface Health {
+  readonly status: 'ok' | 'stopping';
+  readonly version: string;
+  readonly driver: string;
+  readonly uptimeSeconds: number;
+  readonly capacity: { readonly max: number; readonly running: number; readonly queued: number };
+}
+
+/**
+ * What the gateway may ask of the supervisor. Every call rejects with a TroupeError whose code is in the table; an id
+ * that is unknown, or not of an id's form, is NOT_FOUND.
+ */
+export interface Sessions {
+  /** Settles when the browser is ready. CAPACITY after `createTimeout`; aborting `signal` gives the browser back. */
+  createLive(request: LiveRequest, signal: AbortSignal): Promise<SessionRecord>;
+  /** Settles when the job is on disk. INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF, CAPACITY (the queue is full). */
+  submit(request: AutoRequest): Promise<SessionRecord>;
+  /** The record once the session has ended, or as it is after `timeoutMs`. Aborting `signal` ends the waiting only. */
+  waitForEnd(id: string, bounds: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<SessionRecord>;
+  list(query: ListQuery): Promise<readonly SessionRecord[]>;
+  get(id: string): Promise<SessionRecord>;
+  /** Stops a session that runs or waits; removes record and artifacts of one that has ended. */
+  remove(id: string): Promise<void>;
+  /** The result's JSON text. Aborting `signal` drops the script while it waits; one that runs goes on. */
+  runScript(id: string, js: string, signal: AbortSignal): Promise<string>;
+  /** The artifact zip as it is made. Destroying the stream ends the work. */
+  archive(id: string): Promise<Readable>;
+  files(id: string): Promise<readonly SessionFile[]>;
+  readFile(id: string, name: string): Promise<{ readonly bytes: number; readonly stream: Readable }>;
+  /** Names are one path segment. INVALID_REQUEST for any other; BODY_TOO_LARGE past `maxUploadBytes`. */
+  writeFile(id: string, name: string, content: Readable): Promise<SessionFile>;
+  /**
+   * Every event after `after` (0: from the beginning), of one session or of all, without gap or repeat, for as long as
+   * `signal` lasts. A session's own stream ends after its SessionEnded. Slow readers are fed from the journal, so
+   * nothing is buffered for them.
+   */
+  events(selection: {
+    readonly id?: string;
+    readonly after: number;
+    readonly signal: AbortSignal;
+  }): AsyncIterable<JournalEvent>;
+  /** The newest event's number: where a stream begins that wants only what comes next. */
+  lastSeq(): number;
+  health(): Health;
+}

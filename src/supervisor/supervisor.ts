@@ -1,0 +1,343 @@
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { BrowserLease } from '../containers/driver.js';
+import type { Journal } from '../journal/journal.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
+import type { JournalEvent } from '../protocol/events.js';
+import {
+  type AutoRequest,
+  isEnded,
+  type ListQuery,
+  type LiveRequest,
+  SessionId,
+  type SessionRecord,
+} from '../protocol/session.js';
+import { Admission, type Place } from './admission.js';
+import type { ArtifactKeeper } from './artifact-keeper.js';
+import { LivingSession, newEvent, type SessionSurroundings } from './living-session.js';
+import { interruptedEnd, recoverSessions } from './recovery.js';
+import { assertSupported, checkTask } from './request-check.js';
+import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
+import { acceptedRecord, newSessionId } from './session-record.js';
+import type { Health, SessionFile, Sessions } from './sessions.js';
+
+/** Records of a list where the query names no limit. */
+const LIST_LIMIT = 100;
+
+/** What the supervisor is built from. */
+export interface SupervisorParts extends SessionSurroundings {
+  readonly journal: Journal;
+  readonly artifacts: ArtifactKeeper;
+  readonly version: string;
+}
+
+/**
+ * Who lives and who may enter. It owns the living sessions, admits new ones, ends them, and answers for those that have
+ * ended from the journal.
+ */
+export class Supervisor implements Sessions {
+  readonly #parts: SupervisorParts;
+  readonly #admission: Admission;
+  readonly #living = new Map<SessionId, LivingSession>();
+  /** Clean-up after ends, so that a stop can wait for it. */
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #startedAt: number;
+  readonly #drainOver = new AbortController();
+  readonly #drained = new AbortController();
+  #stopping = false;
+
+  private constructor(parts: SupervisorParts) {
+    this.#parts = parts;
+    this.#admission = new Admission({
+      maxSessions: parts.config.maxSessions,
+      maxQueue: parts.config.maxQueue,
+      clock: parts.clock,
+    });
+    this.#startedAt = parts.clock.now().getTime();
+  }
+
+  /** Takes up what an earlier service left, and is then open for new sessions. */
+  static async start(parts: SupervisorParts): Promise<Supervisor> {
+    const supervisor = new Supervisor(parts);
+    await recoverSessions(parts, {
+      resume: (request, record, lease, stepsDone) => supervisor.#resume(request, record, lease, stepsDone),
+      queue: (request, record) => supervisor.#queue(supervisor.#enlist(request, record), request),
+    });
+    return supervisor;
+  }
+
+  async createLive(request: LiveRequest, signal: AbortSignal): Promise<SessionRecord> {
+    this.#assertOpen();
+    assertSupported(request);
+    const { config, clock } = this.#parts;
+    const deadlineMs = config.createTimeout * 1000;
+    const startedAt = performance.now();
+    const place = await this.#admission.enter({ signal, deadlineMs });
+    const session = this.#enlist(request);
+    const abandon = () => void session.abandon();
+    signal.addEventListener('abort', abandon, { once: true });
+    try {
+      const left = Math.max(1_000, deadlineMs - (performance.now() - startedAt));
+      const accepted = { mode: 'live', prompt: null, flowFiles: [] };
+      const event = newEvent(session.record.id, { type: 'SessionAccepted', data: accepted }, clock.now());
+      if (signal.aborted) abandon();
+      await session.begin(place, left, [event]);
+      return session.record;
+    } catch (error) {
+      this.#living.delete(session.record.id);
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abandon);
+    }
+  }
+
+  async submit(request: AutoRequest): Promise<SessionRecord> {
+    this.#assertOpen();
+    assertSupported(request);
+    await checkTask(request, this.#parts.config);
+    this.#admission.assertQueueHasRoom();
+    const session = this.#enlist(request);
+    const { id, prompt, flowFiles } = session.record;
+    const accepted = newEvent(
+      id,
+      { type: 'SessionAccepted', data: { mode: 'auto', prompt, flowFiles } },
+      this.#parts.clock.now(),
+    );
+    try {
+      await this.#parts.hub.write({ records: [session.stored], events: [accepted] });
+    } catch (error) {
+      this.#living.delete(id);
+      throw error;
+    }
+    this.#queue(session, request);
+    return this.#shown(session.record);
+  }
+
+  async waitForEnd(
+    id: string,
+    bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<SessionRecord> {
+    const sessionId = parseId(id);
+    const { hub, clock } = this.#parts;
+    const waiting = new AbortController();
+    const stop = () => waiting.abort();
+    const cancelTimer = clock.after(bounds.timeoutMs, stop);
+    bounds.signal.addEventListener('abort', stop, { once: true });
+    this.#drained.signal.addEventListener('abort', stop, { once: true });
+    if (bounds.signal.aborted || this.#drained.signal.aborted) stop();
+    try {
+      if (!isEnded((await this.get(sessionId)).status)) {
+        const selection = { sessionId, after: 0, signal: waiting.signal };
+        for await (const event of hub.stream(selection, () => this.#living.has(sessionId))) {
+          if (event.type === 'SessionEnded') break;
+        }
+      }
+      return await this.get(sessionId);
+    } finally {
+      cancelTimer();
+      bounds.signal.removeEventListener('abort', stop);
+      this.#drained.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  async list(query: ListQuery): Promise<readonly SessionRecord[]> {
+    const stored = await this.#parts.journal.list({ ...query, limit: query.limit ?? LIST_LIMIT });
+    return stored.map(({ record }) => this.#shown(this.#living.get(record.id)?.record ?? record));
+  }
+
+  async get(id: string): Promise<SessionRecord> {
+    const sessionId = parseId(id);
+    const living = this.#living.get(sessionId);
+    if (living !== undefined && living.record.status !== 'queued') return this.#shown(living.record);
+    const stored = await this.#parts.journal.get(sessionId);
+    if (stored === null) throw notFound(id);
+    return this.#shown(stored.record);
+  }
+
+  async remove(id: string): Promise<void> {
+    const record = await this.get(id);
+    const living = this.#living.get(record.id);
+    if (living !== undefined && !isEnded(record.status)) {
+      this.#admission.leaveQueue(record.id);
+      await living.end({ status: 'stopped', reason: 'deleted', summary: null, error: null }, 'cut');
+      return;
+    }
+    await living?.gone();
+    await this.#parts.journal.remove(record.id);
+    await this.#parts.artifacts.remove(record.id);
+  }
+
+  async runScript(id: string, js: string, signal: AbortSignal): Promise<string> {
+    const sessionId = parseId(id);
+    const living = this.#living.get(sessionId);
+    if (living !== undefined) return living.runScript(js, signal);
+    const record = await this.get(id);
+    throw new TroupeError('SESSION_ENDED', `The session ended ${record.endedAt ?? ''} (${record.status})`, {
+      status: record.status,
+      endReason: record.endReason,
+    });
+  }
+
+  async archive(id: string): Promise<Readable> {
+    const record = await this.get(id);
+    // What a session that just ended still has is on its way to its folder.
+    if (isEnded(record.status)) await this.#living.get(record.id)?.gone();
+    return this.#parts.artifacts.archive(record, this.#living.get(record.id)?.fileDirs ?? null);
+  }
+
+  async files(id: string): Promise<readonly SessionFile[]> {
+    return listFiles(this.#fileDirs((await this.get(id)).id));
+  }
+
+  async readFile(id: string, name: string): Promise<{ readonly bytes: number; readonly stream: Readable }> {
+    return openFile(this.#fileDirs((await this.get(id)).id), name);
+  }
+
+  async writeFile(id: string, name: string, content: Readable): Promise<SessionFile> {
+    const record = await this.get(id);
+    const dirs = this.#living.get(record.id)?.fileDirs;
+    if (!dirs && !isEnded(record.status)) throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
+    if (!dirs) throw new TroupeError('SESSION_ENDED', 'The session has no browser that could use a file');
+    return storeUpload(dirs.uploadsDir, name, content);
+  }
+
+  async *events(selection: {
+    readonly id?: string;
+    readonly after: number;
+    readonly signal: AbortSignal;
+  }): AsyncGenerator<JournalEvent, void> {
+    const sessionId = selection.id === undefined ? undefined : (await this.get(selection.id)).id;
+    const { after, signal } = selection;
+    yield* this.#parts.hub.stream(
+      { sessionId, after, signal },
+      () => sessionId !== undefined && this.#living.has(sessionId),
+    );
+  }
+
+  lastSeq(): number {
+    return this.#parts.hub.lastSeq();
+  }
+
+  health(): Health {
+    const { config, driver, version, clock } = this.#parts;
+    return {
+      status: this.#stopping ? 'stopping' : 'ok',
+      version,
+      driver: driver.name,
+      uptimeSeconds: Math.round((clock.now().getTime() - this.#startedAt) / 1000),
+      capacity: { max: config.maxSessions, running: this.#admission.running, queued: this.#admission.queued },
+    };
+  }
+
+  /**
+   * Ends the running sessions and gives everything back. Jobs in their flows have `drainMs` to end by themselves; queued
+   * jobs stay on disk for the next start. Idempotent.
+   */
+  async stop(drainMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#admission.close();
+    const held = [...this.#living.values()].filter(({ record }) => this.#admission.position(record.id) === null);
+    await Promise.allSettled(held.map((session) => this.#drain(session, drainMs)));
+    // Whoever waits for a job that stays queued waits in vain.
+    this.#drained.abort();
+    await Promise.all(this.#leaving);
+  }
+
+  /** Ends a drain that is under way: jobs that still run are cut. */
+  hurry(): void {
+    this.#drainOver.abort();
+  }
+
+  async #drain(session: LivingSession, drainMs: number): Promise<void> {
+    if (session.record.mode === 'live') {
+      await session.end({ status: 'stopped', reason: 'shutdown', summary: null, error: null }, 'cut');
+      return;
+    }
+    // One that has not begun stays on disk as it is.
+    if (session.record.status === 'queued') return session.abandon();
+    const bounds = { timeoutMs: drainMs, signal: this.#drainOver.signal };
+    const record = await this.waitForEnd(session.record.id, bounds);
+    if (!isEnded(record.status)) await session.end(interruptedEnd('auto'), 'whole');
+  }
+
+  #enlist(request: LiveRequest | AutoRequest, known?: SessionRecord): LivingSession {
+    const { config, clock } = this.#parts;
+    const { maxIterations, publicUrl } = config;
+    const record = known ?? acceptedRecord(newSessionId(), request, { maxIterations, publicUrl, now: clock.now() });
+    const session = new LivingSession(this.#parts, request, record, () => this.#sessionEnded(session));
+    this.#living.set(record.id, session);
+    return session;
+  }
+
+  async #resume(request: LiveRequest, record: SessionRecord, lease: BrowserLease, stepsDone: number): Promise<void> {
+    const session = this.#enlist(request, record);
+    try {
+      await session.resume(this.#admission.occupy(), lease, stepsDone);
+    } catch (error) {
+      this.#living.delete(record.id);
+      throw error;
+    }
+  }
+
+  #queue(session: LivingSession, request: AutoRequest): void {
+    const flows = (request.flowFiles ?? []).filter((file) => file.endsWith('.js'));
+    this.#admission.queue(session.record.id, (place) => {
+      const work = this.#work(session, flows, place).finally(() => this.#leaving.delete(work));
+      this.#leaving.add(work);
+    });
+  }
+
+  /** A job from its place to its artifacts. Never rejects. */
+  async #work(session: LivingSession, flows: readonly string[], place: Place): Promise<void> {
+    try {
+      await session.begin(place, this.#parts.config.createTimeout * 1000);
+      await session.runFlows(flows);
+    } catch (error) {
+      if (this.#stopping && session.record.status === 'queued') return;
+      await session.end({ status: 'failed', reason: 'lost', summary: null, error: encodeError(error) }, 'whole');
+    }
+  }
+
+  /** The end is on disk; what is left is to give back what was held and to write what people will read. */
+  #sessionEnded(session: LivingSession): void {
+    const { id } = session.record;
+    const leaving = this.#leave(session).finally(() => {
+      this.#leaving.delete(leaving);
+      this.#living.delete(id);
+      this.#parts.hub.sessionGone(id);
+    });
+    this.#leaving.add(leaving);
+  }
+
+  async #leave(session: LivingSession): Promise<void> {
+    try {
+      await session.gone();
+      await this.#parts.artifacts.write(session.record);
+    } catch (error) {
+      this.#parts.log(`session ${session.record.id}: clean-up failed: ${String(error)}`);
+    }
+  }
+
+  #fileDirs(id: SessionId): FileDirs {
+    const kept = join(this.#parts.config.sessionsDir, id, 'downloads');
+    return this.#living.get(id)?.fileDirs ?? { downloadsDir: kept, uploadsDir: null };
+  }
+
+  #shown(record: SessionRecord): SessionRecord {
+    return record.status === 'queued' ? { ...record, queuePosition: this.#admission.position(record.id) } : record;
+  }
+
+  #assertOpen(): void {
+    if (this.#stopping) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
+  }
+}
+
+function parseId(id: string): SessionId {
+  const parsed = SessionId.safeParse(id);
+  if (!parsed.success) throw notFound(id);
+  return parsed.data;
+}
+
+function notFound(id: string): TroupeError {
+  return new TroupeError('NOT_FOUND', `There is no session '${id.slice(0, 40)}'`);
+}

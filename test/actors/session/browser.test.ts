@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import t from 'tap';
+import { Browser } from '#troupe/actors/session/browser.js';
+import { bounds } from '../../containers/driver-fixture.js';
+import { openAgent, openBrowser, openSite } from '../../support/agent-fixture.js';
+
+t.test('A page has what the session asks for, and so has every tab that it opens', async (t) => {
+  const lease = await openBrowser(t);
+  const site = await openSite(t);
+  const asked: IncomingMessage[] = [];
+  site.set('/', (request, response) => {
+    asked.push(request);
+    response.setHeader('content-type', 'text/html').end('<title>Seen</title><a target=_blank href="/?new">New</a>');
+  });
+  const { call } = await openAgent(t, lease, {
+    options: {
+      viewport: { width: 640, height: 480 },
+      locale: 'de-DE',
+      timezone: 'Asia/Tokyo',
+      userAgent: 'Tester/1.0',
+      headers: { 'x-team': 'blue' },
+    },
+  });
+  const seen = `[innerWidth, innerHeight, navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone,
+    navigator.userAgent, (1234.5).toLocaleString()]`;
+  const wanted = [640, 480, 'de-DE', 'Asia/Tokyo', 'Tester/1.0', '1.234,5'];
+  await call('go', `${site.origin}/`);
+  t.same(await call('page', seen), wanted);
+  await call('act', '{a}New', 'click');
+  t.same(await call('page', seen), wanted);
+  t.equal(asked.length, 2);
+  for (const { headers } of asked) {
+    t.match(headers, { 'x-team': 'blue', 'user-agent': 'Tester/1.0', 'accept-language': /^de-DE/ });
+  }
+});
+
+t.test('Credentials are given to who asks for them, and a stored state is there from the beginning', async (t) => {
+  const lease = await openBrowser(t);
+  const site = await openSite(t);
+  let requests = 0;
+  site.set('/', (request, response) => {
+    requests++;
+    const given = Buffer.from(request.headers.authorization?.slice('Basic '.length) ?? '', 'base64').toString();
+    if (given !== 'ada:secret') {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="r"' }).end();
+      return;
+    }
+    response.setHeader('content-type', 'text/html').end(`<title>In</title><p>${request.headers.cookie}</p>`);
+  });
+  const cookie = {
+    name: 'sid',
+    value: '42',
+    domain: '127.0.0.1',
+    path: '/',
+    expires: -1,
+    httpOnly: true,
+    secure: false,
+  };
+  const { call } = await openAgent(t, lease, {
+    options: {
+      httpCredentials: { username: 'ada', password: 'secret' },
+      storageState: {
+        cookies: [{ ...cookie, sameSite: 'Lax' }],
+        origins: [{ origin: site.origin, localStorage: [{ name: 'token', value: 'abc' }] }],
+      },
+    },
+  });
+  t.equal(requests, 0, 'restoring it asks no server');
+  t.match(await call('go', `${site.origin}/`), { status: 200, title: 'In' });
+  t.equal(await call('text', 'p'), 'sid=42');
+  t.equal(await call('page', 'localStorage.token'), 'abc');
+
+  const other = await openSite(t);
+  other.set('/', (_, response) => response.writeHead(401, { 'www-authenticate': 'Basic realm="other"' }).end());
+  t.match(await call('go', `${other.origin}/`), { status: 401 }, 'wrong ones are not tried for ever');
+});
+
+t.test('An option that the browser refuses is a fault of the request', async (t) => {
+  const lease = await openBrowser(t);
+  for (const [options, field] of [
+    [{ timezone: 'Mars/Olympus' }, /timezone/],
+    [{ storageState: { cookies: 7 } }, /storageState/],
+  ] as const) {
+    await t.rejects(Browser.connect(lease.endpoint, options, bounds()), { code: 'INVALID_REQUEST', message: field });
+  }
+});
+
+t.test('A page outlives its connection, and is found again by the next', async (t) => {
+  const lease = await openBrowser(t);
+  const site = await openSite(t);
+  const first = await openAgent(t, lease);
+  await first.call('go', site.set('/', '<title>Kept</title><input aria-label=Name>'));
+  await first.call('act', '{input}Name', 'input', 'typed');
+  await first.browser.close();
+  await first.browser.close();
+  t.match(await first.browser.lost, { reason: /connection closed/ });
+  t.match(await first.failure('look'), { code: 'WORKER_LOST' });
+
+  const second = await openAgent(t, lease);
+  t.match(await second.look(), { title: 'Kept', elements: [{ value: 'typed' }] });
+  await second.call('act', '{input}Name', 'input', 'more');
+  t.equal(await second.call('value', '{input}Name'), 'more');
+});
+
+t.test('A browser that is gone is told at once, and calls under way end', async (t) => {
+  const lease = await openBrowser(t);
+  const { browser, call, failure } = await openAgent(t, lease);
+  const waiting = [failure('wait', '{h1}Never'), failure('wait', 'navigation')];
+  await call('page', '1');
+  const startedAt = performance.now();
+  const released = lease.release();
+  t.match(await browser.lost, { reason: /closed|reset/ });
+  t.ok(performance.now() - startedAt < 1_000);
+  t.match(await Promise.all(waiting), [{ code: 'WORKER_LOST' }, { code: 'WORKER_LOST' }]);
+  await released;
+  await t.rejects(Browser.connect(lease.endpoint, {}, bounds(2_000)), { code: 'WORKER_LOST' });
+});
+
+t.test('Connecting ends with its signal, and leaves nothing', async (t) => {
+  const lease = await openBrowser(t);
+  const reason = new Error('no longer wanted');
+  await t.rejects(
+    Browser.connect(lease.endpoint, {}, { signal: AbortSignal.abort(reason), deadlineMs: 1_000 }),
+    reason,
+  );
+  const abort = new AbortController();
+  const connecting = Browser.connect(lease.endpoint, {}, { signal: abort.signal, deadlineMs: 5_000 });
+  abort.abort(reason);
+  await t.rejects(connecting, reason);
+});

@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { readConfig } from '#troupe/config.js';
+
+t.test('without a file the defaults of the documentation hold', async (t) => {
+  const home = t.testdir({});
+  const config = readConfig({}, { TROUPE_HOME: home });
+  t.match(config, {
+    port: 4444,
+    host: '127.0.0.1',
+    driver: 'auto',
+    maxSessions: 10,
+    idleTimeout: 300,
+    evalTimeout: 60,
+  });
+  t.equal(config.flowsDir, join(home, 'flows'));
+  t.ok(Object.isFrozen(config));
+});
+
+t.test('flags win over the file', async (t) => {
+  const home = t.testdir({ 'troupe.json': JSON.stringify({ port: 5000, maxSessions: 3 }) });
+  t.match(readConfig({ port: '0' }, { TROUPE_HOME: home }), { port: 0, maxSessions: 3 });
+});
+
+const WRONG: readonly (readonly [name: string, file: string, says: RegExp])[] = [
+  ['an unknown key is refused by name', '{"maxSession": 3}', /unknown key 'maxSession'/],
+  ['a wrong type is refused with the key', '{"port": "80"}', /port: /],
+  ['broken JSON is refused with the file', '{"port": 80', /troupe\.json is not valid/],
+  ['a list is refused', '[]', /one JSON object/],
+  ['a secret in the place of its variable is refused', '{"token": "s3cret-value"}', /environment variable/],
+  ['a token variable that is not set is refused by name', '{"token": "MY_TOKEN"}', /MY_TOKEN, which is not set/],
+  ['an open host without a token is refused', '{"host": "0.0.0.0"}', /reached from other machines/],
+];
+for (const [name, file, says] of WRONG) {
+  t.test(name, async (t) => {
+    const home = t.testdir({});
+    writeFileSync(join(home, 'troupe.json'), file);
+    t.throws(() => readConfig({}, { TROUPE_HOME: home }), { code: 'INVALID_REQUEST', message: says });
+  });
+}
+
+t.test('a flag that is not a number is refused by name', async (t) => {
+  t.throws(() => readConfig({ port: 'many' }, { TROUPE_HOME: t.testdir({}) }), {
+    message: /--port takes a whole number/,
+  });
+});
+
+t.test('an open host with its token is taken', async (t) => {
+  const home = t.testdir({ 'troupe.json': JSON.stringify({ host: '0.0.0.0', token: 'MY_TOKEN' }) });
+  t.match(readConfig({}, { TROUPE_HOME: home, MY_TOKEN: 'abc' }), { host: '0.0.0.0', token: 'abc' });
+});

@@ -1,0 +1,138 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { type ChromiumBinary, findChromium } from '#troupe/containers/chromium-binary.js';
+import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
+import { ProcessDriver } from '#troupe/containers/process-driver.js';
+
+/** A folder that any user may pass through, removed at the end. Its name is short: a browser's socket lies in it. */
+export function openFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'd-'));
+  chmodSync(folder, 0o755);
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface DriverFixture {
+  readonly driver: ProcessDriver;
+  readonly chromium: ChromiumBinary;
+  readonly workDir: string;
+  /** What the driver had to say. */
+  readonly said: string[];
+}
+
+/** A driver of its own, whose browsers are swept away at the end whatever the test did. */
+export async function driverFixture(
+  t: Test,
+  more: { workDir?: string; chromium?: ChromiumBinary } = {},
+): Promise<DriverFixture> {
+  const folder = openFolder(t);
+  const workDir = more.workDir ?? join(folder, 'w');
+  const cacheDir = join(folder, 'cache');
+  const chromium = more.chromium ?? (await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir }));
+  const said: string[] = [];
+  const log = (message: string): void => void said.push(message);
+  const driver = await ProcessDriver.create({ chromium, workDir, instance: 'test', log });
+  t.teardown(() => driver.sweep(new Set()));
+  return { driver, chromium, workDir, said };
+}
+
+export function wish(leaseId: string, more: Partial<LeaseOptions> = {}): LeaseOptions {
+  return { leaseId, viewport: { width: 1000, height: 700 }, ...more };
+}
+
+export function bounds(deadlineMs = 30_000): { signal: AbortSignal; deadlineMs: number } {
+  return { signal: new AbortController().signal, deadlineMs };
+}
+
+/** Settles as `work` does, or rejects when it takes longer. Keeps the process alive meanwhile. */
+export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`Not settled within ${limitMs} ms`)), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const Targets = z.array(z.looseObject({ type: z.string(), webSocketDebuggerUrl: z.string() }));
+
+/** Opens `url` in the lease's first page and answers the value of `expression` there. */
+export async function evaluateAt(lease: BrowserLease, url: string | null, expression: string): Promise<unknown> {
+  const { host } = new URL(lease.endpoint.cdpUrl);
+  const targets = Targets.parse(await (await fetch(`http://${host}/json/list`)).json());
+  const page = targets.find((target) => target.type === 'page');
+  if (page === undefined) throw new Error('The browser has no page');
+  const socket = new WebSocket(page.webSocketDebuggerUrl);
+  const waiting = new Map<number, (answer: { result?: { result?: { value?: unknown } } }) => void>();
+  let onLoad = (): void => undefined;
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data));
+    if (message.method === 'Page.loadEventFired') onLoad();
+    waiting.get(message.id)?.(message);
+  });
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  let id = 0;
+  const send = (method: string, params: object): Promise<{ result?: { result?: { value?: unknown } } }> =>
+    new Promise((resolve) => {
+      id += 1;
+      waiting.set(id, resolve);
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+  if (url !== null) {
+    await send('Page.enable', {});
+    const load = new Promise<void>((resolve) => {
+      onLoad = resolve;
+    });
+    await send('Page.navigate', { url });
+    await load;
+  }
+  const answer = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.close();
+  await closed;
+  return answer.result?.result?.value;
+}
+
+/** A living process, as a test wants to see it. */
+export interface SeenProcess {
+  readonly pid: number;
+  readonly session: number;
+  readonly uid: number;
+  readonly seccomp: number;
+  readonly commandLine: string;
+}
+
+/** Read from /proc by the test's own means, so that the code under test does not vouch for itself. */
+export function processes(): SeenProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const status = readFileSync(`/proc/${name}/status`, 'utf8');
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        if (/^State:\s+[ZX]/m.test(status)) return [];
+        return {
+          pid: Number(name),
+          session: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]),
+          uid: Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]),
+          seccomp: Number(/^Seccomp:\s+(\d+)/m.exec(status)?.[1]),
+          commandLine: readFileSync(`/proc/${name}/cmdline`, 'utf8'),
+        };
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** Every living process of this lease: in its session, or naming its folder. */
+export function processesOfLease(lease: Pick<BrowserLease, 'identity'>): SeenProcess[] {
+  const { pid, folder } = lease.identity;
+  return processes().filter((one) => one.session === pid || one.commandLine.includes(String(folder)));
+}

@@ -1,0 +1,111 @@
+import t, { type Test } from 'tap';
+import { ROUTES } from '#troupe/gateway/routes/route-table.js';
+import { Gateway, type GatewayOptions } from '#troupe/gateway/server.js';
+import { httpCall } from '../support/http-call.js';
+import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
+
+async function listen(t: Test, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+  const all = { host: '127.0.0.1', port: 0, sessions: new InMemorySessions(), allowedHosts: [], ...options };
+  const gateway = await Gateway.listen(all);
+  t.teardown(() => gateway.close(1000));
+  return gateway;
+}
+
+/** The status of GET /api/health with these headers; `PORT` in them is the gateway's. */
+async function statusWith(gateway: Gateway, headers: { [name: string]: string }): Promise<number> {
+  const filled = Object.entries(headers).map(([name, value]) => [name, value.replace('PORT', String(gateway.port))]);
+  const call = { method: 'GET', path: '/api/health', headers: Object.fromEntries(filled) };
+  return (await httpCall(gateway.url, call)).status;
+}
+
+t.test('Only a Host that names this service is let in', async (t) => {
+  const gateway = await listen(t, { allowedHosts: ['farm.test', 'ci.test:8080'], publicUrl: 'https://troupe.test/x' });
+  const hosts: { [host: string]: number } = {
+    'localhost:PORT': 200,
+    'LOCALHOST:1': 200,
+    '127.0.0.1:PORT': 200,
+    '[::1]:PORT': 200,
+    localhost: 200,
+    'farm.test': 200,
+    'farm.test:99': 200,
+    'ci.test:8080': 200,
+    'ci.test': 403,
+    'ci.test:8081': 403,
+    'troupe.test': 200,
+    'troupe.test:443': 200,
+    'troupe.test:80': 403,
+    'evil.test': 403,
+    'localhost.evil.test': 403,
+    'evil.test:PORT': 403,
+    'localhost@evil.test': 403,
+    'localhost:': 403,
+    '127.0.0.1.evil.test': 403,
+    '127.0.0.2': 403,
+    '0.0.0.0': 403,
+  };
+  for (const [host, status] of Object.entries(hosts)) t.equal(await statusWith(gateway, { host }), status, host);
+});
+
+t.test('Only a page of this service itself is let in, not one on another port of this machine', async (t) => {
+  const gateway = await listen(t, { publicUrl: 'https://troupe.test', allowedHosts: ['farm.test'] });
+  const origins: { [origin: string]: number } = {
+    'http://localhost:PORT': 200,
+    'http://127.0.0.1:PORT': 200,
+    'http://[::1]:PORT': 200,
+    'https://troupe.test': 200,
+    'http://farm.test:3000': 200,
+    'http://localhost:3000': 403,
+    'http://127.0.0.1:3000': 403,
+    'https://127.0.0.1:1': 403,
+    'http://localhost': 403,
+    'https://evil.test': 403,
+    'http://troupe.test': 403,
+    'https://troupe.test:8443': 403,
+    'http://evil.test:PORT': 403,
+    null: 403,
+    'chrome-extension://abcdef': 403,
+    'file://': 403,
+  };
+  for (const [origin, status] of Object.entries(origins)) {
+    t.equal(await statusWith(gateway, { host: 'localhost:PORT', origin }), status, origin);
+  }
+});
+
+t.test('A foreign Host or Origin is refused on every route, and also where there is none', async (t) => {
+  const gateway = await listen(t);
+  const places = [...ROUTES, { method: 'GET', path: '/nope' }, { method: 'OPTIONS', path: '/api/sessions' }];
+  for (const { method, path } of places) {
+    for (const headers of [{ host: 'evil.test' }, { host: 'localhost', origin: 'http://evil.test' }]) {
+      const answer = await httpCall(gateway.url, { method, path: path.replace(/[{}]/g, ''), headers });
+      t.equal(answer.status, 403, `${method} ${path}`);
+      t.match(answer.json, { code: 'FORBIDDEN_ORIGIN' });
+      t.match(Reflect.get(Object(answer.json), 'error'), /evil\.test/);
+      t.equal(answer.headers['access-control-allow-origin'], undefined);
+    }
+  }
+});
+
+t.test('With a token configured every route wants it', async (t) => {
+  const gateway = await listen(t, { token: 'correct-horse' });
+  for (const { method, path } of [...ROUTES, { method: 'GET', path: '/nope' }]) {
+    const answer = await httpCall(gateway.url, { method, path: path.replace(/[{}]/g, '') });
+    t.equal(answer.status, 401, `${method} ${path}`);
+    t.match(answer.json, { code: 'UNAUTHORIZED' });
+    t.equal(answer.headers['www-authenticate'], 'Bearer');
+  }
+  const tokens: { [authorization: string]: number } = {
+    'Bearer correct-horse': 200,
+    'bearer correct-horse': 200,
+    'Bearer correct-hors': 401,
+    'Bearer correct-horse2': 401,
+    'Bearer ': 401,
+    'Basic correct-horse': 401,
+    'correct-horse': 401,
+  };
+  for (const [authorization, status] of Object.entries(tokens)) {
+    t.equal(await statusWith(gateway, { authorization }), status, authorization);
+  }
+});

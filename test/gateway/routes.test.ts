@@ -1,0 +1,44 @@
+import t from 'tap';
+import { Gateway } from '#troupe/gateway/server.js';
+import { httpCall } from '../support/http-call.js';
+import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { guardLeaks } from '../support/leaks.js';
+import { routeTable } from '../support/route-table.js';
+
+guardLeaks(t);
+
+const sessions = new InMemorySessions();
+const faults: unknown[] = [];
+const gateway = await Gateway.listen({
+  host: '127.0.0.1',
+  port: 0,
+  sessions,
+  allowedHosts: [],
+  onFault: (fault) => faults.push(fault),
+});
+t.teardown(() => gateway.close(1000));
+const live = await sessions.createLive({}, new AbortController().signal);
+
+for (const { name, call, status, code, issue, allow } of routeTable({ liveId: live.id })) {
+  t.test(name, async (t) => {
+    const answer = await httpCall(gateway.url, call);
+    t.equal(answer.status, status, answer.text);
+    if (code) t.match(answer.json, { code, error: /./ });
+    if (issue !== undefined) t.match(answer.json, { details: { issues: [] } });
+    if (issue !== undefined) t.ok(issuePaths(answer.json).includes(issue), answer.text);
+    if (allow) t.equal(answer.headers.allow, allow);
+    t.equal(answer.headers['x-content-type-options'], 'nosniff');
+    t.equal(answer.headers['access-control-allow-origin'], undefined);
+  });
+}
+
+t.test('no wrong request was a fault of the service', async (t) => {
+  t.same(faults, []);
+  t.equal((await sessions.get(live.id)).status, 'running');
+});
+
+function issuePaths(body: unknown): string[] {
+  const details: unknown = Reflect.get(Object(body), 'details');
+  const issues: unknown = Reflect.get(Object(details), 'issues');
+  return Array.isArray(issues) ? issues.map((found: unknown) => String(Reflect.get(Object(found), 'path'))) : [];
+}

@@ -1,0 +1,235 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import { Gateway } from '#troupe/gateway/server.js';
+import { EventReader } from '../support/event-reader.js';
+import { httpCall, rawCall } from '../support/http-call.js';
+import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
+
+const never = new AbortController().signal;
+const deadline = () => ({ signal: AbortSignal.timeout(15_000) });
+
+async function listen(t: Test, port = 0): Promise<{ gateway: Gateway; sessions: InMemorySessions }> {
+  const sessions = new InMemorySessions();
+  const gateway = await Gateway.listen({ host: '127.0.0.1', port, sessions, allowedHosts: [] });
+  t.teardown(() => gateway.close(1000));
+  return { gateway, sessions };
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('The port is not known');
+  return address.port;
+}
+
+/** A connection on which a request was sent. */
+async function half(gateway: Gateway, text: string): Promise<Socket> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.resume();
+  await once(socket, 'connect', deadline());
+  socket.write(text);
+  return socket;
+}
+
+/** Settles when a connection is over, however it ended; rejects after 15 s. */
+function over(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('The connection is still open')), 15_000);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+t.test('A second service on the same port fails with a sentence that says so', async (t) => {
+  const { gateway } = await listen(t);
+  const other = { host: '127.0.0.1', port: gateway.port, sessions: new InMemorySessions(), allowedHosts: [] };
+  await t.rejects(Gateway.listen(other), {
+    code: 'UNAVAILABLE',
+    message: `Another program already listens on 127.0.0.1:${gateway.port}; stop it, or choose another port (0 takes a free one)`,
+  });
+  await t.rejects(Gateway.listen({ ...other, host: '0.0.0.0' }), { code: 'UNAVAILABLE' });
+  await t.rejects(Gateway.listen({ ...other, host: '192.0.2.1' }), { message: /is not an address of this machine/ });
+  t.equal((await httpCall(gateway.url, { method: 'GET', path: '/api/health' })).status, 200);
+});
+
+t.test('A service listens again at once on the port that another had, with clients of it still about', async (t) => {
+  const port = await freePort();
+  for (let round = 0; round < 3; round += 1) {
+    const { gateway } = await listen(t, port);
+    t.equal(gateway.url, `http://127.0.0.1:${port}`);
+    const client = await half(gateway, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(client, 'data', deadline());
+    const closed = over(client);
+    await gateway.close(1000);
+    await closed;
+    await t.rejects(httpCall(gateway.url, { method: 'GET', path: '/' }), { code: 'ECONNREFUSED' });
+  }
+});
+
+t.test('Closing ends event streams at once and answers under way by its deadline', async (t) => {
+  const { gateway, sessions } = await listen(t);
+  const readers = await Promise.all([1, 2, 3].map(() => EventReader.open(gateway.url, '/api/events')));
+  const kept = await half(gateway, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(kept, 'data', deadline());
+  const body = '{"prompt":"x","maxIterations":0,"flowFiles":["endless.js"]}';
+  const waiting = httpCall(gateway.url, { method: 'POST', path: '/api/sessions/run', body });
+  const running = EventReader.open(gateway.url, '/api/events?after=0');
+  await (await running).until(({ events }) => events.length > 0);
+  const closing = gateway.close(20_000);
+  t.equal(gateway.close(1), closing, 'a second close is the first');
+  await Promise.all(readers.map((reader) => reader.until(({ ended }) => ended)));
+
+  const late = once(kept, 'data', deadline());
+  kept.write('GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  t.match(String(await late), /^HTTP\/1\.1 503 .*"code":"UNAVAILABLE"/s, 'what comes now is refused');
+
+  const [job] = await sessions.list({});
+  t.ok(job);
+  sessions.end(job?.id ?? '', 'completed');
+  t.match((await waiting).json, { status: 'completed' }, 'what was under way is answered');
+  await closing;
+});
+
+t.test('Closing cuts what does not end by its deadline', async (t) => {
+  const { gateway } = await listen(t);
+  const body = '{"prompt":"x","maxIterations":0,"flowFiles":["endless.js"]}';
+  const socket = await half(
+    gateway,
+    `POST /api/sessions/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  const reader = await EventReader.open(gateway.url, '/api/events?after=0');
+  await reader.until(({ events }) => events.length > 0);
+  const closed = over(socket);
+  const from = performance.now();
+  await gateway.close(200);
+  await closed;
+  t.ok(performance.now() - from < 2000);
+});
+
+t.test('A client that goes before its session is ready gives it back', async (t) => {
+  const { gateway, sessions } = await listen(t);
+  const waiting = sessions.until('waiting', AbortSignal.timeout(5000));
+  const body = '{"labels":{"slow":"yes"}}';
+  const socket = await half(
+    gateway,
+    `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await waiting;
+  const abandoned = sessions.until('abandoned', AbortSignal.timeout(5000));
+  socket.destroy();
+  await abandoned;
+  t.same(await sessions.list({}), []);
+});
+
+t.test('POST /api/sessions/run answers the end, or at waitTimeout; its client going cancels nothing', async (t) => {
+  const { gateway, sessions } = await listen(t);
+  const run = (body: object) =>
+    httpCall(gateway.url, { method: 'POST', path: '/api/sessions/run', body: JSON.stringify(body) });
+  const task = { prompt: 'x', maxIterations: 0 };
+  const done = await run({ ...task, flowFiles: ['quick.js'] });
+  t.equal(done.status, 200);
+  t.match(done.json, { status: 'completed', state: 'completed' });
+  t.notOk('timedOut' in Object(done.json));
+
+  const late = await run({ ...task, flowFiles: ['endless.js'], waitTimeout: 0.05 });
+  t.equal(late.status, 200);
+  t.match(late.json, { status: 'running', timedOut: true });
+
+  const body = JSON.stringify({ ...task, flowFiles: ['endless.js'], name: 'left alone' });
+  const socket = await half(
+    gateway,
+    `POST /api/sessions/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  const reader = await EventReader.open(gateway.url, '/api/events?after=0');
+  await reader.until(({ events }) => events.filter(({ type }) => type === 'SessionAccepted').length === 3);
+  socket.destroy();
+  await over(socket);
+  reader.cut();
+  t.match(await sessions.list({ limit: 1 }), [{ name: 'left alone', status: 'running' }]);
+});
+
+t.test('DELETE stops a session, then removes it, then finds none', async (t) => {
+  const { gateway, sessions } = await listen(t);
+  const { id } = await sessions.createLive({}, never);
+  const path = `/api/sessions/${id}`;
+  const remove = () => httpCall(gateway.url, { method: 'DELETE', path });
+  const read = () => httpCall(gateway.url, { method: 'GET', path });
+  t.match(await remove(), { status: 200, json: { id, sessionId: id, status: 'stopped', deleted: true } });
+  t.match(await read(), { status: 200, json: { status: 'stopped', endReason: 'deleted' } });
+  t.match(await remove(), { status: 200 });
+  t.match(await read(), { status: 404 });
+  t.match(await remove(), { status: 404 });
+});
+
+t.test('CAPACITY says when to try again', async (t) => {
+  const { gateway, sessions } = await listen(t);
+  for (let n = 0; n < 3; n += 1) await sessions.createLive({}, never);
+  const answer = await httpCall(gateway.url, { method: 'POST', path: '/api/sessions' });
+  t.match(answer, { status: 429, headers: { 'retry-after': '7' }, json: { code: 'CAPACITY' } });
+});
+
+t.test('A connection goes on after a body that was too large', async (t) => {
+  const { gateway } = await listen(t);
+  const tooLarge = `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(2e6)}`;
+  const next = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const seen = await rawCall(gateway.url, tooLarge + next, (text) => text.includes('uptimeSeconds'));
+  t.match(seen, /^HTTP\/1\.1 413 [\s\S]*BODY_TOO_LARGE[\s\S]*HTTP\/1\.1 200 OK/);
+});
+
+t.test('A chunked body without end is refused and cut off', async (t) => {
+  const { gateway } = await listen(t);
+  const socket = await half(
+    gateway,
+    'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
+  );
+  const closed = over(socket);
+  const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1024 * 1024), Buffer.from('\r\n')]);
+  let sent = 0;
+  const more = (): void => {
+    sent += 1;
+    socket.write(chunk, (error) => {
+      if (!error) more();
+    });
+  };
+  more();
+  await closed;
+  t.ok(sent < 100, `${sent} MiB were taken`);
+});
+
+t.test('A request head that comes in pieces may hold 12 KiB', async (t) => {
+  const { gateway } = await listen(t);
+  const socket = await half(gateway, `GET /api/health HTTP/1.1\r\nHost: localhost\r\nCookie: ${'a'.repeat(6000)}`);
+  await new Promise((resolve) => setImmediate(resolve));
+  const answered = once(socket, 'data', deadline());
+  socket.write('a'.repeat(6000), () => socket.write('\r\n\r\n'));
+  t.match(String(await answered), /^HTTP\/1\.1 200 OK/);
+  socket.destroy();
+});
+
+t.test('Clients that send half a request, or drip it, are let go of within 15 s', async (t) => {
+  const { gateway } = await listen(t);
+  const head = 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n';
+  const sockets = await Promise.all([
+    half(gateway, ''),
+    half(gateway, 'POST /api/sess'),
+    half(gateway, head),
+    half(gateway, `${head}\r\n{"name":`),
+    half(gateway, `${head}\r\n`),
+  ]);
+  const dripping = setInterval(() => sockets.at(-1)?.write('x'), 200);
+  t.teardown(() => clearInterval(dripping));
+  await Promise.all(sockets.map((socket) => over(socket)));
+  t.equal((await httpCall(gateway.url, { method: 'GET', path: '/api/health' })).status, 200);
+});

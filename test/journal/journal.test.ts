@@ -1,0 +1,317 @@
+import { spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Worker } from 'node:worker_threads';
+import Database from 'libsql';
+import t, { type Test } from 'tap';
+import { Journal, type StoredSession } from '#troupe/journal/journal.js';
+import type { NewEvent } from '#troupe/protocol/events.js';
+import { SessionId, SessionRecord } from '#troupe/protocol/session.js';
+
+const idOf = (n: number) => SessionId.parse(`s${String(n).padStart(11, '0')}`);
+
+function session(n: number, changes: Partial<SessionRecord> = {}): StoredSession {
+  const id = idOf(n);
+  const at = '2026-01-02T03:04:05.678Z';
+  const record = SessionRecord.parse({
+    id,
+    sessionId: id,
+    mode: 'auto',
+    name: null,
+    labels: { branch: 'main' },
+    status: 'queued',
+    state: 'queued',
+    prompt: 'Buy a lamp; "quotes", ümlauts, \u{1f4a1} and \ud800',
+    flowFiles: ['shop/login.js'],
+    model: null,
+    maxIterations: 0,
+    iterations: 0,
+    queuePosition: 3,
+    createdAt: at,
+    startedAt: null,
+    endedAt: null,
+    lastActivityAt: at,
+    endReason: null,
+    summary: null,
+    error: null,
+    tokens: { input: 0, cached: 0, output: 0 },
+    driver: null,
+    links: { self: '', proxy: '', prompt: '', download: '', events: '', view: '' },
+    ...changes,
+  });
+  return { record, request: { mode: 'auto', prompt: 'Buy a lamp' }, lease: null };
+}
+
+const said = (n: number, text: string): NewEvent => ({
+  sessionId: idOf(n),
+  at: '2026-01-02T03:04:06.000Z',
+  type: 'ConsoleWritten',
+  data: { level: 'log', text },
+});
+
+const textsOf = (events: readonly NewEvent[]) =>
+  events.map((event) => (event.type === 'ConsoleWritten' ? event.data.text : event.type));
+
+/** A journal in a fresh folder, and its file. */
+async function fresh(test: Test): Promise<{ file: string; journal: Journal }> {
+  const file = join(test.testdir({}), 'troupe.db');
+  const journal = await Journal.open({ file });
+  test.teardown(() => journal.close());
+  return { file, journal };
+}
+
+t.test('Journal finds again what it wrote, after a restart', async (t) => {
+  const { file, journal } = await fresh(t);
+  const lease = { driver: 'process', leaseId: 'l1', pid: 7 };
+  await journal.write({ records: [{ ...session(1), lease }], events: [said(1, 'one')] });
+  await journal.write({ records: [session(1, { status: 'completed', state: 'completed', summary: 'done' })] });
+  await journal.write({ records: [session(2)] });
+  const { instance } = journal;
+  await journal.close();
+
+  const again = await Journal.open({ file });
+  t.teardown(() => again.close());
+  t.equal(again.instance, instance);
+  t.match(instance, /^[0-9a-f]{16}$/);
+  const stored = await again.get(idOf(1));
+  t.same(stored?.record, {
+    ...session(1).record,
+    status: 'completed',
+    state: 'completed',
+    summary: 'done',
+    queuePosition: null,
+  });
+  t.same(stored?.request, { mode: 'auto', prompt: 'Buy a lamp' });
+  t.equal(stored?.lease, null);
+  t.equal(await again.get(idOf(99)), null);
+  t.same(
+    (await again.unended()).map(({ record }) => record.id),
+    [idOf(2)],
+  );
+  t.same(textsOf(await again.events({ after: 0, limit: 10 })), ['one']);
+});
+
+t.test('A write that has settled is on disk when the process is killed at that moment', async (t) => {
+  const file = join(t.testdir({}), 'troupe.db');
+  const writer = `
+    import { Journal } from '#troupe/journal/journal.js';
+    const journal = await Journal.open({ file: ${JSON.stringify(file)} });
+    for (let n = 1; ; n++) {
+      const event = { sessionId: 's00000000001', at: new Date().toISOString(), type: 'ConsoleWritten', data: { level: 'log', text: String(n) } };
+      const [{ seq }] = await journal.write({ events: [event] });
+      process.stdout.write(seq + '\\n');
+    }`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', writer], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const exit = once(child, 'exit');
+  let acknowledged = 0;
+  for await (const line of createInterface(child.stdout)) {
+    acknowledged = Number(line);
+    if (acknowledged === 200) child.kill('SIGKILL');
+  }
+  await exit;
+
+  const journal = await Journal.open({ file });
+  t.teardown(() => journal.close());
+  const events = await journal.events({ after: 0, limit: 10_000 });
+  t.ok(acknowledged >= 200);
+  t.ok(events.length >= acknowledged, `${events.length} events for ${acknowledged} acknowledged`);
+  t.same(
+    textsOf(events),
+    events.map(({ seq }) => String(seq)),
+  );
+});
+
+t.test('An event number is never given twice, not after removal and restart either', async (t) => {
+  const { file, journal } = await fresh(t);
+  await journal.write({ records: [session(1)], events: [said(1, 'a'), said(1, 'b')] });
+  await journal.remove(idOf(1));
+  await journal.remove(idOf(1));
+  t.equal(await journal.get(idOf(1)), null);
+  t.same(await journal.events({ after: 0, limit: 10 }), []);
+  t.equal(journal.lastSeq(), 2);
+  await journal.close();
+
+  const again = await Journal.open({ file });
+  t.teardown(() => again.close());
+  t.equal(again.lastSeq(), 2);
+  const [event] = await again.write({ events: [said(2, 'c')] });
+  t.equal(event?.seq, 3);
+  t.equal(again.lastSeq(), 3);
+});
+
+t.test('Writes made at once are numbered in the order of the calls', async (t) => {
+  const { journal } = await fresh(t);
+  const writes = Array.from({ length: 500 }, (_, n) =>
+    journal.write({ records: [session(n)], events: Array.from({ length: n % 4 }, (_, k) => said(n, `${n}.${k}`)) }),
+  );
+  const answered = (await Promise.all(writes)).flat();
+  t.same(
+    answered.map(({ seq }) => seq),
+    answered.map((_, index) => index + 1),
+  );
+  const stored = await journal.events({ after: 0, limit: 10_000 });
+  t.same(stored, answered);
+  t.same(
+    (await journal.unended()).map(({ record }) => record.id),
+    writes.map((_, n) => idOf(n)),
+  );
+  t.same(textsOf(await journal.events({ sessionId: idOf(7), after: 0, limit: 10 })), ['7.0', '7.1', '7.2']);
+  t.same(textsOf(await journal.events({ sessionId: idOf(7), after: 0, limit: 2 })), ['7.0', '7.1']);
+});
+
+t.test('A write that cannot be made refuses itself and none that shares its transaction', async (t) => {
+  const { journal } = await fresh(t);
+  const broken = session(2);
+  Reflect.set(broken.record, 'mode', null);
+  const cyclic: Record<string, unknown> = {};
+  cyclic.self = cyclic;
+  const results = await Promise.allSettled([
+    journal.write({ records: [session(1)], events: [said(1, 'before')] }),
+    journal.write({ records: [broken], events: [said(2, 'never')] }),
+    journal.write({ records: [{ ...session(3), request: cyclic }], events: [said(3, 'never')] }),
+    journal.write({ records: [session(4)], events: [said(4, 'after')] }),
+  ]);
+  t.same(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+  );
+  t.same(textsOf(await journal.events({ after: 0, limit: 10 })), ['before', 'after']);
+  t.equal(await journal.get(idOf(2)), null);
+});
+
+t.test('Pages of sessions are newest first and neither repeat nor skip while sessions come', async (t) => {
+  const { journal } = await fresh(t);
+  const records = Array.from({ length: 25 }, (_, n) =>
+    session(n, n % 5 === 0 ? { mode: 'live', status: 'running', state: 'running' } : {}),
+  );
+  await journal.write({ records });
+  await journal.write({ records: [session(30, { createdAt: '2025-12-31T00:00:00.000Z' })] });
+  const seen: string[] = [];
+  let page = await journal.list({ limit: 10 });
+  while (page.length > 0) {
+    seen.push(...page.map(({ record }) => record.id));
+    await journal.write({ records: [session(100 + seen.length, { createdAt: '2026-02-01T00:00:00.000Z' })] });
+    const before = page.at(-1)?.record.id;
+    page = await journal.list({ limit: 10, ...(before === undefined ? {} : { before }) });
+  }
+  t.same(seen, [...records.map(({ record }) => record.id).reverse(), idOf(30)]);
+  t.same(
+    (await journal.list({ state: 'running', mode: 'live', limit: 2 })).map(({ record }) => record.id),
+    [idOf(20), idOf(15)],
+  );
+  t.same(await journal.list({ state: 'failed', limit: 5 }), []);
+  await t.rejects(journal.list({ limit: 5, before: idOf(999) }), { code: 'INVALID_REQUEST' });
+});
+
+t.test('Pages of events are whole however large the events are', async (t) => {
+  const { journal } = await fresh(t);
+  const large = 'x'.repeat(1024 * 1024);
+  await journal.write({ events: Array.from({ length: 12 }, (_, n) => said(1, `${n}${large}`)) });
+  const events = await journal.events({ after: 0, limit: 12 });
+  t.same(
+    events.map(({ seq }) => seq),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+  );
+  t.same(
+    (await journal.events({ sessionId: idOf(1), after: 9, limit: 12 })).map(({ seq }) => seq),
+    [10, 11, 12],
+  );
+});
+
+t.test('A file that cannot be the journal is refused with the reason and the file name', async (t) => {
+  const dir = t.testdir({ 'text.db': 'this is no database, it is a text that somebody wrote\n'.repeat(100) });
+  const foreign = new Database(join(dir, 'foreign.db'));
+  foreign.exec('CREATE TABLE theirs (a)');
+  foreign.close();
+  const newer = await Journal.open({ file: join(dir, 'newer.db') });
+  await newer.close();
+  const update = new Database(join(dir, 'newer.db'));
+  update.exec('PRAGMA user_version = 999');
+  update.close();
+  const refusal = (name: string) => Journal.open({ file: join(dir, name) });
+
+  await t.rejects(refusal('text.db'), { code: 'UNAVAILABLE', message: /text\.db is not a database/ });
+  await t.rejects(refusal('foreign.db'), {
+    code: 'UNAVAILABLE',
+    message: /foreign\.db is the database of another program/,
+  });
+  await t.rejects(refusal('newer.db'), { code: 'UNAVAILABLE', message: /newer\.db was written by a newer Troupe/ });
+  await t.rejects(refusal('no/such/folder.db'), { code: 'UNAVAILABLE', message: /folder\.db cannot be opened/ });
+  await writeFile(join(dir, 'empty.db'), '');
+  const empty = await refusal('empty.db');
+  await empty.close();
+});
+
+t.test('A second opener is refused while the first runs, in another process and in this one', async (t) => {
+  const { file, journal } = await fresh(t);
+  await journal.write({ records: [session(1)] });
+  await t.rejects(Journal.open({ file }), { code: 'UNAVAILABLE', message: /in use by another running service/ });
+  const opener = `
+    import { Journal } from '#troupe/journal/journal.js';
+    await Journal.open({ file: ${JSON.stringify(file)} }).then(() => console.log('opened'), (error) => console.log(error.message));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', opener], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  for await (const line of createInterface(child.stdout)) lines.push(line);
+  t.match(lines.join('\n'), /in use by another running service/);
+  await journal.write({ records: [session(2)] });
+  await journal.close();
+  const next = await Journal.open({ file });
+  t.equal((await next.unended()).length, 2);
+  await next.close();
+});
+
+t.test('Closing puts on disk what was accepted and is idempotent', async (t) => {
+  const { file, journal } = await fresh(t);
+  const writes = Array.from({ length: 200 }, (_, n) => journal.write({ events: [said(1, String(n))] }));
+  await Promise.all([journal.close(), journal.close()]);
+  t.equal((await Promise.all(writes)).length, 200);
+  await t.rejects(journal.get(idOf(1)), { code: 'UNAVAILABLE' });
+  await t.rejects(journal.write({ events: [said(1, 'late')] }), { code: 'UNAVAILABLE' });
+  await journal.close();
+  const again = await Journal.open({ file });
+  t.teardown(() => again.close());
+  t.equal((await again.events({ after: 0, limit: 1000 })).length, 200);
+});
+
+t.test('What waits for the disk is bounded: a write beyond it is refused, the others are kept', async (t) => {
+  const { journal } = await fresh(t);
+  const many = Array.from({ length: 60_000 }, () => said(1, 'x'));
+  const first = journal.write({ events: many });
+  await t.rejects(journal.write({ events: many }), { code: 'UNAVAILABLE', message: /does not keep up/ });
+  t.equal((await first).length, 60_000);
+  t.equal((await journal.write({ events: [said(1, 'again')] }))[0]?.seq, 60_001);
+});
+
+t.test('When its thread dies, waiting and later calls are rejected at once and the owner is told', async (t) => {
+  const workers: Worker[] = [];
+  const onWorker = (message: unknown) => {
+    const worker: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'worker') : null;
+    if (worker instanceof Worker) workers.push(worker);
+  };
+  subscribe('worker_threads', onWorker);
+  const { file, journal } = await fresh(t);
+  unsubscribe('worker_threads', onWorker);
+  await journal.write({ records: [session(1)], events: [said(1, 'kept')] });
+
+  const waiting = journal.write({ events: Array.from({ length: 50_000 }, () => said(1, 'lost')) });
+  const [thread] = workers;
+  t.ok(thread);
+  await Promise.all([
+    t.rejects(waiting, { code: 'UNAVAILABLE', message: /thread/ }),
+    journal.failed.then((reason) => t.match(reason.message, /thread ended/)),
+    thread?.terminate(),
+  ]);
+  await t.rejects(journal.list({ limit: 1 }), { code: 'UNAVAILABLE' });
+  await journal.close();
+  const again = await Journal.open({ file });
+  t.teardown(() => again.close());
+  t.same(textsOf(await again.events({ after: 0, limit: 1 })), ['kept']);
+});

@@ -1,0 +1,145 @@
+import t from 'tap';
+import type { ErrorBody } from '#troupe/protocol/errors.js';
+import type { JournalEvent } from '#troupe/protocol/events.js';
+import { Report } from '#troupe/protocol/report.js';
+import type { SessionRecord } from '#troupe/protocol/session.js';
+import { listFailures } from '#troupe/report/failures.js';
+import { ReportBuilder } from '#troupe/report/report.js';
+import { failingEvents, failingRecord, journaled, passingEvents, sampleRecord } from './sample-session.js';
+
+function buildReport(record: SessionRecord, events: readonly JournalEvent[], artifacts: Report['artifacts']): Report {
+  const builder = new ReportBuilder(record);
+  for (const event of events) builder.add(event);
+  return builder.build(artifacts);
+}
+
+t.test('A report tells a passing job as its schema says', async (t) => {
+  const report = buildReport(sampleRecord(), passingEvents, [{ path: 'session.json', bytes: 12 }]);
+  t.same(Report.parse(report), report);
+  t.equal(report.status, 'completed');
+  t.equal(report.durationMs, 9_500);
+  t.match(report.flows, [
+    { path: 'shop/login', status: 'passed', durationMs: 1730 },
+    { path: 'shop/buy', status: 'passed', durationMs: 6540 },
+  ]);
+  t.equal(report.flows.length, 2, 'a flow that a flow called is not listed beside it');
+  t.equal(report.steps.length, 7);
+  t.equal(report.steps[5]?.flow, 'shop/parts/choose');
+  t.equal(report.steps[0]?.at, '2026-03-04T09:15:00.820Z');
+  t.same(
+    report.console.map(({ text }) => text),
+    ['12 lamps found'],
+  );
+  t.equal(report.pageErrors.length, 1);
+  t.same(listFailures(report), { failures: [], more: 0 });
+});
+
+t.test('A failure is told once, with its cause, its place, its page and its picture', async (t) => {
+  const report = buildReport(failingRecord, failingEvents, []);
+  t.match(report.flows[1], { status: 'failed', line: 9, error: { code: 'LOCATOR_NOT_FOUND' } });
+  const { failures } = listFailures(report);
+  t.equal(failures.length, 1);
+  t.match(failures[0], {
+    kind: 'flow',
+    subject: 'shop/buy',
+    code: 'LOCATOR_NOT_FOUND',
+    place: 'shop/buy:9:7',
+    url: 'http://127.0.0.1:4500/lamps/3?layout=b',
+    title: 'Brass lamp',
+    step: { index: 7, screenshot: '007-step.png' },
+  });
+});
+
+t.test(
+  'A failure in a flow that a flow called is told where it happened, and one that was caught is not told',
+  async (t) => {
+    const caught = { code: 'WAIT_TIMEOUT', error: 'No offer came' } as const;
+    const error = { code: 'MATCH_FAILED', error: '$.total expected 3, got 4' } as const;
+    const report = buildReport(
+      failingRecord,
+      journaled([
+        { ms: 0, type: 'FlowStarted', data: { path: 'buy', depth: 1 } },
+        { ms: 10, type: 'FlowStarted', data: { path: 'offer', depth: 2 } },
+        finished(20, 'offer', 2, 5, caught),
+        { ms: 30, type: 'FlowStarted', data: { path: 'pay', depth: 2 } },
+        { ms: 40, type: 'FlowStarted', data: { path: 'total', depth: 3 } },
+        finished(50, 'total', 3, 7, error),
+        finished(60, 'pay', 2, 8, error),
+        finished(70, 'buy', 1, 9, error),
+      ]),
+      [],
+    );
+    t.match(report.flows, [{ path: 'buy', line: 9 }]);
+    t.match(listFailures(report).failures, [{ subject: 'buy', code: 'MATCH_FAILED', place: 'total:7' }]);
+  },
+);
+
+t.test('A flow that began and never ended is interrupted, also when the job begins it again', async (t) => {
+  const lost = { code: 'INTERRUPTED', error: 'The service stopped in the middle of a flow' } as const;
+  const record = sampleRecord({ status: 'failed', state: 'failed', error: lost });
+  const report = buildReport(
+    record,
+    journaled([
+      { ms: 0, type: 'SessionStarted', data: { driver: 'process', browser: 'Chromium', thread: 0 } },
+      { ms: 100, type: 'FlowStarted', data: { path: 'a', depth: 1 } },
+      { ms: 200, type: 'FlowStarted', data: { path: 'inner', depth: 2 } },
+      { ms: 1100, type: 'SessionStarted', data: { driver: 'process', browser: 'Chromium', thread: 0 } },
+      { ms: 1200, type: 'FlowStarted', data: { path: 'a', depth: 1 } },
+      { ms: 1500, type: 'FlowFinished', data: { path: 'a', depth: 1, status: 'passed', durationMs: 300 } },
+      { ms: 2000, type: 'FlowStarted', data: { path: 'b', depth: 1 } },
+    ]),
+    [],
+  );
+  t.same(report.flows, [
+    { path: 'a', status: 'interrupted', durationMs: 1000 },
+    { path: 'a', status: 'passed', durationMs: 300 },
+    { path: 'b', status: 'interrupted', durationMs: 7500 },
+  ]);
+  t.same(
+    listFailures(report).failures.map(({ kind, code }) => [kind, code]),
+    [
+      ['session', 'INTERRUPTED'],
+      ['interrupted', 'INTERRUPTED'],
+      ['interrupted', 'INTERRUPTED'],
+    ],
+  );
+});
+
+t.test('What a session says without end is bounded in its report', async (t) => {
+  const report = buildReport(
+    sampleRecord({ status: 'running', state: 'running', endedAt: null }),
+    journaled([
+      ...Array.from(
+        { length: 5_000 },
+        (_, n) => ({ ms: n, type: 'ConsoleWritten', data: { level: 'log', text: `${n}` } }) as const,
+      ),
+      {
+        ms: 6_000,
+        type: 'StepFinished',
+        data: {
+          index: 1,
+          kind: 'script',
+          js: 'x',
+          result: 'y'.repeat(1_000_000),
+          url: '',
+          title: '',
+          durationMs: 1,
+          screenshot: null,
+        },
+      },
+    ]),
+    [],
+  );
+  t.equal(report.console.length, 1_000);
+  t.equal(report.console.at(-1)?.text, '4999');
+  t.ok(JSON.stringify(report.steps).length < 20_000);
+  t.equal(report.durationMs, 6_000, 'of a session that runs: so far');
+});
+
+function finished(ms: number, path: string, depth: number, line: number, error: ErrorBody) {
+  return {
+    ms,
+    type: 'FlowFinished',
+    data: { path, depth, status: 'failed', durationMs: 1, error, flow: path, line },
+  } as const;
+}

@@ -1,0 +1,156 @@
+import t, { type Test } from 'tap';
+import { ERROR_TABLE, TroupeError } from '#troupe/protocol/errors.js';
+import { answerCall } from '#troupe/script/answer-call.js';
+import type { HostModule } from '#troupe/script/host-module.js';
+import { guardLeaks } from '../support/leaks.js';
+import { ESCAPES, type EscapeCase, EXHAUSTIONS } from './escape-cases.js';
+import { hostModule, type OpenSandbox, openSandbox } from './open-sandbox.js';
+
+guardLeaks(t);
+
+/** How long after its deadline a script may at most be heard of. */
+const SLACK_MS = 1000;
+/** Sandboxes at a time. */
+const LANES = 3;
+const LIMITS = { memoryBytes: 32 * 1024 * 1024 };
+
+const module: HostModule = {
+  name: 'host',
+  prelude: `(function (host, engine) {
+    globalThis.host = {
+      call(a, b, c) { return host('call', a, b, c); },
+      ask(method, a) { return host(method, a); },
+      flow(path, source, args) { return engine.runFlow(path, source, args); },
+    };
+  })`,
+  calls: {
+    call: async (args, { signal }) => {
+      if (args[0] === 'fail') throw new TroupeError('LOCATOR_NOT_FOUND', 'not there');
+      if (args[0] === 'never') await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return args;
+    },
+  },
+};
+
+/** How a script ended, in the words of the table. */
+type Ending = { readonly value: unknown } | { readonly code: string; readonly message: string };
+
+async function endingOf({ run }: OpenSandbox, source: string, timeoutMs: number): Promise<Ending> {
+  return run(source, { timeoutMs }).then(
+    (value): Ending => ({ value }),
+    (error: unknown): Ending => {
+      if (error instanceof TroupeError) return { code: error.code, message: error.message };
+      throw error;
+    },
+  );
+}
+
+async function check(t: Test, one: EscapeCase): Promise<void> {
+  const timeoutMs = deadlineOf(one);
+  const open = await openSandbox(t, { modules: [module], limits: LIMITS });
+  try {
+    const start = performance.now();
+    const ending = await endingOf(open, one.source, timeoutMs);
+    const tookMs = Math.round(performance.now() - start);
+    t.ok(tookMs <= timeoutMs + SLACK_MS, `${one.title}: ends by its deadline, after ${tookMs} ms`);
+    if ('value' in one) t.same(ending, { value: one.value }, one.title);
+    else if (one.codes !== undefined)
+      t.ok('code' in ending && one.codes.some((code) => code === ending.code), `${one.title}: ${shown(ending)}`);
+    else if ('code' in ending)
+      t.ok(ending.code !== 'INTERNAL' && Object.hasOwn(ERROR_TABLE, ending.code), `${one.title}: ${shown(ending)}`);
+    if (one.says !== undefined) t.match('message' in ending ? ending.message : '', one.says, one.title);
+    t.equal(await open.run('1+1'), 2, `${one.title}: the sandbox answers afterwards`);
+    const flows = [open.of('FlowStarted').length, open.of('FlowFinished').length];
+    t.equal(flows[0], flows[1], `${one.title}: every flow that started is finished`);
+  } finally {
+    await open.sandbox.close();
+  }
+}
+
+/** Long where the script has to end by itself, however slow the machine is. */
+function deadlineOf(one: EscapeCase): number {
+  const mayBeStopped = !('value' in one) && one.codes?.includes('EVAL_TIMEOUT') !== false;
+  return mayBeStopped ? 400 : 10_000;
+}
+
+function shown(ending: Ending): string {
+  return JSON.stringify(ending).slice(0, 200);
+}
+
+/** Runs the cases, some at a time, each in a sandbox of its own. */
+async function checkAll(t: Test, cases: readonly EscapeCase[]): Promise<void> {
+  const waiting = [...cases];
+  const lane = async (): Promise<void> => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      await check(t, one);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  t.same(Object.keys(Object.prototype), [], 'nothing was put on the prototypes of the service');
+  t.equal(Reflect.get({}, 'polluted'), undefined);
+}
+
+t.test('no script finds a way out of its sandbox', async (t) => checkAll(t, ESCAPES));
+
+t.test('no script goes on past its deadline, or takes its sandbox with it', async (t) => {
+  await checkAll(t, EXHAUSTIONS);
+});
+
+t.test('a call that no prelude would make is answered with an error, and calls nothing', async (t) => {
+  const calls: unknown[] = [];
+  const modules = new Map([['host', hostModule(async (args) => calls.push(args))]]);
+  const context = {
+    signal: AbortSignal.abort(),
+    remainingMs: () => 0,
+    site: { kind: 'script', flow: null, line: null, column: null },
+  } as const;
+  for (const [target, args] of [
+    ['host.constructor', '[]'],
+    ['host.__proto__', '[]'],
+    ['host', '[]'],
+    ['.call', '[]'],
+    ['constructor.call', '[]'],
+    ['host.call', '{"length":1}'],
+    ['host.call', '"text"'],
+    ['host.call', 'no json'],
+    ['host.call', ''],
+  ] as const) {
+    const text = await answerCall(
+      modules,
+      { type: 'call', run: 1, call: 1, target, args, site: context.site },
+      context,
+      1000,
+    );
+    t.match(JSON.parse(text), { ok: false, code: 'INTERNAL' }, `${target} ${args}`);
+  }
+  t.same(calls, []);
+});
+
+t.test("a hog leaves its neighbour's p99 as it was", async (t) => {
+  const [hog, neighbour] = await Promise.all([openSandbox(t), openSandbox(t)]);
+  await p99(neighbour);
+  // What the machine does besides spoils a measurement now and then, and what the hog does spoils all of them.
+  const seen: string[] = [];
+  let held = false;
+  for (let attempt = 0; attempt < 6 && !held; attempt += 1) {
+    const alone = await p99(neighbour);
+    const stop = new AbortController();
+    const hogging = hog.fails('for (;;) {}', { signal: stop.signal });
+    const beside = await p99(neighbour);
+    stop.abort(new TroupeError('HARD_TIMEOUT', 'enough'));
+    t.equal((await hogging).code, 'HARD_TIMEOUT');
+    held = beside <= Math.max(alone * 1.5, alone + 5);
+    seen.push(`${beside.toFixed(1)} ms beside, ${alone.toFixed(1)} ms alone`);
+  }
+  t.ok(held, seen.join('; '));
+});
+
+async function p99({ run }: OpenSandbox): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 300; i += 1) {
+    const start = performance.now();
+    await run('1+1');
+    times.push(performance.now() - start);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
+}

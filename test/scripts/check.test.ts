@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import t from 'tap';
+import { ownChecks, type Repository } from '../../scripts/check/own-checks.mjs';
+
+/** A repository made of texts. */
+function repositoryOf(files: Record<string, string>): Repository {
+  const paths = Object.keys(files);
+  return {
+    paths,
+    has: (path) => paths.some((known) => known === path || known.startsWith(`${path}/`)),
+    read: (path) => {
+      const text = files[path];
+      if (text === undefined) throw new Error(`${path} was read and is not there`);
+      return text;
+    },
+  };
+}
+
+const lines = (count: number) => 'x\n'.repeat(count);
+
+t.test('A file that is too long is named with its lines', async (t) => {
+  const repository = repositoryOf({
+    'src/a.ts': lines(401),
+    'src/b.ts': lines(400),
+    'web/page.svelte': lines(401),
+    'test/a.test.ts': lines(601),
+    'test/b.test.ts': lines(600),
+    'AGENTS.md': lines(101),
+    'CHANGELOG.md': lines(5000),
+  });
+  t.same(ownChecks['file sizes'](repository), [
+    'src/a.ts has 401 lines; 400 are allowed',
+    'web/page.svelte has 401 lines; 400 are allowed',
+    'test/a.test.ts has 601 lines; 600 are allowed',
+    'AGENTS.md has 101 lines; 100 are allowed',
+  ]);
+});
+
+const soundDocs = {
+  'package.json': JSON.stringify({ scripts: { start: '', check: '' } }),
+  'README.md':
+    'Run `npm start`, then `troupe setup`. See [the house](docs/architecture.md#floors), `examples/buy.js` and https://nodejs.org/.',
+  'AGENTS.md':
+    'Change `src/journal/journal.ts`, run `npx tap test/journal/*.test.ts` and\n\n```sh\nnpm run check\n```\n',
+  'docs/architecture.md':
+    'cli/ is above journal/, which is opened by `src/cli.ts`; a session keeps `sessions/<id>/` and `journal/journal.ts` writes.',
+  'examples/flows/buy.js': '',
+  'src/cli.ts': '',
+  'src/cli/main.ts': "switch (name) {\n  case 'setup':\n}",
+  'src/journal/journal.ts': '',
+  'test/journal/journal.test.ts': '',
+};
+
+t.test('Documents that say what is there have no faults', async (t) => {
+  t.same(ownChecks['docs in step'](repositoryOf(soundDocs)), []);
+});
+
+t.test('A document that mentions what is not there is named with what it mentions', async (t) => {
+  const cases: [string, string][] = [
+    ['See `src/journal/ring.ts`.', 'mentions src/journal/ring.ts, which is not there'],
+    ['See `journal/ring.ts`.', 'mentions journal/ring.ts, which is not there'],
+    ['Run `npx tap test/report/*.test.ts`.', 'mentions test/report/*.test.ts, which is not there'],
+    ['Run `npm run lint`.', 'mentions npm run lint, which package.json does not have'],
+    ['Run `npm test`.', 'mentions npm run test, which package.json does not have'],
+    ['```sh\nnpx troupe fly --high\n```', 'mentions troupe fly, which src/cli/main.ts does not know'],
+    ['See [more](docs/more.md).', 'links to docs/more.md, which is not there'],
+  ];
+  for (const [text, fault] of cases) {
+    t.same(ownChecks['docs in step'](repositoryOf({ ...soundDocs, 'README.md': text })), [`README.md: ${fault}`], text);
+  }
+});
+
+t.test('A folder of src that the drawing of the house leaves out is named', async (t) => {
+  const repository = repositoryOf({ ...soundDocs, 'src/report/report.ts': '' });
+  t.same(ownChecks['docs in step'](repository), ['docs/architecture.md: does not name src/report/']);
+});
+
+t.test('A dependency without a decision is named, and one whose name is part of another word is none', async (t) => {
+  const repository = repositoryOf({
+    'package.json': JSON.stringify({
+      dependencies: { ws: '1', zod: '4' },
+      devDependencies: { tap: '21', '@types/ws': '8' },
+    }),
+    'docs/decisions/0001-parts.md': 'News about `zod` and ws://.',
+  });
+  t.same(ownChecks['decisions on dependencies'](repository), [
+    'docs/decisions/ has no paragraph about `ws`',
+    'docs/decisions/ has no paragraph about `tap`',
+  ]);
+});
+
+t.test('A package that is tied to an address is named', async (t) => {
+  const packages = {
+    '': {},
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/b': { resolved: 'https://registry.npmjs.org/b/-/b-1.0.0.tgz' },
+    'node_modules/c': { resolved: 'git+ssh://git@github.com/c/c.git#1' },
+  };
+  t.same(ownChecks['lock file'](repositoryOf({ 'package-lock.json': JSON.stringify({ packages }) })), [
+    'package-lock.json: node_modules/b is tied to https://registry.npmjs.org/b/-/b-1.0.0.tgz',
+    'package-lock.json: node_modules/c is tied to git+ssh://git@github.com/c/c.git#1',
+  ]);
+});
+
+t.test('A package that refuses the running Node is named, in every way that a range can be written', async (t) => {
+  const ranges = {
+    fine: ['*', '', '>=18', '>= 0.8', '^20.19.0 || >=22.12', '20.x', '~20.20', '18 - 20', '<21', '>=18 <21', '>19'],
+    refusing: ['>=22', '^18', '20.19.x', '<20', '18 || 22', '12 - 18', '~20.19.0', '>20', '<=20.19.9', '=20.20.1'],
+    unreadable: ['the newest'],
+  };
+  const all = Object.values(ranges).flat();
+  const manifests = all.map((range, index) => [
+    `node_modules/p${index}/package.json`,
+    JSON.stringify({ engines: { node: range } }),
+  ]);
+  const lock = {
+    packages: Object.fromEntries([...all, 'of another platform'].map((_, i) => [`node_modules/p${i}`, {}])),
+  };
+  const repository = repositoryOf({ 'package-lock.json': JSON.stringify(lock), ...Object.fromEntries(manifests) });
+  const path = (range: string) => `node_modules/p${all.indexOf(range)}`;
+  t.same(ownChecks['Node versions of packages'](repository, 'v20.20.2'), [
+    ...ranges.refusing.map((range) => `${path(range)} wants Node ${range}, and this is v20.20.2`),
+    ...ranges.unreadable.map((range) => `${path(range)} wants Node "${range}", which this check cannot read`),
+  ]);
+});
+
+t.test('Each rule of the house refuses an import that breaks it', async (t) => {
+  const house = t.testdir();
+  const files: Record<string, string> = {
+    'tsconfig.json': '{"compilerOptions":{"module":"NodeNext","moduleResolution":"NodeNext"}}',
+    'package.json':
+      '{"type":"module","dependencies":{"uWebSockets.js":"1","dockerode":"1","libsql":"1"},"devDependencies":{"dev":"1"}}',
+    'src/protocol/contract.ts': "import 'node:fs'; export type Contract = string;",
+    // Upwards, by a type alone.
+    'src/journal/journal.ts': "import type { Reply } from '../gateway/reply.js'; export type J = Reply;",
+    'src/gateway/reply.ts': "import 'uWebSockets.js'; export type Reply = string;",
+    // Sideways, and into a cycle.
+    'src/report/report.ts': "import '../journal/rows.js'; import './page.js'; export const a = 1;",
+    'src/report/page.ts':
+      "import './report.js'; import 'uWebSockets.js'; import 'libsql'; import 'dockerode'; import 'dev';",
+    'src/journal/rows.ts': "import 'libsql'; import './gone.js';",
+    'src/containers/docker-driver.ts': "import 'dockerode';",
+    'src/actors/thread.ts': "import '../agent-js/agent.js';",
+    'src/actors/session/session.ts': "import '../../agent-js/agent.js';",
+    'src/script/sandbox.ts': "import '../containers/docker-driver.js';",
+    'src/agent-js/agent.ts': 'export const agent = 1;',
+    'src/misc/things.ts': "import '../protocol/contract.js';",
+    'web/page.ts': "import '../src/protocol/contract.js'; import '../src/agent-js/agent.js';",
+  };
+  for (const name of ['uWebSockets.js', 'dockerode', 'libsql', 'dev']) {
+    files[`node_modules/${name}/package.json`] = JSON.stringify({ name, version: '1.0.0', main: 'index.js' });
+    files[`node_modules/${name}/index.js`] = '';
+  }
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(house, path)), { recursive: true });
+    await writeFile(join(house, path), text);
+  }
+  const args = ['src', 'web', '--output-type', 'json', '--config', resolve('.dependency-cruiser.cjs')];
+  const tool = resolve('node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+  const output = await new Promise<string>((done) => {
+    execFile(process.execPath, [tool, ...args], { cwd: house, timeout: 60_000 }, (_, stdout) => done(stdout));
+  });
+  const { summary }: { summary: { violations: { rule: { name: string }; from: string; to: string }[] } } =
+    JSON.parse(output);
+  const found = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`).sort();
+  t.same(found, [
+    'actors-know-no-browser: src/actors/thread.ts -> src/agent-js/agent.ts',
+    'docker-in-its-driver: src/report/page.ts -> node_modules/dockerode/index.js',
+    'every-folder-has-a-floor: src/misc/things.ts -> src/protocol/contract.ts',
+    'floor-of-journal: src/journal/journal.ts -> src/gateway/reply.ts',
+    'floor-of-report: src/report/report.ts -> src/journal/rows.ts',
+    'http-server-in-gateway: src/report/page.ts -> node_modules/uWebSockets.js/index.js',
+    'no-cycles: src/report/page.ts -> src/report/report.ts',
+    'no-development-packages: src/report/page.ts -> node_modules/dev/index.js',
+    'no-unresolved-imports: src/journal/rows.ts -> ./gone.js',
+    'pages-know-only-protocol: web/page.ts -> src/agent-js/agent.ts',
+    'protocol-runs-in-pages: src/protocol/contract.ts -> fs',
+    'script-knows-no-browser: src/script/sandbox.ts -> src/containers/docker-driver.ts',
+    'sqlite-in-journal: src/report/page.ts -> node_modules/libsql/index.js',
+  ]);
+});

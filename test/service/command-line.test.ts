@@ -1,0 +1,93 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { guardLeaks } from '../support/leaks.js';
+import { client, makeHome } from '../support/service.js';
+import { runTroupe, startServiceProcess } from '../support/service-process.js';
+
+guardLeaks(t);
+
+/** The processes whose command line names a folder. */
+function processesOf(folder: string): string[] {
+  const { stdout } = spawnSync('pgrep', ['-f', folder], { encoding: 'utf8' });
+  return stdout.split('\n').filter((pid) => pid !== '');
+}
+
+t.test('after Ctrl-C no process, port or profile of the service is left', async (t) => {
+  const home = makeHome(t);
+  const service = await startServiceProcess(t, home);
+  const { live, run } = client(service.url);
+  const [{ id }] = await Promise.all([live(), live()]);
+  t.match(await run(id, '1 + 1'), { body: 2 });
+  t.not(processesOf(`b-${id}`).length, 0);
+  t.same(await service.end('SIGINT'), { code: 0, signal: null });
+  t.same(processesOf(home), []);
+  t.same(
+    readdirSync(join(home, 'tmp')).flatMap((dir) => readdirSync(join(home, 'tmp', dir))),
+    [],
+  );
+  await t.rejects(fetch(service.url), { cause: { code: 'ECONNREFUSED' } });
+});
+
+t.test('a second service on the same port ends with a message that names the port', async (t) => {
+  const first = await startServiceProcess(t, makeHome(t));
+  const { port } = new URL(first.url);
+  const { code, output } = await runTroupe(makeHome(t), 'dashboard', '--port', port);
+  t.equal(code, 1);
+  t.match(output, new RegExp(`${port}`));
+  t.notMatch(output, /\n {4}at /, 'a message, not a stack');
+  await first.end('SIGTERM');
+});
+
+t.test('a second service in the same folder ends with a message that names the file', async (t) => {
+  const home = makeHome(t);
+  const first = await startServiceProcess(t, home);
+  const { code, output } = await runTroupe(home, 'dashboard', '--port', '0');
+  t.equal(code, 1);
+  t.match(output, /troupe\.db/);
+  await first.end('SIGTERM');
+});
+
+t.test('wrong words are answered with what is wrong and the usage, and exit code 2', async (t) => {
+  const home = makeHome(t);
+  for (const [words, says] of [
+    [['dashbord'], /no command 'dashbord'/],
+    [['dashboard', '--prot', '1'], /--prot/],
+    [[], /Usage/],
+  ] as const) {
+    const { code, output } = await runTroupe(home, ...words);
+    t.equal(code, 2, words.join(' '));
+    t.match(output, says);
+    t.match(output, /Usage: troupe/);
+  }
+  const { code, output } = await runTroupe(home, 'dashboard', '--port', 'x');
+  t.equal(code, 1);
+  t.match(output, /--port takes a whole number/);
+});
+
+t.test(
+  'setup says what the machine has, makes the folders, and writes a launch script that starts the service',
+  async (t) => {
+    const home = makeHome(t);
+    const script = join(home, 'start.sh');
+    const { code, output } = await runTroupe(home, 'setup', '--launch-script', script);
+    t.equal(code, 0, output);
+    for (const what of ['Node', 'HTTP server', 'Browser', 'Docker engine', 'Memory', 'Disk', 'Models']) {
+      t.match(output, new RegExp(`^(ok|note) +${what}`, 'm'));
+    }
+    for (const dir of ['flows', 'sessions', 'tmp']) t.ok(existsSync(join(home, dir)), dir);
+    t.match(execFileSync('sh', [script, '--help'], { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } }), /Usage/);
+  },
+);
+
+t.test('a browser that is configured and not there is a failed check with its mend', async (t) => {
+  const home = makeHome(t);
+  process.env.TROUPE_CHROMIUM = '/nowhere/chromium';
+  t.teardown(() => {
+    delete process.env.TROUPE_CHROMIUM;
+  });
+  const { code, output } = await runTroupe(home, 'setup');
+  t.equal(code, 1);
+  t.match(output, /FAIL Browser.*\/nowhere\/chromium/);
+});

@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { startShop } from '../../examples/shop/shop.mjs';
+import { guardLeaks } from '../support/leaks.js';
+import { startTestService, type Teardown } from '../support/service.js';
+import { readZip } from '../support/zip.js';
+
+guardLeaks(t);
+
+async function shopUrl(t: Teardown): Promise<string> {
+  const shop = await startShop({ port: 0 });
+  t.teardown(() => shop.close());
+  return shop.url;
+}
+
+t.test('a flow job on the example shop completes, and its zip has all that the documentation lists', async (t) => {
+  const service = await startTestService(t);
+  const base = await shopUrl(t);
+  const submitted = await service.call('POST', '/api/jobs', {
+    prompt: 'Buy two teapots',
+    flowFiles: ['examples/buy.js'],
+    maxIterations: 0,
+    args: { base, reference: 'job-1' },
+  });
+  t.match(submitted, { status: 201, body: { sessionId: String, state: /queued|running/, mode: 'auto' } });
+  const { sessionId: id } = submitted.body;
+  const events = await service.call('GET', `/api/sessions/${id}/events`);
+  t.match(events.body, /event: SessionEnded/);
+  t.match((await service.call('GET', `/api/jobs/${id}`)).body, {
+    state: 'completed',
+    status: 'completed',
+    error: null,
+  });
+  const orders = await (await fetch(`${base}/api/orders`)).json();
+  t.match(orders, [{ reference: 'job-1' }]);
+
+  const zip = await readZip(`${service.url}/api/jobs/${id}/download`);
+  for (const name of ['session.json', 'transcript.jsonl', 'report.json', 'report.html', 'report.junit.xml']) {
+    t.ok(zip.has(name), name);
+  }
+  const report = JSON.parse(zip.get('report.json')?.toString() ?? '');
+  t.match(report, { schemaVersion: 1, sessionId: id, status: 'completed', flows: [{ path: 'examples/buy' }] });
+  t.ok(report.steps.length >= 15);
+  for (const step of report.steps) {
+    t.match(step, { kind: 'flow', js: /^agent\./, url: String, durationMs: Number });
+    t.ok(zip.has(`screenshots/${step.screenshot}`), step.screenshot);
+  }
+  t.ok(report.assertions.length > 0 && report.assertions.every((assertion: { ok: boolean }) => assertion.ok));
+  const transcript =
+    zip
+      .get('transcript.jsonl')
+      ?.toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)) ?? [];
+  t.match(transcript[0], { seq: Number, at: String, type: 'SessionAccepted', data: {} });
+  t.equal(transcript.at(-1).type, 'SessionEnded');
+});
+
+t.test('on the changed shop the flow fails, and record, report and JUnit say where', async (t) => {
+  const service = await startTestService(t);
+  const base = await shopUrl(t);
+  const record = await service.job({ flowFiles: ['examples/buy.js'], args: { base, layout: 'b' } });
+  t.match(record, {
+    state: 'failed',
+    error: {
+      code: 'FLOW_FAILED',
+      details: { flow: /^examples\//, line: Number, url: String, cause: { code: String } },
+    },
+  });
+  const { flow, line } = record.error?.details ?? {};
+  const zip = await readZip(`${service.url}${record.links.download}`);
+  t.match(JSON.parse(zip.get('report.json')?.toString() ?? ''), { status: 'failed', error: { code: 'FLOW_FAILED' } });
+  const junit = zip.get('report.junit.xml')?.toString() ?? '';
+  t.match(junit, /<failure/);
+  t.ok(junit.includes(`${flow}:${line}`), junit);
+  t.ok(zip.get('report.html')?.toString().includes(`${flow}:${line}`));
+});
+
+t.test('what cannot be run is refused at submit', async (t) => {
+  const service = await startTestService(t);
+  writeFileSync(join(service.home, 'flows', 'task.md'), 'Do something');
+  const submit = (body: object) => service.call('POST', '/api/jobs', { prompt: 'x', maxIterations: 0, ...body });
+  t.match(await submit({ flowFiles: ['nowhere.js'] }), { status: 400, body: { code: 'FLOW_NOT_FOUND' } });
+  t.match(await submit({ flowFiles: ['../../etc/passwd.js'] }), { status: 400, body: { code: 'INVALID_REQUEST' } });
+  t.match(await submit({ flowFiles: ['examples/login.txt'] }), { status: 400, body: { code: 'INVALID_REQUEST' } });
+  t.match(await submit({ flowFiles: ['task.md'] }), { status: 400, body: { code: 'INVALID_REQUEST' } });
+  t.match(await submit({ flowFiles: ['examples/login.js'], maxIterations: 5 }), {
+    status: 400,
+    body: { code: 'AUTONOMY_OFF' },
+  });
+  t.same((await service.call('GET', '/api/sessions')).body, []);
+});
+
+t.test('a job that exceeds its hard time fails with HARD_TIMEOUT and what it did stands in the report', async (t) => {
+  const service = await startTestService(t);
+  writeFileSync(
+    join(service.home, 'flows', 'slow.js'),
+    'agent.go("data:text/html,<title>slow</title>"); agent.wait(60000)',
+  );
+  const record = await service.job({ flowFiles: ['slow.js'], hardTimeout: 2 });
+  t.match(record, { state: 'failed', endReason: 'hard', error: { code: 'HARD_TIMEOUT' } });
+  const zip = await readZip(`${service.url}${record.links.download}`);
+  t.match(JSON.parse(zip.get('report.json')?.toString() ?? ''), { steps: [{ title: 'slow' }] });
+});
+
+t.test('jobs beyond maxSessions wait in order with their position, and a deleted one never runs', async (t) => {
+  const service = await startTestService(t, { maxSessions: 1 });
+  writeFileSync(join(service.home, 'flows', 'hold.js'), 'agent.wait(60000)');
+  writeFileSync(join(service.home, 'flows', 'quick.js'), '1');
+  const submit = async (flow: string) =>
+    (await service.call('POST', '/api/jobs', { prompt: flow, flowFiles: [flow], maxIterations: 0 })).body;
+  const [holding, second, third] = [await submit('hold.js'), await submit('quick.js'), await submit('quick.js')];
+  t.match([second.queuePosition, third.queuePosition], [1, 2]);
+  t.match(await service.call('DELETE', `/api/sessions/${second.id}`), { status: 200 });
+  t.match((await service.call('GET', `/api/jobs/${third.id}`)).body, { state: 'queued', queuePosition: 1 });
+  await service.call('DELETE', `/api/sessions/${holding.id}`);
+  await service.call('GET', `/api/sessions/${third.id}/events`);
+  t.match((await service.call('GET', `/api/jobs/${third.id}`)).body, { state: 'completed' });
+  t.match((await service.call('GET', `/api/jobs/${second.id}`)).body, { state: 'stopped', startedAt: null });
+});

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { guardLeaks } from '../support/leaks.js';
+import { client, makeHome } from '../support/service.js';
+import { startServiceProcess } from '../support/service-process.js';
+
+guardLeaks(t);
+
+t.test(
+  'after kill -9 queued jobs run, a live session goes on with its page, and what cannot go on is ended and removed',
+  async (t) => {
+    const home = makeHome(t, { maxSessions: 3 });
+    writeFileSync(join(home, 'flows', 'hold.js'), 'agent.go("data:text/html,held"); agent.wait(60000)');
+    writeFileSync(join(home, 'flows', 'quick.js'), '1');
+    const first = await startServiceProcess(t, home);
+    const before = client(first.url);
+    const submit = async (flow: string) =>
+      (await before.call('POST', '/api/jobs', { prompt: flow, flowFiles: [flow], maxIterations: 0 })).body.id;
+    const [live, dead] = await Promise.all([before.live(), before.live()]);
+    await before.run(live.id, `let kept = 1; agent.go('data:text/html,<input aria-label=Name>')`);
+    await before.run(live.id, `agent.act('{input}Name', 'input', 'typed before')`);
+    const held = await submit('hold.js');
+    const queued = [await submit('quick.js'), await submit('quick.js'), await submit('quick.js')];
+    await before.seen(held, 'SessionStarted');
+    t.equal((await before.call('GET', '/api/sessions')).body.length, 6);
+    t.match(await first.end('SIGKILL'), { signal: 'SIGKILL' });
+    const { stdout } = spawnSync('pgrep', ['-f', `b-${dead.id}`], { encoding: 'utf8' });
+    for (const pid of stdout.trim().split('\n').map(Number)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+
+    const second = await startServiceProcess(t, home);
+    const after = client(second.url);
+    for (const id of queued) {
+      await after.call('GET', `/api/sessions/${id}/events`);
+      t.match((await after.call('GET', `/api/jobs/${id}`)).body, { state: 'completed' });
+    }
+    t.match((await after.call('GET', `/api/jobs/${held}`)).body, { state: 'failed', error: { code: 'INTERRUPTED' } });
+    t.match(await after.run(live.id, `agent.value('{input}Name')`), { status: 200, body: 'typed before' });
+    t.match(await after.run(live.id, 'typeof kept'), { body: 'undefined' }, 'the scope is lost');
+    t.match((await after.call('GET', `/api/sessions/${live.id}`)).body, {
+      state: 'running',
+      startedAt: live.startedAt,
+    });
+    t.match(
+      (await after.call('GET', `/api/sessions/${dead.id}`)).body,
+      { state: 'failed', error: { code: 'WORKER_LOST' } },
+      'its browser died while no service ran',
+    );
+    for (const id of [dead.id, held]) {
+      t.equal(spawnSync('pgrep', ['-f', `b-${id}`], { encoding: 'utf8' }).stdout, '', 'no browser is left');
+    }
+    t.match(await after.call('DELETE', `/api/sessions/${live.id}`), { status: 200 });
+    t.match(await after.call('GET', `/api/jobs/${held}/download`), { status: 200 });
+    t.same(await second.end('SIGTERM'), { code: 0, signal: null });
+  },
+);
+
+t.test('SIGTERM lets a running job end, and leaves a queued one for the next start', async (t) => {
+  const home = makeHome(t, { maxSessions: 1 });
+  writeFileSync(join(home, 'flows', 'second.js'), 'agent.go("data:text/html,1"); agent.wait(1000)');
+  const first = await startServiceProcess(t, home);
+  const before = client(first.url);
+  const submit = async () =>
+    (await before.call('POST', '/api/jobs', { prompt: 'x', flowFiles: ['second.js'], maxIterations: 0 })).body.id;
+  const [running, queued] = [await submit(), await submit()];
+  await before.seen(running, 'SessionStarted');
+  t.same(await first.end('SIGTERM'), { code: 0, signal: null });
+
+  const second = await startServiceProcess(t, home);
+  const after = client(second.url);
+  t.match((await after.call('GET', `/api/jobs/${running}`)).body, { state: 'completed' });
+  await after.call('GET', `/api/sessions/${queued}/events`);
+  t.match((await after.call('GET', `/api/jobs/${queued}`)).body, { state: 'completed' });
+  await second.end('SIGTERM');
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import t from 'tap';
+import { guardLeaks } from '../support/leaks.js';
+import { startTestService, type Teardown, type TestService } from '../support/service.js';
+
+guardLeaks(t);
+
+/** A service, and the workers that it started: the journal's is the first, those of sessions come next. */
+async function startWithThreads(
+  t: Teardown,
+): Promise<{ service: TestService; sessionThreads: () => readonly Worker[] }> {
+  const workers: Worker[] = [];
+  const onWorker = (message: unknown) => {
+    if (typeof message !== 'object' || message === null || !('worker' in message)) return;
+    workers.push(message.worker as Worker); // What Node documents for this channel.
+  };
+  subscribe('worker_threads', onWorker);
+  t.teardown(() => unsubscribe('worker_threads', onWorker));
+  const service = await startTestService(t);
+  return { service, sessionThreads: () => workers.slice(1) };
+}
+
+const FORM = 'data:text/html,<title>form</title><input aria-label=Name>';
+
+t.test('live sessions whose thread died answer again, with what was typed still in the page', async (t) => {
+  const { service, sessionThreads } = await startWithThreads(t);
+  const ids = await Promise.all([0, 1, 2].map(async () => (await service.live()).id));
+  for (const [index, id] of ids.entries()) {
+    await service.run(id, `let kept = 1; agent.go(${JSON.stringify(FORM)})`);
+    t.match(await service.run(id, `agent.act('{input}Name', 'input', 'typed ${index}')`), { status: 200 });
+  }
+  const [first = ''] = ids;
+  const running = service.run(first, 'agent.wait(60000)');
+  await service.seen(first, 'StepFinished');
+
+  const diedAt = performance.now();
+  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  t.match(await running, { status: 502, body: { code: 'SESSION_RESTARTED' } });
+  for (const [index, id] of ids.entries()) {
+    t.match(await service.run(id, `agent.value('{input}Name')`), { status: 200, body: `typed ${index}` });
+  }
+  t.comment(`answered again after ${Math.round(performance.now() - diedAt)} ms`);
+  t.match(await service.run(first, 'typeof kept'), { body: 'undefined' });
+  t.match(await service.run(first, `agent.act('{input}Name', 'clear')`), { status: 200 });
+  await service.call('DELETE', `/api/sessions/${first}`);
+  const { body } = await service.call('GET', `/api/sessions/${first}/events`);
+  t.match(body, /event: SessionRestarted/);
+  const steps = [...body.matchAll(/"type":"StepFinished","data":\{"index":(\d+)/g)].map(([, index]) => Number(index));
+  t.same(steps, [1, 2, 3], 'steps are numbered on');
+});
+
+t.test('a job whose thread died in its flow ends as INTERRUPTED, and the next one runs', async (t) => {
+  const { service, sessionThreads } = await startWithThreads(t);
+  writeFileSync(join(service.home, 'flows', 'hold.js'), `agent.go(${JSON.stringify(FORM)}); agent.wait(60000)`);
+  writeFileSync(join(service.home, 'flows', 'quick.js'), '1');
+  const { body } = await service.call('POST', '/api/jobs', {
+    prompt: 'x',
+    flowFiles: ['hold.js'],
+    maxIterations: 0,
+  });
+  await service.seen(body.id, 'FlowStarted');
+  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await service.seen(body.id, 'SessionEnded');
+  t.match((await service.call('GET', `/api/jobs/${body.id}`)).body, {
+    state: 'failed',
+    error: { code: 'INTERRUPTED' },
+  });
+  t.match(await service.job({ flowFiles: ['quick.js'] }), { state: 'completed' });
+});

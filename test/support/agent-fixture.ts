@@ -1,0 +1,123 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { Browser } from '#troupe/actors/session/browser.js';
+import type { BrowserOptions } from '#troupe/actors/session/browser-options.js';
+import { Agent } from '#troupe/agent-js/agent.js';
+import type { LookWire } from '#troupe/agent-js/look/look.js';
+import type { BrowserLease } from '#troupe/containers/driver.js';
+import { encodeError } from '#troupe/protocol/errors.js';
+import type { EventData, EventType, SessionEvent } from '#troupe/protocol/events.js';
+import type { HostCallContext } from '#troupe/script/host-module.js';
+import { bounds, driverFixture, openFolder, wish } from '../containers/driver-fixture.js';
+
+/** A real browser, ready to be connected to; gone at the test's end. */
+export async function openBrowser(t: Test): Promise<BrowserLease> {
+  const { driver } = await driverFixture(t);
+  const lease = await driver.lease(wish('agent', { viewport: { width: 1280, height: 720 } }), bounds());
+  t.teardown(() => lease.release());
+  return lease;
+}
+
+export interface Site {
+  readonly origin: string;
+  /** What a path answers: HTML, or a handler of its own. A path that is not set answers 404. */
+  set(path: string, page: string | RequestListener): string;
+}
+
+export async function openSite(t: Test): Promise<Site> {
+  const pages = new Map<string, string | RequestListener>();
+  const server = createServer((request, response) => {
+    const page = pages.get(new URL(request.url ?? '/', 'http://localhost').pathname);
+    if (typeof page === 'function') return page(request, response);
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(page ?? '<title>Nothing here</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const set = (path: string, page: string | RequestListener): string => {
+    pages.set(path, page);
+    return origin + path;
+  };
+  return { origin, set };
+}
+
+export interface AgentFixture {
+  readonly agent: Agent;
+  readonly browser: Browser;
+  readonly events: readonly SessionEvent[];
+  readonly screenshotsDir: string;
+  /** A call as a script makes it: arguments and result go through JSON. */
+  call(method: string, ...args: readonly unknown[]): Promise<unknown>;
+  look(options?: object): Promise<LookWire>;
+  /** As `call`, with another deadline or signal. */
+  callWithin(
+    limits: { ms?: number; signal?: AbortSignal },
+    method: string,
+    ...args: readonly unknown[]
+  ): Promise<unknown>;
+  /** The error that a call fails with. */
+  failure(method: string, ...args: readonly unknown[]): Promise<ReturnType<typeof encodeError>>;
+  told<T extends EventType>(type: T): EventData<T>[];
+}
+
+/** An agent on a browser; several may follow one another on the same. */
+export async function openAgent(
+  t: Test,
+  lease: BrowserLease,
+  more: { policy?: 'every' | 'spare'; options?: BrowserOptions; allowedSchemes?: readonly string[] } = {},
+): Promise<AgentFixture> {
+  const screenshotsDir = join(openFolder(t), 'screenshots');
+  const browser = await Browser.connect(lease.endpoint, more.options ?? {}, bounds());
+  const events: SessionEvent[] = [];
+  const agent = new Agent({
+    browser,
+    emit: (event) => events.push(event),
+    screenshotsDir,
+    stepScreenshots: more.policy ?? 'spare',
+    ...(more.allowedSchemes === undefined ? {} : { allowedSchemes: more.allowedSchemes }),
+  });
+  t.teardown(async () => {
+    await agent.dispose();
+    await browser.close();
+  });
+  const callWithin: AgentFixture['callWithin'] = async ({ ms = 30_000, signal }, method, ...args) => {
+    const deadline = performance.now() + ms;
+    const context: HostCallContext = {
+      signal: signal ?? new AbortController().signal,
+      remainingMs: () => deadline - performance.now(),
+      site: { kind: 'script', flow: null, line: 1, column: 1 },
+    };
+    const run = agent.module.calls[method];
+    if (run === undefined) throw new Error(`No call ${method}`);
+    const json = JSON.stringify(args.map((arg) => arg ?? null));
+    return JSON.parse(JSON.stringify((await run(JSON.parse(json), context)) ?? null));
+  };
+  return {
+    agent,
+    browser,
+    events,
+    screenshotsDir,
+    callWithin,
+    call: (method, ...args) => callWithin({}, method, ...args),
+    look: async (options) => (await callWithin({}, 'look', options)) as LookWire,
+    failure: async (method, ...args) => {
+      try {
+        await callWithin({}, method, ...args);
+      } catch (error) {
+        return encodeError(error);
+      }
+      throw new Error(`${method} did not fail`);
+    },
+    told: <T extends EventType>(type: T) =>
+      events.filter((event) => event.type === type).map((event) => event.data as EventData<T>),
+  };
+}

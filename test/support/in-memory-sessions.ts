@@ -1,0 +1,246 @@
+import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { Readable } from 'node:stream';
+import vm from 'node:vm';
+import { TroupeError } from '#troupe/protocol/errors.js';
+import type { JournalEvent, SessionEvent } from '#troupe/protocol/events.js';
+import {
+  type AutoRequest,
+  isEnded,
+  type ListQuery,
+  type LiveRequest,
+  SessionId,
+  type SessionRecord,
+} from '#troupe/protocol/session.js';
+import type { Health, SessionFile, Sessions } from '#troupe/supervisor/sessions.js';
+
+const MAX_LIVE = 3;
+
+/** Browsers aside, a whole supervisor: records, events, files and scripts, kept in memory. */
+export class InMemorySessions implements Sessions {
+  /** `quick.js` ends at once, `endless.js` when it is removed. */
+  readonly flows = new Set(['quick.js', 'endless.js', 'notes.md']);
+  /** What `archive` answers; a test may put its own stream here. */
+  makeArchive: (id: string) => Readable = (id) => Readable.from([`artifacts of ${id}`]);
+  /** Live sessions whose request is labelled `slow` wait for this, or for their client to leave. */
+  readonly #doors = new EventEmitter();
+  readonly #records = new Map<string, SessionRecord>();
+  readonly #files = new Map<string, Map<string, { file: SessionFile; content: Buffer }>>();
+  readonly #log: JournalEvent[] = [];
+  readonly #news = new EventEmitter().setMaxListeners(0);
+  /** Creations given up because their client left. */
+  abandoned = 0;
+  /** The last event that each reader of this moment was handed. */
+  readonly positions = new Map<symbol, number>();
+
+  async createLive(request: LiveRequest, signal: AbortSignal): Promise<SessionRecord> {
+    const live = [...this.#records.values()].filter((record) => record.status === 'running');
+    if (live.length >= MAX_LIVE) throw new TroupeError('CAPACITY', 'No place is free', { retryAfterSeconds: 7 });
+    if (request.labels?.slow !== undefined) {
+      this.#doors.emit('waiting');
+      await once(this.#doors, 'open', { signal }).catch(() => {
+        this.abandoned += 1;
+        this.#doors.emit('abandoned');
+        throw new TroupeError('UNAVAILABLE', 'The client left');
+      });
+    }
+    const record = this.#add('live', 'running', request.name ?? null);
+    this.append(record.id, {
+      type: 'SessionStarted',
+      data: { driver: 'memory', browser: 'none', thread: 0 },
+    });
+    return record;
+  }
+
+  async submit(request: AutoRequest): Promise<SessionRecord> {
+    for (const file of request.flowFiles ?? []) {
+      if (!/\.(js|md)$/.test(file)) throw new TroupeError('INVALID_REQUEST', `${file} is neither .js nor .md`);
+      if (!this.flows.has(file)) throw new TroupeError('FLOW_NOT_FOUND', `There is no flow ${file}`);
+    }
+    if (request.maxIterations !== 0) throw new TroupeError('AUTONOMY_OFF', 'No model is configured');
+    const record = this.#add('auto', 'running', request.name ?? null, request.prompt, request.flowFiles);
+    if (!request.flowFiles?.includes('endless.js')) setImmediate(() => this.end(record.id, 'completed'));
+    return record;
+  }
+
+  async waitForEnd(id: string, bounds: { timeoutMs: number; signal: AbortSignal }): Promise<SessionRecord> {
+    const patience = AbortSignal.any([bounds.signal, AbortSignal.timeout(bounds.timeoutMs)]);
+    while (!isEnded((await this.get(id)).status)) {
+      const news = await once(this.#news, 'event', { signal: patience }).catch(() => null);
+      if (!news) break;
+    }
+    return await this.get(id);
+  }
+
+  async list(query: ListQuery): Promise<readonly SessionRecord[]> {
+    return [...this.#records.values()]
+      .reverse()
+      .filter((record) => query.mode === undefined || record.mode === query.mode)
+      .filter((record) => query.state === undefined || record.status === query.state)
+      .slice(0, query.limit ?? 100);
+  }
+
+  async get(id: string): Promise<SessionRecord> {
+    const record = this.#records.get(id);
+    if (!record) throw new TroupeError('NOT_FOUND', `There is no session ${id}`);
+    return record;
+  }
+
+  async remove(id: string): Promise<void> {
+    const record = await this.get(id);
+    if (isEnded(record.status)) this.#records.delete(id);
+    else this.end(id, 'stopped');
+  }
+
+  async runScript(id: string, js: string, _signal: AbortSignal): Promise<string> {
+    const record = await this.get(id);
+    if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
+    if (record.mode === 'auto') throw new TroupeError('SESSION_BUSY', 'The session works for a job');
+    try {
+      return JSON.stringify(vm.runInNewContext(js, {}, { timeout: 500 })) ?? 'null';
+    } catch (error) {
+      throw new TroupeError('SCRIPT_ERROR', error instanceof Error ? error.message : String(error), { line: 1 });
+    }
+  }
+
+  async archive(id: string): Promise<Readable> {
+    await this.get(id);
+    return this.makeArchive(id);
+  }
+
+  async files(id: string): Promise<readonly SessionFile[]> {
+    await this.get(id);
+    return [...(this.#files.get(id)?.values() ?? [])].map(({ file }) => file);
+  }
+
+  async readFile(id: string, name: string): Promise<{ bytes: number; stream: Readable }> {
+    await this.get(id);
+    const found = this.#files.get(id)?.get(name);
+    if (!found) throw new TroupeError('NOT_FOUND', `There is no file ${name}`);
+    return { bytes: found.content.byteLength, stream: Readable.from([found.content], { objectMode: false }) };
+  }
+
+  async writeFile(id: string, name: string, content: Readable): Promise<SessionFile> {
+    await this.get(id);
+    const chunks: Buffer[] = [];
+    for await (const chunk of content) chunks.push(chunk);
+    const whole = Buffer.concat(chunks);
+    const file: SessionFile = { name, bytes: whole.byteLength, source: 'upload', modifiedAt: new Date().toISOString() };
+    const files = this.#files.get(id) ?? new Map();
+    this.#files.set(id, files.set(name, { file, content: whole }));
+    return file;
+  }
+
+  async *events(selection: { id?: string; after: number; signal: AbortSignal }): AsyncGenerator<JournalEvent> {
+    const reader = Symbol('reader');
+    let after = selection.after;
+    this.positions.set(reader, after);
+    try {
+      while (!selection.signal.aborted) {
+        // Numbers begin at 1: the event after `after` has that index.
+        const next = this.#log[after];
+        if (next) {
+          after = next.seq;
+          if (selection.id !== undefined && next.sessionId !== selection.id) continue;
+          this.positions.set(reader, after);
+          yield next;
+          if (selection.id !== undefined && next.type === 'SessionEnded') return;
+          continue;
+        }
+        if (selection.id !== undefined && isEnded(this.#records.get(selection.id)?.status ?? 'stopped')) return;
+        await once(this.#news, 'event', { signal: selection.signal }).catch(() => undefined);
+      }
+    } finally {
+      this.positions.delete(reader);
+      this.#doors.emit('reader-left');
+    }
+  }
+
+  lastSeq(): number {
+    return this.#log.length;
+  }
+
+  health(): Health {
+    const running = [...this.#records.values()].filter((record) => record.status === 'running').length;
+    return {
+      status: 'ok',
+      version: '0.0.0',
+      driver: 'memory',
+      uptimeSeconds: 1,
+      capacity: { max: MAX_LIVE, running, queued: 0 },
+    };
+  }
+
+  /** Journals an event of a session, and so shows it to every reader. */
+  append(id: SessionId, event: SessionEvent): number {
+    const seq = this.#log.length + 1;
+    const at = new Date().toISOString();
+    // The spread of a union of events is that union again, which the compiler cannot see.
+    this.#log.push({ ...event, seq, at, sessionId: id } as JournalEvent);
+    this.#news.emit('event');
+    return seq;
+  }
+
+  end(id: string, status: 'completed' | 'stopped'): void {
+    const record = this.#records.get(id);
+    if (!record || isEnded(record.status)) return;
+    const endReason = status === 'completed' ? 'finished' : 'deleted';
+    this.#records.set(id, { ...record, status, state: status, endReason, endedAt: new Date().toISOString() });
+    this.append(record.id, { type: 'SessionEnded', data: { status, endReason, summary: null, error: null } });
+  }
+
+  /** Settles when a slow creation waits, one was given up, or an event reader went. */
+  async until(what: 'waiting' | 'abandoned' | 'reader-left', signal: AbortSignal): Promise<void> {
+    await once(this.#doors, what, { signal });
+  }
+
+  openDoors(): void {
+    this.#doors.emit('open');
+  }
+
+  #add(
+    mode: 'live' | 'auto',
+    status: 'running',
+    name: string | null,
+    prompt: string | null = null,
+    flowFiles: readonly string[] = [],
+  ): SessionRecord {
+    const id = SessionId.parse(randomBytes(6).toString('hex'));
+    const now = new Date().toISOString();
+    const record: SessionRecord = {
+      id,
+      sessionId: id,
+      mode,
+      name,
+      labels: {},
+      status,
+      state: status,
+      prompt,
+      flowFiles: [...flowFiles],
+      model: null,
+      maxIterations: mode === 'auto' ? 0 : null,
+      iterations: 0,
+      queuePosition: null,
+      createdAt: now,
+      startedAt: now,
+      endedAt: null,
+      lastActivityAt: now,
+      endReason: null,
+      summary: null,
+      error: null,
+      tokens: { input: 0, cached: 0, output: 0 },
+      driver: 'memory',
+      links: {
+        self: `/api/sessions/${id}`,
+        proxy: `/sessions/${id}/proxy`,
+        prompt: `/sessions/${id}/prompt`,
+        download: `/api/sessions/${id}/download`,
+        events: `/api/sessions/${id}/events`,
+        view: `/#/sessions/${id}`,
+      },
+    };
+    this.#records.set(id, record);
+    this.append(id, { type: 'SessionAccepted', data: { mode, prompt, flowFiles: [...flowFiles] } });
+    return record;
+  }
+}

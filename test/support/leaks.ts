@@ -1,0 +1,180 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+
+/** What is on its way out has this long: a socket that closes, a thread or a process that was told to end. */
+const GRACE_MS = 2_000;
+const LOOK_EVERY_MS = 20;
+/** A file that leaks something would otherwise hang until its time is up. */
+const EXIT_AFTER_FAILURE_MS = 500;
+
+/** Kinds of handles that keep a process alive and that the lists of /proc do not show. */
+const COUNTED = ['PipeWrap', 'FSEventWrap', 'StatWatcher', 'Timeout', 'UDPWrap'];
+
+/**
+ * Fails a test file that leaves something behind: a worker thread, a TCP socket or server, an open file, a timer or
+ * watcher that keeps the process alive, a child process, or anything in the temporary folder, above all a browser's
+ * profile, and processes that live in it. Call it once, first thing in the file, so that its check comes after every
+ * other teardown. From then on `os.tmpdir()` is a folder of this file's own. Linux only; elsewhere only threads and
+ * handles are looked at.
+ */
+export function guardLeaks(t: { teardown(check: () => Promise<void>): unknown }): void {
+  const parent = tmpdir();
+  // Short: a browser's socket in it must have a short path. Open, since a browser may run as another user.
+  const folder = mkdtempSync(join(parent, 'tt-'));
+  chmodSync(folder, 0o755);
+  process.env.TMPDIR = folder;
+
+  const workers = new Set<Worker>();
+  const onWorker = (worker: Worker): void => {
+    workers.add(worker);
+    worker.once('exit', () => workers.delete(worker));
+  };
+  process.on('worker', onWorker);
+
+  // Both streams are made when they are first used: now, so that they count as there before.
+  process.stdout.write('');
+  process.stderr.write('');
+  const before = new Set(held(folder));
+  const countsBefore = counts();
+
+  const left = (): string[] => {
+    const threads = [...workers].map((worker) => `worker thread ${worker.threadId}`);
+    const handles = COUNTED.flatMap((kind) => {
+      const more = (counts().get(kind) ?? 0) - (countsBefore.get(kind) ?? 0);
+      return more > 0 ? [`${more} ${kind} more than before`] : [];
+    });
+    return [...threads, ...handles, ...held(folder).filter((one) => !before.has(one))];
+  };
+
+  t.teardown(async () => {
+    const end = performance.now() + GRACE_MS;
+    let leaks = left();
+    while (leaks.length > 0 && performance.now() < end) {
+      await pause(LOOK_EVERY_MS);
+      leaks = left();
+    }
+    process.off('worker', onWorker);
+    process.env.TMPDIR = parent;
+    for (const { pid, commandLine, parentPid } of processes()) {
+      const ours = parentPid === process.pid ? !before.has(describe(pid, commandLine)) : commandLine.includes(folder);
+      if (ours && !isTool(commandLine)) kill(pid);
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+    if (leaks.length === 0) return;
+    setTimeout(() => process.exit(1), EXIT_AFTER_FAILURE_MS).unref();
+    throw new Error(`This file leaves behind:\n  ${leaks.join('\n  ')}`);
+  });
+}
+
+/** Everything that this process holds just now and that /proc can tell, in words. */
+function held(folder: string): string[] {
+  return [...descriptors(), ...heldProcesses(folder), ...entries(folder).map((name) => join(folder, name))];
+}
+
+function heldProcesses(folder: string): string[] {
+  return processes()
+    .filter(({ parentPid, commandLine }) => parentPid === process.pid || commandLine.includes(folder))
+    .filter(({ commandLine }) => !isTool(commandLine))
+    .map(({ pid, commandLine }) => describe(pid, commandLine));
+}
+
+/** TCP sockets and files that are open in this process. */
+function descriptors(): string[] {
+  const sockets = tcpSockets();
+  return entries('/proc/self/fd').flatMap((fd) => {
+    const target = linkOf(`/proc/self/fd/${fd}`);
+    const inode = /^socket:\[(\d+)\]$/.exec(target)?.[1];
+    if (inode !== undefined) {
+      const socket = sockets.get(inode);
+      return socket === undefined ? [] : [`${socket} (inode ${inode})`];
+    }
+    return /^\/(?!proc\/|dev\/|sys\/|memfd:)/.test(target) ? [`open file ${target}`] : [];
+  });
+}
+
+/** Inode to description (proc(5), `/proc/net/tcp`). */
+function tcpSockets(): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const table of ['/proc/self/net/tcp', '/proc/self/net/tcp6']) {
+    for (const line of textOf(table).split('\n').slice(1)) {
+      const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/);
+      if (local === undefined || remote === undefined || inode === undefined) continue;
+      const listens = state === '0A';
+      const what = listens ? `server on port ${portOf(local)}` : `socket ${portOf(local)} -> ${portOf(remote)}`;
+      found.set(inode, what);
+    }
+  }
+  return found;
+}
+
+function portOf(address: string): number {
+  return Number.parseInt(address.split(':')[1] ?? '', 16);
+}
+
+interface Seen {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly commandLine: string;
+}
+
+function processes(): Seen[] {
+  return entries('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const stat = textOf(`/proc/${name}/stat`);
+      const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (stat === '' || state === 'Z' || state === 'X') return [];
+      const commandLine = textOf(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim();
+      return [{ pid: Number(name), parentPid: Number(parentPid), commandLine }];
+    });
+}
+
+function describe(pid: number, commandLine: string): string {
+  return `process ${pid}: ${commandLine.slice(0, 160)}`;
+}
+
+/** The test runner's own compiler, which it starts when it likes and keeps. */
+function isTool(commandLine: string): boolean {
+  return /tsimp|esbuild --service/.test(commandLine);
+}
+
+function counts(): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) found.set(kind, (found.get(kind) ?? 0) + 1);
+  return found;
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Teardown } from './service.js';
+
+/** A service in a process of its own, started by the command line that users have. */
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** All that it printed so far. */
+  output(): string;
+  /** Sends the signal and answers how the process ended. */
+  end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+}
+
+/** Runs `troupe <words>` until it ends. */
+export async function runTroupe(
+  home: string,
+  ...words: readonly string[]
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const { child, output } = startTroupe(home, words);
+  const [code] = await once(child, 'close');
+  return { code, output: output() };
+}
+
+/** Starts `troupe dashboard` in a home and waits until it says where it listens. Killed when the test is over. */
+export async function startServiceProcess(t: Teardown, home: string, ...words: string[]): Promise<ServiceProcess> {
+  const { child, output } = startTroupe(home, ['dashboard', '--port', '0', ...words]);
+  const closed = once(child, 'close');
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await closed;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    if (child.stdout === null) throw new Error('No output');
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const found = /listens on (\S+)/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    closed.then(() => reject(new Error(`The service ended: ${output()}`)), reject);
+  });
+  return {
+    child,
+    url,
+    output,
+    async end(signal) {
+      child.kill(signal);
+      await closed;
+      return { code: child.exitCode, signal: child.signalCode };
+    },
+  };
+}
+
+function startTroupe(home: string, words: readonly string[]): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, ['dist/cli.js', ...words], {
+    env: { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  return { child, output: () => output };
+}

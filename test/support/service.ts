@@ -1,0 +1,103 @@
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '#troupe/config.js';
+import type { EventType } from '#troupe/protocol/events.js';
+import type { SessionRecord } from '#troupe/protocol/session.js';
+import { type Service, startService } from '#troupe/service.js';
+import { EventReader } from './event-reader.js';
+
+/** Something that calls back when the test is over; a tap test is one. */
+export interface Teardown {
+  teardown(work: () => unknown): void;
+}
+
+/** An answer of the service, its body parsed where it is JSON. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test expects of the body is what it goes on to check
+  readonly body: any;
+}
+
+/** A whole service in a home of its own, as `troupe dashboard` would run it. */
+export interface TestService {
+  readonly url: string;
+  readonly home: string;
+  readonly logged: readonly string[];
+  call(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Answered>;
+  live(request?: object): Promise<SessionRecord>;
+  run(id: string, js: string): Promise<Answered>;
+  /** Settles when the session has told of an event of the type. */
+  seen(id: string, type: EventType): Promise<void>;
+  /** Submits flow files as a job and answers its record when it has ended. */
+  job(request: object): Promise<SessionRecord>;
+  stop(drainMs?: number): Promise<void>;
+}
+
+/** A folder for a service; removed when the test is over. Example flows are in `flows/examples/`. */
+export function makeHome(t: Teardown, settings: object = {}): string {
+  // Not below the checkout: the browsers' user must reach it.
+  const home = mkdtempSync(join(tmpdir(), 'troupe-test-'));
+  chmodSync(home, 0o755);
+  t.teardown(() => rmSync(home, { recursive: true, force: true }));
+  mkdirSync(join(home, 'flows'));
+  cpSync('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
+  writeFileSync(join(home, 'troupe.json'), JSON.stringify(settings));
+  return home;
+}
+
+/** Starts a service in this process on a free port. It is stopped, without waiting for jobs, when the test is over. */
+export async function startTestService(
+  t: Teardown,
+  settings: object = {},
+  home: string = makeHome(t, settings),
+): Promise<TestService> {
+  const logged: string[] = [];
+  const env = { ...process.env, TROUPE_HOME: home };
+  const service: Service = await startService(readConfig({ port: '0' }, env), {
+    version: '0.0.0-test',
+    log: (line) => logged.push(line),
+  });
+  t.teardown(() => service.stop({ drainMs: 0 }));
+  return {
+    ...client(service.url),
+    home,
+    logged,
+    stop: (drainMs) => service.stop(drainMs === undefined ? {} : { drainMs }),
+  };
+}
+
+/** The calls that a test makes of a service that runs anywhere. */
+export function client(url: string): Pick<TestService, 'url' | 'call' | 'live' | 'run' | 'seen' | 'job'> {
+  const call: TestService['call'] = async (method, path, body, init) => {
+    const response = await fetch(url + path, {
+      method,
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...init,
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  };
+  const expectStatus = ({ status, body }: Answered, wanted: number) => {
+    if (status !== wanted) throw new Error(`Answered ${status}: ${JSON.stringify(body)}`);
+    return body;
+  };
+  return {
+    url,
+    call,
+    live: async (request = {}) => expectStatus(await call('POST', '/api/sessions', request), 201),
+    run: (id, js) => call('POST', `/sessions/${id}/proxy`, { js }),
+    async seen(id, type) {
+      const reader = await EventReader.open(url, `/api/sessions/${id}/events`);
+      await reader.until(({ events }) => events.some((event) => event.type === type));
+      reader.cut();
+    },
+    job: async (request) =>
+      expectStatus(
+        await call('POST', '/api/sessions/run', { prompt: 'a test', maxIterations: 0, waitTimeout: 120, ...request }),
+        200,
+      ),
+  };
+}
