@@ -25,10 +25,9 @@ t.test('a loop without end fails at its deadline, the scope stays, and the next 
     t.ok(tookMs < 200 + SLACK_MS, `${Math.round(tookMs)} ms`);
     t.equal(await run('kept'), 1);
   }
-  t.match((await fails('1;\n  while (true) { Math.abs(1); }', { timeoutMs: 200 })).details, {
-    name: 'script 1',
-    line: 2,
-  });
+  // In a function of its own: the engine may count the turn of a loop to the statement before it.
+  const spin = '1;\nfunction spin() { while (true) { Math.abs(1); } }\nspin();';
+  t.match((await fails(spin, { timeoutMs: 200 })).details, { name: 'script 1', line: 2 });
 });
 
 t.test('a built-in that runs for ever is ended, the lost scope is said, and the next script runs', async (t) => {

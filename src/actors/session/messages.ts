@@ -1,28 +1,16 @@
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { NewEvent } from '../../protocol/events.js';
-import type { LiveRequest, SessionId, SessionMode } from '../../protocol/session.js';
+import type { SessionId, SessionMode } from '../../protocol/session.js';
 import type { ActorKind } from '../actor.js';
-
-/** What the page is to look like to the sites that it visits: the create request's members of the same names. */
-export type PageOptions = Pick<
-  LiveRequest,
-  | 'viewport'
-  | 'locale'
-  | 'timezone'
-  | 'userAgent'
-  | 'headers'
-  | 'httpCredentials'
-  | 'ignoreHTTPSErrors'
-  | 'storageState'
->;
+import type { BrowserOptions } from './browser-options.js';
 
 /** Everything a session actor needs to know, given once when it is made. Paths are absolute. */
 export interface SessionArgs {
   readonly id: SessionId;
   readonly mode: SessionMode;
   readonly endpoint: BrowserEndpoint;
-  readonly page: PageOptions;
+  readonly page: BrowserOptions;
   readonly flowsDir: string;
   readonly screenshotsDir: string;
   /** The global `args` of its scripts. */
