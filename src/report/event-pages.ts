@@ -46,11 +46,14 @@ export async function sendPages(
  * @throws UNAVAILABLE when the other end is gone before the end
  */
 export async function* receivePages(port: MessagePort): AsyncGenerator<Page, void> {
+  // From the beginning to the end: the other end may go while a page is being written, when nobody waits for the next.
+  const gone = new AbortController();
+  port.once('close', () => gone.abort());
   try {
     for (;;) {
-      const answer = answerOf(port);
+      const answer = once(port, 'message', { signal: gone.signal });
       port.postMessage('next');
-      const page = await answer;
+      const page = pageOf(await answer.catch(() => lost()));
       if (page.length === 0) return;
       yield page;
     }
@@ -59,13 +62,10 @@ export async function* receivePages(port: MessagePort): AsyncGenerator<Page, voi
   }
 }
 
-function answerOf(port: MessagePort): Promise<Page> {
-  return new Promise((resolve, reject) => {
-    const onClose = () => reject(new TroupeError('UNAVAILABLE', 'The events of the session could not be read'));
-    port.once('close', onClose);
-    port.once('message', (page: Page) => {
-      port.off('close', onClose);
-      resolve(page);
-    });
-  });
+function lost(): never {
+  throw new TroupeError('UNAVAILABLE', 'The events of the session could not be read');
+}
+
+function pageOf([page]: unknown[]): Page {
+  return Array.isArray(page) ? page : lost();
 }

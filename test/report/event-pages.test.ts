@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import { MessageChannel } from 'node:worker_threads';
+import t from 'tap';
+import { receivePages, sendPages } from '#troupe/report/event-pages.js';
+import { asStream, passingEvents } from './sample-session.js';
+
+t.test('A page crosses when it is asked for, and the stream ends after the last', async (t) => {
+  const { port1, port2 } = new MessageChannel();
+  const sent = sendPages(port1, asStream(passingEvents), new AbortController().signal);
+  const received = [];
+  for await (const page of receivePages(port2)) received.push(...page);
+  await sent;
+  t.same(received, passingEvents);
+});
+
+t.test('A sender that goes while a page is being written fails the next page', async (t) => {
+  const { port1, port2 } = new MessageChannel();
+  const pages = receivePages(port2);
+  port1.once('message', () => port1.postMessage(passingEvents));
+  t.same((await pages.next()).value, passingEvents);
+  port2.ref();
+  const closed = once(port2, 'close');
+  port1.close();
+  await closed;
+  await t.rejects(pages.next(), { code: 'UNAVAILABLE' });
+});
