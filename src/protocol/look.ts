@@ -38,10 +38,17 @@ export type ElementDescriptor = z.infer<typeof ElementDescriptor>;
 export const ElementChange = z.looseObject({ locator: z.string() });
 export type ElementChange = z.infer<typeof ElementChange>;
 
+/** The alert, confirm, prompt or beforeunload question that holds a page. */
+export interface DialogNotice {
+  readonly kind: string;
+  readonly message: string;
+}
+
 /** The first look of a session, or one with `full: true`. */
 export interface FullLook {
   readonly url: string;
   readonly title: string;
+  readonly dialog?: DialogNotice;
   readonly elements: readonly ElementDescriptor[];
 }
 
@@ -49,6 +56,7 @@ export interface FullLook {
 export interface DiffLook {
   readonly url: string;
   readonly title: string;
+  readonly dialog?: DialogNotice;
   readonly diff: true;
   readonly added: readonly ElementDescriptor[];
   readonly removed: readonly string[];

@@ -1,0 +1,216 @@
+import type { DiffLook, ElementChange, ElementDescriptor, FullLook } from '../../protocol/look.js';
+import { foldRuns, type Line } from './fold-runs.js';
+
+/** A look as a script has it, or as it serialises: there the elements of a diff are not, and `unchanged` is a number. */
+export type RenderableLook =
+  | FullLook
+  | (Omit<DiffLook, 'unchanged' | 'elements'> & { readonly unchanged: number | readonly string[] });
+
+export interface RenderOptions {
+  /** Where the reader knows the page to be: a diff says it again only where it differs. */
+  readonly known?: { readonly url: string; readonly title: string } | undefined;
+  /** Lines after folding; further elements are counted, with the call that shows them. 400 where absent. */
+  readonly maxLines?: number;
+  /** A longer run of one kind of control is shown by its first half of this. 100 where absent. */
+  readonly maxRun?: number;
+}
+
+const MAX_LINES = 400;
+const MAX_RUN = 100;
+const MAX_VALUE = 100;
+const MAX_OPTIONS = 12;
+const MAX_URL = 300;
+
+/** Roles that one types into, so that nothing needs to say so. */
+const TYPED = new Set(['input', 'textarea', 'textbox', 'searchbox', 'spinbutton', 'combobox']);
+
+/** Whether a value, of whatever origin, is a look. */
+export function isLook(value: unknown): value is RenderableLook {
+  if (typeof value !== 'object' || value === null || !('url' in value) || !('title' in value)) return false;
+  if ('diff' in value) return 'added' in value && isElements(value.added) && 'removed' in value && 'changed' in value;
+  return 'elements' in value && isElements(value.elements);
+}
+
+/** Whether a value is a list of elements as a look has them: what `agent.look().elements.slice(100)` answers. */
+export function isElements(value: unknown): value is readonly ElementDescriptor[] {
+  if (!Array.isArray(value)) return false;
+  return value.every((one) => typeof one === 'object' && one !== null && 'locator' in one && 'actions' in one);
+}
+
+/**
+ * The compact form of a look, for models: a line with title and address, then a line for each element: its locator, and
+ * other members only where they say something.
+ *
+ *     Sign up · https://shop.test/signup
+ *     {input}First name = Ada
+ *     {input}Newsletter [x]
+ *     {select}Country = Belgium (Austria | Belgium)
+ *     {button}Not now disabled
+ *     offscreen:
+ *     {a}Imprint
+ *
+ * Lines that differ only by numbers that count together stand as one: `{button:1..500}Edit`. A diff has `+` before what
+ * was added, `-` before what went, `~` before what changed and the new members; an unchanged page is `= 31 unchanged`.
+ * What is cut says so, with the call that shows it.
+ */
+export function renderLook(look: RenderableLook, options: RenderOptions = {}): string {
+  const lines = 'diff' in look ? renderDiff(look, options) : [place(look), ...renderFull(look, options)];
+  return lines.join('\n');
+}
+
+/** Elements alone, as {@link renderLook} has them. */
+export function renderElements(elements: readonly ElementDescriptor[], options: RenderOptions = {}): string {
+  return listed(elements, '', options, 'ask for a smaller slice').join('\n');
+}
+
+function renderFull(look: FullLook, options: RenderOptions): string[] {
+  const { dialog, elements } = look;
+  if (elements.length === 0) return ['nothing to operate'];
+  return [...dialogLine(dialog), ...listed(elements, '', options, undefined)];
+}
+
+function renderDiff(look: Exclude<RenderableLook, FullLook>, options: RenderOptions): string[] {
+  const { url, title, dialog, added, removed, changed, unchanged } = look;
+  const count = typeof unchanged === 'number' ? unchanged : unchanged.length;
+  const quiet = added.length + removed.length + changed.length === 0 && dialog === undefined;
+  const { known } = options;
+  // Who keeps no account of the place hears of it with each change.
+  const there = known === undefined ? quiet : known.url === url && known.title === title;
+  const limit = options.maxLines ?? MAX_LINES;
+  return [
+    ...(there ? [] : [place(look)]),
+    ...dialogLine(dialog),
+    ...capped(
+      removed.map((locator) => `- ${locator}`),
+      limit,
+      'removed',
+    ),
+    ...capped(
+      changed.map((change) => `~ ${change.locator}${changedMembers(change)}`),
+      limit,
+      'changed',
+    ),
+    ...listed(added, '+ ', options, 'agent.look({full: true})'),
+    `= ${count} unchanged`,
+  ];
+}
+
+function place({ url, title }: { readonly url: string; readonly title: string }): string {
+  const short = url.length > MAX_URL ? `${url.slice(0, MAX_URL)}…` : url;
+  return title === '' ? short : `${title} · ${short}`;
+}
+
+function dialogLine(dialog: FullLook['dialog']): string[] {
+  return dialog === undefined ? [] : [`${dialog.kind}: ${cut(dialog.message, 500)}`];
+}
+
+/** Lines that differ by numbers become one, long runs of a kind and what is beyond the limit a count. */
+function listed(
+  elements: readonly ElementDescriptor[],
+  sign: string,
+  options: RenderOptions,
+  how: string | undefined,
+): string[] {
+  const lines: Line[] = [];
+  let offscreen = false;
+  elements.forEach((element, index) => {
+    const away = element.offscreen === true;
+    if (sign === '' && away !== offscreen) {
+      lines.push({ text: away ? 'offscreen:' : 'onscreen:', kind: '', index });
+      offscreen = away;
+    }
+    const text = sign + element.locator + members(element, sign !== '');
+    lines.push({ text, kind: `${element.role} ${element.actions.join()}`, index });
+  });
+  const slice = (from: number, to?: number): string =>
+    how ?? `agent.look().elements.slice(${to === undefined ? from : `${from}, ${to}`})`;
+  const folded = foldRuns(lines, options.maxRun ?? MAX_RUN, (count, kinds, from, to) => {
+    return `… ${count} more of ${kinds.map((kind) => `{${kind.split(' ')[0] ?? ''}}`).join(', ')}: ${slice(from, to)}`;
+  });
+  const limit = options.maxLines ?? MAX_LINES;
+  const next = folded[limit];
+  if (next === undefined) return folded.map((line) => line.text);
+  const rest = elements.length - next.index;
+  return [...folded.slice(0, limit).map((line) => line.text), `… ${rest} more: ${slice(next.index)}`];
+}
+
+function capped(lines: readonly string[], limit: number, what: string): string[] {
+  const folded = foldRuns(
+    lines.map((text, index) => ({ text, kind: '', index })),
+    Number.POSITIVE_INFINITY,
+    () => '',
+  ).map((line) => line.text);
+  if (folded.length <= limit) return folded;
+  return [...folded.slice(0, limit), `… ${folded.length - limit} more ${what}: agent.look({full: true})`];
+}
+
+/** What a descriptor says beside its locator. */
+function members(element: ElementDescriptor, withOffscreen: boolean): string {
+  const { role, name, actions, value, checked, disabled, options, href, offscreen } = element;
+  let text = '';
+  if (checked !== undefined) text += checkMark(checked);
+  if (value !== undefined && value !== '' && !(checked !== undefined && value === 'on')) text += ` = ${cut(value)}`;
+  if (options !== undefined) text += ` (${choices(options)})`;
+  // Of a link without a name its address is all there is to know.
+  if (name === '' && href !== undefined) text += ` -> ${cut(href)}`;
+  if (actions.includes('upload')) text += ' upload';
+  else if (actions.includes('input') && !TYPED.has(role)) text += ' input';
+  else if (role === 'input' && checked === undefined && !actions.includes('input')) text += ' click';
+  if (actions.includes('drag')) text += ' drag';
+  if (disabled === true) text += ' disabled';
+  if (withOffscreen && offscreen === true) text += ' offscreen';
+  return text;
+}
+
+function changedMembers(change: ElementChange): string {
+  let text = '';
+  for (const [member, value] of Object.entries(change)) {
+    switch (member) {
+      case 'locator':
+      case 'name':
+      case 'role':
+        break;
+      case 'checked':
+        text += value === null ? ' unchecked' : checkMark(value);
+        break;
+      case 'value':
+        text += ` = ${value === null ? '""' : cut(String(value))}`;
+        break;
+      case 'options':
+        text += Array.isArray(value) ? ` (${choices(value.map(String))})` : ' no options';
+        break;
+      case 'disabled':
+        text += value === null ? ' enabled' : ' disabled';
+        break;
+      case 'offscreen':
+        text += value === null ? ' onscreen' : ' offscreen';
+        break;
+      case 'href':
+        text += value === null ? ' no address' : ` -> ${cut(String(value))}`;
+        break;
+      case 'actions':
+        text += ` takes ${Array.isArray(value) ? value.join(', ') : ''}`;
+        break;
+      default:
+        text += ` ${member}: ${cut(JSON.stringify(value))}`;
+    }
+  }
+  return text;
+}
+
+function checkMark(checked: unknown): string {
+  if (checked === 'mixed') return ' [-]';
+  return checked === true ? ' [x]' : ' [ ]';
+}
+
+function choices(options: readonly string[]): string {
+  const shown = options.slice(0, MAX_OPTIONS).map((option) => cut(option));
+  if (options.length > MAX_OPTIONS) shown.push(`… ${options.length - MAX_OPTIONS} more`);
+  return shown.join(' | ');
+}
+
+/** On one line, and no longer than says something. */
+function cut(text: string, longest: number = MAX_VALUE): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest)}… (${text.length} characters)` : line;
+}
