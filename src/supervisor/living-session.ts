@@ -3,16 +3,20 @@ import type { ChildState } from '../actors/child.js';
 import type { Clock } from '../actors/clock.js';
 import type { Supervision } from '../actors/supervision.js';
 import type { Config } from '../config.js';
-import type { BrowserLease, Driver } from '../containers/driver.js';
+import type { BrowserEndpoint, BrowserLease, Driver } from '../containers/driver.js';
 import type { StoredSession } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventData, EventType, NewEvent, SessionEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
 import type { Place } from './admission.js';
 import type { EventHub } from './event-hub.js';
+import { flowsEnd } from './flows-end.js';
 import { REOPEN_MS, type SessionChild, STOP_MS, startSessionActor } from './session-child.js';
-import { keepDownloads } from './session-files.js';
-import { endedRecord, type SessionEnd, startedRecord } from './session-record.js';
+import { SessionClocks } from './session-clocks.js';
+import { lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
+import { SessionHoldings } from './session-holdings.js';
+import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
+import { endedRecord, startedRecord } from './session-record.js';
 import { writeEnd } from './write-end.js';
 
 /** What every living session uses and none owns. */
@@ -33,39 +37,25 @@ const SCRIPT_GRACE_MS = 1_500;
 const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 
 /**
- * waiting --begin--> starting --> running --end--> ending
- *    `-----------------`-------------------end-----^
- */
-type Life = 'waiting' | 'starting' | 'running' | 'ending';
-
-interface Held {
-  place?: Place;
-  lease?: BrowserLease;
-  child?: SessionChild;
-}
-
-/**
  * A session that waits or runs: the owner of its place, its browser's lease and its actor. It gives all of them back
  * when it ends, whatever the reason, and it ends once.
  */
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
   readonly #around: SessionSurroundings;
-  readonly #held: Held = {};
+  readonly #held: SessionHoldings;
+  readonly #clocks: SessionClocks;
   readonly #ending = new AbortController();
   readonly #onEnded: () => void;
   #record: SessionRecord;
-  #life: Life = 'waiting';
+  #life: SessionLife = { kind: 'waiting' };
   #begun: Promise<void> = Promise.resolve();
   #ended: Promise<SessionRecord> | undefined;
   #gone: Promise<void> | undefined;
-  #scripts = 0;
   /** The number of the last step: an actor that is started again goes on from there. */
   #steps = 0;
   /** False once the end is being written: a session shows nothing after its end. */
   #writesEvents = true;
-  #cancelIdle: () => void = () => undefined;
-  #cancelHard: () => void = () => undefined;
 
   /** @param onEnded called once, when the session's end is on disk */
   constructor(
@@ -78,6 +68,12 @@ export class LivingSession {
     this.#onEnded = onEnded;
     this.request = request;
     this.#record = record;
+    const log = (line: string) => around.log(`session ${record.id}: ${line}`);
+    this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id, 'downloads'), log);
+    this.#clocks = new SessionClocks(around.clock, {
+      idle: () => void this.end(stoppedEnd('idle'), 'cut'),
+      hard: () => void this.#hardTimeoutPassed(),
+    });
   }
 
   get record(): SessionRecord {
@@ -89,9 +85,9 @@ export class LivingSession {
     return { record: this.#record, request: this.request, lease: this.#held.lease?.identity ?? null };
   }
 
-  /** Where its files are while it has a browser. */
-  get fileDirs(): { readonly downloadsDir: string; readonly uploadsDir: string } | null {
-    return this.#held.lease?.endpoint ?? null;
+  /** Where its browser is and its files are, while it has one. */
+  get endpoint(): BrowserEndpoint | null {
+    return this.#held.endpoint;
   }
 
   /**
@@ -100,8 +96,8 @@ export class LivingSession {
    * @throws what kept it from starting; everything is given back then, and nothing of the start is on disk
    */
   begin(place: Place, deadlineMs: number, extra: readonly NewEvent[] = []): Promise<void> {
-    this.#held.place = place;
-    if (this.#life === 'waiting') this.#life = 'starting';
+    this.#held.takePlace(place);
+    this.#advance('Begun');
     this.#begun = this.#start(deadlineMs, extra);
     return this.#begun;
   }
@@ -112,10 +108,10 @@ export class LivingSession {
    * @throws what kept it from going on; everything is given back then, the browser too, and the record is as it was
    */
   resume(place: Place, lease: BrowserLease, stepsDone: number): Promise<void> {
-    this.#held.place = place;
-    this.#held.lease = lease;
+    this.#held.takePlace(place);
+    this.#held.takeLease(lease);
     this.#steps = stepsDone;
-    this.#life = 'starting';
+    this.#advance('Begun');
     this.#begun = this.#reconnect(lease);
     return this.#begun;
   }
@@ -129,14 +125,7 @@ export class LivingSession {
         { paths, timeoutMs },
         { deadlineMs: timeoutMs + 2 * SCRIPT_GRACE_MS, signal: this.#ending.signal },
       );
-      if (outcome.status === 'passed') {
-        const summary = outcome.flows === 1 ? 'The flow passed' : `All ${outcome.flows} flows passed`;
-        await this.end({ status: 'completed', reason: 'finished', summary, error: null }, 'whole');
-      } else {
-        const { flow, error } = outcome;
-        const reason = error.code === 'HARD_TIMEOUT' ? 'hard' : 'finished';
-        await this.end({ status: 'failed', reason, summary: `${flow} failed`, error }, 'whole');
-      }
+      await this.end(flowsEnd(outcome), 'whole');
     } catch (error) {
       await this.#lost(encodeError(error).code === 'SESSION_RESTARTED' ? interruptedError(error) : error);
     }
@@ -144,12 +133,11 @@ export class LivingSession {
 
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
   async runScript(js: string, signal: AbortSignal): Promise<string> {
-    if (this.#record.mode === 'auto' && this.#life !== 'ending') {
+    if (this.#record.mode === 'auto' && this.#life.kind !== 'ending') {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
     }
-    if (this.#life !== 'running') throw new TroupeError('SESSION_ENDED', 'The session does not run');
     const timeoutMs = this.#around.config.evalTimeout * 1000;
-    this.#scripts += 1;
+    this.#advance('ScriptCame');
     this.#touch();
     try {
       return await this.#actor().ask(
@@ -162,7 +150,7 @@ export class LivingSession {
       if (encodeError(error).code === 'WORKER_LOST') await this.#lost(error);
       throw error;
     } finally {
-      this.#scripts -= 1;
+      this.#advance('ScriptLeft');
       this.#touch();
     }
   }
@@ -181,7 +169,7 @@ export class LivingSession {
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'Nobody waits for the session any more'));
     await this.#begun.catch(() => undefined);
     if (this.#record.status === 'queued') return;
-    await this.end({ status: 'stopped', reason: 'deleted', summary: null, error: null }, 'cut');
+    await this.end(stoppedEnd('deleted'), 'cut');
     await this.gone();
   }
 
@@ -208,7 +196,7 @@ export class LivingSession {
         },
         { signal, deadlineMs: left() },
       );
-      this.#held.lease = lease;
+      this.#held.takeLease(lease);
       signal.throwIfAborted();
       const { child, thread } = await this.#connect(lease, left());
       // From here on an end is written after this start: both go through one ordered journal.
@@ -217,10 +205,10 @@ export class LivingSession {
       const started = this.#event('SessionStarted', { driver: driver.name, browser: lease.endpoint.product, thread });
       await hub.write({ records: [this.stored], events: [...extra, started] });
       signal.throwIfAborted();
-      this.#life = 'running';
+      this.#advance('Opened');
       this.#watch(lease, child);
     } catch (error) {
-      await this.#giveBack();
+      await this.#held.giveBack();
       throw signal.aborted ? signal.reason : error;
     }
   }
@@ -231,10 +219,10 @@ export class LivingSession {
       this.#ending.signal.throwIfAborted();
       const restarted = this.#event('SessionRestarted', { thread, attempt: 0 });
       await this.#around.hub.write({ records: [this.stored], events: [restarted] });
-      this.#life = 'running';
+      this.#advance('Opened');
       this.#watch(lease, child);
     } catch (error) {
-      await this.#giveBack();
+      await this.#held.giveBack();
       throw error;
     }
   }
@@ -248,7 +236,7 @@ export class LivingSession {
       signal: this.#ending.signal,
       stepsDone: () => this.#steps,
     });
-    this.#held.child = child;
+    this.#held.takeChild(child);
     child.events$.subscribe((events) => this.#publish(events));
     return { child, thread: child.state.kind === 'running' ? child.state.thread : 0 };
   }
@@ -263,8 +251,7 @@ export class LivingSession {
     });
     // A job's flows are bounded by the same time where they run; this is for those that do not even answer then.
     const grace = this.#record.mode === 'auto' ? SCRIPT_GRACE_MS : 0;
-    const leftMs = Math.max(0, this.#hardTimeoutMs() + grace - this.#ageMs());
-    this.#cancelHard = this.#around.clock.after(leftMs, () => void this.#hardTimeoutPassed());
+    this.#clocks.startHard(Math.max(0, this.#hardTimeoutMs() + grace - this.#ageMs()));
     this.#touch();
   }
 
@@ -283,23 +270,17 @@ export class LivingSession {
   }
 
   async #lost(error: unknown): Promise<void> {
-    await this.end({ status: 'failed', reason: 'lost', summary: null, error: encodeError(error) }, 'whole');
+    await this.end(lostEnd(error), 'whole');
   }
 
   async #hardTimeoutPassed(): Promise<void> {
-    const seconds = this.#hardTimeoutMs() / 1000;
-    if (this.#record.mode === 'live') {
-      await this.end({ status: 'stopped', reason: 'hard', summary: null, error: null }, 'cut');
-      return;
-    }
-    const error = new TroupeError('HARD_TIMEOUT', `The session did not end within ${seconds} s`);
-    await this.end({ status: 'failed', reason: 'hard', summary: null, error: encodeError(error) }, 'whole');
+    if (this.#record.mode === 'live') await this.end(stoppedEnd('hard'), 'cut');
+    else await this.end(outOfTimeEnd(this.#hardTimeoutMs() / 1000), 'whole');
   }
 
   async #endOnce(end: SessionEnd, how: 'whole' | 'cut'): Promise<SessionRecord> {
-    this.#life = 'ending';
-    this.#cancelIdle();
-    this.#cancelHard();
+    this.#advance('Ended');
+    this.#clocks.stop();
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
     await this.#actorStopped(how === 'whole' ? STOP_MS + 1_000 : LAST_WORDS_MS);
     this.#record = endedRecord(this.#record, end, this.#around.clock.now());
@@ -308,7 +289,7 @@ export class LivingSession {
     const ended = this.#event('SessionEnded', { status, endReason, summary, error });
     const batch = { records: [{ ...this.stored, lease: null }], events: [ended] };
     // Whatever the disk does, what is held is given back.
-    this.#gone = this.#begun.catch(() => undefined).then(() => this.#giveBack());
+    this.#gone = this.#begun.catch(() => undefined).then(() => this.#held.giveBack());
     await writeEnd(this.#around, this.#record.id, batch);
     this.#onEnded();
     return this.#record;
@@ -327,34 +308,15 @@ export class LivingSession {
     });
   }
 
-  /** Gives back, in the reverse order of taking. Idempotent: what was given back is forgotten. */
-  async #giveBack(): Promise<void> {
-    const { child, lease, place } = this.#held;
-    delete this.#held.child;
-    await child?.stop();
-    if (lease !== undefined) {
-      const kept = join(this.#around.config.sessionsDir, this.#record.id, 'downloads');
-      await keepDownloads(lease.endpoint.downloadsDir, kept).catch((error) => {
-        this.#around.log(`session ${this.#record.id}: downloads could not be kept: ${String(error)}`);
-      });
-      delete this.#held.lease;
-      await lease.release().catch((error) => {
-        this.#around.log(`session ${this.#record.id}: its browser could not be removed: ${String(error)}`);
-      });
-    }
-    delete this.#held.place;
-    place?.release();
+  #touch(): void {
+    if (this.#life.kind !== 'running') return;
+    this.#record = { ...this.#record, lastActivityAt: this.#around.clock.now().toISOString() };
+    const busy = this.#life.scripts > 0 || this.#record.mode === 'auto';
+    this.#clocks.restartIdle(busy ? null : (this.request.idleTimeout ?? this.#around.config.idleTimeout) * 1000);
   }
 
-  #touch(): void {
-    if (this.#life !== 'running') return;
-    this.#record = { ...this.#record, lastActivityAt: this.#around.clock.now().toISOString() };
-    this.#cancelIdle();
-    if (this.#scripts > 0 || this.#record.mode === 'auto') return;
-    const idleMs = (this.request.idleTimeout ?? this.#around.config.idleTimeout) * 1000;
-    this.#cancelIdle = this.#around.clock.after(idleMs, () => {
-      void this.end({ status: 'stopped', reason: 'idle', summary: null, error: null }, 'cut');
-    });
+  #advance(input: LifeInput): void {
+    this.#life = advanceLife(this.#life, input);
   }
 
   #hardTimeoutMs(): number {

@@ -5,7 +5,8 @@ import { AutoRequest, LiveRequest, type SessionId, type SessionRecord } from '..
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { journaledEvents } from './journaled-events.js';
 import { newEvent, type SessionSurroundings } from './living-session.js';
-import { endedRecord, type SessionEnd } from './session-record.js';
+import { interruptedEnd, type SessionEnd } from './session-end.js';
+import { endedRecord } from './session-record.js';
 
 /** What recovery needs to look at what was left, and to end what cannot go on. */
 export interface RecoveryParts extends SessionSurroundings {
@@ -39,15 +40,6 @@ export async function recoverSessions(parts: RecoveryParts, recovered: Recovered
   if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
   await Promise.all(running.map((stored, index) => takeUp(parts, recovered, stored, found[index] ?? null)));
   for (const stored of unended) if (stored.record.status === 'queued') await requeue(parts, recovered, stored);
-}
-
-/** How a session ends that a service left in the middle. */
-export function interruptedEnd(mode: SessionRecord['mode']): SessionEnd {
-  const error =
-    mode === 'auto'
-      ? new TroupeError('INTERRUPTED', 'The service stopped in the middle of a flow')
-      : new TroupeError('WORKER_LOST', 'The service stopped, and the browser did not outlive it');
-  return { status: 'failed', reason: 'interrupted', summary: null, error: encodeError(error) };
 }
 
 async function takeUp(

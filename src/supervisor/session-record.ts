@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import type { ErrorBody } from '../protocol/errors.js';
-import type { AutoRequest, EndReason, LiveRequest, SessionRecord, SessionStatus } from '../protocol/session.js';
+import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
 import { SessionId } from '../protocol/session.js';
+import type { SessionEnd } from './session-end.js';
 
 const ID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -9,14 +9,6 @@ const ID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 export function newSessionId(): SessionId {
   const letters = Array.from({ length: 12 }, () => ID_ALPHABET[randomInt(ID_ALPHABET.length)]);
   return SessionId.parse(letters.join(''));
-}
-
-/** How a session ended. */
-export interface SessionEnd {
-  readonly status: Extract<SessionStatus, 'completed' | 'failed' | 'stopped'>;
-  readonly reason: EndReason;
-  readonly summary: string | null;
-  readonly error: ErrorBody | null;
 }
 
 /** The record of a session that was accepted just now and has not begun. */

@@ -2,27 +2,26 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { BrowserLease } from '../containers/driver.js';
 import type { Journal } from '../journal/journal.js';
-import { encodeError, TroupeError } from '../protocol/errors.js';
+import { TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import {
   type AutoRequest,
   isEnded,
   type ListQuery,
   type LiveRequest,
-  SessionId,
+  type SessionId,
   type SessionRecord,
 } from '../protocol/session.js';
 import { Admission, type Place } from './admission.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { LivingSession, newEvent, type SessionSurroundings } from './living-session.js';
-import { interruptedEnd, recoverSessions } from './recovery.js';
+import { recoverSessions } from './recovery.js';
 import { assertSupported, checkTask } from './request-check.js';
+import { interruptedEnd, lostEnd, stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
 import { acceptedRecord, newSessionId } from './session-record.js';
+import { parseId, SessionTable } from './session-table.js';
 import type { Health, SessionFile, Sessions } from './sessions.js';
-
-/** Records of a list where the query names no limit. */
-const LIST_LIMIT = 100;
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {
@@ -38,7 +37,7 @@ export interface SupervisorParts extends SessionSurroundings {
 export class Supervisor implements Sessions {
   readonly #parts: SupervisorParts;
   readonly #admission: Admission;
-  readonly #living = new Map<SessionId, LivingSession>();
+  readonly #table: SessionTable;
   /** Clean-up after ends, so that a stop can wait for it. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #startedAt: number;
@@ -53,6 +52,7 @@ export class Supervisor implements Sessions {
       maxQueue: parts.config.maxQueue,
       clock: parts.clock,
     });
+    this.#table = new SessionTable(parts.journal, (id) => this.#admission.position(id));
     this.#startedAt = parts.clock.now().getTime();
   }
 
@@ -84,7 +84,7 @@ export class Supervisor implements Sessions {
       await session.begin(place, left, [event]);
       return session.record;
     } catch (error) {
-      this.#living.delete(session.record.id);
+      this.#table.drop(session.record.id);
       throw error;
     } finally {
       signal.removeEventListener('abort', abandon);
@@ -106,11 +106,11 @@ export class Supervisor implements Sessions {
     try {
       await this.#parts.hub.write({ records: [session.stored], events: [accepted] });
     } catch (error) {
-      this.#living.delete(id);
+      this.#table.drop(id);
       throw error;
     }
     this.#queue(session, request);
-    return this.#shown(session.record);
+    return this.#table.shown(session.record);
   }
 
   async waitForEnd(
@@ -128,7 +128,7 @@ export class Supervisor implements Sessions {
     try {
       if (!isEnded((await this.get(sessionId)).status)) {
         const selection = { sessionId, after: 0, signal: waiting.signal };
-        for await (const event of hub.stream(selection, () => this.#living.has(sessionId))) {
+        for await (const event of hub.stream(selection, () => this.#table.living(sessionId) !== undefined)) {
           if (event.type === 'SessionEnded') break;
         }
       }
@@ -140,26 +140,20 @@ export class Supervisor implements Sessions {
     }
   }
 
-  async list(query: ListQuery): Promise<readonly SessionRecord[]> {
-    const stored = await this.#parts.journal.list({ ...query, limit: query.limit ?? LIST_LIMIT });
-    return stored.map(({ record }) => this.#shown(this.#living.get(record.id)?.record ?? record));
+  list(query: ListQuery): Promise<readonly SessionRecord[]> {
+    return this.#table.list(query);
   }
 
-  async get(id: string): Promise<SessionRecord> {
-    const sessionId = parseId(id);
-    const living = this.#living.get(sessionId);
-    if (living !== undefined && living.record.status !== 'queued') return this.#shown(living.record);
-    const stored = await this.#parts.journal.get(sessionId);
-    if (stored === null) throw notFound(id);
-    return this.#shown(stored.record);
+  get(id: string): Promise<SessionRecord> {
+    return this.#table.get(id);
   }
 
   async remove(id: string): Promise<void> {
     const record = await this.get(id);
-    const living = this.#living.get(record.id);
+    const living = this.#table.living(record.id);
     if (living !== undefined && !isEnded(record.status)) {
       this.#admission.leaveQueue(record.id);
-      await living.end({ status: 'stopped', reason: 'deleted', summary: null, error: null }, 'cut');
+      await living.end(stoppedEnd('deleted'), 'cut');
       return;
     }
     await living?.gone();
@@ -169,7 +163,7 @@ export class Supervisor implements Sessions {
 
   async runScript(id: string, js: string, signal: AbortSignal): Promise<string> {
     const sessionId = parseId(id);
-    const living = this.#living.get(sessionId);
+    const living = this.#table.living(sessionId);
     if (living !== undefined) return living.runScript(js, signal);
     const record = await this.get(id);
     throw new TroupeError('SESSION_ENDED', `The session ended ${record.endedAt ?? ''} (${record.status})`, {
@@ -181,8 +175,8 @@ export class Supervisor implements Sessions {
   async archive(id: string): Promise<Readable> {
     const record = await this.get(id);
     // What a session that just ended still has is on its way to its folder.
-    if (isEnded(record.status)) await this.#living.get(record.id)?.gone();
-    return this.#parts.artifacts.archive(record, this.#living.get(record.id)?.fileDirs ?? null);
+    if (isEnded(record.status)) await this.#table.living(record.id)?.gone();
+    return this.#parts.artifacts.archive(record, this.#table.living(record.id)?.endpoint ?? null);
   }
 
   async files(id: string): Promise<readonly SessionFile[]> {
@@ -195,7 +189,7 @@ export class Supervisor implements Sessions {
 
   async writeFile(id: string, name: string, content: Readable): Promise<SessionFile> {
     const record = await this.get(id);
-    const dirs = this.#living.get(record.id)?.fileDirs;
+    const dirs = this.#table.living(record.id)?.endpoint;
     if (!dirs && !isEnded(record.status)) throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
     if (!dirs) throw new TroupeError('SESSION_ENDED', 'The session has no browser that could use a file');
     return storeUpload(dirs.uploadsDir, name, content);
@@ -210,7 +204,7 @@ export class Supervisor implements Sessions {
     const { after, signal } = selection;
     yield* this.#parts.hub.stream(
       { sessionId, after, signal },
-      () => sessionId !== undefined && this.#living.has(sessionId),
+      () => sessionId !== undefined && this.#table.living(sessionId) !== undefined,
     );
   }
 
@@ -236,7 +230,7 @@ export class Supervisor implements Sessions {
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
     this.#admission.close();
-    const held = [...this.#living.values()].filter(({ record }) => this.#admission.position(record.id) === null);
+    const held = this.#table.allLiving().filter(({ record }) => this.#admission.position(record.id) === null);
     await Promise.allSettled(held.map((session) => this.#drain(session, drainMs)));
     // Whoever waits for a job that stays queued waits in vain.
     this.#drained.abort();
@@ -250,7 +244,7 @@ export class Supervisor implements Sessions {
 
   async #drain(session: LivingSession, drainMs: number): Promise<void> {
     if (session.record.mode === 'live') {
-      await session.end({ status: 'stopped', reason: 'shutdown', summary: null, error: null }, 'cut');
+      await session.end(stoppedEnd('shutdown'), 'cut');
       return;
     }
     // One that has not begun stays on disk as it is.
@@ -265,7 +259,7 @@ export class Supervisor implements Sessions {
     const { maxIterations, publicUrl } = config;
     const record = known ?? acceptedRecord(newSessionId(), request, { maxIterations, publicUrl, now: clock.now() });
     const session = new LivingSession(this.#parts, request, record, () => this.#sessionEnded(session));
-    this.#living.set(record.id, session);
+    this.#table.add(session);
     return session;
   }
 
@@ -274,7 +268,7 @@ export class Supervisor implements Sessions {
     try {
       await session.resume(this.#admission.occupy(), lease, stepsDone);
     } catch (error) {
-      this.#living.delete(record.id);
+      this.#table.drop(record.id);
       throw error;
     }
   }
@@ -294,7 +288,7 @@ export class Supervisor implements Sessions {
       await session.runFlows(flows);
     } catch (error) {
       if (this.#stopping && session.record.status === 'queued') return;
-      await session.end({ status: 'failed', reason: 'lost', summary: null, error: encodeError(error) }, 'whole');
+      await session.end(lostEnd(error), 'whole');
     }
   }
 
@@ -303,7 +297,7 @@ export class Supervisor implements Sessions {
     const { id } = session.record;
     const leaving = this.#leave(session).finally(() => {
       this.#leaving.delete(leaving);
-      this.#living.delete(id);
+      this.#table.drop(id);
       this.#parts.hub.sessionGone(id);
     });
     this.#leaving.add(leaving);
@@ -320,24 +314,10 @@ export class Supervisor implements Sessions {
 
   #fileDirs(id: SessionId): FileDirs {
     const kept = join(this.#parts.config.sessionsDir, id, 'downloads');
-    return this.#living.get(id)?.fileDirs ?? { downloadsDir: kept, uploadsDir: null };
-  }
-
-  #shown(record: SessionRecord): SessionRecord {
-    return record.status === 'queued' ? { ...record, queuePosition: this.#admission.position(record.id) } : record;
+    return this.#table.living(id)?.endpoint ?? { downloadsDir: kept, uploadsDir: null };
   }
 
   #assertOpen(): void {
     if (this.#stopping) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
   }
-}
-
-function parseId(id: string): SessionId {
-  const parsed = SessionId.safeParse(id);
-  if (!parsed.success) throw notFound(id);
-  return parsed.data;
-}
-
-function notFound(id: string): TroupeError {
-  return new TroupeError('NOT_FOUND', `There is no session '${id.slice(0, 40)}'`);
 }

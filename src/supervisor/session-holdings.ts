@@ -1,0 +1,73 @@
+import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
+import type { Place } from './admission.js';
+import type { SessionChild } from './session-child.js';
+import { keepDownloads } from './session-files.js';
+
+/**
+ * What a living session holds: its place, its browser's lease and its actor, taken in this order. All of it is given
+ * back together, whatever the reason.
+ */
+export class SessionHoldings {
+  readonly #log: (line: string) => void;
+  readonly #keptDownloads: string;
+  #place: Place | undefined;
+  #lease: BrowserLease | undefined;
+  #child: SessionChild | undefined;
+
+  /** @param keptDownloads where downloads go that outlive the browser */
+  constructor(keptDownloads: string, log: (line: string) => void) {
+    this.#keptDownloads = keptDownloads;
+    this.#log = log;
+  }
+
+  get place(): Place | undefined {
+    return this.#place;
+  }
+
+  get lease(): BrowserLease | undefined {
+    return this.#lease;
+  }
+
+  get child(): SessionChild | undefined {
+    return this.#child;
+  }
+
+  /** Where the browser is and its files are, while there is one. */
+  get endpoint(): BrowserEndpoint | null {
+    return this.#lease?.endpoint ?? null;
+  }
+
+  takePlace(place: Place): void {
+    this.#place = place;
+  }
+
+  takeLease(lease: BrowserLease): void {
+    this.#lease = lease;
+  }
+
+  takeChild(child: SessionChild): void {
+    this.#child = child;
+  }
+
+  /** In the reverse order of taking. Idempotent: what was given back is forgotten. Never rejects. */
+  async giveBack(): Promise<void> {
+    await this.giveBackBrowser();
+    const place = this.#place;
+    this.#place = undefined;
+    place?.release();
+  }
+
+  /** The browser and its actor alone; the place is kept for another. */
+  async giveBackBrowser(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    await child?.stop();
+    const lease = this.#lease;
+    if (lease === undefined) return;
+    await keepDownloads(lease.endpoint.downloadsDir, this.#keptDownloads).catch((error) => {
+      this.#log(`downloads could not be kept: ${String(error)}`);
+    });
+    this.#lease = undefined;
+    await lease.release().catch((error) => this.#log(`its browser could not be removed: ${String(error)}`));
+  }
+}

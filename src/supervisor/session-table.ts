@@ -1,0 +1,67 @@
+import type { Journal } from '../journal/journal.js';
+import { TroupeError } from '../protocol/errors.js';
+import { type ListQuery, SessionId, type SessionRecord } from '../protocol/session.js';
+import type { LivingSession } from './living-session.js';
+
+/** Records of a list where the query names no limit. */
+const LIST_LIMIT = 100;
+
+/** Every session there is: the living ones, by id, and behind them what the journal has of all. */
+export class SessionTable {
+  readonly #journal: Journal;
+  readonly #queuePosition: (id: SessionId) => number | null;
+  readonly #living = new Map<SessionId, LivingSession>();
+
+  /** @param queuePosition 1 for the job that is next, null for a session that does not wait */
+  constructor(journal: Journal, queuePosition: (id: SessionId) => number | null) {
+    this.#journal = journal;
+    this.#queuePosition = queuePosition;
+  }
+
+  add(session: LivingSession): void {
+    this.#living.set(session.record.id, session);
+  }
+
+  drop(id: SessionId): void {
+    this.#living.delete(id);
+  }
+
+  living(id: SessionId): LivingSession | undefined {
+    return this.#living.get(id);
+  }
+
+  allLiving(): readonly LivingSession[] {
+    return [...this.#living.values()];
+  }
+
+  /** @throws NOT_FOUND */
+  async get(id: string): Promise<SessionRecord> {
+    const sessionId = parseId(id);
+    const living = this.#living.get(sessionId);
+    if (living !== undefined && living.record.status !== 'queued') return this.shown(living.record);
+    const stored = await this.#journal.get(sessionId);
+    if (stored === null) throw notFound(id);
+    return this.shown(stored.record);
+  }
+
+  async list(query: ListQuery): Promise<readonly SessionRecord[]> {
+    const stored = await this.#journal.list({ ...query, limit: query.limit ?? LIST_LIMIT });
+    return stored.map(({ record }) => this.shown(this.#living.get(record.id)?.record ?? record));
+  }
+
+  /** A record as it is answered: one that waits says where in the queue. */
+  shown(record: SessionRecord): SessionRecord {
+    return record.status === 'queued' ? { ...record, queuePosition: this.#queuePosition(record.id) } : record;
+  }
+}
+
+/** @throws NOT_FOUND for what cannot be an id: there is no session with it */
+export function parseId(id: string): SessionId {
+  const parsed = SessionId.safeParse(id);
+  if (!parsed.success) throw notFound(id);
+  return parsed.data;
+}
+
+function notFound(id: string): TroupeError {
+  return new TroupeError('NOT_FOUND', `There is no session '${id.slice(0, 40)}'`);
+}
