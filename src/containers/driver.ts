@@ -51,6 +51,9 @@ export interface Driver {
   ): Promise<BrowserLease>;
   /** The living browser of an identity that an earlier service wrote down, or null when it is gone. */
   adopt(identity: LeaseIdentity): Promise<BrowserLease | null>;
-  /** Removes every browser of this instance whose lease is not in `keep`. Answers the lease ids removed. */
-  sweep(keep: ReadonlySet<string>): Promise<readonly string[]>;
+  /**
+   * Removes every browser of this instance whose lease is not in `keep`, and answers the lease ids removed. `keep` is
+   * asked at the moment of each removal, since leases come and go meanwhile; one that is being started is never removed.
+   */
+  sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]>;
 }

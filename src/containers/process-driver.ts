@@ -124,7 +124,7 @@ export class ProcessDriver implements Driver {
     return this.#held.get(known.leaseId) ?? this.#hold(known, folder, this.#watchOf(known));
   }
 
-  async sweep(keep: ReadonlySet<string>): Promise<readonly string[]> {
+  async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
     const names = await readdir(this.#folder.path).catch(() => []);
     const found = new Set(names.map((name) => LEASE_FOLDER.exec(name)?.[1] ?? null));
     for (const entry of await listProcesses()) {
