@@ -1,6 +1,6 @@
 /** Where a browser can be reached, and where its files lie. All of it survives a restart of the service. */
 export interface BrowserEndpoint {
-  /** The browser's own CDP WebSocket, on 127.0.0.1. */
+  /** The browser's own CDP WebSocket: on 127.0.0.1, or behind a unix socket (`ws+unix:<path>:/devtools/...`). */
   readonly cdpUrl: string;
   /** For people: `Chromium 156.0.8078.73`. */
   readonly product: string;
@@ -8,6 +8,8 @@ export interface BrowserEndpoint {
   readonly downloadsDir: string;
   /** A folder that the service may write to and the browser may read; absolute. */
   readonly uploadsDir: string;
+  /** The unix socket of the browser's desktop, an RFB server without a password; absent where there is no display. */
+  readonly desktopSocket?: string | undefined;
 }
 
 /** Enough to find the same browser again after a restart, and to prove that it is ours. Plain JSON. */
@@ -25,6 +27,16 @@ export interface LeaseOptions {
   readonly proxy?: { readonly server: string; readonly bypass?: string | undefined } | undefined;
 }
 
+/** What a session's pages may reach beyond, or less than, what every browser of the driver may. */
+export interface NetworkWish {
+  /** Ports of this machine's loopback that the pages reach as localhost. */
+  readonly forward?: readonly number[] | undefined;
+  /** Host patterns. It can only narrow what the configuration leaves open. */
+  readonly egress?:
+    | { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined }
+    | undefined;
+}
+
 /** A browser that must be given back. Its owner is the supervisor, never a session. */
 export interface BrowserLease {
   readonly identity: LeaseIdentity;
@@ -34,6 +46,8 @@ export interface BrowserLease {
    * rejects, and keeps no process alive that waits for nothing else.
    */
   readonly exited: Promise<{ readonly reason: string }>;
+  /** Opens and closes the pages' ways out for the session that gets this browser; an adopted browser needs it again. */
+  permit(wish: NetworkWish): void;
   /** Ends the browser with all its processes and removes its files. Idempotent; settles when nothing of it is left. */
   release(): Promise<void>;
 }
@@ -41,6 +55,8 @@ export interface BrowserLease {
 /** A way to have browsers. */
 export interface Driver {
   readonly name: 'process' | 'docker';
+  /** The members of a session's request that need this of their driver: its own network, or a display. */
+  readonly offers: ReadonlySet<'egress' | 'forward' | 'desktop'>;
   /**
    * Starts a browser and waits until its CDP endpoint answers; `deadlineMs` counts from the call.
    * @throws UNAVAILABLE when the browser cannot be started or does not answer by the deadline; nothing is left then.

@@ -31,6 +31,7 @@ const LEASE_FOLDER = /^b-([a-z0-9][a-z0-9-]{0,13})$/;
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';
+  readonly offers: Driver['offers'] = new Set();
   readonly #setting: ChromiumSetting;
   readonly #folder: BrowserFolder;
   readonly #log: (message: string) => void;

@@ -29,6 +29,9 @@ export class ProcessLease implements BrowserLease {
     this.#onGone = onGone;
   }
 
+  /** Its pages reach what this machine reaches: the driver offers nothing else, so nothing else is asked for. */
+  permit(): void {}
+
   release(): Promise<void> {
     this.#release ??= this.#end().catch((cause: unknown) => {
       // What could not be removed now may be removable later.

@@ -228,6 +228,7 @@ export class LivingSession {
   }
 
   async #connect(lease: BrowserLease, timeoutMs: number): Promise<{ child: SessionChild; thread: number }> {
+    lease.permit(this.request);
     const child = await startSessionActor(this.#around, {
       record: this.#record,
       request: this.request,

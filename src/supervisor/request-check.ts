@@ -1,20 +1,36 @@
 import { realpath, stat } from 'node:fs/promises';
 import { extname, resolve, sep } from 'node:path';
 import type { Config } from '../config.js';
+import type { Driver } from '../containers/driver.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { AutoRequest, LiveRequest } from '../protocol/session.js';
+
+type Offers = Driver['offers'];
 
 /** A member of a request, and whether it asks for something that this service cannot do as it runs now. */
 type Unavailable = readonly [
   field: string,
-  asked: (request: LiveRequest & Partial<AutoRequest>) => boolean,
+  asked: (request: LiveRequest & Partial<AutoRequest>, offers: Offers) => boolean,
   why: string,
 ];
 
 const UNAVAILABLE: readonly Unavailable[] = [
-  ['video', (request) => (request.video ?? 'off') !== 'off', 'video needs a display, which the process driver has not'],
-  ['egress', (request) => request.egress !== undefined, 'egress rules need the docker driver'],
-  ['forward', (request) => request.forward !== undefined, 'the process driver reaches localhost as it is'],
+  ['video', (request) => (request.video ?? 'off') !== 'off', 'video is not supported yet'],
+  [
+    'egress',
+    (request, offers) => request.egress !== undefined && !offers.has('egress'),
+    'egress rules need the docker driver',
+  ],
+  [
+    'forward',
+    (request, offers) => request.forward !== undefined && !offers.has('forward'),
+    'the process driver reaches localhost as it is',
+  ],
+  [
+    'forward',
+    (request) => request.forward !== undefined && request.proxy !== undefined,
+    'a proxy takes the requests to localhost too; leave one of both out',
+  ],
   ['proxy', (request) => request.proxy?.username !== undefined, 'a proxy with a user name is not supported'],
   ['secrets', (request) => request.secrets !== undefined, 'secrets are not supported yet'],
   ['webhook', (request) => request.webhook !== undefined, 'webhooks are not supported yet'],
@@ -26,9 +42,9 @@ const UNAVAILABLE: readonly Unavailable[] = [
  * Refuses what would be accepted and then not done.
  * @throws INVALID_REQUEST naming the field
  */
-export function assertSupported(request: LiveRequest | AutoRequest): void {
+export function assertSupported(request: LiveRequest | AutoRequest, offers: Offers): void {
   for (const [field, asked, why] of UNAVAILABLE) {
-    if (asked(request as LiveRequest & Partial<AutoRequest>)) {
+    if (asked(request as LiveRequest & Partial<AutoRequest>, offers)) {
       throw new TroupeError('INVALID_REQUEST', `${field}: ${why}`, { issues: [{ path: field, message: why }] });
     }
   }

@@ -68,7 +68,7 @@ export class Supervisor implements Sessions {
 
   async createLive(request: LiveRequest, signal: AbortSignal): Promise<SessionRecord> {
     this.#assertOpen();
-    assertSupported(request);
+    assertSupported(request, this.#parts.driver.offers);
     const { config, clock } = this.#parts;
     const deadlineMs = config.createTimeout * 1000;
     const startedAt = performance.now();
@@ -93,7 +93,7 @@ export class Supervisor implements Sessions {
 
   async submit(request: AutoRequest): Promise<SessionRecord> {
     this.#assertOpen();
-    assertSupported(request);
+    assertSupported(request, this.#parts.driver.offers);
     await checkTask(request, this.#parts.config);
     this.#admission.assertQueueHasRoom();
     const session = this.#enlist(request);
