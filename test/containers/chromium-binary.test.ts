@@ -1,8 +1,9 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { browserUser } from '#troupe/containers/browser-user.js';
 import { findChromium } from '#troupe/containers/chromium-binary.js';
+import type { BrowserLease } from '#troupe/containers/driver.js';
 import { embeddedChromium } from '#troupe/containers/embedded-chromium.js';
 import { guardLeaks } from '../support/leaks.js';
 import { bounds, driverFixture, evaluateAt, openFolder, processesOfLease, wish } from './driver-fixture.js';
@@ -50,6 +51,30 @@ t.test('A Chromium whose sandbox cannot start is refused with the mend, and neve
   await t.rejects(driver.lease(wish('unsafe'), bounds()), { code: 'UNAVAILABLE', message });
 });
 
+/** The pages of a leased browser run under seccomp, and nothing of it is left when it was given back. */
+async function sandboxed(t: Test, lease: BrowserLease): Promise<void> {
+  const renderers = processesOfLease(lease).filter((one) => one.commandLine.includes('--type=renderer'));
+  t.ok(renderers.length > 0);
+  t.ok(renderers.every((one) => one.seccomp === 2));
+  await lease.release();
+  t.same(processesOfLease(lease), []);
+}
+
+const FULL_CHROMIUM = '/usr/lib/chromium/chromium';
+
+t.test(
+  'A full Chromium runs without a window, with its sandbox',
+  { skip: !existsSync(FULL_CHROMIUM) && `there is no ${FULL_CHROMIUM}` },
+  async (t) => {
+    const chromium = await findChromium({ configured: FULL_CHROMIUM, cacheDir: join(openFolder(t), 'cache') });
+    const { driver } = await driverFixture(t, { chromium });
+    const lease = await driver.lease(wish('full', { locale: 'fr-FR' }), bounds());
+    const page = 'data:text/html,<title>full</title>';
+    t.same(await evaluateAt(lease, page, '[document.title, navigator.language]'), ['full', 'fr-FR']);
+    await sandboxed(t, lease);
+  },
+);
+
 t.test(
   'The embedded Chromium is unpacked once, also by two at a time, and runs with its sandbox',
   { skip: process.arch !== 'x64' && 'the embedded Chromium is for x64' },
@@ -64,10 +89,6 @@ t.test(
     const page = 'data:text/html,<title>unpacked</title>';
     const seen = await evaluateAt(lease, page, '[document.title, navigator.language, innerWidth, innerHeight]');
     t.same(seen, ['unpacked', 'fr-FR', 1000, 700]);
-    const renderers = processesOfLease(lease).filter((one) => one.commandLine.includes('--type=renderer'));
-    t.ok(renderers.length > 0);
-    t.ok(renderers.every((one) => one.seccomp === 2));
-    await lease.release();
-    t.same(processesOfLease(lease), []);
+    await sandboxed(t, lease);
   },
 );
