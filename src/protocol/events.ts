@@ -35,9 +35,9 @@ export const EVENT_DATA = {
   SessionStarted: z.object({ driver: z.string(), browser: z.string(), thread: z.int() }),
   /**
    * Another actor took over, after a fault of the last (`attempt` 1 and up) or in a new service (0): the page is the
-   * same, the scripts and their scope are lost.
+   * same, the scripts and their scope are lost. `pageLost`: a page hung or had a dialog open, and was closed.
    */
-  SessionRestarted: z.object({ thread: z.int(), attempt: z.int() }),
+  SessionRestarted: z.object({ thread: z.int(), attempt: z.int(), pageLost: z.boolean().optional() }),
   SessionEnded: z.object({
     status: SessionStatus,
     endReason: EndReason,

@@ -54,6 +54,8 @@ export class LivingSession {
   #gone: Promise<void> | undefined;
   /** The number of the last step: an actor that is started again goes on from there. */
   #steps = 0;
+  /** The last start found a page that did not answer. */
+  #pageLost = false;
   /** False once the end is being written: a session shows nothing after its end. */
   #writesEvents = true;
 
@@ -198,7 +200,7 @@ export class LivingSession {
       );
       this.#held.takeLease(lease);
       signal.throwIfAborted();
-      const { child, thread } = await this.#connect(lease, left());
+      const { child, thread } = await this.#connect(lease, left(), false);
       // From here on an end is written after this start: both go through one ordered journal.
       signal.throwIfAborted();
       this.#record = startedRecord(this.#record, driver.name, clock.now());
@@ -215,10 +217,9 @@ export class LivingSession {
 
   async #reconnect(lease: BrowserLease): Promise<void> {
     try {
-      const { child, thread } = await this.#connect(lease, REOPEN_MS);
+      const { child, thread } = await this.#connect(lease, REOPEN_MS, true);
       this.#ending.signal.throwIfAborted();
-      const restarted = this.#event('SessionRestarted', { thread, attempt: 0 });
-      await this.#around.hub.write({ records: [this.stored], events: [restarted] });
+      await this.#around.hub.write({ records: [this.stored], events: [this.#restarted(thread, 0)] });
       this.#advance('Opened');
       this.#watch(lease, child);
     } catch (error) {
@@ -227,7 +228,11 @@ export class LivingSession {
     }
   }
 
-  async #connect(lease: BrowserLease, timeoutMs: number): Promise<{ child: SessionChild; thread: number }> {
+  async #connect(
+    lease: BrowserLease,
+    timeoutMs: number,
+    takesOver: boolean,
+  ): Promise<{ child: SessionChild; thread: number }> {
     lease.permit(this.request);
     const child = await startSessionActor(this.#around, {
       record: this.#record,
@@ -235,6 +240,10 @@ export class LivingSession {
       endpoint: lease.endpoint,
       timeoutMs,
       signal: this.#ending.signal,
+      takesOver,
+      opened: (pageLost) => {
+        this.#pageLost = pageLost;
+      },
       stepsDone: () => this.#steps,
     });
     this.#held.takeChild(child);
@@ -256,11 +265,15 @@ export class LivingSession {
     this.#touch();
   }
 
-  /** An actor that is there again has lost its scripts and their scope, and nothing of its page. */
+  /** An actor that is there again has lost its scripts and their scope, and of its pages those that do not answer. */
   #actorBecame(state: ChildState): void {
     if (state.kind !== 'running') return;
     const { thread, attempt } = state;
-    this.#publish([this.#event('SessionRestarted', { thread, attempt })]);
+    this.#publish([this.#restarted(thread, attempt)]);
+  }
+
+  #restarted(thread: number, attempt: number): NewEvent {
+    return this.#event('SessionRestarted', { thread, attempt, ...(this.#pageLost ? { pageLost: true } : {}) });
   }
 
   /** Why a session ended whose actor ended for good. */

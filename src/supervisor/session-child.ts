@@ -23,6 +23,10 @@ export interface SessionStart {
   readonly timeoutMs: number;
   /** Aborted when the session ends while it starts. */
   readonly signal: AbortSignal;
+  /** The browser was used by an earlier service; a restarted actor takes over in any case. */
+  readonly takesOver: boolean;
+  /** Called with each start: whether a page was lost with it. */
+  opened(pageLost: boolean): void;
   /** How many steps it has told so far: a restarted actor numbers on. */
   stepsDone(): number;
 }
@@ -35,7 +39,7 @@ export interface SessionStart {
  */
 export function startSessionActor(
   { config, supervision }: { readonly config: Config; readonly supervision: Supervision },
-  { record: { id, mode }, request, endpoint, timeoutMs, signal: wanted, stepsDone }: SessionStart,
+  { record: { id, mode }, request, endpoint, timeoutMs, signal: wanted, takesOver, opened, stepsDone }: SessionStart,
 ): Promise<SessionChild> {
   return supervision.start({
     id,
@@ -55,10 +59,11 @@ export function startSessionActor(
     shutdownMs: STOP_MS,
     thread: 'least-loaded',
     readyMs: timeoutMs,
-    ready: (ref, { attempt, signal }) => {
+    ready: async (ref, { attempt, signal }) => {
       const openMs = attempt === 0 ? timeoutMs : REOPEN_MS;
       const bounds = { deadlineMs: openMs + 500, signal: AbortSignal.any([signal, wanted]) };
-      return ref.ask('Open', { timeoutMs: openMs }, bounds);
+      const order = { timeoutMs: openMs, takesOver: takesOver || attempt > 0 };
+      opened((await ref.ask('Open', order, bounds)).pageLost);
     },
   });
 }

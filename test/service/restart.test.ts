@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { HOLDING_SCRIPTS, holdPage, tellsPageLost } from '../support/held-page.js';
 import { guardLeaks } from '../support/leaks.js';
 import { client, makeHome } from '../support/service.js';
 import { startServiceProcess } from '../support/service-process.js';
@@ -11,7 +12,7 @@ guardLeaks(t);
 t.test(
   'after kill -9 queued jobs run, a live session goes on with its page, and what cannot go on is ended and removed',
   async (t) => {
-    const home = makeHome(t, { maxSessions: 3 });
+    const home = makeHome(t, { maxSessions: 5 });
     writeFileSync(join(home, 'flows', 'hold.js'), 'agent.go("data:text/html,held"); agent.wait(60000)');
     writeFileSync(join(home, 'flows', 'quick.js'), '1');
     const first = await startServiceProcess(t, home);
@@ -21,10 +22,11 @@ t.test(
     const [live, dead] = await Promise.all([before.live(), before.live()]);
     await before.run(live.id, `let kept = 1; agent.go('data:text/html,<input aria-label=Name>')`);
     await before.run(live.id, `agent.act('{input}Name', 'input', 'typed before')`);
+    const pages = await Promise.all(HOLDING_SCRIPTS.map((script) => holdPage(before, script)));
     const held = await submit('hold.js');
     const queued = [await submit('quick.js'), await submit('quick.js'), await submit('quick.js')];
     await before.seen(held, 'SessionStarted');
-    t.equal((await before.call('GET', '/api/sessions')).body.length, 6);
+    t.equal((await before.call('GET', '/api/sessions')).body.length, 8);
     t.match(await first.end('SIGKILL'), { signal: 'SIGKILL' });
     const { stdout } = spawnSync('pgrep', ['-f', `b-${dead.id}`], { encoding: 'utf8' });
     for (const pid of stdout.trim().split('\n').map(Number)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
@@ -47,6 +49,7 @@ t.test(
       { state: 'failed', error: { code: 'WORKER_LOST' } },
       'its browser died while no service ran',
     );
+    await Promise.all(pages.map((id) => tellsPageLost(t, after, id)));
     for (const id of [dead.id, held]) {
       t.equal(spawnSync('pgrep', ['-f', `b-${id}`], { encoding: 'utf8' }).stdout, '', 'no browser is left');
     }

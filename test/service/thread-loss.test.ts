@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import t from 'tap';
+import { HOLDING_SCRIPTS, holdPage, tellsPageLost } from '../support/held-page.js';
 import { guardLeaks } from '../support/leaks.js';
 import { startTestService, type Teardown, type TestService } from '../support/service.js';
 
@@ -27,7 +28,9 @@ const FORM = 'data:text/html,<title>form</title><input aria-label=Name>';
 
 t.test('live sessions whose thread died answer again, with what was typed still in the page', async (t) => {
   const { service, sessionThreads } = await startWithThreads(t);
-  const ids = await Promise.all([0, 1, 2].map(async () => (await service.live()).id));
+  // Storage is restored at the start, never again: to do so visits other pages.
+  const storageState = { origins: [{ origin: 'http://127.0.0.1:1', localStorage: [{ name: 'a', value: '1' }] }] };
+  const ids = await Promise.all([{}, {}, { storageState }].map(async (request) => (await service.live(request)).id));
   for (const [index, id] of ids.entries()) {
     await service.run(id, `let kept = 1; agent.go(${JSON.stringify(FORM)})`);
     t.match(await service.run(id, `agent.act('{input}Name', 'input', 'typed ${index}')`), { status: 200 });
@@ -50,6 +53,13 @@ t.test('live sessions whose thread died answer again, with what was typed still 
   t.match(body, /event: SessionRestarted/);
   const steps = [...body.matchAll(/"type":"StepFinished","data":\{"index":(\d+)/g)].map(([, index]) => Number(index));
   t.same(steps, [1, 2, 3], 'steps are numbered on');
+});
+
+t.test('a page that asks or hangs when its thread dies is replaced, and the next script is told', async (t) => {
+  const { service, sessionThreads } = await startWithThreads(t);
+  const ids = await Promise.all(HOLDING_SCRIPTS.map((script) => holdPage(service, script)));
+  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await Promise.all(ids.map((id) => tellsPageLost(t, service, id)));
 });
 
 t.test('a job whose thread died in its flow ends as INTERRUPTED, and the next one runs', async (t) => {

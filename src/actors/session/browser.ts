@@ -11,7 +11,8 @@ import { restoreStorage } from './storage-state.js';
 const PAGES = [{ type: 'page', exclude: false }, { exclude: true }] as const;
 /** Pages open at once; a further one is closed as it opens. */
 const MAX_PAGES = 50;
-const HELD_MS = 2_000;
+/** A page that does not answer in this time to a connection that takes over is given up. */
+const PROBE_MS = 2_000;
 
 /**
  * The connection of one session to its browser: the browser's default context, whose pages outlive the connection. The
@@ -25,6 +26,7 @@ export class Browser implements BrowserPort {
   readonly #defaults: PageDefaults;
   readonly #pages = new Map<string, AttachedPage>();
   readonly #pageListeners = new Set<(page: AttachedPage) => void>();
+  #pageLost = false;
   #restoring = false;
 
   private constructor(connection: CdpConnection, endpoint: BrowserEndpoint, defaults: PageDefaults) {
@@ -39,13 +41,14 @@ export class Browser implements BrowserPort {
   /**
    * Attaches to every page of the browser (opens one if there is none) and gives it the session's options.
    *
-   * @param bounds `deadlineMs` counts from the call
+   * @param bounds `takesOver`: an earlier connection has used this browser, and its pages stay as they are, but for those
+   *   that do not answer, which are closed (see {@link pageLost}). `deadlineMs` counts from the call
    * @throws WORKER_LOST when the browser does not answer, INVALID_REQUEST when it refuses an option
    */
   static async connect(
     endpoint: BrowserEndpoint,
     options: BrowserOptions,
-    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
+    bounds: { readonly takesOver?: boolean; readonly signal: AbortSignal; readonly deadlineMs: number },
   ): Promise<Browser> {
     const connection = await CdpConnection.open(endpoint.cdpUrl, bounds);
     const abort = () => void connection.close();
@@ -53,7 +56,9 @@ export class Browser implements BrowserPort {
     const timer = setTimeout(abort, bounds.deadlineMs);
     try {
       const browser = new Browser(connection, endpoint, await PageDefaults.of(connection, options));
-      await browser.#attach(options);
+      await browser.#attach();
+      if (bounds.takesOver === true) await browser.#dropHeldPages();
+      else await browser.#furnish(options);
       bounds.signal.throwIfAborted();
       return browser;
     } catch (error) {
@@ -80,13 +85,18 @@ export class Browser implements BrowserPort {
     return () => this.#pageListeners.delete(listener);
   }
 
+  /** True when the connection took over and found a page that did not answer: that one is gone. */
+  get pageLost(): boolean {
+    return this.#pageLost;
+  }
+
   /** Lets go of the browser; it and its pages live on. Idempotent. */
   async close(): Promise<void> {
     this.#pageListeners.clear();
     await this.#connection.close();
   }
 
-  async #attach(options: BrowserOptions): Promise<void> {
+  async #attach(): Promise<void> {
     const { downloadsDir } = this;
     const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES };
     await Promise.all([
@@ -99,10 +109,18 @@ export class Browser implements BrowserPort {
       this.send('Target.setDiscoverTargets', { discover: true, filter: PAGES }),
       this.send('Target.setAutoAttach', attach),
     ]);
-    if (this.#pages.size === 0) await this.send('Target.createTarget', { url: 'about:blank' });
+    if (this.#pages.size === 0) await this.#openPage();
+  }
+
+  async #openPage(): Promise<void> {
+    await this.send('Target.createTarget', { url: 'about:blank' });
+  }
+
+  /** The options of a browser that nobody has used yet. */
+  async #furnish(options: BrowserOptions): Promise<void> {
     const [first] = this.#pages.keys();
     if (first === undefined) throw new TroupeError('WORKER_LOST', 'The browser opens no page');
-    await this.#accepted();
+    await this.#defaults.accepted;
     if (options.storageState === undefined) return;
     this.#restoring = true;
     await restoreStorage(this, first, options.storageState);
@@ -111,16 +129,30 @@ export class Browser implements BrowserPort {
     this.#defaults.apply(first);
   }
 
-  /** A page that an earlier connection left hung, or with a dialog open, takes its options later, or never. */
-  async #accepted(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const held = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, HELD_MS);
-    });
+  /**
+   * A page whose script never ends answers nobody, and so does one with a dialog open: a dialog can be closed by the
+   * connection that saw it open and by no other, nor does Chromium end a script for one that came later.
+   */
+  async #dropHeldPages(): Promise<void> {
+    const pages = [...this.#pages.values()];
+    const answers = await Promise.all(pages.map((page) => this.#answers(page)));
+    const held = pages.filter((_, index) => answers[index] === false);
+    if (held.length === 0) return;
+    this.#pageLost = true;
+    if (held.length === pages.length) await this.#openPage();
+    for (const { session, targetId } of held) {
+      this.#pages.delete(session);
+      await this.send('Target.closeTarget', { targetId });
+    }
+  }
+
+  async #answers({ session }: AttachedPage): Promise<boolean> {
     try {
-      await Promise.race([this.#defaults.accepted, held]);
-    } finally {
-      clearTimeout(timer);
+      await this.send('Runtime.evaluate', { expression: '1' }, { session, timeoutMs: PROBE_MS });
+      return true;
+    } catch (error) {
+      if (error instanceof TroupeError && error.code === 'WORKER_LOST') throw error;
+      return false;
     }
   }
 

@@ -26,8 +26,14 @@ export type FlowsOutcome =
 
 /** What a session actor can be asked. */
 export type SessionMessages = {
-  /** Connects to the browser and starts the script thread. First, and once. */
-  Open: { readonly payload: { readonly timeoutMs: number }; readonly reply: { readonly product: string } };
+  /**
+   * Connects to the browser and starts the script thread. First, and once. An actor that takes over finds the browser as
+   * another left it; `pageLost` says that a page did not answer and was closed, and the first script is told so.
+   */
+  Open: {
+    readonly payload: { readonly timeoutMs: number; readonly takesOver: boolean };
+    readonly reply: { readonly pageLost: boolean };
+  };
   /** Answers the JSON text of the script's result. Scripts run one after another; 64 may wait. */
   RunScript: {
     readonly payload: { readonly js: string; readonly kind: 'script' | 'model'; readonly timeoutMs: number };

@@ -69,7 +69,10 @@ export class PageDefaults {
       const patterns = [{ urlPattern: '*' }];
       give('httpCredentials', 'Fetch.enable', { handleAuthRequests: true, patterns });
     }
-    this.#settleAccepted(Promise.all(sent).then(() => undefined));
+    const accepted = Promise.all(sent).then(() => undefined);
+    // Those of a later page are awaited by nobody: it may be gone before it takes them.
+    accepted.catch(() => undefined);
+    this.#settleAccepted(accepted);
   }
 
   answerRequest(event: RequestEvent): void {

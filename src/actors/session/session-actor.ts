@@ -44,6 +44,8 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   #state: SessionState = { kind: 'new' };
   #parts: OpenParts | undefined;
   #scripts = 0;
+  /** A page was lost, and no script has been told yet. */
+  #pageLost = false;
 
   constructor(args: SessionArgs, context: ActorContext<readonly NewEvent[]>) {
     this.#args = args;
@@ -52,7 +54,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   }
 
   readonly handlers: Handlers<SessionMessages> = {
-    Open: ({ timeoutMs }) => this.#open(timeoutMs),
+    Open: ({ timeoutMs, takesOver }) => this.#open(timeoutMs, takesOver),
     RunScript: (order, { signal }) => later(this.#queue.run((closed) => this.#runScript(order, closed), signal)),
     RunFlows: ({ paths, timeoutMs }, { signal }) =>
       later(this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal)),
@@ -69,11 +71,12 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#events.complete();
   }
 
-  async #open(timeoutMs: number): Promise<{ product: string }> {
+  async #open(timeoutMs: number, takesOver: boolean): Promise<{ pageLost: boolean }> {
     this.#advance({ type: 'Opening' });
     const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep } = this.#args;
     const emit = (event: SessionEvent) => this.#events.next(event);
-    const browser = await Browser.connect(endpoint, page, { signal: this.#closing.signal, deadlineMs: timeoutMs });
+    const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
+    const browser = await Browser.connect(endpoint, page, bounds);
     const agent = new Agent({
       browser,
       emit,
@@ -92,11 +95,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     }
     this.#advance({ type: 'Opened' });
     void browser.lost.then(({ reason }) => this.#browserLost(reason));
-    return { product: endpoint.product };
+    this.#pageLost = browser.pageLost;
+    return { pageLost: browser.pageLost };
   }
 
   async #runScript(order: ScriptOrder, closed: AbortSignal): Promise<string> {
     const { sandbox, agent } = this.#openParts();
+    this.#tellPageLost();
     const script = ++this.#scripts;
     this.#advance({ type: 'ScriptBegan', script });
     this.#events.next({ type: 'ScriptStarted', data: { script, kind: order.kind, js: order.js } });
@@ -156,6 +161,17 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const timeIsUp = deadline - performance.now() < TIME_IS_UP_MS;
       return { status: 'failed', flow: path, error: flowFailed(path, cause, timeIsUp) };
     }
+  }
+
+  /** A script that counts on its page must not meet another one unawares. */
+  #tellPageLost(): void {
+    if (!this.#pageLost) return;
+    this.#pageLost = false;
+    throw new TroupeError(
+      'SESSION_RESTARTED',
+      'The session was restarted, and its page did not answer any more: it was closed, and the script was not run',
+      { pageLost: true },
+    );
   }
 
   #browserLost(reason: string): void {

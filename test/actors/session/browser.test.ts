@@ -102,6 +102,25 @@ t.test('A page outlives its connection, and is found again by the next', async (
   t.equal(await second.call('value', '{input}Name'), 'more');
 });
 
+t.test('A connection that takes over closes the page that does not answer, and keeps the others', async (t) => {
+  const lease = await openBrowser(t);
+  const site = await openSite(t);
+  const { browser, call } = await openAgent(t, lease);
+  await call('go', site.set('/', '<title>Kept</title>'));
+  const hung = site.set('/hung', '<title>Hung</title><script>setTimeout(() => { for (;;); }, 100)</script>');
+  // Without an opener it has a process of its own, so that it holds up no other page.
+  const { targetId } = await browser.send('Target.createTarget', { url: hung });
+  await call('wait', 500);
+  await browser.close();
+  const taken = await Browser.connect(lease.endpoint, {}, { ...bounds(), takesOver: true });
+  const pages = new Set<string>();
+  taken.onPage((page) => pages.add(page.targetId));
+  t.equal(taken.pageLost, true);
+  t.equal(pages.size, 1);
+  t.notOk(pages.has(targetId));
+  await taken.close();
+});
+
 t.test('A browser that is gone is told at once, and calls under way end', async (t) => {
   const lease = await openBrowser(t);
   const { browser, call, failure } = await openAgent(t, lease);
