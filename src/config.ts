@@ -50,6 +50,8 @@ export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token
   readonly journalFile: string;
   /** `TROUPE_CHROMIUM`: the browser to use instead of the one that would be found. */
   readonly chromium: string | undefined;
+  /** Who called sudo, as `SUDO_UID` and `SUDO_GID` tell: browsers of a service that runs as root run as this user. */
+  readonly sudoUser: { readonly uid: number; readonly gid: number } | undefined;
   /** The value of the variable that `token` names. */
   readonly token: string | undefined;
 }
@@ -93,8 +95,15 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     tmpDir: resolve(home, 'tmp'),
     journalFile: resolve(home, 'troupe.db'),
     chromium: env.TROUPE_CHROMIUM || undefined,
+    sudoUser: sudoUser(env),
     token,
   });
+}
+
+function sudoUser({ SUDO_UID = '', SUDO_GID = '' }: NodeJS.ProcessEnv): Config['sudoUser'] {
+  return /^\d+$/.test(SUDO_UID) && /^\d+$/.test(SUDO_GID)
+    ? { uid: Number(SUDO_UID), gid: Number(SUDO_GID) }
+    : undefined;
 }
 
 export function isLoopback(host: string): boolean {

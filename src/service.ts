@@ -116,8 +116,9 @@ async function chooseDriver(
   if (config.driver === 'docker') {
     throw new TroupeError('UNAVAILABLE', 'The docker driver is not built in yet: use --driver process');
   }
-  const chromium = await findChromium({ configured: config.chromium, cacheDir: `${config.tmpDir}/chromium` });
-  const driver = await ProcessDriver.create({ chromium, workDir: `${config.tmpDir}/browsers`, instance, log });
+  const { chromium: configured, sudoUser: user } = config;
+  const chromium = await findChromium({ configured, user, cacheDir: `${config.tmpDir}/chromium` });
+  const driver = await ProcessDriver.create({ chromium, user, workDir: `${config.tmpDir}/browsers`, instance, log });
   return { driver, description: `process driver with ${chromium.product} (${chromium.source}: ${chromium.path})` };
 }
 

@@ -23,6 +23,12 @@ t.test('flags win over the file', async (t) => {
   t.match(readConfig({ port: '0' }, { TROUPE_HOME: home }), { port: 0, maxSessions: 3 });
 });
 
+t.test('the user who called sudo is the one that browsers run as', async (t) => {
+  const TROUPE_HOME = t.testdir({});
+  t.same(readConfig({}, { TROUPE_HOME, SUDO_UID: '1001', SUDO_GID: '100' }).sudoUser, { uid: 1001, gid: 100 });
+  t.equal(readConfig({}, { TROUPE_HOME, SUDO_UID: 'me', SUDO_GID: '100' }).sudoUser, undefined);
+});
+
 const WRONG: readonly (readonly [name: string, file: string, says: RegExp])[] = [
   ['an unknown key is refused by name', '{"maxSession": 3}', /unknown key 'maxSession'/],
   ['a wrong type is refused with the key', '{"port": "80"}', /port: /],

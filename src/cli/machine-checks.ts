@@ -60,6 +60,7 @@ async function checkBrowser(config: Config): Promise<Finding> {
   try {
     const { product, path, source } = await findChromium({
       configured: config.chromium,
+      user: config.sudoUser,
       cacheDir: `${config.tmpDir}/chromium`,
     });
     return { level: 'ok', what, why: `${product} (${source}: ${path})` };

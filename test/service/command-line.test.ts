@@ -81,6 +81,13 @@ t.test(
   },
 );
 
+t.test('a reader that has enough of the output ends the command without a stack', async (t) => {
+  const home = makeHome(t);
+  const script = `{ ${process.execPath} dist/cli.js setup; echo "exit $?" >&2; } | true`;
+  const { stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8', env: { ...process.env, TROUPE_HOME: home } });
+  t.equal(stderr, 'exit 0\n');
+});
+
 t.test('a browser that is configured and not there is a failed check with its mend', async (t) => {
   const home = makeHome(t);
   process.env.TROUPE_CHROMIUM = '/nowhere/chromium';
