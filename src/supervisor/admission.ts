@@ -27,6 +27,7 @@ export class Admission {
   readonly #maxSessions: number;
   readonly #maxQueue: number;
   readonly #clock: Clock;
+  readonly #onReleased: () => void;
   readonly #live = new Set<Waiter>();
   readonly #jobs = new Map<string, Waiter>();
   #positions: ReadonlyMap<string, number> | undefined;
@@ -34,10 +35,17 @@ export class Admission {
   #jobsTurn = false;
   #closed = false;
 
-  constructor(options: { readonly maxSessions: number; readonly maxQueue: number; readonly clock: Clock }) {
+  /** @param options.onReleased called when a place was given back and nobody waited for it */
+  constructor(options: {
+    readonly maxSessions: number;
+    readonly maxQueue: number;
+    readonly clock: Clock;
+    readonly onReleased?: () => void;
+  }) {
     this.#maxSessions = options.maxSessions;
     this.#maxQueue = options.maxQueue;
     this.#clock = options.clock;
+    this.#onReleased = options.onReleased ?? (() => undefined);
   }
 
   get running(): number {
@@ -155,6 +163,7 @@ export class Admission {
         held = false;
         this.#running -= 1;
         this.#admitNext();
+        if (this.#running < this.#maxSessions) this.#onReleased();
       },
     };
   }

@@ -11,7 +11,8 @@ import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/sessio
 import type { Place } from './admission.js';
 import type { EventHub } from './event-hub.js';
 import { flowsEnd } from './flows-end.js';
-import { REOPEN_MS, type SessionChild, STOP_MS, startSessionActor } from './session-child.js';
+import type { BrowserOpening } from './open-browser.js';
+import { REOPEN_MS, type SessionChild, type SessionTask, STOP_MS, startSessionActor } from './session-child.js';
 import { SessionClocks } from './session-clocks.js';
 import { lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
 import { SessionHoldings } from './session-holdings.js';
@@ -34,7 +35,6 @@ const LAST_WORDS_MS = 50;
 /** Scripts that wait at most in an actor, and what each may take beyond its own bound until it is answered. */
 const SCRIPTS_AHEAD = 65;
 const SCRIPT_GRACE_MS = 1_500;
-const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 
 /**
  * A session that waits or runs: the owner of its place, its browser's lease and its actor. It gives all of them back
@@ -56,6 +56,13 @@ export class LivingSession {
   #steps = 0;
   /** The last start found a page that did not answer. */
   #pageLost = false;
+  readonly #task = (): SessionTask => ({
+    request: this.request,
+    stepsDone: this.#steps,
+    opened: (pageLost) => {
+      this.#pageLost = pageLost;
+    },
+  });
   /** False once the end is being written: a session shows nothing after its end. */
   #writesEvents = true;
 
@@ -94,13 +101,14 @@ export class LivingSession {
 
   /**
    * Takes a place and makes the session ready: browser, actor, page.
+   * @param open the way to its browser
    * @param extra events that go to disk in the same transaction as the start
    * @throws what kept it from starting; everything is given back then, and nothing of the start is on disk
    */
-  begin(place: Place, deadlineMs: number, extra: readonly NewEvent[] = []): Promise<void> {
+  begin(place: Place, open: BrowserOpening, deadlineMs: number, extra: readonly NewEvent[] = []): Promise<void> {
     this.#held.takePlace(place);
     this.#advance('Begun');
-    this.#begun = this.#start(deadlineMs, extra);
+    this.#begun = this.#start(open, deadlineMs, extra);
     return this.#begun;
   }
 
@@ -181,26 +189,14 @@ export class LivingSession {
     await this.#gone;
   }
 
-  async #start(deadlineMs: number, extra: readonly NewEvent[]): Promise<void> {
+  async #start(open: BrowserOpening, deadlineMs: number, extra: readonly NewEvent[]): Promise<void> {
     const { driver, hub, clock } = this.#around;
-    const { id } = this.#record;
     const signal = this.#ending.signal;
-    const deadline = performance.now() + deadlineMs;
-    const left = () => Math.max(1, Math.round(deadline - performance.now()));
     try {
-      const { request } = this;
-      const lease = await driver.lease(
-        {
-          leaseId: id,
-          viewport: request.viewport ?? DEFAULT_VIEWPORT,
-          locale: request.locale,
-          proxy: request.proxy,
-        },
-        { signal, deadlineMs: left() },
-      );
-      this.#held.takeLease(lease);
       signal.throwIfAborted();
-      const { child, thread } = await this.#connect(lease, left(), false);
+      const { lease, child } = await open(this.#task, { signal, deadlineMs });
+      this.#held.takeLease(lease);
+      const thread = this.#connected(child);
       // From here on an end is written after this start: both go through one ordered journal.
       signal.throwIfAborted();
       this.#record = startedRecord(this.#record, driver.name, clock.now());
@@ -216,9 +212,14 @@ export class LivingSession {
   }
 
   async #reconnect(lease: BrowserLease): Promise<void> {
+    const signal = this.#ending.signal;
     try {
-      const { child, thread } = await this.#connect(lease, REOPEN_MS, true);
-      this.#ending.signal.throwIfAborted();
+      const { endpoint } = lease;
+      lease.permit(this.request);
+      const start = { id: this.#record.id, restart: 'transient', endpoint, task: this.#task, takesOver: true } as const;
+      const child = await startSessionActor(this.#around, { ...start, timeoutMs: REOPEN_MS, signal });
+      const thread = this.#connected(child);
+      signal.throwIfAborted();
       await this.#around.hub.write({ records: [this.stored], events: [this.#restarted(thread, 0)] });
       this.#advance('Opened');
       this.#watch(lease, child);
@@ -228,27 +229,11 @@ export class LivingSession {
     }
   }
 
-  async #connect(
-    lease: BrowserLease,
-    timeoutMs: number,
-    takesOver: boolean,
-  ): Promise<{ child: SessionChild; thread: number }> {
-    lease.permit(this.request);
-    const child = await startSessionActor(this.#around, {
-      record: this.#record,
-      request: this.request,
-      endpoint: lease.endpoint,
-      timeoutMs,
-      signal: this.#ending.signal,
-      takesOver,
-      opened: (pageLost) => {
-        this.#pageLost = pageLost;
-      },
-      stepsDone: () => this.#steps,
-    });
+  /** Takes what the actor tells. Answers the number of its thread. */
+  #connected(child: SessionChild): number {
     this.#held.takeChild(child);
     child.events$.subscribe((events) => this.#publish(events));
-    return { child, thread: child.state.kind === 'running' ? child.state.thread : 0 };
+    return child.state.kind === 'running' ? child.state.thread : 0;
   }
 
   #watch(lease: BrowserLease, child: SessionChild): void {
@@ -293,10 +278,13 @@ export class LivingSession {
   }
 
   async #endOnce(end: SessionEnd, how: 'whole' | 'cut'): Promise<SessionRecord> {
+    const idle = this.#life.kind === 'running' && this.#life.scripts === 0;
     this.#advance('Ended');
     this.#clocks.stop();
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
-    await this.#actorStopped(how === 'whole' ? STOP_MS + 1_000 : LAST_WORDS_MS);
+    if (how === 'whole') await this.#actorStopped(STOP_MS + 1_000);
+    else if (idle) await this.#actorSettled();
+    else await this.#actorStopped(LAST_WORDS_MS);
     this.#record = endedRecord(this.#record, end, this.#around.clock.now());
     this.#writesEvents = false;
     const { status, reason: endReason, summary, error } = end;
@@ -307,6 +295,11 @@ export class LivingSession {
     await writeEnd(this.#around, this.#record.id, batch);
     this.#onEnded();
     return this.#record;
+  }
+
+  /** Where no script runs, the last words are said without waiting for the actor's end. */
+  async #actorSettled(): Promise<void> {
+    await this.#held.child?.ref.ask('Settle', null, { deadlineMs: LAST_WORDS_MS }).catch(() => undefined);
   }
 
   /** Stops the actor, and waits for it as long as is allowed here. */

@@ -5,7 +5,7 @@ import type { Supervision } from '../actors/supervision.js';
 import type { Config } from '../config.js';
 import type { BrowserEndpoint } from '../containers/driver.js';
 import type { NewEvent } from '../protocol/events.js';
-import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
+import type { AutoRequest, LiveRequest, SessionId } from '../protocol/session.js';
 
 /** A session actor has this long to end by itself, in milliseconds. */
 export const STOP_MS = 700;
@@ -15,46 +15,55 @@ export const REOPEN_MS = 5_000;
 /** A session's actor across its restarts. */
 export type SessionChild = Child<SessionMessages, readonly NewEvent[]>;
 
+/** What an actor works for; asked anew at each of its starts. */
+export interface SessionTask {
+  readonly request: LiveRequest | AutoRequest;
+  /** How many steps have been told so far: a restarted actor numbers on. */
+  readonly stepsDone: number;
+  /** Called with each start: whether a page was lost with it. */
+  opened(pageLost: boolean): void;
+}
+
 /** The session that an actor is started for. */
 export interface SessionStart {
-  readonly record: SessionRecord;
-  readonly request: LiveRequest | AutoRequest;
+  readonly id: SessionId;
+  readonly restart: 'transient' | 'temporary';
   readonly endpoint: BrowserEndpoint;
   readonly timeoutMs: number;
   /** Aborted when the session ends while it starts. */
   readonly signal: AbortSignal;
   /** The browser was used by an earlier service; a restarted actor takes over in any case. */
   readonly takesOver: boolean;
-  /** Called with each start: whether a page was lost with it. */
-  opened(pageLost: boolean): void;
-  /** How many steps it has told so far: a restarted actor numbers on. */
-  stepsDone(): number;
+  task(): SessionTask;
 }
 
 /**
  * Starts a session's actor and waits until it is connected to its browser.
  *
- * A live session's actor is started again when it or its thread dies: the browser and its page are still there. A job's
- * is not, since a flow that was cut has no continuation. A browser that is gone ends both.
+ * A live session's actor is `transient`, started again when it or its thread dies: the browser and its page are still
+ * there. A job's is `temporary`, since a flow that was cut has no continuation. A browser that is gone ends both.
  */
 export function startSessionActor(
   { config, supervision }: { readonly config: Config; readonly supervision: Supervision },
-  { record: { id, mode }, request, endpoint, timeoutMs, signal: wanted, takesOver, opened, stepsDone }: SessionStart,
+  { id, restart, endpoint, timeoutMs, signal: wanted, takesOver, task }: SessionStart,
 ): Promise<SessionChild> {
   return supervision.start({
     id,
     kind: SessionActor,
-    args: () => ({
-      id,
-      mode,
-      endpoint,
-      page: request,
-      flowsDir: config.flowsDir,
-      screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
-      args: request.mode === 'auto' ? (request.args ?? {}) : {},
-      firstStep: stepsDone() + 1,
-    }),
-    restart: mode === 'live' ? 'transient' : 'temporary',
+    args: () => {
+      const { request, stepsDone } = task();
+      return {
+        id,
+        mode: request.mode ?? 'live',
+        endpoint,
+        page: request,
+        flowsDir: config.flowsDir,
+        screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
+        args: request.mode === 'auto' ? (request.args ?? {}) : {},
+        firstStep: stepsDone + 1,
+      };
+    },
+    restart,
     finalCodes: ['WORKER_LOST'],
     shutdownMs: STOP_MS,
     thread: 'least-loaded',
@@ -63,7 +72,7 @@ export function startSessionActor(
       const openMs = attempt === 0 ? timeoutMs : REOPEN_MS;
       const bounds = { deadlineMs: openMs + 500, signal: AbortSignal.any([signal, wanted]) };
       const order = { timeoutMs: openMs, takesOver: takesOver || attempt > 0 };
-      opened((await ref.ask('Open', order, bounds)).pageLost);
+      task().opened((await ref.ask('Open', order, bounds)).pageLost);
     },
   });
 }

@@ -16,7 +16,14 @@ export interface Health {
   readonly version: string;
   readonly driver: string;
   readonly uptimeSeconds: number;
-  readonly capacity: { readonly max: number; readonly running: number; readonly queued: number };
+  readonly capacity: {
+    readonly max: number;
+    readonly running: number;
+    /** Jobs that wait. */
+    readonly queued: number;
+    /** Browsers that are ready for a session to come. */
+    readonly warm: number;
+  };
 }
 
 /**

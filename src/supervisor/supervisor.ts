@@ -22,6 +22,7 @@ import { type FileDirs, listFiles, openFile, storeUpload } from './session-files
 import { acceptedRecord, newSessionId } from './session-record.js';
 import { parseId, SessionTable } from './session-table.js';
 import type { Health, SessionFile, Sessions } from './sessions.js';
+import { WarmPool } from './warm-pool.js';
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {
@@ -38,6 +39,7 @@ export class Supervisor implements Sessions {
   readonly #parts: SupervisorParts;
   readonly #admission: Admission;
   readonly #table: SessionTable;
+  readonly #pool: WarmPool;
   /** Clean-up after ends, so that a stop can wait for it. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #startedAt: number;
@@ -51,6 +53,12 @@ export class Supervisor implements Sessions {
       maxSessions: parts.config.maxSessions,
       maxQueue: parts.config.maxQueue,
       clock: parts.clock,
+      onReleased: () => this.#pool.placeFreed(),
+    });
+    this.#pool = new WarmPool({
+      ...parts,
+      freePlaces: () => parts.config.maxSessions - this.#admission.running,
+      availableBytes: () => process.availableMemory(),
     });
     this.#table = new SessionTable(parts.journal, (id) => this.#admission.position(id));
     this.#startedAt = parts.clock.now().getTime();
@@ -63,6 +71,7 @@ export class Supervisor implements Sessions {
       resume: (request, record, lease, stepsDone) => supervisor.#resume(request, record, lease, stepsDone),
       queue: (request, record) => supervisor.#queue(supervisor.#enlist(request, record), request),
     });
+    supervisor.#pool.start();
     return supervisor;
   }
 
@@ -73,7 +82,8 @@ export class Supervisor implements Sessions {
     const deadlineMs = config.createTimeout * 1000;
     const startedAt = performance.now();
     const place = await this.#admission.enter({ signal, deadlineMs });
-    const session = this.#enlist(request);
+    const { id, open } = this.#pool.prepare(request);
+    const session = this.#enlist(request, this.#accepted(id, request));
     const abandon = () => void session.abandon();
     signal.addEventListener('abort', abandon, { once: true });
     try {
@@ -81,7 +91,7 @@ export class Supervisor implements Sessions {
       const accepted = { mode: 'live', prompt: null, flowFiles: [] };
       const event = newEvent(session.record.id, { type: 'SessionAccepted', data: accepted }, clock.now());
       if (signal.aborted) abandon();
-      await session.begin(place, left, [event]);
+      await session.begin(place, open, left, [event]);
       return session.record;
     } catch (error) {
       this.#table.drop(session.record.id);
@@ -96,7 +106,7 @@ export class Supervisor implements Sessions {
     assertSupported(request, this.#parts.driver.offers);
     await checkTask(request, this.#parts.config);
     this.#admission.assertQueueHasRoom();
-    const session = this.#enlist(request);
+    const session = this.#enlist(request, this.#accepted(newSessionId(), request));
     const { id, prompt, flowFiles } = session.record;
     const accepted = newEvent(
       id,
@@ -219,7 +229,12 @@ export class Supervisor implements Sessions {
       version,
       driver: driver.name,
       uptimeSeconds: Math.round((clock.now().getTime() - this.#startedAt) / 1000),
-      capacity: { max: config.maxSessions, running: this.#admission.running, queued: this.#admission.queued },
+      capacity: {
+        max: config.maxSessions,
+        running: this.#admission.running,
+        queued: this.#admission.queued,
+        warm: this.#pool.ready,
+      },
     };
   }
 
@@ -231,7 +246,7 @@ export class Supervisor implements Sessions {
     this.#stopping = true;
     this.#admission.close();
     const held = this.#table.allLiving().filter(({ record }) => this.#admission.position(record.id) === null);
-    await Promise.allSettled(held.map((session) => this.#drain(session, drainMs)));
+    await Promise.allSettled([this.#pool.close(), ...held.map((session) => this.#drain(session, drainMs))]);
     // Whoever waits for a job that stays queued waits in vain.
     this.#drained.abort();
     await Promise.all(this.#leaving);
@@ -254,10 +269,12 @@ export class Supervisor implements Sessions {
     if (!isEnded(record.status)) await session.end(interruptedEnd('auto'), 'whole');
   }
 
-  #enlist(request: LiveRequest | AutoRequest, known?: SessionRecord): LivingSession {
-    const { config, clock } = this.#parts;
-    const { maxIterations, publicUrl } = config;
-    const record = known ?? acceptedRecord(newSessionId(), request, { maxIterations, publicUrl, now: clock.now() });
+  #accepted(id: SessionId, request: LiveRequest | AutoRequest): SessionRecord {
+    const { maxIterations, publicUrl } = this.#parts.config;
+    return acceptedRecord(id, request, { maxIterations, publicUrl, now: this.#parts.clock.now() });
+  }
+
+  #enlist(request: LiveRequest | AutoRequest, record: SessionRecord): LivingSession {
     const session = new LivingSession(this.#parts, request, record, () => this.#sessionEnded(session));
     this.#table.add(session);
     return session;
@@ -284,7 +301,8 @@ export class Supervisor implements Sessions {
   /** A job from its place to its artifacts. Never rejects. */
   async #work(session: LivingSession, flows: readonly string[], place: Place): Promise<void> {
     try {
-      await session.begin(place, this.#parts.config.createTimeout * 1000);
+      const open = this.#pool.cold(session.record.id, session.request);
+      await session.begin(place, open, this.#parts.config.createTimeout * 1000);
       await session.runFlows(flows);
     } catch (error) {
       if (this.#stopping && session.record.status === 'queued') return;

@@ -167,7 +167,7 @@ export class InMemorySessions implements Sessions {
       version: '0.0.0',
       driver: 'memory',
       uptimeSeconds: 1,
-      capacity: { max: MAX_LIVE, running, queued: 0 },
+      capacity: { max: MAX_LIVE, running, queued: 0, warm: 0 },
     };
   }
 

@@ -35,7 +35,10 @@ export interface TestService {
   stop(drainMs?: number): Promise<void>;
 }
 
-/** A folder for a service; removed when the test is over. Example flows are in `flows/examples/`. */
+/**
+ * A folder for a service; removed when the test is over. Example flows are in `flows/examples/`. No browser is started
+ * ahead unless the settings say so.
+ */
 export function makeHome(t: Teardown, settings: object = {}): string {
   // Not below the checkout: the browsers' user must reach it.
   const home = mkdtempSync(join(tmpdir(), 'troupe-test-'));
@@ -43,7 +46,7 @@ export function makeHome(t: Teardown, settings: object = {}): string {
   t.teardown(() => rmSync(home, { recursive: true, force: true }));
   mkdirSync(join(home, 'flows'));
   cpSync('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
-  writeFileSync(join(home, 'troupe.json'), JSON.stringify(settings));
+  writeFileSync(join(home, 'troupe.json'), JSON.stringify({ warmSessions: 0, ...settings }));
   return home;
 }
 

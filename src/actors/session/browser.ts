@@ -23,7 +23,7 @@ export class Browser implements BrowserPort {
   readonly uploadsDir: string;
   readonly lost: Promise<{ readonly reason: string }>;
   readonly #connection: CdpConnection;
-  readonly #defaults: PageDefaults;
+  #defaults: PageDefaults;
   readonly #pages = new Map<string, AttachedPage>();
   readonly #pageListeners = new Set<(page: AttachedPage) => void>();
   #pageLost = false;
@@ -90,6 +90,22 @@ export class Browser implements BrowserPort {
     return this.#pageLost;
   }
 
+  /**
+   * Gives the pages of a browser that nobody has used yet other options than it was connected with.
+   * @throws INVALID_REQUEST when the browser refuses one
+   */
+  async apply(options: BrowserOptions): Promise<void> {
+    this.#defaults = await PageDefaults.of(this.#connection, options);
+    for (const session of this.#pages.keys()) this.#defaults.apply(session);
+    await this.#furnish(options);
+  }
+
+  /** Settles when the first page answers. @throws WAIT_TIMEOUT, WORKER_LOST */
+  async probe(timeoutMs: number): Promise<null> {
+    await this.send('Runtime.evaluate', { expression: '1' }, { session: this.#firstPage(), timeoutMs });
+    return null;
+  }
+
   /** Lets go of the browser; it and its pages live on. Idempotent. */
   async close(): Promise<void> {
     this.#pageListeners.clear();
@@ -116,10 +132,15 @@ export class Browser implements BrowserPort {
     await this.send('Target.createTarget', { url: 'about:blank' });
   }
 
-  /** The options of a browser that nobody has used yet. */
-  async #furnish(options: BrowserOptions): Promise<void> {
+  #firstPage(): string {
     const [first] = this.#pages.keys();
     if (first === undefined) throw new TroupeError('WORKER_LOST', 'The browser opens no page');
+    return first;
+  }
+
+  /** The options of a browser that nobody has used yet. */
+  async #furnish(options: BrowserOptions): Promise<void> {
+    const first = this.#firstPage();
     await this.#defaults.accepted;
     if (options.storageState === undefined) return;
     this.#restoring = true;

@@ -34,6 +34,12 @@ export type SessionMessages = {
     readonly payload: { readonly timeoutMs: number; readonly takesOver: boolean };
     readonly reply: { readonly pageLost: boolean };
   };
+  /** Gives the pages of a browser that was opened ahead what its session wants of them. Before the first script. */
+  ApplyOptions: { readonly payload: BrowserOptions; readonly reply: null };
+  /** Answered by the page itself: browser, connection and page live. WAIT_TIMEOUT, WORKER_LOST. */
+  Probe: { readonly payload: { readonly timeoutMs: number }; readonly reply: null };
+  /** Tells of the last step without waiting for a spare moment; all its events arrive before the answer. */
+  Settle: { readonly payload: null; readonly reply: null };
   /** Answers the JSON text of the script's result. Scripts run one after another; 64 may wait. */
   RunScript: {
     readonly payload: { readonly js: string; readonly kind: 'script' | 'model'; readonly timeoutMs: number };

@@ -103,7 +103,8 @@ export class PageDefaults {
       await this.#connection.send(method, params, { session });
     } catch (cause) {
       const text = cause instanceof Error ? cause.message : String(cause);
-      throw new TroupeError('INVALID_REQUEST', `${option}: ${text}`, { field: option }, { cause });
+      const issues = [{ path: option, message: text }];
+      throw new TroupeError('INVALID_REQUEST', `"${option}": ${text}`, { issues }, { cause });
     }
   }
 }

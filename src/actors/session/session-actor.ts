@@ -39,6 +39,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #args: SessionArgs;
   readonly #context: ActorContext<readonly NewEvent[]>;
   readonly #events = new Subject<SessionEvent>();
+  readonly #flush = new Subject<void>();
   readonly #queue = new ScriptQueue(WAITING_SCRIPTS);
   readonly #closing = new AbortController();
   #state: SessionState = { kind: 'new' };
@@ -50,11 +51,19 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   constructor(args: SessionArgs, context: ActorContext<readonly NewEvent[]>) {
     this.#args = args;
     this.#context = context;
-    batchEvents(this.#events, args.id, () => new Date()).subscribe((batch) => context.emit(batch));
+    batchEvents(this.#events, { sessionId: args.id, now: () => new Date(), flush$: this.#flush }).subscribe((batch) =>
+      context.emit(batch),
+    );
   }
 
   readonly handlers: Handlers<SessionMessages> = {
     Open: ({ timeoutMs, takesOver }) => this.#open(timeoutMs, takesOver),
+    ApplyOptions: async (options) => {
+      await this.#openParts().browser.apply(options);
+      return null;
+    },
+    Probe: ({ timeoutMs }) => later(this.#openParts().browser.probe(timeoutMs)),
+    Settle: () => later(this.#settle()),
     RunScript: (order, { signal }) => later(this.#queue.run((closed) => this.#runScript(order, closed), signal)),
     RunFlows: ({ paths, timeoutMs }, { signal }) =>
       later(this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal)),
@@ -97,6 +106,12 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     void browser.lost.then(({ reason }) => this.#browserLost(reason));
     this.#pageLost = browser.pageLost;
     return { pageLost: browser.pageLost };
+  }
+
+  async #settle(): Promise<null> {
+    await this.#parts?.agent.settle();
+    this.#flush.next();
+    return null;
   }
 
   async #runScript(order: ScriptOrder, closed: AbortSignal): Promise<string> {

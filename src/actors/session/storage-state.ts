@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { BrowserPort } from '../../agent-js/browser-port.js';
 import { TroupeError } from '../../protocol/errors.js';
 
+/** How many findings an error lists. */
+const MAX_ISSUES = 20;
+
 const Entry = z.object({ name: z.string(), value: z.string() });
 /** As Playwright's `storageState()` writes it. */
 const StorageState = z.object({
@@ -32,9 +35,12 @@ const StorageState = z.object({
 export async function restoreStorage(browser: BrowserPort, session: string, state: unknown): Promise<void> {
   const parsed = StorageState.safeParse(state);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const path = issue?.path.join('.') ?? '';
-    throw new TroupeError('INVALID_REQUEST', `storageState.${path}: ${issue?.message ?? 'not a storage state'}`);
+    const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+      path: ['storageState', ...path].map(String).join('.'),
+      message,
+    }));
+    const [first] = issues;
+    throw new TroupeError('INVALID_REQUEST', `"${first?.path}": ${first?.message}`, { issues });
   }
   const { cookies = [], origins = [] } = parsed.data;
   // -1 stands for a session cookie, which the protocol says by leaving the member out.

@@ -1,0 +1,72 @@
+import type { BrowserLease, Driver, LeaseOptions } from '../containers/driver.js';
+import type { LiveRequest, SessionId } from '../protocol/session.js';
+import { type SessionChild, type SessionStart, type SessionTask, startSessionActor } from './session-child.js';
+
+/** A browser with its actor, connected and ready. Both must be given back, the actor first. */
+export interface OpenBrowser {
+  readonly lease: BrowserLease;
+  readonly child: SessionChild;
+}
+
+/** How long opening may take, and who may give it up. */
+export interface OpenBounds {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+}
+
+/**
+ * A way to a session's browser, used once.
+ * @throws INVALID_REQUEST when the browser refuses an option, UNAVAILABLE, WORKER_LOST; nothing is left then
+ */
+export type BrowserOpening = (task: () => SessionTask, bounds: OpenBounds) => Promise<OpenBrowser>;
+
+/** What opening a browser needs. */
+export interface OpenSurroundings extends Readonly<Parameters<typeof startSessionActor>[0]> {
+  readonly driver: Driver;
+  readonly log: (line: string) => void;
+}
+
+const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
+
+/** What of a request a browser must be started with; it cannot be given later. */
+export type LaunchWishes = Pick<LiveRequest, 'viewport' | 'locale' | 'proxy'>;
+
+export function leaseOptions(leaseId: SessionId, wishes: LaunchWishes): LeaseOptions {
+  const { viewport = DEFAULT_VIEWPORT, locale, proxy } = wishes;
+  return { leaseId, viewport, locale, proxy };
+}
+
+/** Whether a browser that was started without a request will do. */
+export function fitsAnyBrowser({ viewport, locale, proxy }: LaunchWishes): boolean {
+  const { width, height } = viewport ?? DEFAULT_VIEWPORT;
+  const plain = width === DEFAULT_VIEWPORT.width && height === DEFAULT_VIEWPORT.height;
+  return plain && locale === undefined && proxy === undefined;
+}
+
+/** Starts a browser and an actor for it. @throws as {@link BrowserOpening} */
+export async function openBrowser(
+  around: OpenSurroundings,
+  options: LeaseOptions,
+  start: Pick<SessionStart, 'id' | 'restart' | 'task'>,
+  { signal, deadlineMs }: OpenBounds,
+): Promise<OpenBrowser> {
+  const deadline = performance.now() + deadlineMs;
+  const left = () => Math.max(1, Math.round(deadline - performance.now()));
+  const lease = await around.driver.lease(options, { signal, deadlineMs: left() });
+  try {
+    signal.throwIfAborted();
+    const { endpoint } = lease;
+    lease.permit(start.task().request);
+    const opening = { ...start, endpoint, timeoutMs: left(), signal, takesOver: false };
+    return { lease, child: await startSessionActor(around, opening) };
+  } catch (error) {
+    await releaseLease(lease, around.log);
+    throw error;
+  }
+}
+
+/** Never rejects: what cannot be removed now is removed by the reaper. */
+export async function releaseLease(lease: BrowserLease, log: (line: string) => void): Promise<void> {
+  const { leaseId } = lease.identity;
+  await lease.release().catch((error) => log(`the browser of ${leaseId} could not be removed: ${String(error)}`));
+}
