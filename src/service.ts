@@ -34,8 +34,9 @@ export interface Service {
 }
 
 /**
- * Builds and wires the house: the only place that sees every folder. What was built is taken down again, in reverse
- * order, when a later part fails.
+ * Builds and wires the house: the only place that sees every folder. The port comes first, and answers 503 until what
+ * an earlier service left has been taken up. What was built is taken down again, in reverse order, when a later part
+ * fails.
  */
 export async function startService(
   config: Config,
@@ -50,6 +51,16 @@ export async function startService(
     await Promise.all(
       [config.flowsDir, config.sessionsDir, config.tmpDir].map((dir) => mkdir(dir, { recursive: true })),
     );
+    // First of all, for one service alone: what cannot have its port must not touch what another service holds.
+    const gateway = await Gateway.listen({
+      host: config.host,
+      port: config.port,
+      publicUrl: config.publicUrl,
+      allowedHosts: config.allowedHosts,
+      token: config.token,
+      onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
+    });
+    built.push(() => gateway.close(0));
     const journal = await Journal.open({ file: config.journalFile, log });
     built.push(() => journal.close());
     const { driver, description } = await chooseDriver(config, journal.instance, log);
@@ -75,15 +86,7 @@ export async function startService(
     });
     let drainMs = DRAIN_MS;
     built.push(() => supervisor.stop(drainMs));
-    const gateway = await Gateway.listen({
-      host: config.host,
-      port: config.port,
-      sessions: supervisor,
-      publicUrl: config.publicUrl,
-      allowedHosts: config.allowedHosts,
-      token: config.token,
-      onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
-    });
+    gateway.serve(supervisor);
     let stopped: Promise<void> | undefined;
     const stopAll = async () => {
       // Answers under way end with their sessions, so both stop together and the gateway waits for the last words.

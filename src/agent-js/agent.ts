@@ -42,7 +42,7 @@ export class Agent {
   readonly #steps: Steps;
   readonly #looks = new Looks();
   readonly #stopDownloads: () => void;
-  #lostReason: string | undefined;
+  #lost: TroupeError | undefined;
 
   /**
    * @param options.stepScreenshots `every` step has its picture, taken before the next begins; `spare`: only where the
@@ -66,8 +66,8 @@ export class Agent {
     this.#downloads = new Downloads(browser.downloadsDir, emit);
     this.#stopDownloads = browser.listen((event) => this.#downloads.observe(event));
     this.#tabs = new Tabs(browser, emit);
-    void browser.lost.then(({ reason }) => {
-      this.#lostReason = reason;
+    void browser.lost.then(({ error }) => {
+      this.#lost = error;
       // Whoever waits on a tab finds that it is closed.
       this.#tabs.close();
     });
@@ -135,8 +135,7 @@ export class Agent {
   }
 
   #throwIfLost(): void {
-    if (this.#lostReason === undefined) return;
-    throw new TroupeError('WORKER_LOST', `The browser of the session is gone: ${this.#lostReason}`);
+    if (this.#lost !== undefined) throw this.#lost;
   }
 
   #go(source: string, context: HostCallContext): Promise<object> {

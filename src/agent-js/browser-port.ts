@@ -1,3 +1,4 @@
+import type { TroupeError } from '../protocol/errors.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from './cdp.js';
 
 /** A page that the connection is attached to. */
@@ -18,16 +19,23 @@ export interface SendOptions {
   readonly timeoutMs?: number;
 }
 
+/** Why a connection is over. */
+export interface ConnectionEnd {
+  readonly reason: string;
+  /** WORKER_LOST; SESSION_RESTARTED when the browser is well and another connection can take over. */
+  readonly error: TroupeError;
+}
+
 /** What the agent needs of a browser's connection. */
 export interface BrowserPort {
   /** Where the browser puts downloads, and where files for it to upload lie; absolute. */
   readonly downloadsDir: string;
   readonly uploadsDir: string;
   /** Settles once when the browser or its connection is gone. Never rejects. */
-  readonly lost: Promise<{ readonly reason: string }>;
+  readonly lost: Promise<ConnectionEnd>;
   /**
    * Sends a command. Commands to one session are carried out in the order of their sending.
-   * @throws WORKER_LOST when the connection is gone, WAIT_TIMEOUT when no answer came, ACTION_FAILED with the
+   * @throws the error of {@link lost} when the connection is gone, WAIT_TIMEOUT when no answer came, ACTION_FAILED with the
    * browser's own text when it refuses.
    */
   send<M extends CdpMethod>(method: M, params: CdpParams<M>, options?: SendOptions): Promise<CdpResult<M>>;

@@ -132,6 +132,7 @@ export interface CdpCommands {
   'Page.setInterceptFileChooserDialog': [{ enabled: boolean }, Nothing];
   'Page.setLifecycleEventsEnabled': [{ enabled: boolean }, Nothing];
   'Page.stopLoading': [Nothing, Nothing];
+  'Runtime.discardConsoleEntries': [Nothing, Nothing];
   'Runtime.enable': [Nothing, Nothing];
   'Runtime.evaluate': [
     {

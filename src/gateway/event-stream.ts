@@ -84,8 +84,10 @@ class EventStream {
       for await (const event of events(this.#stopped.signal)) {
         if (this.#stopped.signal.aborted) break;
         if (reply.untouched) this.#begin();
+        // The head, or a comment that keeps the stream alive, may not have been taken yet: one thing waits at a time.
+        await this.#taken();
         this.#send(frame(event));
-        while (this.#blocked) await this.#blocked;
+        await this.#taken();
         if (!reply.open) break;
       }
     } catch (error) {
@@ -111,6 +113,11 @@ class EventStream {
     this.#send(`retry: ${RETRY_MS}\n\n`);
   }
 
+  async #taken(): Promise<void> {
+    while (this.#blocked) await this.#blocked;
+  }
+
+  /** Not while {@link EventStream.#blocked}. */
   #send(text: string): void {
     if (this.#reply.write(text) || !this.#reply.open) return;
     this.#blocked = this.#reply.writable().then((open) => {

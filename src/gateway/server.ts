@@ -25,7 +25,8 @@ export interface GatewayOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly sessions: Sessions;
+  /** Where requests go; left out, they are answered 503 until {@link Gateway.serve}. */
+  readonly sessions?: Sessions | undefined;
   /** What clients call the service when a proxy stands in front of it. */
   readonly publicUrl?: string | undefined;
   /** Further names, `name` or `name:port`, that the Host header may hold. */
@@ -51,11 +52,13 @@ export class Gateway {
   readonly #router = new Router(ROUTES);
   readonly #events: EventStreams;
   readonly #live = new Set<Reply>();
+  #sessions: Sessions | null;
   #closing: Promise<void> | null = null;
   #onIdle: (() => void) | null = null;
 
   private constructor(options: GatewayOptions, app: TemplatedApp, listening: us_listen_socket) {
     this.#options = options;
+    this.#sessions = options.sessions ?? null;
     this.#app = app;
     this.#listening = listening;
     this.#access = new Access(options);
@@ -84,6 +87,11 @@ export class Gateway {
     if (!listening) throw await listenFault(options.host, options.port);
     gateway = new Gateway(options, app, listening);
     return gateway;
+  }
+
+  /** Everything that the requests need is there from now on. */
+  serve(sessions: Sessions): void {
+    this.#sessions = sessions;
   }
 
   /**
@@ -136,6 +144,8 @@ export class Gateway {
         reply.closeAfter();
         throw new TroupeError('UNAVAILABLE', 'The service is stopping');
       }
+      const sessions = this.#sessions;
+      if (sessions === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
       const found = this.#router.find(path);
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
@@ -143,14 +153,16 @@ export class Gateway {
         return;
       }
       const route = routeFor(found, method);
-      void this.#serve(reply, route, found, req).catch((error) => this.#fail(reply, error, method, path, route));
+      void this.#serve(reply, route, found, sessions, req).catch((error) =>
+        this.#fail(reply, error, method, path, route),
+      );
     } catch (error) {
       this.#fail(reply, error, method, path, null);
     }
   }
 
   /** Everything before the first await happens while the native request still lives. */
-  async #serve(reply: Reply, route: Route, found: Found, req: HttpRequest): Promise<void> {
+  async #serve(reply: Reply, route: Route, found: Found, sessions: Sessions, req: HttpRequest): Promise<void> {
     const declared = contentLength(req.getHeader('content-length'));
     const query = req.getQuery();
     const headers: { [name: string]: string } = {};
@@ -172,16 +184,8 @@ export class Gateway {
         return reply.signal;
       },
     };
-    const answer = await this.#handle(route, request, upload);
+    const answer = await handle(route, request, sessions, upload);
     await this.#write(reply, answer);
-  }
-
-  async #handle(route: Route, request: RouteRequest, upload: BodyStream | null): Promise<Answer> {
-    try {
-      return await route.handle(request, this.#options.sessions);
-    } finally {
-      await upload?.settle();
-    }
   }
 
   async #write(reply: Reply, answer: Answer): Promise<void> {
@@ -213,6 +217,19 @@ export class Gateway {
     const answer = errorAnswer(error, route?.errorStatus);
     if (answer.code === 'INTERNAL') this.#options.onFault?.({ method, path, error });
     reply.end(answer.head, answer.body);
+  }
+}
+
+async function handle(
+  route: Route,
+  request: RouteRequest,
+  sessions: Sessions,
+  upload: BodyStream | null,
+): Promise<Answer> {
+  try {
+    return await route.handle(request, sessions);
+  } finally {
+    await upload?.settle();
   }
 }
 

@@ -64,6 +64,15 @@ t.test('A second service on the same port fails with a sentence that says so', a
   t.equal((await httpCall(gateway.url, { method: 'GET', path: '/api/health' })).status, 200);
 });
 
+t.test('Until the service is ready every request answers 503 and when to come again', async (t) => {
+  const gateway = await Gateway.listen({ host: '127.0.0.1', port: 0, allowedHosts: [] });
+  t.teardown(() => gateway.close(1000));
+  const health = () => httpCall(gateway.url, { method: 'GET', path: '/api/health' });
+  t.match(await health(), { status: 503, headers: { 'retry-after': '1' }, json: { code: 'UNAVAILABLE' } });
+  gateway.serve(new InMemorySessions());
+  t.match(await health(), { status: 200 });
+});
+
 t.test('A service listens again at once on the port that another had, with clients of it still about', async (t) => {
   const port = await freePort();
   for (let round = 0; round < 3; round += 1) {

@@ -73,10 +73,18 @@ export interface AgentFixture {
 export async function openAgent(
   t: Test,
   lease: BrowserLease,
-  more: { policy?: 'every' | 'spare'; options?: BrowserOptions; allowedSchemes?: readonly string[] } = {},
+  more: {
+    policy?: 'every' | 'spare';
+    options?: BrowserOptions;
+    allowedSchemes?: readonly string[];
+    takesOver?: boolean;
+  } = {},
 ): Promise<AgentFixture> {
   const screenshotsDir = join(openFolder(t), 'screenshots');
-  const browser = await Browser.connect(lease.endpoint, more.options ?? {}, bounds());
+  const browser = await Browser.connect(lease.endpoint, more.options ?? {}, {
+    ...bounds(),
+    takesOver: more.takesOver ?? false,
+  });
   const events: SessionEvent[] = [];
   const agent = new Agent({
     browser,

@@ -1,4 +1,4 @@
-import type { AttachedPage, BrowserPort, SendOptions } from '../../agent-js/browser-port.js';
+import type { AttachedPage, BrowserPort, ConnectionEnd, SendOptions } from '../../agent-js/browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult, CdpTargetInfo } from '../../agent-js/cdp.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -21,7 +21,7 @@ const PROBE_MS = 2_000;
 export class Browser implements BrowserPort {
   readonly downloadsDir: string;
   readonly uploadsDir: string;
-  readonly lost: Promise<{ readonly reason: string }>;
+  readonly lost: Promise<ConnectionEnd>;
   readonly #connection: CdpConnection;
   #defaults: PageDefaults;
   readonly #pages = new Map<string, AttachedPage>();
@@ -168,6 +168,8 @@ export class Browser implements BrowserPort {
   }
 
   async #answers({ session }: AttachedPage): Promise<boolean> {
+    // What the page wrote was told by the connection before; it would all come again, also what was too long to read.
+    this.send('Runtime.discardConsoleEntries', {}, { session }).catch(passOver);
     try {
       await this.send('Runtime.evaluate', { expression: '1' }, { session, timeoutMs: PROBE_MS });
       return true;

@@ -1,11 +1,16 @@
 import WebSocket, { type RawData } from 'ws';
 import { z } from 'zod';
-import type { SendOptions } from '../../agent-js/browser-port.js';
+import type { ConnectionEnd, SendOptions } from '../../agent-js/browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from '../../agent-js/cdp.js';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** A longer message ends the connection. What a page writes to its console comes in one, so there is room for much. */
-const MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
+/**
+ * A longer message ends the connection; it is read whole and again as text, so this is a bound on memory. What a page
+ * writes to its console comes in one, so there is room for much.
+ */
+const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
+/** The code of the error that `ws` has for it. */
+const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 /** Commands whose answer may be outstanding; a further one is refused. */
 const MAX_PENDING = 10_000;
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -29,25 +34,26 @@ interface Pending {
 /** One WebSocket to a browser's DevTools endpoint, in flat mode: many sessions over one socket. */
 export class CdpConnection {
   /** Settles once when the socket has closed, by whichever side. */
-  readonly closed: Promise<{ readonly reason: string }>;
+  readonly closed: Promise<ConnectionEnd>;
   readonly #socket: WebSocket;
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Set<(event: CdpEvent) => void>();
   #lastId = 0;
-  #closedReason: string | undefined;
+  #end: ConnectionEnd | undefined;
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on('message', (data) => this.#receive(data));
     this.closed = new Promise((resolve) => {
-      let fault: string | undefined;
+      let fault: Error | undefined;
       socket.on('error', (error) => {
-        fault = error.message;
+        fault = error;
+        // What follows is the rest of a message that is not read.
+        if (isTooLong(error)) socket.terminate();
       });
       socket.once('close', (code) => {
-        const reason = fault ?? `the connection closed (${code})`;
-        this.#end(reason);
-        resolve({ reason });
+        const reason = fault?.message ?? `the connection closed (${code})`;
+        resolve(this.#finish({ reason, error: isTooLong(fault) ? tooLongError() : lostError(reason) }));
       });
     });
   }
@@ -83,7 +89,7 @@ export class CdpConnection {
   send<M extends CdpMethod>(method: M, params: CdpParams<M>, options: SendOptions = {}): Promise<CdpResult<M>> {
     const { session, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     return new Promise((resolve, reject) => {
-      if (this.#closedReason !== undefined) return reject(lostError(this.#closedReason));
+      if (this.#end !== undefined) return reject(this.#end.error);
       if (this.#pending.size >= MAX_PENDING) {
         return reject(new TroupeError('UNAVAILABLE', 'Too many commands wait for the browser'));
       }
@@ -107,7 +113,8 @@ export class CdpConnection {
 
   /** Closes the socket; the browser lives on. Idempotent. */
   async close(): Promise<void> {
-    if (this.#closedReason === undefined) this.#end('the session has let go of its browser');
+    const reason = 'the session has let go of its browser';
+    this.#finish({ reason, error: lostError(reason) });
     this.#socket.close();
     // A browser that hangs does not answer the closing handshake.
     const timer = setTimeout(() => this.#socket.terminate(), 500);
@@ -137,16 +144,30 @@ export class CdpConnection {
       );
   }
 
-  #end(reason: string): void {
-    if (this.#closedReason !== undefined) return;
-    this.#closedReason = reason;
+  /** Idempotent: answers the first end. */
+  #finish(end: ConnectionEnd): ConnectionEnd {
+    if (this.#end !== undefined) return this.#end;
+    this.#end = end;
     for (const pending of this.#pending.values()) {
       clearTimeout(pending.timer);
-      pending.reject(lostError(reason));
+      pending.reject(end.error);
     }
     this.#pending.clear();
     this.#listeners.clear();
+    return end;
   }
+}
+
+function isTooLong(error: Error | undefined): boolean {
+  return error !== undefined && Reflect.get(error, 'code') === TOO_LONG;
+}
+
+function tooLongError(): TroupeError {
+  const megabytes = MAX_MESSAGE_BYTES / 1024 / 1024;
+  return new TroupeError(
+    'SESSION_RESTARTED',
+    `The page sent more than ${megabytes} MiB at once, to its console for instance, so the session was restarted`,
+  );
 }
 
 /** The socket hands over Buffers; a message that is none, or not of the protocol's form, is passed over. */

@@ -1,5 +1,6 @@
 import { Subject } from 'rxjs';
 import { Agent } from '../../agent-js/agent.js';
+import type { ConnectionEnd } from '../../agent-js/browser-port.js';
 import { filesModule } from '../../agent-js/files.js';
 import { flowModule } from '../../agent-js/flow.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
@@ -103,7 +104,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       throw error;
     }
     this.#advance({ type: 'Opened' });
-    void browser.lost.then(({ reason }) => this.#browserLost(reason));
+    void browser.lost.then((end) => this.#connectionLost(end));
     this.#pageLost = browser.pageLost;
     return { pageLost: browser.pageLost };
   }
@@ -189,10 +190,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     );
   }
 
-  #browserLost(reason: string): void {
+  /** A browser that is well is taken over by the actor that comes next. */
+  #connectionLost({ reason, error }: ConnectionEnd): void {
     if (this.#state.kind === 'ended') return;
-    this.#events.next({ type: 'BrowserLost', data: { reason } });
-    this.#context.crash(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`));
+    if (error.code === 'WORKER_LOST') this.#events.next({ type: 'BrowserLost', data: { reason } });
+    this.#context.crash(error);
   }
 
   #openParts(): OpenParts {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { TroupeError } from '../../protocol/errors.js';
-import type { Reply } from './reply.js';
+import { clientGone, type Reply } from './reply.js';
 
 /** A body that is refused is read on and thrown away up to here, so that a client which sends first sees the answer. */
 const DISCARD_BYTES = 16 * 1024 * 1024;
@@ -108,8 +108,4 @@ function refuseDeclared(reply: Reply, maxBytes: number, declaredBytes: number): 
 
 function tooLarge(maxBytes: number): TroupeError {
   return new TroupeError('BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes`, { maxBytes });
-}
-
-function clientGone(): TroupeError {
-  return new TroupeError('UNAVAILABLE', 'The client went away before its request was complete');
 }

@@ -1,5 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
+import { TroupeError } from '../../protocol/errors.js';
 
 /** Status and headers of an answer, without those that every answer carries. */
 export interface ReplyHead {
@@ -70,10 +71,10 @@ export class Reply {
     return this.#status;
   }
 
-  /** Aborted when the client goes away before the answer is complete. */
+  /** Aborted, with UNAVAILABLE, when the client goes away before the answer is complete. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
-    if (this.#clientGone) this.#abort.abort();
+    if (this.#clientGone) this.#abort.abort(clientGone());
     return this.#abort.signal;
   }
 
@@ -225,10 +226,15 @@ export class Reply {
     const listeners = this.#goneListeners;
     this.#goneListeners = [];
     if (this.#clientGone) {
-      this.#abort?.abort();
+      this.#abort?.abort(clientGone());
       for (const listener of listeners) listener();
     }
     this.#wake?.(false);
     this.#onOver(this);
   }
+}
+
+/** Nobody reads it; it says to those who work for the client why they are to stop, and is no fault of theirs. */
+export function clientGone(): TroupeError {
+  return new TroupeError('UNAVAILABLE', 'The client went away before its request was answered');
 }

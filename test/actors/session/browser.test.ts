@@ -93,10 +93,10 @@ t.test('A page outlives its connection, and is found again by the next', async (
   await first.call('act', '{input}Name', 'input', 'typed');
   await first.browser.close();
   await first.browser.close();
-  t.match(await first.browser.lost, { reason: /connection closed/ });
+  t.match(await first.browser.lost, { reason: /let go of its browser/ });
   t.match(await first.failure('look'), { code: 'WORKER_LOST' });
 
-  const second = await openAgent(t, lease);
+  const second = await openAgent(t, lease, { takesOver: true });
   t.match(await second.look(), { title: 'Kept', elements: [{ value: 'typed' }] });
   await second.call('act', '{input}Name', 'input', 'more');
   t.equal(await second.call('value', '{input}Name'), 'more');
@@ -133,6 +133,16 @@ t.test('A browser that is gone is told at once, and calls under way end', async 
   t.match(await Promise.all(waiting), [{ code: 'WORKER_LOST' }, { code: 'WORKER_LOST' }]);
   await released;
   await t.rejects(Browser.connect(lease.endpoint, {}, bounds(2_000)), { code: 'WORKER_LOST' });
+});
+
+t.test('A message longer than is read ends the connection alone, and the next one takes over', async (t) => {
+  const lease = await openBrowser(t);
+  const { browser, failure } = await openAgent(t, lease);
+  const flood = `document.title = 'Flooded'; console.log('x'.repeat(130 * 1024 * 1024))`;
+  t.match(await failure('page', flood), { code: 'SESSION_RESTARTED', error: /128 MiB/ });
+  t.match(await browser.lost, { error: { code: 'SESSION_RESTARTED' } });
+  const next = await openAgent(t, lease, { takesOver: true });
+  t.match(await next.look(), { title: 'Flooded' });
 });
 
 t.test('Connecting ends with its signal, and leaves nothing', async (t) => {
