@@ -11,7 +11,7 @@ import {
 import type { SessionTask } from './session-child.js';
 import { newSessionId } from './session-record.js';
 
-const PROBE_MS = 2_000;
+const PROBE_MS = 1_000;
 /** A task that nobody has given yet. */
 const NO_TASK: SessionTask = { request: {}, stepsDone: 0, opened: () => undefined };
 
@@ -79,9 +79,11 @@ export class WarmBrowser {
       const open = await this.#within(bounds);
       const { request } = task();
       open.lease.permit(request);
-      if (hasPageOptions(request)) {
-        await open.child.ref.ask('ApplyOptions', request, { deadlineMs: bounds.deadlineMs, signal: bounds.signal });
-      }
+      const { ref } = open.child;
+      const { signal } = bounds;
+      // Either is answered by the page itself: one that died or hangs just now is found out before anyone relies on it.
+      if (hasPageOptions(request)) await ref.ask('ApplyOptions', request, { deadlineMs: bounds.deadlineMs, signal });
+      else await ref.ask('Probe', { timeoutMs: PROBE_MS }, { deadlineMs: 2 * PROBE_MS, signal });
       return open;
     } catch (error) {
       await this.discard();

@@ -83,13 +83,12 @@ t.test('sessions and warm browsers together are never more than maxSessions', as
   t.equal(runningBrowsers().length, 2);
 });
 
-t.test('a warm browser that died or hangs is replaced, and a create meanwhile is served', async (t) => {
+t.test('a warm browser that died is replaced, and a create at that moment is served all the same', async (t) => {
   const service = await startTestService(t, { warmSessions: 1 });
   await warm(service, 1);
   const [first = ''] = runningBrowsers();
   killBrowser(first);
   t.match(await service.run((await service.live()).id, '1 + 1'), { body: 2 });
-  await eventually('another one', () => !runningBrowsers().includes(first));
   await warm(service, 1);
 });
 
