@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import t from 'tap';
+import { EventReader } from '../support/event-reader.js';
 import { HOLDING_SCRIPTS, holdPage, tellsPageLost } from '../support/held-page.js';
 import { guardLeaks } from '../support/leaks.js';
 import { startTestService, type Teardown, type TestService } from '../support/service.js';
@@ -48,11 +49,17 @@ t.test('live sessions whose thread died answer again, with what was typed still 
   t.comment(`answered again after ${Math.round(performance.now() - diedAt)} ms`);
   t.match(await service.run(first, 'typeof kept'), { body: 'undefined' });
   t.match(await service.run(first, `agent.act('{input}Name', 'clear')`), { status: 200 });
-  await service.call('DELETE', `/api/sessions/${first}`);
-  const { body } = await service.call('GET', `/api/sessions/${first}/events`);
-  t.match(body, /event: SessionRestarted/);
-  const steps = [...body.matchAll(/"type":"StepFinished","data":\{"index":(\d+)/g)].map(([, index]) => Number(index));
-  t.same(steps, [1, 2, 3], 'steps are numbered on');
+  const reader = await EventReader.open(service.url, `/api/sessions/${first}/events`);
+  const of = (type: string) => reader.events.filter((event) => event.type === type);
+  await reader.until(() => of('StepFinished').length === 3);
+  reader.cut();
+  t.match(of('SessionRestarted'), [{ data: { data: { attempt: 1 } } }]);
+  const steps = of('StepFinished').map(({ data }) => data);
+  t.match(
+    steps,
+    [1, 2, 3].map((index) => ({ data: { index } })),
+    'steps are numbered on',
+  );
 });
 
 t.test('a page that asks or hangs when its thread dies is replaced, and the next script is told', async (t) => {
