@@ -38,7 +38,9 @@ t.test('live sessions whose thread died answer again, with what was typed still 
   }
   const [first = ''] = ids;
   const running = service.run(first, 'agent.wait(60000)');
-  await service.seen(first, 'StepFinished');
+  const reader = await EventReader.open(service.url, `/api/sessions/${first}/events`);
+  const of = (type: string) => reader.events.filter((event) => event.type === type);
+  await reader.until(() => of('StepFinished').length === 2);
 
   const diedAt = performance.now();
   await Promise.all(sessionThreads().map((worker) => worker.terminate()));
@@ -49,8 +51,6 @@ t.test('live sessions whose thread died answer again, with what was typed still 
   t.comment(`answered again after ${Math.round(performance.now() - diedAt)} ms`);
   t.match(await service.run(first, 'typeof kept'), { body: 'undefined' });
   t.match(await service.run(first, `agent.act('{input}Name', 'clear')`), { status: 200 });
-  const reader = await EventReader.open(service.url, `/api/sessions/${first}/events`);
-  const of = (type: string) => reader.events.filter((event) => event.type === type);
   await reader.until(() => of('StepFinished').length === 3);
   reader.cut();
   t.match(of('SessionRestarted'), [{ data: { data: { attempt: 1 } } }]);
