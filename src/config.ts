@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { type ModelChoice, resolveModels } from './config/models.js';
 import { TroupeError } from './protocol/errors.js';
+
+const environmentName = z
+  .string()
+  .regex(/^[A-Z_][A-Z0-9_]*$/, 'names an environment variable, such as TROUPE_TOKEN; never put the secret itself here');
 
 /** Every key of `troupe.json`. Times are seconds. Unknown keys are refused by name. */
 const ConfigFile = z.strictObject({
@@ -14,6 +19,7 @@ const ConfigFile = z.strictObject({
   idleTimeout: z.number().positive().max(86_400).default(300),
   hardTimeout: z.number().positive().max(86_400).default(1800),
   createTimeout: z.number().positive().max(600).default(30),
+  actTimeout: z.number().positive().max(600).default(10),
   evalTimeout: z.number().positive().max(3600).default(60),
   publicUrl: z.url().optional(),
   allowedHosts: z.array(z.string().min(1)).default([]),
@@ -21,16 +27,13 @@ const ConfigFile = z.strictObject({
   maxIterations: z.int().min(0).max(1000).default(25),
   models: z.array(z.string()).default([]),
   providers: z
-    .record(z.string(), z.strictObject({ baseURL: z.url(), apiKeyEnv: z.string().min(1).optional() }))
+    .record(
+      z.string().regex(/^[^/\s]+$/, 'is the part of a model before its first slash'),
+      z.strictObject({ baseURL: z.url(), apiKeyEnv: environmentName.optional() }),
+    )
     .default({}),
   video: z.enum(['off', 'on', 'on-failure']).default('off'),
-  token: z
-    .string()
-    .regex(
-      /^[A-Z_][A-Z0-9_]*$/,
-      'names an environment variable, such as TROUPE_TOKEN; never put the secret itself here',
-    )
-    .optional(),
+  token: environmentName.optional(),
 });
 
 /** What the command line may set; it wins over the file. */
@@ -42,7 +45,9 @@ export interface ConfigFlags {
 }
 
 /** The configuration of one service, frozen. Paths are absolute. */
-export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token'>> {
+export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token' | 'models' | 'providers'>> {
+  /** The models that may be used, the default first; with their keys. */
+  readonly models: readonly ModelChoice[];
   readonly home: string;
   readonly flowsDir: string;
   readonly sessionsDir: string;
@@ -72,7 +77,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
       `The configuration (${file} and flags) is not valid:\n${lines.join('\n')}`,
     );
   }
-  const { token: tokenVariable, ...rest } = parsed.data;
+  const { token: tokenVariable, models, providers, ...rest } = parsed.data;
   const token = tokenVariable === undefined ? undefined : env[tokenVariable];
   if (tokenVariable !== undefined && !token) {
     throw new TroupeError(
@@ -89,6 +94,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
   }
   return Object.freeze({
     ...rest,
+    models: resolveModels(models, providers, env),
     home,
     flowsDir: resolve(home, 'flows'),
     sessionsDir: resolve(home, 'sessions'),

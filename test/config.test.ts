@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { chooseModels } from '#troupe/config/models.js';
 import { readConfig } from '#troupe/config.js';
 
 t.test('without a file the defaults of the documentation hold', async (t) => {
@@ -36,6 +37,8 @@ const WRONG: readonly (readonly [name: string, file: string, says: RegExp])[] = 
   ['a list is refused', '[]', /one JSON object/],
   ['a secret in the place of its variable is refused', '{"token": "s3cret-value"}', /environment variable/],
   ['a token variable that is not set is refused by name', '{"token": "MY_TOKEN"}', /MY_TOKEN, which is not set/],
+  ['a model without a provider is refused', '{"models": ["gpt-5"]}', /'gpt-5' is not <provider>\/<name>/],
+  ['a provider that nobody knows is refused by name', '{"models": ["acme/m"]}', /provider 'acme', which is not known/],
   ['an open host without a token is refused', '{"host": "0.0.0.0"}', /reached from other machines/],
 ];
 for (const [name, file, says] of WRONG) {
@@ -55,4 +58,36 @@ t.test('a flag that is not a number is refused by name', async (t) => {
 t.test('an open host with its token is taken', async (t) => {
   const home = t.testdir({ 'troupe.json': JSON.stringify({ host: '0.0.0.0', token: 'MY_TOKEN' }) });
   t.match(readConfig({}, { TROUPE_HOME: home, MY_TOKEN: 'abc' }), { host: '0.0.0.0', token: 'abc' });
+});
+
+t.test('models are resolved with address and key, by prefix or by their own provider', async (t) => {
+  const file = {
+    models: ['openai/gpt-5', 'openrouter/meta/llama-4', 'ollama/qwen3', 'house/m', 'open-lab/m'],
+    providers: {
+      house: { baseURL: 'http://127.0.0.1:9000/v1', apiKeyEnv: 'HOUSE_KEY' },
+      'open-lab': { baseURL: 'http://127.0.0.1:9001/v1' },
+    },
+  };
+  const home = t.testdir({ 'troupe.json': JSON.stringify(file) });
+  const { models } = readConfig(
+    {},
+    { TROUPE_HOME: home, OPENAI_API_KEY: 'k1', HOUSE_KEY: 'k2', OPENROUTER_API_KEY: '' },
+  );
+  t.match(models, [
+    { id: 'openai/gpt-5', name: 'gpt-5', baseURL: 'https://api.openai.com/v1', apiKey: 'k1' },
+    { name: 'meta/llama-4', apiKeyEnv: 'OPENROUTER_API_KEY', apiKey: null },
+    { name: 'qwen3', apiKeyEnv: null, apiKey: null },
+    { baseURL: 'http://127.0.0.1:9000/v1', apiKey: 'k2' },
+    { baseURL: 'http://127.0.0.1:9001/v1', apiKeyEnv: null },
+  ]);
+  t.match(
+    chooseModels(models, null).map(({ id }) => id),
+    ['openai/gpt-5', 'ollama/qwen3', 'house/m', 'open-lab/m'],
+  );
+  t.throws(() => chooseModels(models, 'openrouter/meta/llama-4'), {
+    code: 'MISSING_API_KEY',
+    message: /OPENROUTER_API_KEY/,
+  });
+  t.throws(() => chooseModels(models, 'openai/gpt-4'), { code: 'MODEL_NOT_ALLOWED' });
+  t.throws(() => chooseModels([], null), { code: 'AUTONOMY_OFF' });
 });

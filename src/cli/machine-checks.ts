@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { promisify } from 'node:util';
+import { isCallable } from '../config/models.js';
 import type { Config } from '../config.js';
 import { findChromium } from '../containers/chromium-binary.js';
 import { encodeError } from '../protocol/errors.js';
@@ -106,5 +107,9 @@ async function checkDisk(config: Config): Promise<Finding> {
 function checkModels(config: Config): Finding {
   const what = 'Models';
   if (config.models.length === 0) return { level: 'note', what, why: 'none configured; flows and live sessions work' };
-  return { level: 'ok', what, why: config.models.join(', ') };
+  const missing = config.models.find((model) => !isCallable(model));
+  if (missing !== undefined) {
+    return { level: 'note', what, why: `${missing.id} has no key`, mend: `export ${missing.apiKeyEnv}=<key>` };
+  }
+  return { level: 'ok', what, why: config.models.map(({ id }) => id).join(', ') };
 }

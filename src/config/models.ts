@@ -1,0 +1,119 @@
+import { TroupeError } from '../protocol/errors.js';
+
+/** A provider as it is reached: through its OpenAI-compatible address. */
+export interface ProviderSettings {
+  readonly baseURL: string;
+  /** The environment variable that holds the key; undefined for a server that wants none. */
+  readonly apiKeyEnv?: string | undefined;
+}
+
+/** An allowed model, with all that is needed to call it. Holds a secret: never logged, journaled or answered. */
+export interface ModelChoice {
+  /** As configured and as users name it: `<prefix>/<name>`. */
+  readonly id: string;
+  readonly provider: string;
+  /** What the provider calls it; may hold slashes. */
+  readonly name: string;
+  readonly baseURL: string;
+  readonly apiKeyEnv: string | null;
+  /** Null where the provider wants none, and where the variable is not set. */
+  readonly apiKey: string | null;
+}
+
+/** Addresses as the providers document them (November 2026). The key of each is in `<PREFIX>_API_KEY`. */
+const BASE_URLS: { readonly [prefix: string]: string } = {
+  openai: 'https://api.openai.com/v1',
+  openrouter: 'https://openrouter.ai/api/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  gemini: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  groq: 'https://api.groq.com/openai/v1',
+  mistral: 'https://api.mistral.ai/v1',
+  deepseek: 'https://api.deepseek.com',
+  xai: 'https://api.x.ai/v1',
+  together: 'https://api.together.xyz/v1',
+  cerebras: 'https://api.cerebras.ai/v1',
+  fireworks: 'https://api.fireworks.ai/inference/v1',
+};
+
+/** Servers on the same machine, which want no key. */
+const LOCAL_URLS: { readonly [prefix: string]: string } = {
+  ollama: 'http://127.0.0.1:11434/v1',
+  lmstudio: 'http://127.0.0.1:1234/v1',
+};
+
+/**
+ * The configured models, in their order, with address and key.
+ *
+ * @param providers settings by prefix; they win over what is known of a prefix
+ * @throws INVALID_REQUEST for a model that is not `<prefix>/<name>`, or whose provider nobody knows
+ */
+export function resolveModels(
+  models: readonly string[],
+  providers: { readonly [prefix: string]: ProviderSettings },
+  env: NodeJS.ProcessEnv,
+): readonly ModelChoice[] {
+  return models.map((id) => {
+    const slash = id.indexOf('/');
+    const provider = id.slice(0, Math.max(0, slash));
+    const name = id.slice(slash + 1);
+    if (provider === '' || name === '') {
+      throw new TroupeError('INVALID_REQUEST', `models: '${id}' is not <provider>/<name>`);
+    }
+    const settings = Object.hasOwn(providers, provider) ? providers[provider] : knownProvider(provider);
+    if (settings === undefined) {
+      const known = [...Object.keys(BASE_URLS), ...Object.keys(LOCAL_URLS)].join(', ');
+      throw new TroupeError(
+        'INVALID_REQUEST',
+        `models: '${id}' has the provider '${provider}', which is not known: give its baseURL in "providers", or use one of ${known}`,
+      );
+    }
+    const { baseURL, apiKeyEnv } = settings;
+    const apiKey = apiKeyEnv === undefined ? null : (env[apiKeyEnv] ?? '') || null;
+    return { id, provider, name, baseURL, apiKeyEnv: apiKeyEnv ?? null, apiKey };
+  });
+}
+
+/**
+ * The models that may work on a task: the one asked for, or the first, and then those configured after it, to fall back
+ * on while they can be called.
+ *
+ * @throws AUTONOMY_OFF, MODEL_NOT_ALLOWED, and MISSING_API_KEY with the variable's name
+ */
+export function chooseModels(
+  configured: readonly ModelChoice[],
+  asked: string | null | undefined,
+): readonly [ModelChoice, ...ModelChoice[]] {
+  const [first] = configured;
+  if (first === undefined) {
+    throw new TroupeError(
+      'AUTONOMY_OFF',
+      'No model is configured: name one in "models" of troupe.json, or set maxIterations to 0 to run flow files alone',
+    );
+  }
+  const index = asked === null || asked === undefined ? 0 : configured.findIndex(({ id }) => id === asked);
+  const chosen = configured[index];
+  if (chosen === undefined) {
+    const allowed = configured.map(({ id }) => id);
+    throw new TroupeError('MODEL_NOT_ALLOWED', `The model '${asked}' is not one of ${allowed.join(', ')}`, { allowed });
+  }
+  if (!isCallable(chosen)) {
+    throw new TroupeError(
+      'MISSING_API_KEY',
+      `The model '${chosen.id}' needs the environment variable ${chosen.apiKeyEnv}, which is not set`,
+      { variable: chosen.apiKeyEnv },
+    );
+  }
+  return [chosen, ...configured.slice(index + 1).filter(isCallable)];
+}
+
+/** False where a key is needed and not there. */
+export function isCallable({ apiKey, apiKeyEnv }: ModelChoice): boolean {
+  return apiKeyEnv === null || apiKey !== null;
+}
+
+function knownProvider(prefix: string): ProviderSettings | undefined {
+  if (Object.hasOwn(LOCAL_URLS, prefix)) return { baseURL: LOCAL_URLS[prefix] ?? '' };
+  if (!Object.hasOwn(BASE_URLS, prefix)) return undefined;
+  const variable = `${prefix.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
+  return { baseURL: BASE_URLS[prefix] ?? '', apiKeyEnv: variable };
+}
