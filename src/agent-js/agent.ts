@@ -9,7 +9,7 @@ import type { BrowserPort } from './browser-port.js';
 import { dialogControl } from './dialog-controls.js';
 import { Downloads } from './downloads.js';
 import { goBack, navigate, resolveUrl } from './go.js';
-import { Looks } from './look/look.js';
+import { Looks, type LookWire } from './look/look.js';
 import { isProblem } from './page-calls.js';
 import { evaluateInPage } from './page-code.js';
 import { problemError } from './problem-error.js';
@@ -23,6 +23,7 @@ const PRELUDE = readBundle(import.meta.url, 'prelude/agent');
 const SCHEMES = ['http', 'https', 'about', 'data'] as const;
 /** Default bounds of the calls (spec section 3). */
 const GO_MS = 30_000;
+const READ_MS = 10_000;
 const ACT_MS = 10_000;
 const WAIT_MS = 10_000;
 /** For the title of a page that may be busy. */
@@ -36,11 +37,13 @@ export class Agent {
   readonly #browser: BrowserPort;
   readonly #emit: (event: SessionEvent) => void;
   readonly #screenshotsDir: string;
+  readonly #actMs: number;
   readonly #schemes: ReadonlySet<string>;
   readonly #tabs: Tabs;
   readonly #downloads: Downloads;
   readonly #steps: Steps;
   readonly #looks = new Looks();
+  readonly #modelLooks = new Looks();
   readonly #stopDownloads: () => void;
   #lost: TroupeError | undefined;
 
@@ -57,11 +60,14 @@ export class Agent {
     readonly stepScreenshots: 'every' | 'spare';
     readonly allowedSchemes?: readonly string[];
     readonly firstStep?: number;
+    /** How long an act waits for its element, in milliseconds. */
+    readonly actMs?: number;
   }) {
     const { browser, emit, screenshotsDir } = options;
     this.#browser = browser;
     this.#emit = emit;
     this.#screenshotsDir = screenshotsDir;
+    this.#actMs = options.actMs ?? ACT_MS;
     this.#schemes = new Set(options.allowedSchemes ?? SCHEMES);
     this.#downloads = new Downloads(browser.downloadsDir, emit);
     this.#stopDownloads = browser.listen((event) => this.#downloads.observe(event));
@@ -82,6 +88,14 @@ export class Agent {
     return (await this.#activeTab()?.place(bounds)) ?? null;
   }
 
+  /**
+   * The page as a model at work is to see it: with what changed since it saw it last. What scripts see of changes is
+   * not touched by it.
+   */
+  see(bounds: Bounds): Promise<LookWire> {
+    return this.#modelLooks.look(this.#tabs, { full: false, within: null }, bounds);
+  }
+
   /** Every step that has ended has been told when this settles; bounded by a picture's time, 3 s. */
   settle(): Promise<void> {
     return this.#steps.settle();
@@ -98,12 +112,12 @@ export class Agent {
     const calls: { readonly [method: string]: HostCall } = {
       go: ([url], context) => this.#go(textOf(url, 'agent.go takes a URL'), context),
       back: (_, context) => this.#back(context),
-      look: ([options], context) => this.#looks.look(this.#tabs, lookOptions(options), boundsOf(context, ACT_MS)),
+      look: ([options], context) => this.#looks.look(this.#tabs, lookOptions(options), boundsOf(context, READ_MS)),
       act: ([locator, action, value], context) => this.#act(actRequest(locator, action, value), context),
       wait: ([condition, options], context) => this.#wait(condition, options, context),
-      text: ([locator], context) => this.#text(locatorOf(locator, 'text'), boundsOf(context, ACT_MS)),
+      text: ([locator], context) => this.#text(locatorOf(locator, 'text'), boundsOf(context, READ_MS)),
       value: ([locator], context) => {
-        return this.#value(textOf(locator, 'agent.value takes a locator'), boundsOf(context, ACT_MS));
+        return this.#value(textOf(locator, 'agent.value takes a locator'), boundsOf(context, READ_MS));
       },
       screenshot: ([title], context) => this.#screenshot(title, context),
       page: ([js], context) => {
@@ -111,9 +125,9 @@ export class Agent {
         return evaluateInPage(this.#tabs.active, text, boundsOf(context, Number.POSITIVE_INFINITY));
       },
       tabs: (_, context) => this.#listTabs(context),
-      tab: ([index], context) => this.#selectTab(index, boundsOf(context, ACT_MS)),
+      tab: ([index], context) => this.#selectTab(index, boundsOf(context, READ_MS)),
       dialogs: () => Promise.resolve(this.#tabs.dialogs),
-      downloads: (_, context) => this.#downloads.list(boundsOf(context, ACT_MS)),
+      downloads: (_, context) => this.#downloads.list(boundsOf(context, READ_MS)),
     };
     return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, this.#placed(call)]));
   }
@@ -172,7 +186,7 @@ export class Agent {
     return this.#step('act', shown, context, () =>
       act(this.#tabs, request, {
         uploadsDir: this.#browser.uploadsDir,
-        bounds: boundsOf(context, ACT_MS),
+        bounds: boundsOf(context, this.#actMs),
         after: boundsOf(context, GO_MS),
         onField: ({ password }) => {
           secret = password && typed;

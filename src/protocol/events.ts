@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MODEL_EVENT_DATA } from './model.js';
 import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
 
 /** Where in the scripts something happened. `flow` is a path under `flows/`, without extension. */
@@ -51,7 +52,8 @@ export const EVENT_DATA = {
     result: z.unknown().optional(),
     error: ErrorBodySchema.optional(),
   }),
-  FlowStarted: z.object({ path: z.string(), depth: z.int() }),
+  /** `resumed`: it goes on where it had failed before. */
+  FlowStarted: z.object({ path: z.string(), depth: z.int(), resumed: z.literal(true).optional() }),
   FlowFinished: z.object({
     path: z.string(),
     depth: z.int(),
@@ -73,6 +75,7 @@ export const EVENT_DATA = {
   DialogOpened: z.object({ kind: z.string(), message: z.string() }),
   DownloadFinished: z.object({ name: z.string(), bytes: z.int(), url: z.string() }),
   BrowserLost: z.object({ reason: z.string() }),
+  ...MODEL_EVENT_DATA,
 } as const;
 
 export type EventType = keyof typeof EVENT_DATA;

@@ -78,6 +78,12 @@ export class ReportBuilder {
       case 'ScreenshotTaken':
       case 'DialogOpened':
       case 'DownloadFinished':
+      case 'ModelStarted':
+      case 'ModelCallStarted':
+      case 'ModelTextReceived':
+      case 'ModelCallFinished':
+      case 'ToolAnswered':
+      case 'ModelNudged':
         return;
       default:
         assertNever(event);

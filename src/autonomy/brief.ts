@@ -1,0 +1,76 @@
+import { readInside } from '../agent-js/flow-folder.js';
+import type { ErrorBody } from '../protocol/errors.js';
+import type { FlowBrief, FlowsBefore, TaskBrief } from './prompt.js';
+
+/** Bytes of a flow or task file that goes into a prompt. */
+const MAX_FILE_BYTES = 256 * 1024;
+
+/** What is known of a task before its files are read. */
+export interface TaskOutline {
+  readonly prompt: string;
+  /** `.js` and `.md`, as the request names them. */
+  readonly flowFiles: readonly string[];
+  readonly args: readonly string[];
+  readonly secrets: readonly string[];
+  /** The flow that failed, by its file; null when all passed, or there was none. */
+  readonly failed: { readonly flow: string; readonly error: ErrorBody } | null;
+}
+
+/** Reads what a model must be told of a task. A file that went meanwhile is told of without its text. */
+export async function readBrief(flowsDir: string, outline: TaskOutline): Promise<TaskBrief> {
+  const { prompt, flowFiles, args, secrets } = outline;
+  const read = async (path: string) => (await readInside(flowsDir, path, MAX_FILE_BYTES).catch(() => null)) ?? '';
+  const scripts = flowFiles.filter((file) => file.endsWith('.js'));
+  const notes = flowFiles.filter((file) => file.endsWith('.md'));
+  return {
+    prompt,
+    args,
+    secrets,
+    notes: await Promise.all(notes.map(async (path) => ({ path, text: await read(path) }))),
+    flows: await Promise.all(
+      scripts.map(
+        async (file): Promise<FlowBrief> => ({ path: nameOf(file), about: leadingComment(await read(file)) }),
+      ),
+    ),
+    before: await readBefore(outline, scripts, read),
+  };
+}
+
+async function readBefore(
+  { failed }: TaskOutline,
+  scripts: readonly string[],
+  read: (path: string) => Promise<string>,
+): Promise<FlowsBefore> {
+  if (failed === null) return { kind: scripts.length === 0 ? 'none' : 'passed' };
+  const { flow, error } = failed;
+  const cause = causeOf(error);
+  const { details } = cause;
+  const innermost = typeof details?.flow === 'string' ? details.flow : nameOf(flow);
+  const line = typeof details?.line === 'number' ? details.line : null;
+  const outermost = nameOf(flow);
+  const paths = innermost === outermost ? [innermost] : [innermost, outermost];
+  const sources = await Promise.all(
+    paths.map(async (path) => ({ path, line: path === innermost ? line : null, source: await read(`${path}.js`) })),
+  );
+  const notBegun = scripts.slice(scripts.indexOf(flow) + 1).map(nameOf);
+  return { kind: 'failed', flow: outermost, error: cause, sources, notBegun };
+}
+
+/** What made a flow fail, without what was said around it. */
+function causeOf(error: ErrorBody): ErrorBody {
+  const cause = error.details?.cause;
+  // Put there by the flow's end, in this form.
+  return typeof cause === 'object' && cause !== null && 'code' in cause ? (cause as ErrorBody) : error;
+}
+
+/** The comment that a flow begins with, without its marks: what the flow is for, in its author's words. */
+export function leadingComment(source: string): string {
+  const block = /^\s*\/\*\*?([\s\S]*?)\*\//.exec(source)?.[1];
+  if (block !== undefined) return block.replace(/^\s*\* ?/gm, '').trim();
+  const lines = /^\s*((?:\/\/.*(?:\n|$)\s*)+)/.exec(source)?.[1] ?? '';
+  return lines.replace(/^\s*\/\/ ?/gm, '').trim();
+}
+
+function nameOf(file: string): string {
+  return file.replace(/\.js$/, '');
+}

@@ -1,0 +1,195 @@
+import type OpenAI from 'openai';
+import type { ModelChoice } from '../config/models.js';
+import { TroupeError } from '../protocol/errors.js';
+import { AnswerBuilder, type ModelAnswer } from './answer-builder.js';
+import { type Message, type Tool, wireMessages, wireTools } from './wire.js';
+
+/** How long a model may take, in milliseconds. */
+export interface ModelBounds {
+  /** A whole answer. */
+  readonly answerMs: number;
+  /** From one piece of it to the next. */
+  readonly silenceMs: number;
+}
+
+/** One request. */
+export interface ModelOrder {
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  /** The number of the answer, for tool calls without an id. */
+  readonly call: number;
+  readonly signal: AbortSignal;
+  onText(text: string): void;
+}
+
+/** A key that servers take which want none. */
+const NO_KEY = 'none';
+
+/**
+ * A model, reached over the chat completions interface. It asks once: retries are the caller's.
+ *
+ * @throws MODEL_ERROR; details: `status` (null without an answer), `retryable`, and `retryAfterMs` where the provider
+ *   says when to come back. The signal's reason when it was aborted.
+ */
+export class Model {
+  readonly choice: ModelChoice;
+  readonly #bounds: ModelBounds;
+  #client: OpenAI | undefined;
+  /** False once the provider has refused to be asked for it. */
+  #asksUsage = true;
+
+  constructor(choice: ModelChoice, bounds: ModelBounds) {
+    this.choice = choice;
+    this.#bounds = bounds;
+  }
+
+  async ask(order: ModelOrder): Promise<ModelAnswer> {
+    const client = await this.#connect();
+    const clockwork = new Deadlines(this.#bounds, order.signal);
+    try {
+      return await this.#receive(client, order, clockwork);
+    } catch (error) {
+      order.signal.throwIfAborted();
+      throw clockwork.fault ?? modelError(this.choice, error);
+    } finally {
+      clockwork.stop();
+    }
+  }
+
+  async #receive(client: OpenAI, order: ModelOrder, clockwork: Deadlines): Promise<ModelAnswer> {
+    const builder = new AnswerBuilder();
+    const stream = await this.#open(client, order, clockwork.signal);
+    for await (const chunk of stream) {
+      clockwork.heard();
+      const text = builder.add(chunk);
+      if (text !== '') order.onText(text);
+      // Leaving the loop ends the request.
+      if (builder.tooLong) return builder.build(order.call);
+    }
+    if (!builder.finished) throw broken(this.choice, 'its answer broke off');
+    return builder.build(order.call);
+  }
+
+  async #open(
+    client: OpenAI,
+    { messages, tools }: ModelOrder,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
+    const request = {
+      model: this.choice.name,
+      messages: wireMessages(messages),
+      tools: wireTools(tools),
+      stream: true,
+    } as const;
+    if (this.#asksUsage) {
+      try {
+        return await client.chat.completions.create(
+          { ...request, stream_options: { include_usage: true } },
+          { signal },
+        );
+      } catch (error) {
+        // Strict providers (Mistral for one) refuse the member by name, and tell their usage unasked.
+        if (!/stream_options|include_usage/.test(String(error))) throw error;
+        this.#asksUsage = false;
+      }
+    }
+    return client.chat.completions.create(request, { signal });
+  }
+
+  /** The package is loaded with the first request: most sessions need no model. */
+  async #connect(): Promise<OpenAI> {
+    if (this.#client !== undefined) return this.#client;
+    const { OpenAI } = await import('openai');
+    const { baseURL, apiKey } = this.choice;
+    this.#client = new OpenAI({
+      baseURL,
+      apiKey: apiKey ?? NO_KEY,
+      // What is left out here, the package reads from the environment.
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      logLevel: 'off',
+      maxRetries: 0,
+      timeout: this.#bounds.answerMs,
+    });
+    return this.#client;
+  }
+}
+
+/** Ends a request that takes too long as a whole, or that falls silent. */
+class Deadlines {
+  readonly #bounds: ModelBounds;
+  readonly #late = new AbortController();
+  readonly #answer: NodeJS.Timeout;
+  #silence: NodeJS.Timeout;
+  readonly signal: AbortSignal;
+  #fault: TroupeError | null = null;
+
+  constructor(bounds: ModelBounds, outer: AbortSignal) {
+    this.#bounds = bounds;
+    this.signal = AbortSignal.any([outer, this.#late.signal]);
+    this.#answer = setTimeout(() => this.#end(`did not answer within ${bounds.answerMs} ms`), bounds.answerMs);
+    this.#silence = this.#listen();
+  }
+
+  /** What to say of a request that was ended here. */
+  get fault(): TroupeError | null {
+    return this.#fault;
+  }
+
+  heard(): void {
+    clearTimeout(this.#silence);
+    this.#silence = this.#listen();
+  }
+
+  stop(): void {
+    clearTimeout(this.#answer);
+    clearTimeout(this.#silence);
+  }
+
+  #listen(): NodeJS.Timeout {
+    const { silenceMs } = this.#bounds;
+    return setTimeout(() => this.#end(`said nothing for ${silenceMs} ms`), silenceMs);
+  }
+
+  #end(why: string): void {
+    this.#fault = new TroupeError('MODEL_ERROR', `The model ${why}`, { status: null, retryable: true });
+    this.#late.abort();
+  }
+}
+
+function broken(choice: ModelChoice, why: string): TroupeError {
+  return new TroupeError('MODEL_ERROR', `${choice.id}: ${why}`, { status: null, retryable: true });
+}
+
+/** What the package throws, as ours. Its class says nothing more than the status does. */
+function modelError(choice: ModelChoice, error: unknown): TroupeError {
+  if (error instanceof TroupeError) return error;
+  const status: unknown = error instanceof Error ? Reflect.get(error, 'status') : undefined;
+  const text = error instanceof Error ? error.message : String(error);
+  if (typeof status !== 'number') return broken(choice, causeOf(error) ?? text);
+  const retryable = status === 408 || status === 409 || status === 429 || status >= 500;
+  const headers: unknown = error instanceof Error ? Reflect.get(error, 'headers') : undefined;
+  const retryAfterMs = headers instanceof Headers ? retryAfter(headers) : null;
+  return new TroupeError('MODEL_ERROR', `${choice.id}: ${text.slice(0, 500)}`, {
+    status,
+    retryable,
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  });
+}
+
+/** The reason behind a connection's failure, such as ECONNREFUSED. */
+function causeOf(error: unknown): string | null {
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  return cause instanceof Error ? cause.message : null;
+}
+
+/** Seconds, or an instant (RFC 9110, section 10.2.3). */
+function retryAfter(headers: Headers): number | null {
+  const value = headers.get('retry-after');
+  if (value === null) return null;
+  const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, Math.round(ms)) : null;
+}

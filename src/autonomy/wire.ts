@@ -1,0 +1,52 @@
+import type OpenAI from 'openai';
+import { assertNever } from '../protocol/assert-never.js';
+import type { ToolCall } from '../protocol/model.js';
+
+/** One message of a conversation as the loop knows it. */
+export type Message =
+  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly id: string; readonly content: string };
+
+/** A tool as the model is told of it; `parameters` is a JSON schema. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: { readonly [key: string]: unknown };
+}
+
+/** Messages in the form of the chat completions interface. */
+export function wireMessages(messages: readonly Message[]): OpenAI.ChatCompletionMessageParam[] {
+  return messages.map(wireMessage);
+}
+
+function wireMessage(message: Message): OpenAI.ChatCompletionMessageParam {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content: message.content };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.id, content: message.content };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: message.content === '' ? null : message.content,
+        ...(message.toolCalls.length === 0 ? {} : { tool_calls: message.toolCalls.map(wireCall) }),
+      };
+    default:
+      return assertNever(message);
+  }
+}
+
+export function wireTools(tools: readonly Tool[]): OpenAI.ChatCompletionTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters: { ...parameters } },
+  }));
+}
+
+function wireCall({ id, name, arguments: text, extra }: ToolCall): OpenAI.ChatCompletionMessageToolCall {
+  const call = { id, type: 'function', function: { name, arguments: text } } as const;
+  // Gemini signs its calls and refuses a conversation without the signature.
+  return extra === undefined ? call : Object.assign(call, { extra_content: extra });
+}

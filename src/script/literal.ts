@@ -1,0 +1,42 @@
+import { type Expression, parseExpressionAt } from 'acorn';
+
+/**
+ * The value of JavaScript text that is one literal: texts, numbers, true, false, null, arrays and plain objects of such.
+ * Undefined for anything else, also for text that does not parse. Nothing is run.
+ */
+export function literalOf(text: string): unknown {
+  try {
+    const expression = parseExpressionAt(text, 0, { ecmaVersion: 'latest' });
+    return text.slice(expression.end).trim() === '' ? literalValue(expression) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function literalValue(node: Expression): unknown {
+  switch (node.type) {
+    case 'Literal':
+      return typeof node.value === 'object' && node.value !== null ? undefined : node.value;
+    case 'TemplateLiteral':
+      return node.expressions.length === 0 ? node.quasis[0]?.value.cooked : undefined;
+    case 'UnaryExpression':
+      return node.operator === '-' && node.argument.type === 'Literal' && typeof node.argument.value === 'number'
+        ? -node.argument.value
+        : undefined;
+    case 'ArrayExpression':
+      return node.elements.map((element) =>
+        element === null || element.type === 'SpreadElement' ? undefined : literalValue(element),
+      );
+    case 'ObjectExpression': {
+      const entries = node.properties.flatMap((property): [string, unknown][] => {
+        if (property.type !== 'Property' || property.computed || property.kind !== 'init') return [];
+        const { key, value } = property;
+        const name = key.type === 'Identifier' ? key.name : key.type === 'Literal' ? String(key.value) : null;
+        return name === null ? [] : [[name, literalValue(value)]];
+      });
+      return Object.fromEntries(entries);
+    }
+    default:
+      return undefined;
+  }
+}
