@@ -6,18 +6,18 @@ import type { Config } from '../config.js';
 import type { BrowserEndpoint, BrowserLease, Driver } from '../containers/driver.js';
 import type { StoredSession } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
-import type { EventData, EventType, NewEvent, SessionEvent } from '../protocol/events.js';
+import type { EventData, EventType, JournalEvent, NewEvent, SessionEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
 import type { Place } from './admission.js';
 import type { EventHub } from './event-hub.js';
-import { flowsEnd } from './flows-end.js';
 import type { BrowserOpening } from './open-browser.js';
 import { REOPEN_MS, type SessionChild, type SessionTask, STOP_MS, startSessionActor } from './session-child.js';
 import { SessionClocks } from './session-clocks.js';
 import { lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
 import { SessionHoldings } from './session-holdings.js';
 import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
-import { endedRecord, startedRecord } from './session-record.js';
+import { endedRecord, spentRecord, startedRecord } from './session-record.js';
+import { runTask, type TaskPhase } from './task-run.js';
 import { writeEnd } from './write-end.js';
 
 /** What every living session uses and none owns. */
@@ -126,18 +126,27 @@ export class LivingSession {
     return this.#begun;
   }
 
-  /** Runs the flow files and ends the session by how they ended. Settles when the end is on disk. */
-  async runFlows(paths: readonly string[]): Promise<void> {
-    const timeoutMs = this.#hardTimeoutMs();
+  /**
+   * Works on the task and ends the session by how that ended. Settles when the end is on disk.
+   * @param journaled everything that the session has told so far
+   */
+  async work(request: AutoRequest, phase: TaskPhase, journaled: () => AsyncIterable<JournalEvent>): Promise<void> {
     try {
-      const outcome = await this.#actor().ask(
-        'RunFlows',
-        { paths, timeoutMs },
-        { deadlineMs: timeoutMs + 2 * SCRIPT_GRACE_MS, signal: this.#ending.signal },
+      const end = await runTask(
+        {
+          config: this.#around.config,
+          record: this.#record,
+          request,
+          actor: this.#actor(),
+          journaled,
+          timeLeftMs: () => Math.max(1, this.#hardTimeoutMs() - this.#ageMs()),
+          signal: this.#ending.signal,
+        },
+        phase,
       );
-      await this.end(flowsEnd(outcome), 'whole');
+      await this.end(end, 'whole');
     } catch (error) {
-      await this.#lost(encodeError(error).code === 'SESSION_RESTARTED' ? interruptedError(error) : error);
+      await this.#lost(error);
     }
   }
 
@@ -343,9 +352,16 @@ export class LivingSession {
   #publish(events: readonly NewEvent[]): void {
     if (!this.#writesEvents) return;
     for (const event of events) if (event.type === 'StepFinished') this.#steps = event.data.index;
-    this.#around.hub.write({ events }).catch((error) => {
-      this.#around.log(`session ${this.#record.id}: ${events.length} events were not written: ${String(error)}`);
-    });
+    const answers = events.flatMap((event) => (event.type === 'ModelCallFinished' ? [event.data] : []));
+    for (const answer of answers) this.#record = spentRecord(this.#record, answer);
+    const records = answers.length === 0 ? [] : [this.stored];
+    this.#around.hub.write({ records, events }).then(
+      () => {
+        for (const { call } of answers) this.#held.child?.ref.tell('ModelAnswerRecorded', { call });
+      },
+      (error) =>
+        this.#around.log(`session ${this.#record.id}: ${events.length} events were not written: ${String(error)}`),
+    );
   }
 
   #event<T extends EventType>(type: T, data: EventData<T>): NewEvent {

@@ -7,6 +7,7 @@ import { journaledEvents } from './journaled-events.js';
 import { newEvent, type SessionSurroundings } from './living-session.js';
 import { interruptedEnd, type SessionEnd } from './session-end.js';
 import { endedRecord } from './session-record.js';
+import { phaseOf, type TaskPhase } from './task-run.js';
 
 /** What recovery needs to look at what was left, and to end what cannot go on. */
 export interface RecoveryParts extends SessionSurroundings {
@@ -14,10 +15,18 @@ export interface RecoveryParts extends SessionSurroundings {
   readonly artifacts: ArtifactKeeper;
 }
 
+/** A session that can go on. */
+export interface Resumed {
+  readonly request: LiveRequest | AutoRequest;
+  readonly record: SessionRecord;
+  /** Where a job is; null for a live session. */
+  readonly phase: TaskPhase | null;
+}
+
 /** Where sessions go that go on. */
 export interface Recovered {
   /** @throws what keeps the session from going on; its browser is given back then */
-  resume(request: LiveRequest, record: SessionRecord, lease: BrowserLease, stepsDone: number): Promise<void>;
+  resume(session: Resumed, lease: BrowserLease, stepsDone: number): Promise<void>;
   queue(request: AutoRequest, record: SessionRecord): void;
 }
 
@@ -26,6 +35,7 @@ export interface Recovered {
  *
  * - a live session whose browser answers goes on with its page
  * - a job that waited waits again, in its order
+ * - a job that a model works on goes on with its page, from the journaled conversation
  * - a job in its flow is over: a flow that was cut has no continuation
  * - a browser that belongs to no session that goes on is removed
  */
@@ -33,12 +43,17 @@ export async function recoverSessions(parts: RecoveryParts, recovered: Recovered
   const { journal, driver, log } = parts;
   const unended = await journal.unended();
   const running = unended.filter(({ record }) => record.status === 'running');
+  const resumable = await Promise.all(running.map((stored) => resumableOf(journal, stored)));
   const found = await Promise.all(
-    running.map(({ record, lease }) => (lease === null || record.mode === 'auto' ? null : driver.adopt(lease))),
+    running.map(({ lease }, index) => (lease === null || !resumable[index] ? null : driver.adopt(lease))),
   );
   const removed = await driver.sweep(new Set(found.flatMap((lease) => lease?.identity.leaseId ?? [])));
   if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
-  await Promise.all(running.map((stored, index) => takeUp(parts, recovered, stored, found[index] ?? null)));
+  await Promise.all(
+    running.map((stored, index) =>
+      takeUp(parts, recovered, stored, { resumed: resumable[index] ?? null, lease: found[index] ?? null }),
+    ),
+  );
   for (const stored of unended) if (stored.record.status === 'queued') await requeue(parts, recovered, stored);
 }
 
@@ -46,13 +61,12 @@ async function takeUp(
   parts: RecoveryParts,
   recovered: Recovered,
   stored: StoredSession,
-  lease: BrowserLease | null,
+  { resumed, lease }: { readonly resumed: Resumed | null; readonly lease: BrowserLease | null },
 ): Promise<void> {
   const { record } = stored;
-  const request = LiveRequest.safeParse(stored.request);
-  if (lease !== null && request.success) {
+  if (lease !== null && resumed !== null) {
     try {
-      await recovered.resume(request.data, record, lease, await stepsOf(parts.journal, record.id));
+      await recovered.resume(resumed, lease, await stepsOf(parts.journal, record.id));
       return;
     } catch (error) {
       parts.log(`session ${record.id} cannot go on: ${String(error)}`);
@@ -60,6 +74,18 @@ async function takeUp(
   }
   await lease?.release();
   await endStored(parts, stored, interruptedEnd(record.mode));
+}
+
+/** Null for a session that has no continuation. */
+async function resumableOf(journal: Journal, { record, request }: StoredSession): Promise<Resumed | null> {
+  if (record.mode === 'live') {
+    const live = LiveRequest.safeParse(request);
+    return live.success ? { request: live.data, record, phase: null } : null;
+  }
+  const auto = AutoRequest.safeParse(request);
+  if (!auto.success) return null;
+  const phase = await phaseOf(auto.data, record.maxIterations ?? 0, journaledEvents(journal, record.id));
+  return phase === null ? null : { request: auto.data, record, phase };
 }
 
 async function requeue(parts: RecoveryParts, recovered: Recovered, stored: StoredSession): Promise<void> {

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { extname, resolve, sep } from 'node:path';
+import { chooseModels } from '../config/models.js';
 import type { Config } from '../config.js';
 import type { Driver } from '../containers/driver.js';
 import { TroupeError } from '../protocol/errors.js';
@@ -35,7 +36,6 @@ const UNAVAILABLE: readonly Unavailable[] = [
   ['secrets', (request) => request.secrets !== undefined, 'secrets are not supported yet'],
   ['webhook', (request) => request.webhook !== undefined, 'webhooks are not supported yet'],
   ['retries', (request) => (request.retries ?? 0) > 0, 'retries are not supported yet'],
-  ['maxTokens', (request) => request.maxTokens !== undefined, 'no model runs, so there are no tokens to bound'],
 ];
 
 /**
@@ -52,16 +52,14 @@ export function assertSupported(request: LiveRequest | AutoRequest, offers: Offe
 
 /**
  * Checks an autonomous request as far as it can be known before it runs.
- * @throws INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF
+ * @throws INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF, MODEL_NOT_ALLOWED, MISSING_API_KEY
  */
 export async function checkTask(request: AutoRequest, config: Config): Promise<void> {
   const flowFiles = request.flowFiles ?? [];
   await Promise.all(flowFiles.map((file) => assertFlowFile(file, config.flowsDir)));
   if ((request.maxIterations ?? config.maxIterations) > 0) {
-    throw new TroupeError(
-      'AUTONOMY_OFF',
-      'No model works on prompts in this version: set maxIterations to 0 to run the flow files alone',
-    );
+    chooseModels(config.models, request.model);
+    return;
   }
   if (!flowFiles.some((file) => file.endsWith('.js'))) {
     throw new TroupeError('INVALID_REQUEST', 'flowFiles: with maxIterations 0 at least one .js flow file is needed', {

@@ -41,7 +41,8 @@ export interface SessionStart {
  * Starts a session's actor and waits until it is connected to its browser.
  *
  * A live session's actor is `transient`, started again when it or its thread dies: the browser and its page are still
- * there. A job's is `temporary`, since a flow that was cut has no continuation. A browser that is gone ends both.
+ * there. So is that of a job with a model, which goes on. That of a job of flows alone is `temporary`, since a flow that
+ * was cut has no continuation. A browser that is gone ends all.
  */
 export function startSessionActor(
   { config, supervision }: { readonly config: Config; readonly supervision: Supervision },
@@ -61,6 +62,7 @@ export function startSessionActor(
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
         firstStep: stepsDone + 1,
+        actMs: config.actTimeout * 1000,
       };
     },
     restart,

@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { addTokens } from '../autonomy/conversation.js';
+import type { EventData } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
 import { SessionId } from '../protocol/session.js';
 import type { SessionEnd } from './session-end.js';
@@ -15,10 +17,17 @@ export function newSessionId(): SessionId {
 export function acceptedRecord(
   id: SessionId,
   request: LiveRequest | AutoRequest,
-  defaults: { readonly maxIterations: number; readonly publicUrl: string | undefined; readonly now: Date },
+  defaults: {
+    readonly maxIterations: number;
+    /** Null where none is configured. */
+    readonly model: string | null;
+    readonly publicUrl: string | undefined;
+    readonly now: Date;
+  },
 ): SessionRecord {
   const task = request.mode === 'auto' ? request : null;
   const now = defaults.now.toISOString();
+  const maxIterations = task === null ? null : (task.maxIterations ?? defaults.maxIterations);
   return {
     id,
     sessionId: id,
@@ -29,8 +38,8 @@ export function acceptedRecord(
     state: 'queued',
     prompt: task?.prompt ?? null,
     flowFiles: task?.flowFiles ?? [],
-    model: task?.model ?? null,
-    maxIterations: task === null ? null : (task.maxIterations ?? defaults.maxIterations),
+    model: maxIterations ? (task?.model ?? defaults.model) : null,
+    maxIterations,
     iterations: 0,
     queuePosition: null,
     createdAt: now,
@@ -49,6 +58,16 @@ export function acceptedRecord(
 export function startedRecord(record: SessionRecord, driver: string, now: Date): SessionRecord {
   const at = now.toISOString();
   return { ...record, status: 'running', state: 'running', startedAt: at, lastActivityAt: at, driver };
+}
+
+/** After an answer of a model, or a try that brought none. */
+export function spentRecord(record: SessionRecord, answer: EventData<'ModelCallFinished'>): SessionRecord {
+  return {
+    ...record,
+    model: answer.model,
+    iterations: record.iterations + (answer.error === undefined ? 1 : 0),
+    tokens: addTokens(record.tokens, answer.tokens),
+  };
 }
 
 export function endedRecord(record: SessionRecord, end: SessionEnd, now: Date): SessionRecord {

@@ -26,6 +26,17 @@ export interface Health {
   };
 }
 
+/** A model that jobs may use. */
+export interface ModelInfo {
+  readonly id: string;
+  /** True for the one that a job has which names none. */
+  readonly default: boolean;
+  /** False where its key is not there. */
+  readonly ready: boolean;
+  /** The environment variable of its key; null where none is needed. */
+  readonly apiKeyEnv: string | null;
+}
+
 /**
  * What the gateway may ask of the supervisor. Every call rejects with a TroupeError whose code is in the table; an id
  * that is unknown, or not of an id's form, is NOT_FOUND.
@@ -33,7 +44,7 @@ export interface Health {
 export interface Sessions {
   /** Settles when the browser is ready. CAPACITY after `createTimeout`; aborting `signal` gives the browser back. */
   createLive(request: LiveRequest, signal: AbortSignal): Promise<SessionRecord>;
-  /** Settles when the job is on disk. INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF, CAPACITY (the queue is full). */
+  /** Settles when the job is on disk. INVALID_REQUEST, FLOW_NOT_FOUND, what is wrong with the model, CAPACITY (the queue is full). */
   submit(request: AutoRequest): Promise<SessionRecord>;
   /** The record once the session has ended, or as it is after `timeoutMs`. Aborting `signal` ends the waiting only. */
   waitForEnd(id: string, bounds: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<SessionRecord>;
@@ -62,4 +73,6 @@ export interface Sessions {
   /** The newest event's number: where a stream begins that wants only what comes next. */
   lastSeq(): number;
   health(): Health;
+  /** In the order of the configuration. */
+  models(): readonly ModelInfo[];
 }

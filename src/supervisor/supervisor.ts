@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { isCallable } from '../config/models.js';
 import type { BrowserLease } from '../containers/driver.js';
 import type { Journal } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
@@ -14,14 +15,16 @@ import {
 } from '../protocol/session.js';
 import { Admission, type Place } from './admission.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
+import { journaledEvents } from './journaled-events.js';
 import { LivingSession, newEvent, type SessionSurroundings } from './living-session.js';
-import { recoverSessions } from './recovery.js';
+import { type Resumed, recoverSessions } from './recovery.js';
 import { assertSupported, checkTask } from './request-check.js';
 import { interruptedEnd, lostEnd, stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
 import { acceptedRecord, newSessionId } from './session-record.js';
 import { parseId, SessionTable } from './session-table.js';
-import type { Health, SessionFile, Sessions } from './sessions.js';
+import type { Health, ModelInfo, SessionFile, Sessions } from './sessions.js';
+import type { TaskPhase } from './task-run.js';
 import { WarmPool } from './warm-pool.js';
 
 /** What the supervisor is built from. */
@@ -68,7 +71,7 @@ export class Supervisor implements Sessions {
   static async start(parts: SupervisorParts): Promise<Supervisor> {
     const supervisor = new Supervisor(parts);
     await recoverSessions(parts, {
-      resume: (request, record, lease, stepsDone) => supervisor.#resume(request, record, lease, stepsDone),
+      resume: (resumed, lease, stepsDone) => supervisor.#resume(resumed, lease, stepsDone),
       queue: (request, record) => supervisor.#queue(supervisor.#enlist(request, record), request),
     });
     supervisor.#pool.start();
@@ -222,6 +225,15 @@ export class Supervisor implements Sessions {
     return this.#parts.hub.lastSeq();
   }
 
+  models(): readonly ModelInfo[] {
+    return this.#parts.config.models.map((model, index) => ({
+      id: model.id,
+      default: index === 0,
+      ready: isCallable(model),
+      apiKeyEnv: model.apiKeyEnv,
+    }));
+  }
+
   health(): Health {
     const { config, driver, version, clock } = this.#parts;
     return {
@@ -270,8 +282,9 @@ export class Supervisor implements Sessions {
   }
 
   #accepted(id: SessionId, request: LiveRequest | AutoRequest): SessionRecord {
-    const { maxIterations, publicUrl } = this.#parts.config;
-    return acceptedRecord(id, request, { maxIterations, publicUrl, now: this.#parts.clock.now() });
+    const { maxIterations, publicUrl, models } = this.#parts.config;
+    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, now: this.#parts.clock.now() };
+    return acceptedRecord(id, request, defaults);
   }
 
   #enlist(request: LiveRequest | AutoRequest, record: SessionRecord): LivingSession {
@@ -280,7 +293,7 @@ export class Supervisor implements Sessions {
     return session;
   }
 
-  async #resume(request: LiveRequest, record: SessionRecord, lease: BrowserLease, stepsDone: number): Promise<void> {
+  async #resume({ request, record, phase }: Resumed, lease: BrowserLease, stepsDone: number): Promise<void> {
     const session = this.#enlist(request, record);
     try {
       await session.resume(this.#admission.occupy(), lease, stepsDone);
@@ -288,26 +301,33 @@ export class Supervisor implements Sessions {
       this.#table.drop(record.id);
       throw error;
     }
+    if (request.mode === 'auto' && phase !== null) this.#keep(this.#workOn(session, request, phase));
   }
 
   #queue(session: LivingSession, request: AutoRequest): void {
-    const flows = (request.flowFiles ?? []).filter((file) => file.endsWith('.js'));
-    this.#admission.queue(session.record.id, (place) => {
-      const work = this.#work(session, flows, place).finally(() => this.#leaving.delete(work));
-      this.#leaving.add(work);
-    });
+    this.#admission.queue(session.record.id, (place) => this.#keep(this.#work(session, request, place)));
+  }
+
+  /** A stop waits for it. */
+  #keep(work: Promise<void>): void {
+    const kept = work.finally(() => this.#leaving.delete(kept));
+    this.#leaving.add(kept);
   }
 
   /** A job from its place to its artifacts. Never rejects. */
-  async #work(session: LivingSession, flows: readonly string[], place: Place): Promise<void> {
+  async #work(session: LivingSession, request: AutoRequest, place: Place): Promise<void> {
     try {
       const open = this.#pool.cold(session.record.id, session.request);
       await session.begin(place, open, this.#parts.config.createTimeout * 1000);
-      await session.runFlows(flows);
+      await this.#workOn(session, request, { kind: 'flows' });
     } catch (error) {
       if (this.#stopping && session.record.status === 'queued') return;
       await session.end(lostEnd(error), 'whole');
     }
+  }
+
+  #workOn(session: LivingSession, request: AutoRequest, phase: TaskPhase): Promise<void> {
+    return session.work(request, phase, () => journaledEvents(this.#parts.journal, session.record.id));
   }
 
   /** The end is on disk; what is left is to give back what was held and to write what people will read. */

@@ -101,7 +101,9 @@ export class WarmPool {
 
   /** The way to a browser that is started for this session. One that waits makes room for it where there is none. */
   cold(id: SessionId, request: LiveRequest | AutoRequest): BrowserOpening {
-    const restart = request.mode === 'auto' ? 'temporary' : 'transient';
+    const { maxIterations } = this.#parts.config;
+    const flowsAlone = request.mode === 'auto' && (request.maxIterations ?? maxIterations) === 0;
+    const restart = flowsAlone ? 'temporary' : 'transient';
     return async (task, bounds) => {
       await this.#roomMade();
       bounds.signal.throwIfAborted();

@@ -12,7 +12,7 @@ import {
   SessionId,
   type SessionRecord,
 } from '#troupe/protocol/session.js';
-import type { Health, SessionFile, Sessions } from '#troupe/supervisor/sessions.js';
+import type { Health, ModelInfo, SessionFile, Sessions } from '#troupe/supervisor/sessions.js';
 
 const MAX_LIVE = 3;
 
@@ -158,6 +158,10 @@ export class InMemorySessions implements Sessions {
 
   lastSeq(): number {
     return this.#log.length;
+  }
+
+  models(): readonly ModelInfo[] {
+    return [{ id: 'memory/none', default: true, ready: true, apiKeyEnv: null }];
   }
 
   health(): Health {

@@ -1,9 +1,11 @@
+import type { TaskEnd } from '../../autonomy/loop.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { NewEvent } from '../../protocol/events.js';
 import type { SessionId, SessionMode } from '../../protocol/session.js';
 import type { ActorKind } from '../actor.js';
 import type { BrowserOptions } from './browser-options.js';
+import type { ModelOrder } from './model-phase.js';
 
 /** Everything a session actor needs to know, given once when it is made. Paths are absolute. */
 export interface SessionArgs {
@@ -17,6 +19,8 @@ export interface SessionArgs {
   readonly args: { readonly [name: string]: unknown };
   /** The number of its next step: above 1 where the session has run before. */
   readonly firstStep: number;
+  /** How long an act waits until its element can take it. */
+  readonly actMs: number;
 }
 
 /** How a run of flows ended. `error` is FLOW_FAILED or HARD_TIMEOUT with flow, line, column, url, title and the cause. */
@@ -50,6 +54,10 @@ export type SessionMessages = {
     readonly payload: { readonly paths: readonly string[]; readonly timeoutMs: number };
     readonly reply: FlowsOutcome;
   };
+  /** Lets a model work on the task until it ends it. Scripts of others may come in between. */
+  RunModel: { readonly payload: ModelOrder; readonly reply: TaskEnd };
+  /** The model's answer of that number is on disk; what it asks for is not done before. */
+  ModelAnswerRecorded: { readonly payload: { readonly call: number }; readonly reply: null };
 };
 
 /** A session actor emits its events in batches, in order. It crashes with WORKER_LOST when its browser is gone. */

@@ -3,13 +3,17 @@ import { Agent } from '../../agent-js/agent.js';
 import type { ConnectionEnd } from '../../agent-js/browser-port.js';
 import { filesModule } from '../../agent-js/files.js';
 import { flowModule } from '../../agent-js/flow.js';
+import type { TaskEnd } from '../../autonomy/loop.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { NewEvent, SessionEvent, StepKind } from '../../protocol/events.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
 import { Browser } from './browser.js';
 import { batchEvents } from './event-batcher.js';
+import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
+import { type ModelOrder, ModelPhase } from './model-phase.js';
+import { placed } from './placed.js';
 import { ScriptQueue } from './script-queue.js';
 import { type SessionInput, type SessionState, transition } from './session-state.js';
 
@@ -18,14 +22,12 @@ const WAITING_SCRIPTS = 64;
 /** A longer result stands in the transcript by its length alone. */
 const LOGGED_RESULT_CHARS = 16_384;
 
-/** Waits end 100 ms before the session's time: what fails this close to it failed because of it. */
-const TIME_IS_UP_MS = 250;
-
 /** What an open session holds; all of it is given back when the actor ends. */
 interface OpenParts {
   readonly browser: Browser;
   readonly agent: Agent;
   readonly sandbox: Sandbox;
+  readonly flows: FlowJob;
 }
 
 /** A script as the queue runs it. */
@@ -45,6 +47,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #closing = new AbortController();
   #state: SessionState = { kind: 'new' };
   #parts: OpenParts | undefined;
+  #modelPhase: ModelPhase | undefined;
   #scripts = 0;
   /** A page was lost, and no script has been told yet. */
   #pageLost = false;
@@ -68,6 +71,8 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     RunScript: (order, { signal }) => later(this.#queue.run((closed) => this.#runScript(order, closed), signal)),
     RunFlows: ({ paths, timeoutMs }, { signal }) =>
       later(this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal)),
+    RunModel: (order, { signal }) => later(this.#runModel(order, signal)),
+    ModelAnswerRecorded: ({ call }) => this.#modelPhase?.answerRecorded(call) ?? null,
   };
 
   async stopped(termination: Termination): Promise<void> {
@@ -83,7 +88,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 
   async #open(timeoutMs: number, takesOver: boolean): Promise<{ pageLost: boolean }> {
     this.#advance({ type: 'Opening' });
-    const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep } = this.#args;
+    const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep, actMs } = this.#args;
     const emit = (event: SessionEvent) => this.#events.next(event);
     const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
     const browser = await Browser.connect(endpoint, page, bounds);
@@ -93,10 +98,14 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       screenshotsDir,
       stepScreenshots: mode === 'auto' ? 'every' : 'spare',
       firstStep,
+      actMs,
     });
     try {
-      const modules = [agent.module, flowModule({ flowsDir }), filesModule({ flowsDir })];
-      this.#parts = { browser, agent, sandbox: await Sandbox.start({ modules, emit, args }) };
+      const flows = new FlowJob(emit);
+      const offered = [agent.module, flowModule({ flowsDir }), filesModule({ flowsDir })];
+      const modules = offered.map((module) => flows.wrap(module));
+      const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
+      this.#parts = { browser, agent, sandbox, flows };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
       await closeParts({ browser, agent, sandbox: this.#parts?.sandbox });
@@ -144,38 +153,54 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     }
   }
 
-  async #runFlows(paths: readonly string[], timeoutMs: number, closed: AbortSignal): Promise<FlowsOutcome> {
+  async #runFlows(paths: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<FlowsOutcome> {
+    const parts = this.#openParts();
+    return this.#inFlow(() => parts.flows.run(paths, parts, { timeoutMs, signal }));
+  }
+
+  /** Flows are one script of the session's life, however many they are. */
+  async #inFlow<T>(work: () => Promise<T>): Promise<T> {
     const { agent } = this.#openParts();
-    const deadline = performance.now() + timeoutMs;
     this.#advance({ type: 'ScriptBegan', script: ++this.#scripts });
     try {
-      for (const path of paths) {
-        const failure = await this.#runFlow(path, deadline, closed);
-        if (failure !== null) return failure;
-      }
-      return { status: 'passed', flows: paths.length };
+      return await work();
     } finally {
       await agent.settle();
       this.#advance({ type: 'ScriptEnded' });
     }
   }
 
-  async #runFlow(path: string, deadline: number, closed: AbortSignal): Promise<FlowsOutcome | null> {
-    const { sandbox, agent } = this.#openParts();
+  async #runModel(order: ModelOrder, asker: AbortSignal): Promise<TaskEnd> {
+    const parts = this.#openParts();
+    const phase = new ModelPhase({
+      flowsDir: this.#args.flowsDir,
+      agent: parts.agent,
+      emit: (event) => this.#events.next(event),
+      evaluate: async (js, timeoutMs, signal, onConsole) => {
+        const console = this.#events.subscribe((event) => {
+          if (event.type === 'ConsoleWritten') onConsole(event.data.text);
+        });
+        try {
+          return await this.#queue.run(
+            (closed) => this.#runScript({ js, kind: 'model', timeoutMs }, AbortSignal.any([closed, signal])),
+            signal,
+          );
+        } finally {
+          console.unsubscribe();
+        }
+      },
+      resumeFlow: (how, timeoutMs, signal) =>
+        this.#queue.run((closed) => {
+          const bounds = { timeoutMs, signal: AbortSignal.any([closed, signal]) };
+          return this.#inFlow(() => parts.flows.resume(how, parts, bounds));
+        }, signal),
+    });
+    this.#modelPhase = phase;
     try {
-      await sandbox.run({
-        source: `Flow.run(${JSON.stringify(path)}, args)`,
-        name: 'job.js',
-        kind: 'flow',
-        timeoutMs: Math.max(1, deadline - performance.now()),
-        signal: closed,
-      });
-      return null;
-    } catch (thrown) {
-      if (closed.aborted) throw closed.reason;
-      const cause = encodeError(await placed(thrown, agent));
-      const timeIsUp = deadline - performance.now() < TIME_IS_UP_MS;
-      return { status: 'failed', flow: path, error: flowFailed(path, cause, timeIsUp) };
+      return await phase.run(order, AbortSignal.any([this.#closing.signal, asker]));
+    } finally {
+      this.#modelPhase = undefined;
+      await parts.agent.settle();
     }
   }
 
@@ -207,19 +232,12 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   }
 }
 
-/** A script's error with the page where it stood, unless the error says so itself. */
-async function placed(thrown: unknown, agent: Agent): Promise<unknown> {
-  if (!(thrown instanceof TroupeError) || thrown.details?.url !== undefined) return thrown;
-  const place = await agent.place().catch(() => null);
-  return new TroupeError(thrown.code, thrown.message, { ...thrown.details, ...place }, { cause: thrown });
-}
-
 /** The parts depend on one another from left to right, so they are given back in that order. */
 async function closeParts({
   sandbox,
   agent,
   browser,
-}: { [P in keyof OpenParts]?: OpenParts[P] | undefined }): Promise<void> {
+}: { [P in 'sandbox' | 'agent' | 'browser']?: OpenParts[P] | undefined }): Promise<void> {
   // The last step is told at once, whatever its picture or the script still take.
   void agent?.settle();
   await sandbox?.close();
@@ -230,25 +248,6 @@ async function closeParts({
 function endError(termination: Termination): unknown {
   if (termination.reason === 'crash' || termination.reason === 'lost') return termination.error;
   return new TroupeError('SESSION_ENDED', 'The session has ended');
-}
-
-/** FLOW_FAILED, or HARD_TIMEOUT where the flow was cut by the session's longest time. */
-function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): ErrorBody {
-  const { flow, line, column, url, title } = cause.details ?? {};
-  const at = typeof flow === 'string' ? flow : path.replace(/\.js$/, '');
-  const where = typeof line === 'number' ? `${at}:${line}` : at;
-  return {
-    code: timeIsUp ? 'HARD_TIMEOUT' : 'FLOW_FAILED',
-    error: timeIsUp ? `The session's time was up in ${where}: ${cause.error}` : `${where}: ${cause.error}`,
-    details: {
-      flow: at,
-      line: line ?? null,
-      column: column ?? null,
-      url: url ?? null,
-      title: title ?? null,
-      cause,
-    },
-  };
 }
 
 function loggedResult(json: string): unknown {

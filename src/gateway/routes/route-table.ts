@@ -4,6 +4,7 @@ import { fileRoutes } from './files.js';
 import { healthRoutes } from './health.js';
 import { homeRoutes } from './home.js';
 import { jobRoutes } from './jobs.js';
+import { modelRoutes } from './models.js';
 import { proxyRoutes } from './proxy.js';
 import { sessionRoutes } from './sessions.js';
 
@@ -11,6 +12,7 @@ import { sessionRoutes } from './sessions.js';
 export const ROUTES: readonly Route[] = [
   ...homeRoutes,
   ...healthRoutes,
+  ...modelRoutes,
   ...sessionRoutes,
   ...jobRoutes,
   ...proxyRoutes,

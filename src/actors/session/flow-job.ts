@@ -1,0 +1,162 @@
+import type { Agent } from '../../agent-js/agent.js';
+import { type Continuation, FlowTape } from '../../autonomy/flow-tape.js';
+import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
+import type { EventData, SessionEvent } from '../../protocol/events.js';
+import type { HostModule } from '../../script/host-module.js';
+import type { Sandbox } from '../../script/sandbox.js';
+import type { FlowsOutcome } from './messages.js';
+import { placed } from './placed.js';
+
+/** Waits end 100 ms before the session's time: what fails this close to it failed because of it. */
+const TIME_IS_UP_MS = 250;
+
+/** A flow that failed, and may be continued. */
+interface Failure {
+  readonly path: string;
+  readonly cause: ErrorBody;
+}
+
+/** Runs the flow files of a job, and continues one that failed. */
+export class FlowJob {
+  readonly #tape = new FlowTape();
+  readonly #emit: (event: SessionEvent) => void;
+  /** Flows that the replay is in, outermost first. */
+  #replayed: EventData<'FlowStarted'>[] = [];
+  #failure: Failure | null = null;
+
+  constructor(emit: (event: SessionEvent) => void) {
+    this.#emit = emit;
+  }
+
+  /** What the failed flow did; empty when none failed. */
+  get tape(): FlowTape {
+    return this.#tape;
+  }
+
+  wrap(module: HostModule): HostModule {
+    return this.#tape.wrap(module);
+  }
+
+  /** Takes the sandbox's events on their way: what a continued flow says again was told before. */
+  hear(event: SessionEvent): void {
+    if (!this.#tape.replaying) {
+      this.#emit(event);
+      return;
+    }
+    if (event.type === 'FlowStarted') this.#replayed.push(event.data);
+    else if (event.type === 'FlowFinished') this.#replayed.pop();
+  }
+
+  /** Flow files in their order, until one fails. @throws the signal's reason */
+  async run(
+    paths: readonly string[],
+    parts: { readonly sandbox: Sandbox; readonly agent: Agent },
+    bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<FlowsOutcome> {
+    const deadline = performance.now() + bounds.timeoutMs;
+    for (const path of paths) {
+      this.#tape.begin();
+      const ended = await this.#runOne(path, parts, deadline, bounds.signal);
+      if (ended.kind === 'passed') continue;
+      const timeIsUp = deadline - performance.now() < TIME_IS_UP_MS;
+      return { status: 'failed', flow: path, error: flowFailed(path, ended.cause, timeIsUp) };
+    }
+    this.#tape.clear();
+    return { status: 'passed', flows: paths.length };
+  }
+
+  /**
+   * Goes on with the flow that failed.
+   * @returns the JSON text of its value
+   * @throws SCRIPT_ERROR where it cannot be continued so; what it failed with now; the signal's reason
+   */
+  async resume(
+    how: { readonly kind: 'done'; readonly value?: unknown } | { readonly kind: 'retry' },
+    parts: { readonly sandbox: Sandbox; readonly agent: Agent },
+    bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<string> {
+    const failure = this.#failure;
+    if (failure === null) throw new TroupeError('SCRIPT_ERROR', 'There is no failed flow to continue. Go on by hand.');
+    this.#replayed = [];
+    const continuation: Continuation =
+      how.kind === 'retry' ? how : { kind: 'done', value: await this.#answerOf(how, parts) };
+    this.#tape.continueWith(failure.cause, continuation, () => this.#live());
+    const ended = await this.#runOne(failure.path, parts, performance.now() + bounds.timeoutMs, bounds.signal);
+    if (ended.kind === 'passed') return ended.json;
+    throw new TroupeError(ended.cause.code, ended.cause.error, ended.cause.details);
+  }
+
+  /** What a call answers that somebody else has done. */
+  async #answerOf(how: { readonly value?: unknown }, { agent }: { readonly agent: Agent }): Promise<unknown> {
+    if (how.value !== undefined) return how.value;
+    const target = this.#tape.calls.at(-1)?.target;
+    const place = await agent.place().catch(() => null);
+    switch (target) {
+      case 'agent.act':
+        return { changed: true, ...place };
+      case 'agent.go':
+        return { ...place, status: 200 };
+      case 'agent.back':
+        return { ...place };
+      case 'agent.wait':
+        return { waitedMs: 0 };
+      default:
+        throw new TroupeError(
+          'SCRIPT_ERROR',
+          `The failed call ${target ?? ''} answers a value: give it with Flow.resume({value: ...})`,
+        );
+    }
+  }
+
+  #live(): void {
+    for (const data of this.#replayed) this.#emit({ type: 'FlowStarted', data: { ...data, resumed: true } });
+    this.#replayed = [];
+  }
+
+  async #runOne(
+    path: string,
+    { sandbox, agent }: { readonly sandbox: Sandbox; readonly agent: Agent },
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<
+    { readonly kind: 'passed'; readonly json: string } | { readonly kind: 'failed'; readonly cause: ErrorBody }
+  > {
+    this.#failure = null;
+    try {
+      const json = await sandbox.run({
+        source: `Flow.run(${JSON.stringify(path)}, args)`,
+        name: 'job.js',
+        kind: 'flow',
+        timeoutMs: Math.max(1, deadline - performance.now()),
+        signal,
+      });
+      return { kind: 'passed', json };
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason;
+      const cause = encodeError(await placed(thrown, agent));
+      this.#failure = { path, cause };
+      return { kind: 'failed', cause };
+    } finally {
+      this.#tape.stop();
+    }
+  }
+}
+
+/** FLOW_FAILED, or HARD_TIMEOUT where the flow was cut by the session's longest time. */
+function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): ErrorBody {
+  const { flow, line, column, url, title } = cause.details ?? {};
+  const at = typeof flow === 'string' ? flow : path.replace(/\.js$/, '');
+  const where = typeof line === 'number' ? `${at}:${line}` : at;
+  return {
+    code: timeIsUp ? 'HARD_TIMEOUT' : 'FLOW_FAILED',
+    error: timeIsUp ? `The session's time was up in ${where}: ${cause.error}` : `${where}: ${cause.error}`,
+    details: {
+      flow: at,
+      line: line ?? null,
+      column: column ?? null,
+      url: url ?? null,
+      title: title ?? null,
+      cause,
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Agent } from '../../agent-js/agent.js';
+import { readBrief, type TaskOutline } from '../../autonomy/brief.js';
+import type { Conversation } from '../../autonomy/conversation.js';
+import { ConversationRecord } from '../../autonomy/conversation-record.js';
+import type { Budget } from '../../autonomy/judge.js';
+import { Loop, type TaskEnd, type Workplace } from '../../autonomy/loop.js';
+import { Model } from '../../autonomy/model.js';
+import { type LoopClock, ModelCaller } from '../../autonomy/model-caller.js';
+import { systemPrompt, taskMessage } from '../../autonomy/prompt.js';
+import type { ScriptOutcome } from '../../autonomy/tool-answers.js';
+import type { ModelChoice } from '../../config/models.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { SessionEvent } from '../../protocol/events.js';
+
+/** Everything that the model phase of a task needs to know. Holds keys: it goes to the actor and nowhere else. */
+export interface ModelOrder {
+  /** The one to use, then those to fall back on. */
+  readonly models: readonly ModelChoice[];
+  readonly outline: TaskOutline;
+  readonly budget: Budget;
+  /** What was said before, where this phase began already. */
+  readonly known: Conversation;
+  /** What is left of the session's longest time. */
+  readonly timeoutMs: number;
+  /** One script of the model. */
+  readonly evalMs: number;
+}
+
+/** What the session lends to the phase. */
+export interface ModelDesk {
+  readonly flowsDir: string;
+  readonly agent: Agent;
+  emit(event: SessionEvent): void;
+  /** Runs a script of the model when its turn comes, and tells what it writes to its console. */
+  evaluate(js: string, timeoutMs: number, signal: AbortSignal, onConsole: (line: string) => void): Promise<string>;
+  resumeFlow(how: Parameters<Workplace['resumeFlow']>[0], timeoutMs: number, signal: AbortSignal): Promise<string>;
+}
+
+/** An answer of a model may take so long, and be silent so long. */
+const MODEL_BOUNDS = { answerMs: 180_000, silenceMs: 90_000 };
+/** The journal keeps up within milliseconds, or not at all. */
+const RECORD_MS = 30_000;
+const LOOK_MS = 10_000;
+/** Lines of a script's console that its model is told. */
+const MAX_CONSOLE_LINES = 50;
+
+const CLOCK: LoopClock = {
+  now: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await delay(ms, undefined, { signal }).catch(() => undefined);
+    signal.throwIfAborted();
+  },
+  random: Math.random,
+};
+
+/** The part of a session in which a model works: ends by itself, by the session's time, or with the session. */
+export class ModelPhase {
+  readonly #desk: ModelDesk;
+  readonly #waiting = new Map<number, () => void>();
+  #recorded = 0;
+
+  constructor(desk: ModelDesk) {
+    this.#desk = desk;
+  }
+
+  /** The model's answer of that number is on disk. */
+  answerRecorded(call: number): void {
+    this.#recorded = Math.max(this.#recorded, call);
+    for (const [waited, go] of this.#waiting) if (waited <= this.#recorded) go();
+  }
+
+  /** @throws the signal's reason when the session ends meanwhile */
+  async run(order: ModelOrder, signal: AbortSignal): Promise<TaskEnd> {
+    const time = AbortSignal.timeout(order.timeoutMs);
+    const bounds = AbortSignal.any([signal, time]);
+    try {
+      return await this.#loop(order, bounds).run(() => this.#opening(order), bounds);
+    } catch (error) {
+      signal.throwIfAborted();
+      const late = new TroupeError('HARD_TIMEOUT', 'The time of the session was up while the model worked');
+      return { success: false, summary: null, error: encodeError(time.aborted ? late : error) };
+    } finally {
+      this.#waiting.clear();
+    }
+  }
+
+  #loop({ models, budget, known, timeoutMs, evalMs }: ModelOrder, signal: AbortSignal): Loop {
+    const record = new ConversationRecord(known, this.#desk.emit);
+    const caller = new ModelCaller({
+      models: models.map((choice) => new Model(choice, MODEL_BOUNDS)),
+      emit: record.tell,
+      clock: CLOCK,
+    });
+    const deadline = performance.now() + timeoutMs;
+    const workplace: Workplace = {
+      evaluate: (js, asked) => {
+        const console: string[] = [];
+        const hear = (line: string) => {
+          if (console.length < MAX_CONSOLE_LINES) console.push(line);
+        };
+        return outcomeOf(this.#desk.evaluate(js, evalMs, asked, hear), console, signal);
+      },
+      resumeFlow: (how, asked) =>
+        outcomeOf(this.#desk.resumeFlow(how, Math.max(1, deadline - performance.now()), asked), [], signal),
+      look: (asked) => this.#desk.agent.see({ deadline: performance.now() + LOOK_MS, signal: asked }),
+    };
+    return new Loop({ record, caller, workplace, budget, recorded: (call) => this.#untilRecorded(call, signal) });
+  }
+
+  async #opening({ models, outline }: ModelOrder): Promise<{ model: string; system: string; task: string }> {
+    const brief = await readBrief(this.#desk.flowsDir, outline);
+    return { model: models[0]?.id ?? '', system: systemPrompt(brief), task: taskMessage(brief) };
+  }
+
+  async #untilRecorded(call: number, signal: AbortSignal): Promise<void> {
+    if (call <= this.#recorded) return;
+    const late = AbortSignal.timeout(RECORD_MS);
+    const given = AbortSignal.any([signal, late]);
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        this.#waiting.delete(call);
+        given.removeEventListener('abort', go);
+        resolve();
+      };
+      this.#waiting.set(call, go);
+      given.addEventListener('abort', go, { once: true });
+    });
+    signal.throwIfAborted();
+    if (call > this.#recorded) throw new TroupeError('UNAVAILABLE', 'The journal does not take what the model says');
+  }
+}
+
+/** How a script ended, for the model. What ends the phase is thrown on. */
+async function outcomeOf(
+  json: Promise<string>,
+  console: readonly string[],
+  signal: AbortSignal,
+): Promise<ScriptOutcome> {
+  try {
+    return { end: { kind: 'result', json: await json }, console };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { end: { kind: 'error', error: encodeError(error) }, console };
+  }
+}
