@@ -70,7 +70,6 @@ module.exports = {
       ['uWebSockets\\.js', 'uwebsockets', '@modelcontextprotocol/sdk'],
       '^src/gateway/',
     ),
-    onlyImporter('docker-in-its-driver', ['dockerode', '@types/dockerode'], '^src/containers/docker-driver'),
     onlyImporter('sqlite-in-journal', ['libsql', 'kysely'], '^src/journal/'),
     onlyImporter('model-in-autonomy', ['openai'], '^src/autonomy/'),
     {

@@ -1,12 +1,28 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type ModelChoice, resolveModels } from './config/models.js';
+import { isHostPattern } from './containers/gate/gate-rules.js';
 import { TroupeError } from './protocol/errors.js';
 
 const environmentName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, 'names an environment variable, such as TROUPE_TOKEN; never put the secret itself here');
+
+const HostPatterns = z.array(
+  z.string().refine(isHostPattern, 'is a host name, *.domain, an address or a range such as 10.0.0.0/8'),
+);
+
+/** What one container may use; megabytes. */
+const Worker = z.strictObject({
+  image: z.string().min(1).optional(),
+  memory: z.int().min(256).max(1_048_576).default(2048),
+  pids: z.int().min(100).max(100_000).default(512),
+  cpus: z.number().min(0.1).max(1024).default(2),
+  downloads: z.int().min(1).max(1_048_576).default(1024),
+  scale: z.number().min(0.5).max(4).default(1),
+});
 
 /** Every key of `troupe.json`. Times are seconds. Unknown keys are refused by name. */
 const ConfigFile = z.strictObject({
@@ -23,7 +39,8 @@ const ConfigFile = z.strictObject({
   evalTimeout: z.number().positive().max(3600).default(60),
   publicUrl: z.url().optional(),
   allowedHosts: z.array(z.string().min(1)).default([]),
-  egress: z.strictObject({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
+  egress: z.strictObject({ allow: HostPatterns.optional(), deny: HostPatterns.optional() }).optional(),
+  worker: Worker.prefault({}),
   maxIterations: z.int().min(0).max(1000).default(25),
   models: z.array(z.string()).default([]),
   providers: z
@@ -57,6 +74,10 @@ export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token
   readonly chromium: string | undefined;
   /** Who called sudo, as `SUDO_UID` and `SUDO_GID` tell: browsers of a service that runs as root run as this user. */
   readonly sudoUser: { readonly uid: number; readonly gid: number } | undefined;
+  /** The Docker engine's unix socket, as `DOCKER_HOST` names it; null where it names an engine of another machine. */
+  readonly dockerSocket: string | null;
+  /** The folder for what is worth keeping between runs, as `XDG_CACHE_HOME` has it. */
+  readonly cacheDir: string;
   /** The value of the variable that `token` names. */
   readonly token: string | undefined;
 }
@@ -101,6 +122,8 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     tmpDir: resolve(home, 'tmp'),
     journalFile: resolve(home, 'troupe.db'),
     chromium: env.TROUPE_CHROMIUM || undefined,
+    dockerSocket: dockerSocket(env.DOCKER_HOST),
+    cacheDir: resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe'),
     sudoUser: sudoUser(env),
     token,
   });
@@ -114,6 +137,11 @@ function sudoUser({ SUDO_UID = '', SUDO_GID = '' }: NodeJS.ProcessEnv): Config['
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function dockerSocket(host: string | undefined): string | null {
+  if (host === undefined || host === '') return '/var/run/docker.sock';
+  return host.startsWith('unix://') ? host.slice('unix://'.length) : null;
 }
 
 function parseFile(file: string): { [key: string]: unknown } {

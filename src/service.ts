@@ -4,13 +4,10 @@ import { systemClock } from './actors/clock.js';
 import { Supervision } from './actors/supervision.js';
 import { ThreadPool } from './actors/thread-pool.js';
 import type { Config } from './config.js';
-import { findChromium } from './containers/chromium-binary.js';
-import type { Driver } from './containers/driver.js';
-import { ProcessDriver } from './containers/process-driver.js';
 import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
-import { TroupeError } from './protocol/errors.js';
 import { ReportPool } from './report/report-pool.js';
+import { chooseDriver } from './service/choose-driver.js';
 import { ArtifactKeeper } from './supervisor/artifact-keeper.js';
 import { EventHub } from './supervisor/event-hub.js';
 import { Supervisor } from './supervisor/supervisor.js';
@@ -63,7 +60,12 @@ export async function startService(
     built.push(() => gateway.close(0));
     const journal = await Journal.open({ file: config.journalFile, log });
     built.push(() => journal.close());
-    const { driver, description } = await chooseDriver(config, journal.instance, log);
+    const { driver, description } = await chooseDriver({
+      config,
+      instance: journal.instance,
+      ownPort: gateway.port,
+      log,
+    });
     const threads = new ThreadPool(
       { entry: new URL('./actors/session/session.thread.js', import.meta.url), name: 'sessions' },
       Math.max(1, cpus().length - 1),
@@ -109,20 +111,6 @@ export async function startService(
     await takeDown();
     throw error;
   }
-}
-
-async function chooseDriver(
-  config: Config,
-  instance: string,
-  log: (line: string) => void,
-): Promise<{ readonly driver: Driver; readonly description: string }> {
-  if (config.driver === 'docker') {
-    throw new TroupeError('UNAVAILABLE', 'The docker driver is not built in yet: use --driver process');
-  }
-  const { chromium: configured, sudoUser: user } = config;
-  const chromium = await findChromium({ configured, user, cacheDir: `${config.tmpDir}/chromium` });
-  const driver = await ProcessDriver.create({ chromium, user, workDir: `${config.tmpDir}/browsers`, instance, log });
-  return { driver, description: `process driver with ${chromium.product} (${chromium.source}: ${chromium.path})` };
 }
 
 function describeFault(error: unknown): string {

@@ -4,6 +4,7 @@ import { type Bounds, remainingMs, within } from './bounds.js';
 import { actOnDialog } from './dialog-controls.js';
 import { pressChord, typeText } from './keyboard.js';
 import { formatLocator } from './locator.js';
+import { failureWords } from './navigation.js';
 import { type Finished, isProblem, type PageCalls, type Ready } from './page-calls.js';
 import { clickAt, dragBetween, hoverAt } from './pointer.js';
 import { problemError } from './problem-error.js';
@@ -215,7 +216,11 @@ async function settled(tabs: Tabs, tab: Tab, changed: boolean, options: ActOptio
   // An error page may stand there before anybody has looked.
   const { failure } = front.navigation;
   if (failure !== null && front.navigation.count > front.navigation.mark) {
-    throw failed(front, `This led to ${failure.url}, which cannot be reached: ${failure.errorText}`, undefined);
+    throw failed(
+      front,
+      `This led to ${failure.url}, which cannot be reached: ${failureWords(failure.errorText)}`,
+      undefined,
+    );
   }
   return { changed: changed || front !== tab, ...(await front.place(bounds)) };
 }

@@ -1,6 +1,7 @@
 import { TroupeError } from '../protocol/errors.js';
 import { type Bounds, within } from './bounds.js';
 import { answerDialog } from './dialog-controls.js';
+import { failureWords } from './navigation.js';
 import type { Tab } from './tab.js';
 
 /** What a page that does not answer is given before its script is stopped. */
@@ -47,7 +48,7 @@ export async function navigate(tab: Tab, url: string, bounds: Bounds): Promise<G
     // An answer like 404 without a body: the browser shows a page of its own, and the server was reached.
     if (answer.errorText !== undefined && answer.errorText !== 'net::ERR_HTTP_RESPONSE_CODE_FAILURE') {
       await tab.until(() => tab.navigation.failure !== null, within(bounds, ERROR_PAGE_MS));
-      throw new TroupeError('ACTION_FAILED', `${url} cannot be reached: ${answer.errorText}`);
+      throw new TroupeError('ACTION_FAILED', `${url} cannot be reached: ${failureWords(answer.errorText)}`);
     }
     return answer.loaderId === undefined ? 'stays' : 'leaves';
   });

@@ -13,6 +13,19 @@ export interface NavigationFailure {
   readonly errorText: string;
 }
 
+/** What a browser behind the service's gate is told of places that it may not, or cannot, reach. */
+const GATE_ERRORS: Readonly<Record<string, string>> = {
+  'net::ERR_SOCKS_CONNECTION_FAILED':
+    'it is closed to this session (its egress rules, or a port of localhost that is not forwarded)',
+  'net::ERR_SOCKS_CONNECTION_HOST_UNREACHABLE': 'nothing answers there, or there is no such name',
+};
+
+/** A {@link NavigationFailure}'s error for people. */
+export function failureWords(errorText: string): string {
+  const meaning = GATE_ERRORS[errorText];
+  return meaning === undefined ? errorText : `${meaning}: ${errorText}`;
+}
+
 /**
  * Follows the main frame from page to page:
  *

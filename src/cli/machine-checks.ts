@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
-import { promisify } from 'node:util';
 import { isCallable } from '../config/models.js';
 import type { Config } from '../config.js';
 import { findChromium } from '../containers/chromium-binary.js';
+import { DockerEngine } from '../containers/docker-engine.js';
 import { encodeError } from '../protocol/errors.js';
 
 /** One line of `troupe setup`. `failed` keeps the service from running, `note` only limits it. */
@@ -27,7 +26,7 @@ export async function checkMachine(config: Config): Promise<readonly Finding[]> 
     checkNode(),
     checkServer(),
     checkBrowser(config),
-    checkDocker(),
+    checkDocker(config),
     checkMemory(config),
     checkDisk(config),
     checkModels(config),
@@ -66,20 +65,19 @@ async function checkBrowser(config: Config): Promise<Finding> {
     });
     return { level: 'ok', what, why: `${product} (${source}: ${path})` };
   } catch (error) {
-    return { level: 'failed', what, why: encodeError(error).error };
+    const level = config.driver === 'docker' ? 'note' : 'failed';
+    return { level, what, why: encodeError(error).error };
   }
 }
 
-async function checkDocker(): Promise<Finding> {
+async function checkDocker({ dockerSocket }: Config): Promise<Finding> {
   const what = 'Docker engine';
-  try {
-    const { stdout } = await promisify(execFile)('docker', ['version', '--format', '{{.Server.Version}}'], {
-      timeout: 5_000,
-    });
-    return { level: 'ok', what, why: `${stdout.trim()} answers` };
-  } catch {
-    return { level: 'note', what, why: 'none answers; sessions run in browsers of this machine (process driver)' };
-  }
+  const answer =
+    dockerSocket === null
+      ? { why: 'it is an engine of another machine' }
+      : await new DockerEngine(dockerSocket).version();
+  if ('version' in answer) return { level: 'ok', what, why: `${answer.version} answers` };
+  return { level: 'note', what, why: `${answer.why}; sessions run in browsers of this machine (process driver)` };
 }
 
 function checkMemory(config: Config): Finding {

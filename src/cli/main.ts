@@ -3,8 +3,9 @@ import { readVersion } from './version.js';
 
 const USAGE = `Usage: troupe <command> [options]
 
-  troupe setup [--brief] [--launch-script FILE]
-      checks this machine and creates the folders; --launch-script writes a start script
+  troupe setup [--brief] [--base IMAGE|debootstrap] [--launch-script FILE]
+      checks this machine, creates the folders, and builds or pulls the worker image where Docker runs; --brief only
+      checks; --base debootstrap builds it without an image registry; --launch-script writes a start script
   troupe dashboard [--port N] [--host H] [--driver auto|docker|process] [--max-sessions N]
       runs the service: HTTP API and dashboard
   troupe --version | --help

@@ -4,20 +4,30 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '../config.js';
 import { checkMachine, type Finding } from './machine-checks.js';
 import { parseOptions } from './parse-options.js';
+import { prepareWorkerImage } from './prepare-worker-image.js';
 
 const MARKS = { ok: 'ok  ', note: 'note', failed: 'FAIL' } as const;
 
 /**
- * Checks the machine and creates the folders. Each finding is one line: what, why, and what mends it.
+ * Checks the machine, creates the folders and, unless `--brief`, pulls or builds the worker image. Each finding is one line: what, why, and what mends it.
  * @returns 1 when something that the service cannot do without is missing
  */
 export async function runSetup(args: readonly string[]): Promise<number> {
-  const flags = parseOptions(args, { brief: { type: 'boolean' }, 'launch-script': { type: 'string' } });
+  const flags = parseOptions(args, {
+    brief: { type: 'boolean' },
+    base: { type: 'string' },
+    'launch-script': { type: 'string' },
+  });
   const config = readConfig({});
   await Promise.all([config.flowsDir, config.sessionsDir, config.tmpDir].map((dir) => mkdir(dir, { recursive: true })));
-  const findings = await checkMachine(config);
+  const findings = [...(await checkMachine(config))];
   for (const finding of findings) {
     if (flags.brief !== true || finding.level === 'failed') process.stdout.write(line(finding));
+  }
+  if (flags.brief !== true || flags.base !== undefined) {
+    const image = await prepareWorkerImage(config, flags.base);
+    findings.push(image);
+    process.stdout.write(line(image));
   }
   const script = flags['launch-script'];
   if (script !== undefined) {

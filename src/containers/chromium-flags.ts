@@ -26,10 +26,8 @@ const DISABLED_FEATURES = [
   'DestroyProfileOnBrowserClose',
 ];
 
-const FIXED = [
-  '--remote-debugging-address=127.0.0.1',
-  '--remote-debugging-port=0',
-  '--enable-automation',
+/** What every Chromium of ours is told, wherever it runs. */
+export const COMMON_FLAGS: readonly string[] = [
   // Nothing goes out that no page asked for.
   '--disable-background-networking',
   '--disable-breakpad',
@@ -68,7 +66,6 @@ const FIXED = [
   '--allow-pre-commit-input',
   // The same picture on every machine.
   '--force-color-profile=srgb',
-  '--force-device-scale-factor=1',
   '--hide-scrollbars',
   '--mute-audio',
   // A mouse that can hover, though no device is plugged in.
@@ -80,24 +77,40 @@ const FIXED = [
   `--disable-features=${DISABLED_FEATURES.join(',')}`,
 ];
 
-/** The command line of one lease's Chromium. The sandbox is never switched off. */
+/** Where a browser of the process driver lives. */
+interface HeadlessPlace {
+  readonly profile: string;
+  readonly headlessShell: boolean;
+  readonly smallSharedMemory: boolean;
+}
+
+/** The command line of one lease's headless Chromium on this machine. The sandbox is never switched off. */
 export function chromiumFlags(
   options: Pick<LeaseOptions, 'viewport' | 'locale' | 'proxy'>,
-  machine: { readonly profile: string; readonly headlessShell: boolean; readonly smallSharedMemory: boolean },
+  place: HeadlessPlace,
 ): readonly string[] {
   const { viewport, locale, proxy } = options;
   return [
-    machine.headlessShell ? '--headless' : '--headless=new',
-    `--user-data-dir=${machine.profile}`,
-    ...FIXED,
-    ...(machine.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
+    place.headlessShell ? '--headless' : '--headless=new',
+    `--user-data-dir=${place.profile}`,
+    '--remote-debugging-address=127.0.0.1',
+    '--remote-debugging-port=0',
+    '--enable-automation',
+    '--force-device-scale-factor=1',
+    ...COMMON_FLAGS,
+    ...(place.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
     `--window-size=${viewport.width},${viewport.height}`,
-    ...(locale === undefined ? [] : [`--lang=${locale}`, `--accept-lang=${acceptedLanguages(locale)}`]),
+    ...languageFlags(locale),
     ...(proxy === undefined
       ? []
       : [`--proxy-server=${proxy.server}`, `--proxy-bypass-list=${bypassList(proxy.bypass)}`]),
     'about:blank',
   ];
+}
+
+/** The interface's and the pages' language. */
+export function languageFlags(locale: string | undefined): readonly string[] {
+  return locale === undefined ? [] : [`--lang=${locale}`, `--accept-lang=${acceptedLanguages(locale)}`];
 }
 
 /** `de-DE` accepts `de-DE,de`. */
@@ -111,10 +124,14 @@ function acceptedLanguages(locale: string): string {
  * two rules that match, Chromium takes the later: what is bypassed by name is bypassed, loopback or not.
  */
 function bypassList(bypass: string | undefined): string {
-  const rules = (bypass ?? '')
+  return ['<-loopback>', ...bypassRules(bypass)].join(';');
+}
+
+/** The hosts that go past a proxy, as Chromium writes them. */
+export function bypassRules(bypass: string | undefined): readonly string[] {
+  return (bypass ?? '')
     .split(/[,;]/)
     .map((rule) => rule.trim())
     .filter((rule) => rule !== '')
     .map((rule) => (rule.startsWith('.') ? `*${rule}` : rule));
-  return ['<-loopback>', ...rules].join(';');
 }

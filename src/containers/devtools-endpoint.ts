@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { get } from 'node:http';
+import { get, type RequestOptions } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -57,18 +57,38 @@ export async function devtoolsUrl(profile: string, signal: AbortSignal): Promise
  * The answer comes from Chromium's main thread, so a browser that hangs does not give it.
  */
 export async function answersAt(cdpUrl: string, signal: AbortSignal): Promise<boolean> {
-  const { host, pathname } = new URL(cdpUrl);
   try {
-    const version = Version.parse(JSON.parse(await fetchText(`http://${host}/json/version`, signal)));
+    const behindSocket = /^ws\+unix:(.*):(\/devtools\/browser\/[\w-]+)$/.exec(cdpUrl);
+    if (behindSocket !== null) {
+      const [, socket = '', path = ''] = behindSocket;
+      return (await askAtSocket(socket, signal)).path === path;
+    }
+    const { host, hostname, port, pathname } = new URL(cdpUrl);
+    const version = Version.parse(JSON.parse(await fetchText({ hostname, port, headers: { host } }, signal)));
     return new URL(version.webSocketDebuggerUrl).pathname === pathname;
   } catch {
     return false;
   }
 }
 
-function fetchText(url: string, signal: AbortSignal): Promise<string> {
+/** The browser behind a unix socket: its CDP WebSocket as `ws` takes it, and what it calls itself. Rejects when none answers. */
+export async function browserAtSocket(
+  socket: string,
+  signal: AbortSignal,
+): Promise<{ readonly cdpUrl: string; readonly product: string }> {
+  const { product, path } = await askAtSocket(socket, signal);
+  return { cdpUrl: `ws+unix:${socket}:${path}`, product };
+}
+
+async function askAtSocket(socketPath: string, signal: AbortSignal): Promise<{ product: string; path: string }> {
+  const text = await fetchText({ socketPath, headers: { host: 'localhost' } }, signal);
+  const { Browser, webSocketDebuggerUrl } = Version.parse(JSON.parse(text));
+  return { product: Browser.replace('/', ' '), path: new URL(webSocketDebuggerUrl).pathname };
+}
+
+function fetchText(place: RequestOptions, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    get(url, { agent: false, signal }, (response) => {
+    get({ ...place, path: '/json/version', agent: false, signal }, (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {

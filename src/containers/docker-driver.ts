@@ -1,0 +1,286 @@
+import { readdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { TroupeError } from '../protocol/errors.js';
+import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from './browser-folder.js';
+import { type ContainerSetting, containerSpec } from './container-spec.js';
+import { ContainerWatch } from './container-watch.js';
+import { answersAt, browserAtSocket } from './devtools-endpoint.js';
+import type { DockerEngine } from './docker-engine.js';
+import { DockerIdentity, INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
+import { DockerLease } from './docker-lease.js';
+import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, NetworkWish } from './driver.js';
+import type { NetworkGate } from './gate/network-gate.js';
+import { StartGate } from './start-gate.js';
+import { proxyPlace } from './worker-flags.js';
+import { WorkerFolder } from './worker-folder.js';
+
+/** A browser that does not answer in this time is not worth adopting. */
+const ADOPT_MS = 2_000;
+const PROBE_EVERY_MS = 20;
+/** A removal may wait for another one of the same container. */
+const REMOVAL_MS = 20_000;
+const LOOK_AT_DOWNLOADS_EVERY_MS = 5_000;
+const MEGABYTE = 1_048_576;
+const LEASE_FOLDER = /^b-([a-z0-9][a-z0-9-]{0,13})$/;
+
+const Created = z.object({ Id: z.string() });
+const Listed = z.array(z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()) }));
+
+/** What the driver is built from. */
+export interface DockerDriverParts extends ContainerSetting {
+  readonly engine: DockerEngine;
+  readonly gate: NetworkGate;
+  /** Where the workers' folders go; absolute. Where it makes paths of sockets too long, the temporary folder is used. */
+  readonly workDir: string;
+  /** A container may be paused this long until its session counts as lost, in milliseconds. */
+  readonly maxPauseMs: number;
+  readonly log?: ((message: string) => void) | undefined;
+}
+
+/**
+ * Browsers in containers of the Docker engine of this machine: one container a lease, without a network, reached through
+ * unix sockets in a folder of its own. They outlive the service and are found again by their labels.
+ */
+export class DockerDriver implements Driver {
+  readonly name = 'docker';
+  readonly offers: Driver['offers'] = new Set(['egress', 'forward', 'desktop']);
+  readonly #parts: DockerDriverParts;
+  readonly #folder: BrowserFolder;
+  readonly #log: (message: string) => void;
+  readonly #places = new StartGate(Math.max(2, availableParallelism()));
+  readonly #watch: ContainerWatch;
+  readonly #starting = new Set<string>();
+  readonly #held = new Map<string, DockerLease>();
+  #looker: NodeJS.Timeout | null = null;
+
+  private constructor(parts: DockerDriverParts, folder: BrowserFolder) {
+    this.#parts = parts;
+    this.#folder = folder;
+    this.#log = parts.log ?? (() => undefined);
+    this.#watch = new ContainerWatch(parts.engine, parts.instance);
+  }
+
+  /** @throws UNAVAILABLE when no folder will do */
+  static async create(parts: DockerDriverParts): Promise<DockerDriver> {
+    const folder = await browserFolder(parts.workDir, parts.instance, null);
+    return new DockerDriver(parts, folder);
+  }
+
+  async lease(
+    options: LeaseOptions,
+    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
+  ): Promise<BrowserLease> {
+    const { leaseId } = options;
+    const folder = this.#leaseFolder(leaseId);
+    if (this.#starting.has(leaseId) || this.#held.has(leaseId)) {
+      throw new TroupeError('INTERNAL', `Lease ${leaseId} has a browser already`);
+    }
+    this.#starting.add(leaseId);
+    const cut = new AbortController();
+    const onAbort = (): void => {
+      const message = 'The start of a browser was given up';
+      cut.abort(new TroupeError('UNAVAILABLE', message, undefined, { cause: bounds.signal.reason }));
+    };
+    if (bounds.signal.aborted) onAbort();
+    else bounds.signal.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => {
+      cut.abort(new TroupeError('UNAVAILABLE', `No browser was ready within ${bounds.deadlineMs} ms`));
+    }, bounds.deadlineMs);
+    try {
+      const leave = await this.#places.enter(cut.signal);
+      try {
+        return await this.#start(options, folder, cut.signal);
+      } finally {
+        leave();
+      }
+    } finally {
+      clearTimeout(timer);
+      bounds.signal.removeEventListener('abort', onAbort);
+      this.#starting.delete(leaseId);
+      await this.#tidy();
+    }
+  }
+
+  async adopt(identity: LeaseIdentity): Promise<BrowserLease | null> {
+    const parsed = DockerIdentity.safeParse(identity);
+    if (!parsed.success) return null;
+    const known = parsed.data;
+    const held = this.#held.get(known.leaseId);
+    if (held !== undefined) return held;
+    if (known.folder !== this.#leaseFolder(known.leaseId).path) return null;
+    const listed = await this.#containers();
+    if (!listed.some(({ id, leaseId }) => id === known.containerId && leaseId === known.leaseId)) return null;
+    if (!(await answersAt(known.cdpUrl, AbortSignal.timeout(ADOPT_MS)))) return null;
+    const lease = this.#held.get(known.leaseId) ?? this.#hold(known);
+    await this.#parts.gate.open(known.leaseId, lease.folder.socket('net'), { kind: 'socks' });
+    return lease;
+  }
+
+  async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
+    const names = await readdir(this.#folder.path).catch(() => []);
+    const containers = await this.#containers();
+    const found = new Set([
+      ...names.flatMap((name) => LEASE_FOLDER.exec(name)?.[1] ?? []),
+      ...containers.map(({ leaseId }) => leaseId),
+    ]);
+    const removed: string[] = [];
+    await Promise.all(
+      [...found].map(async (leaseId) => {
+        if (keep.has(leaseId) || this.#starting.has(leaseId)) return;
+        try {
+          const held = this.#held.get(leaseId);
+          if (held !== undefined) await held.release();
+          else await this.#remove(leaseId, containers.find((one) => one.leaseId === leaseId)?.id ?? null);
+          removed.push(leaseId);
+        } catch (cause) {
+          this.#log(`The container of ${leaseId} could not be removed: ${String(cause)}`);
+        }
+      }),
+    );
+    await this.#tidy();
+    return removed;
+  }
+
+  async #start(options: LeaseOptions, folder: WorkerFolder, signal: AbortSignal): Promise<DockerLease> {
+    const { engine, gate, instance } = this.#parts;
+    const { leaseId, proxy } = options;
+    let containerId: string | null = null;
+    let unwatch = (): void => undefined;
+    // Ends every wait below: the caller's signal, or the container's own end.
+    const died = new AbortController();
+    const cut = AbortSignal.any([signal, died.signal]);
+    try {
+      // A proxy that this driver cannot take is refused before anything is made for it.
+      const upstream = proxy === undefined ? null : proxyPlace(proxy.server);
+      if (this.#folder.moved !== null) await openTemporaryFolder(this.#folder.path, null);
+      await folder.create();
+      await gate.open(leaseId, folder.socket('net'), { kind: 'socks' });
+      if (upstream !== null) await gate.open(leaseId, folder.socket('proxy'), { kind: 'fixed', ...upstream });
+      signal.throwIfAborted();
+      const query = { name: `troupe-${instance}-${leaseId}` };
+      const json = containerSpec(this.#parts, options, folder);
+      containerId = (await engine.json('POST', '/containers/create', Created, { query, json })).Id;
+      unwatch = this.#watch.watch(containerId, (event) => {
+        if (event.type === 'die' || event.type === 'lost') died.abort(event);
+      });
+      signal.throwIfAborted();
+      await engine.call('POST', `/containers/${containerId}/start`);
+      const browser = await this.#ready(folder, cut);
+      unwatch();
+      return this.#hold({ driver: 'docker', leaseId, containerId, folder: folder.path, ...browser });
+    } catch (cause) {
+      unwatch();
+      const words = died.signal.aborted && containerId !== null ? await this.#lastWords(containerId) : '';
+      await this.#remove(leaseId, containerId);
+      signal.throwIfAborted();
+      if (!died.signal.aborted) throw cause;
+      const why = words === '' ? '' : `: ${words}`;
+      throw new TroupeError('UNAVAILABLE', `The container ended before its browser could be used${why}`);
+    }
+  }
+
+  async #ready(folder: WorkerFolder, signal: AbortSignal): Promise<{ cdpUrl: string; product: string }> {
+    for (;;) {
+      try {
+        return await browserAtSocket(folder.socket('cdp'), signal);
+      } catch {
+        await pause(PROBE_EVERY_MS, undefined, { signal });
+      }
+    }
+  }
+
+  #hold(identity: DockerIdentity): DockerLease {
+    const { gate, limits, maxPauseMs } = this.#parts;
+    const { leaseId, containerId, cdpUrl } = identity;
+    let unwatch = (): void => undefined;
+    const lease = new DockerLease(identity, {
+      permit: ({ forward = [], egress = {} }: NetworkWish) => gate.permit(leaseId, { forward, egress }),
+      remove: async () => {
+        unwatch();
+        await this.#remove(leaseId, containerId);
+        this.#held.delete(leaseId);
+        await this.#tidy();
+      },
+      lastWords: () => this.#lastWords(containerId),
+      answers: () => answersAt(cdpUrl, AbortSignal.timeout(ADOPT_MS)),
+      memoryMb: limits.memoryMb,
+      maxPauseMs,
+    });
+    unwatch = this.#watch.watch(containerId, (event) => void lease.observe(event));
+    this.#held.set(leaseId, lease);
+    this.#looker ??= setInterval(() => this.#lookAtDownloads(), LOOK_AT_DOWNLOADS_EVERY_MS).unref();
+    return lease;
+  }
+
+  /** Container first: what wrote to the folder must be gone before the folder goes. */
+  async #remove(leaseId: string, containerId: string | null): Promise<void> {
+    const { engine, gate } = this.#parts;
+    const end = performance.now() + REMOVAL_MS;
+    while (containerId !== null) {
+      const query = { force: '1', v: '1' };
+      const { status } = await engine.call('DELETE', `/containers/${containerId}`, { query, accept: [404, 409] });
+      // 409: another removal of the same container is under way.
+      if (status !== 409) break;
+      if (performance.now() > end) throw new TroupeError('UNAVAILABLE', `Container ${containerId} cannot be removed`);
+      await pause(PROBE_EVERY_MS);
+    }
+    await gate.close(leaseId);
+    await this.#leaseFolder(leaseId).remove();
+  }
+
+  async #containers(): Promise<readonly { id: string; leaseId: string }[]> {
+    const query = {
+      all: '1',
+      filters: JSON.stringify({ label: [`${INSTANCE_LABEL}=${this.#parts.instance}`] }),
+    };
+    const listed = await this.#parts.engine.json('GET', '/containers/json', Listed, { query });
+    return listed.flatMap(({ Id, Labels }) => {
+      const leaseId = Labels[LEASE_LABEL];
+      return leaseId === undefined ? [] : [{ id: Id, leaseId }];
+    });
+  }
+
+  async #lastWords(containerId: string): Promise<string> {
+    const query = { stdout: '1', stderr: '1', tail: '8' };
+    const { body } = await this.#parts.engine.call('GET', `/containers/${containerId}/logs`, {
+      query,
+      accept: [404, 409],
+      deadlineMs: 500,
+    });
+    return wordsOf(body);
+  }
+
+  /** Leaves nothing behind when there is no container: no timer, and no folder in a place that is not ours. */
+  async #tidy(): Promise<void> {
+    if (this.#held.size > 0 || this.#starting.size > 0) return;
+    if (this.#looker !== null) clearInterval(this.#looker);
+    this.#looker = null;
+    if (this.#folder.moved !== null) await closeTemporaryFolder(this.#folder.path);
+  }
+
+  #lookAtDownloads(): void {
+    const maxBytes = this.#parts.limits.downloadsMb * MEGABYTE;
+    for (const { folder } of this.#held.values()) {
+      folder.closeWhenOver(maxBytes).catch((cause: unknown) => this.#log(`Downloads: ${String(cause)}`));
+    }
+  }
+
+  #leaseFolder(leaseId: string): WorkerFolder {
+    const name = `b-${leaseId}`;
+    if (!LEASE_FOLDER.test(name)) throw new TroupeError('INTERNAL', `Not a lease id: ${leaseId}`);
+    return new WorkerFolder(`${this.#folder.path}/${name}`);
+  }
+}
+
+/** The text of a container's log: frames with a header of 8 bytes, the last four of which are the length. */
+function wordsOf(log: Buffer): string {
+  let text = '';
+  for (let at = 0; at + 8 <= log.length; ) {
+    const length = log.readUInt32BE(at + 4);
+    text += log.toString('utf8', at + 8, at + 8 + length);
+    at += 8 + length;
+  }
+  return text.trim();
+}

@@ -1,0 +1,104 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { GateRules } from './gate-rules.js';
+import { reach } from './reach.js';
+import { readSocksRequest, SocksReply, socksReply } from './socks-request.js';
+
+/** Connections of one browser at once; Chromium itself keeps to 256. A further one is closed. */
+const MAX_CONNECTIONS = 512;
+/** From a connection's first moment until it is through. */
+const OPEN_MS = 30_000;
+
+/** Where the connections of a door lead: wherever each asks for, in SOCKS 5, or all of them to one proxy. */
+export type DoorKind =
+  | { readonly kind: 'socks' }
+  | { readonly kind: 'fixed'; readonly host: string; readonly port: number };
+
+/** One browser's way out: a server on a unix socket, whose connections lead where the rules of the moment let them. */
+export class Door {
+  readonly #server: Server;
+  readonly #connections = new Set<Socket>();
+  readonly #rules: () => GateRules;
+  readonly #kind: DoorKind;
+
+  private constructor(kind: DoorKind, rules: () => GateRules) {
+    this.#kind = kind;
+    this.#rules = rules;
+    this.#server = createServer({ allowHalfOpen: true }, (client) => void this.#serve(client));
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  /** Listens at a path that is free. Anyone who reaches the path may connect: its folder is what is closed. */
+  static async open(path: string, kind: DoorKind, rules: () => GateRules): Promise<Door> {
+    const door = new Door(kind, rules);
+    await new Promise<void>((resolve, reject) => {
+      door.#server.once('error', reject);
+      door.#server.listen({ path, readableAll: true, writableAll: true }, resolve);
+    });
+    return door;
+  }
+
+  /** Cuts every connection. Idempotent. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#connections) socket.destroy();
+    await closed;
+  }
+
+  async #serve(client: Socket): Promise<void> {
+    this.#keep(client);
+    const cut = new AbortController();
+    const timer = setTimeout(() => cut.abort(), OPEN_MS);
+    cut.signal.addEventListener('abort', () => client.destroy(), { once: true });
+    client.once('close', () => cut.abort());
+    try {
+      const remote = await this.#reach(client, cut.signal);
+      if (remote === null) return;
+      if (client.destroyed) remote.destroy();
+      else this.#join(client, remote);
+    } catch {
+      // Who speaks no SOCKS, or leaves, is told nothing.
+      client.destroy();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #reach(client: Socket, signal: AbortSignal): Promise<Socket | null> {
+    if (this.#kind.kind === 'fixed') {
+      const reached = await reach(this.#rules(), this.#kind.host, this.#kind.port, signal);
+      if (typeof reached !== 'string') return reached;
+      client.destroy();
+      return null;
+    }
+    const { host, port } = await readSocksRequest(client);
+    const reached = await reach(this.#rules(), host, port, signal);
+    if (typeof reached === 'string') {
+      // Two replies that Chromium tells apart.
+      client.end(socksReply(SocksReply[reached]));
+      return null;
+    }
+    client.write(socksReply(SocksReply.done));
+    return reached;
+  }
+
+  #join(client: Socket, remote: Socket): void {
+    this.#keep(remote);
+    for (const [one, other] of [
+      [client, remote],
+      [remote, client],
+    ] as const) {
+      one.pipe(other);
+      one.once('close', () => {
+        // Ended in both directions it was closed in peace, and the other one ends by itself.
+        if (!one.readableEnded || !one.writableFinished) other.destroy();
+      });
+    }
+  }
+
+  #keep(socket: Socket): void {
+    this.#connections.add(socket);
+    // A fault is followed by the close, which says all that is to be done.
+    socket.on('error', () => undefined);
+    socket.once('close', () => this.#connections.delete(socket));
+  }
+}

@@ -1,0 +1,77 @@
+import { lookup } from 'node:dns';
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import { StartGate } from '../start-gate.js';
+import type { GateRules } from './gate-rules.js';
+
+/** Why a place was not reached: a rule closes it, or nothing answers there. */
+export type ReachFault = 'refused' | 'unreachable';
+
+/** Looking up a name takes a thread of a pool of four that the whole process shares: some are left for the others. */
+const lookups = new StartGate(2);
+
+/**
+ * Connects to a place that the rules leave open. A name is looked up here, once, and only addresses that were admitted
+ * are connected to: a name that changes its mind gains nothing. The signal bounds all of it.
+ */
+export async function reach(
+  rules: GateRules,
+  host: string,
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket | ReachFault> {
+  const route = rules.route(host, port);
+  switch (route.kind) {
+    case 'refused':
+      return 'refused';
+    case 'loopback':
+      return connectTo(['127.0.0.1', '::1'], port, signal);
+    case 'address': {
+      if (rules.refusal(route.address, port, host) !== null) return 'refused';
+      return connectTo([route.address], port, signal);
+    }
+    case 'name': {
+      const found = await addressesOf(route.name, signal);
+      if (found.length === 0) return 'unreachable';
+      const open = found.filter((address) => rules.refusal(address, port, host) === null);
+      return open.length === 0 ? 'refused' : connectTo(open, port, signal);
+    }
+  }
+}
+
+async function addressesOf(name: string, signal: AbortSignal): Promise<readonly string[]> {
+  const leave = await lookups.enter(signal);
+  return new Promise((resolve) => {
+    lookup(name, { all: true }, (error, found) => {
+      leave();
+      resolve(error === null ? found.map(({ address }) => address) : []);
+    });
+  });
+}
+
+function connectTo(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket | ReachFault> {
+  const list = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const known: LookupFunction = (_name, _options, done) => done(null, list);
+  return new Promise((resolve) => {
+    const remote = connect({
+      // A name makes the socket ask for addresses and try one after another; these are all it gets.
+      host: 'admitted.invalid',
+      port,
+      lookup: known,
+      autoSelectFamily: true,
+      allowHalfOpen: true,
+      noDelay: true,
+    });
+    const onAbort = (): void => void remote.destroy(new Error('No connection in time'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    const onError = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      resolve('unreachable');
+    };
+    remote.once('error', onError);
+    remote.once('connect', () => {
+      remote.off('error', onError);
+      signal.removeEventListener('abort', onAbort);
+      resolve(remote);
+    });
+  });
+}

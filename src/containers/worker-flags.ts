@@ -1,0 +1,73 @@
+import { TroupeError } from '../protocol/errors.js';
+import { bypassRules, COMMON_FLAGS, languageFlags } from './chromium-flags.js';
+import type { LeaseOptions } from './driver.js';
+
+/** Height of Chromium's tabs and address bar over the page, in pixels at scale 1. */
+const BARS_HEIGHT = 87;
+
+/** A worker's desktop: as large as a window needs to be for the page to have its viewport. */
+export function desktopSize(
+  viewport: LeaseOptions['viewport'],
+  scale: number,
+): { readonly width: number; readonly height: number } {
+  return { width: Math.ceil(viewport.width * scale), height: Math.ceil((viewport.height + BARS_HEIGHT) * scale) };
+}
+
+/** The command line of the Chromium on a worker's desktop, whose only way out are the relays of the worker. */
+export function workerFlags(
+  options: Pick<LeaseOptions, 'viewport' | 'locale' | 'proxy'>,
+  scale: number,
+): readonly string[] {
+  const { viewport, locale, proxy } = options;
+  return [
+    '--user-data-dir=/home/worker/profile',
+    '--remote-debugging-port=9222',
+    // As --enable-automation does, without its bar over the page.
+    '--enable-blink-features=AutomationControlled',
+    ...COMMON_FLAGS,
+    '--window-position=0,0',
+    `--window-size=${viewport.width},${viewport.height + BARS_HEIGHT}`,
+    `--force-device-scale-factor=${scale}`,
+    // There is no other network than loopback.
+    '--allow-loopback-in-peer-connection',
+    ...languageFlags(locale),
+    ...workerProxyFlags(proxy),
+    'about:blank',
+  ];
+}
+
+/** The port of the worker's relay to the service's gate, and of the one to the proxy that a session asks for. */
+const GATE = '127.0.0.1:1080';
+const PROXY = '127.0.0.1:1081';
+
+function workerProxyFlags(proxy: LeaseOptions['proxy']): readonly string[] {
+  if (proxy === undefined) return [`--proxy-server=socks5://${GATE}`, '--proxy-bypass-list=<-loopback>'];
+  const scheme = proxyScheme(proxy.server);
+  const rules = bypassRules(proxy.bypass);
+  if (rules.length === 0) return [`--proxy-server=${scheme}://${PROXY}`, '--proxy-bypass-list=<-loopback>'];
+  const patterns = JSON.stringify(rules.map((rule) => rule.toLowerCase()));
+  const through = scheme === 'http' ? `PROXY ${PROXY}` : `SOCKS5 ${PROXY}`;
+  const script =
+    `function FindProxyForURL(u,h){h=h.toLowerCase();var r=${patterns};for(var i=0;i<r.length;i++)` +
+    `if(shExpMatch(h,r[i]))return"SOCKS5 ${GATE}";return"${through}"}`;
+  return [
+    `--proxy-pac-url=data:application/x-ns-proxy-autoconfig;base64,${Buffer.from(script).toString('base64')}`,
+    '--proxy-bypass-list=<-loopback>',
+  ];
+}
+
+/**
+ * Where a session's proxy is.
+ * @throws INVALID_REQUEST for one that is neither http nor socks5: the certificate of another would not match the relay
+ */
+export function proxyPlace(server: string): { readonly host: string; readonly port: number } {
+  const scheme = proxyScheme(server);
+  const { hostname, port } = new URL(`http://${server.replace(/^[a-z0-9]+:\/\//i, '')}`);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? (scheme === 'http' ? 80 : 1080) : Number(port) };
+}
+
+function proxyScheme(server: string): 'http' | 'socks5' {
+  const [, scheme = 'http'] = /^(?:([a-z0-9]+):\/\/)?/i.exec(server) ?? [];
+  if (scheme === 'http' || scheme === 'socks5') return scheme;
+  throw new TroupeError('INVALID_REQUEST', `proxy: the docker driver takes http and socks5 proxies, not ${scheme}`);
+}

@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../config.js';
+import { findChromium } from '../containers/chromium-binary.js';
+import { DockerDriver } from '../containers/docker-driver.js';
+import { DockerEngine } from '../containers/docker-engine.js';
+import type { Driver } from '../containers/driver.js';
+import { NetworkGate } from '../containers/gate/network-gate.js';
+import { ProcessDriver } from '../containers/process-driver.js';
+import { findImage, WORKER_SOURCES, type WorkerImage, workerImageName } from '../containers/worker-image.js';
+import { TroupeError } from '../protocol/errors.js';
+
+/** Where a service's browsers come from. */
+export interface DriverChoice {
+  readonly driver: Driver;
+  /** For people: which it is, with what, and why. */
+  readonly description: string;
+}
+
+interface Surroundings {
+  readonly config: Config;
+  /** Tells this installation from others on the machine. */
+  readonly instance: string;
+  /** The port that the service listens on, which is closed to its browsers where the driver can do that. */
+  readonly ownPort: number;
+  readonly log: (line: string) => void;
+}
+
+interface UsableDocker {
+  readonly engine: DockerEngine;
+  readonly version: string;
+  readonly image: WorkerImage;
+}
+
+/** Past a script's own bound, a paused container that it ran in is lost. */
+const PAUSE_GRACE_MS = 5_000;
+
+/**
+ * The driver that the configuration names; with `auto` Docker where an engine answers and has the worker image, else the
+ * processes of this machine.
+ * @throws UNAVAILABLE when what it names is not to be had, with what mends it; INVALID_REQUEST when a setting needs another
+ */
+export async function chooseDriver(around: Surroundings): Promise<DriverChoice> {
+  const { config } = around;
+  if (config.driver === 'process') return processChoice(around, 'as configured');
+  const docker = await usableDocker(config);
+  if (!('why' in docker)) {
+    const why = config.driver === 'docker' ? 'as configured' : 'a Docker engine answers and has the worker image';
+    return dockerChoice(around, docker, why);
+  }
+  if (config.driver === 'docker') {
+    throw new TroupeError('UNAVAILABLE', `The docker driver cannot be used: ${docker.why}; ${docker.mend}`);
+  }
+  return processChoice(around, `Docker is not used: ${docker.why}`);
+}
+
+/** The engine and the image, or what is missing and the command that mends it. */
+export async function usableDocker(
+  config: Pick<Config, 'dockerSocket' | 'worker'>,
+): Promise<UsableDocker | { readonly why: string; readonly mend: string }> {
+  if (config.dockerSocket === null) {
+    return { why: 'DOCKER_HOST names an engine of another machine', mend: 'set it to a unix:// socket of this one' };
+  }
+  const engine = new DockerEngine(config.dockerSocket);
+  const answer = await engine.version();
+  if ('why' in answer) return { why: answer.why, mend: 'start Docker, or use --driver process' };
+  const name = config.worker.image ?? (await workerImageName());
+  const image = await findImage(engine, name);
+  if (image === null) return { why: `the image ${name} is not there`, mend: 'run troupe setup' };
+  return { engine, version: answer.version, image };
+}
+
+async function dockerChoice(
+  { config, instance, ownPort, log }: Surroundings,
+  { engine, version, image }: UsableDocker,
+  why: string,
+): Promise<DriverChoice> {
+  const { worker, tmpDir, evalTimeout } = config;
+  const { SecurityOptions } = await engine.json('GET', '/info', Info);
+  const setting = {
+    ownPort,
+    ownNames: ownNames(config),
+    hostAddress: await hostAddress(engine),
+    egress: config.egress ?? {},
+  };
+  const gate = new NetworkGate(setting, log);
+  const driver = await DockerDriver.create({
+    engine,
+    gate,
+    instance,
+    log,
+    imageId: image.id,
+    workDir: `${tmpDir}/browsers`,
+    seccomp: await readFile(join(WORKER_SOURCES, 'seccomp.json'), 'utf8'),
+    labelsFiles: SecurityOptions?.some((option) => option.startsWith('name=selinux')) ?? false,
+    maxPauseMs: evalTimeout * 1000 + PAUSE_GRACE_MS,
+    limits: {
+      memoryMb: worker.memory,
+      pids: worker.pids,
+      cpus: worker.cpus,
+      downloadsMb: worker.downloads,
+      scale: worker.scale,
+    },
+  });
+  return {
+    driver,
+    description: `docker driver (${why}): engine ${version}, image ${image.name}`,
+  };
+}
+
+const Info = z.object({ SecurityOptions: z.array(z.string()).nullish() });
+const Bridge = z.object({
+  IPAM: z.object({ Config: z.array(z.object({ Gateway: z.string().optional() })).nullish() }),
+});
+
+/** The address at which containers of this engine reach its host; null where it has no bridge network. */
+async function hostAddress(engine: DockerEngine): Promise<string | null> {
+  const { status, body } = await engine.call('GET', '/networks/bridge', { accept: [404] });
+  if (status === 404) return null;
+  return Bridge.parse(JSON.parse(body.toString('utf8'))).IPAM.Config?.[0]?.Gateway ?? null;
+}
+
+/** What people call the service, without the names that every machine has for itself. */
+function ownNames({ publicUrl, allowedHosts }: Config): readonly string[] {
+  const hosts = [...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]), ...allowedHosts];
+  return hosts.map((host) => host.toLowerCase().replace(/:\d+$/, ''));
+}
+
+async function processChoice({ config, instance, log }: Surroundings, why: string): Promise<DriverChoice> {
+  if (config.egress !== undefined) {
+    throw new TroupeError('INVALID_REQUEST', `egress: only the docker driver enforces it, and it is not used: ${why}`);
+  }
+  const { chromium: configured, sudoUser: user } = config;
+  const chromium = await findChromium({ configured, user, cacheDir: `${config.tmpDir}/chromium` });
+  const driver = await ProcessDriver.create({ chromium, user, workDir: `${config.tmpDir}/browsers`, instance, log });
+  const browser = `${chromium.product} (${chromium.source}: ${chromium.path})`;
+  return { driver, description: `process driver with ${browser}; ${why}` };
+}
