@@ -41,6 +41,8 @@ export interface RouteRequest {
   readonly json: unknown;
   /** The body of a route with `body: 'stream'`. */
   readonly upload: Readable | null;
+  /** The address that the request came from: callers that wait take turns. */
+  readonly caller: string;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
 }

@@ -180,6 +180,9 @@ export class Gateway {
       get query() {
         return new URLSearchParams(query);
       },
+      get caller() {
+        return reply.remoteAddress;
+      },
       get signal() {
         return reply.signal;
       },

@@ -1,5 +1,6 @@
 import type { Clock } from '../actors/clock.js';
-import { TroupeError } from '../protocol/errors.js';
+import { type ErrorDetails, TroupeError } from '../protocol/errors.js';
+import { FairLane } from './fair-lane.js';
 
 /** A place for one running session. Must be given back once; giving back again does nothing. */
 export interface Place {
@@ -18,19 +19,27 @@ export interface EnterBounds {
   readonly deadlineMs: number;
 }
 
+/** Live creates that wait, each on an open connection: past either bound the next is refused at once. */
+const MAX_LIVE_WAITING = 1_000;
+const MAX_LIVE_WAITING_EACH = 250;
+/** A full queue still takes a job of a caller who has none in it, so many times. */
+const ROOM_FOR_OTHERS = 1_000;
+const RETRY_LIVE_SECONDS = 5;
+const RETRY_JOB_SECONDS = 30;
+
 /**
  * Who may run. At most `maxSessions` places; live creates wait in one lane, at most their deadline, jobs in the other,
- * for as long as it takes. While both wait, the lanes take turns, so that neither starves the other; within a lane it
- * is first come, first served.
+ * for as long as it takes. While both wait, the lanes take turns, and within a lane the callers do, so that nobody
+ * starves: neither lane, and no caller beside one that floods the service.
  */
 export class Admission {
   readonly #maxSessions: number;
   readonly #maxQueue: number;
   readonly #clock: Clock;
   readonly #onReleased: () => void;
-  readonly #live = new Set<Waiter>();
-  readonly #jobs = new Map<string, Waiter>();
-  #positions: ReadonlyMap<string, number> | undefined;
+  readonly #live = new FairLane<Waiter>();
+  readonly #jobs = new FairLane<Waiter>();
+  #lastLive = 0;
   #running = 0;
   #jobsTurn = false;
   #closed = false;
@@ -58,14 +67,20 @@ export class Admission {
 
   /**
    * A place for a live session.
-   * @throws CAPACITY with `retryAfterSeconds` at the deadline; UNAVAILABLE when the service stops; the signal's reason
+   * @param caller who takes turns with other callers: whatever tells them apart
+   * @throws CAPACITY with `retryAfterSeconds` at the deadline, or at once where too many wait already; UNAVAILABLE when
+   *   the service stops; the signal's reason
    */
-  enter({ signal, deadlineMs }: EnterBounds): Promise<Place> {
+  enter(caller: string, { signal, deadlineMs }: EnterBounds): Promise<Place> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(stopping());
       if (signal.aborted) return reject(signal.reason);
+      if (this.#live.size >= MAX_LIVE_WAITING || this.#live.sizeOf(caller) >= MAX_LIVE_WAITING_EACH) {
+        return reject(this.#full('Too many sessions are waited for', RETRY_LIVE_SECONDS));
+      }
+      const id = String(++this.#lastLive);
       const leave = () => {
-        this.#live.delete(waiter);
+        this.#live.remove(id);
         cancelTimer();
         signal.removeEventListener('abort', onAbort);
       };
@@ -75,7 +90,8 @@ export class Admission {
       };
       const cancelTimer = this.#clock.after(deadlineMs, () => {
         leave();
-        reject(this.#full(deadlineMs));
+        const waited = Math.round(deadlineMs / 1000);
+        reject(this.#full(`All ${this.#maxSessions} sessions were taken for ${waited} s`, RETRY_LIVE_SECONDS));
       });
       const waiter: Waiter = {
         admit: (place) => {
@@ -88,7 +104,7 @@ export class Admission {
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      this.#live.add(waiter);
+      this.#live.add(caller, id, waiter);
       this.#admitNext();
     });
   }
@@ -99,37 +115,35 @@ export class Admission {
     return this.#place();
   }
 
-  /** @throws CAPACITY when `maxQueue` jobs wait already */
-  assertQueueHasRoom(): void {
+  /** @throws CAPACITY when `maxQueue` jobs wait already, unless none of them is the caller's */
+  assertQueueHasRoom(caller: string): void {
     if (this.#closed) throw stopping();
-    if (this.#jobs.size >= this.#maxQueue) {
-      throw new TroupeError('CAPACITY', `${this.#maxQueue} jobs wait already`, { retryAfterSeconds: 30 });
-    }
+    if (this.#jobs.size < this.#maxQueue) return;
+    const othersAlone = this.#maxQueue > 0 && this.#jobs.sizeOf(caller) === 0;
+    if (othersAlone && this.#jobs.size < this.#maxQueue + ROOM_FOR_OTHERS) return;
+    throw this.#full(`${this.#jobs.size} jobs wait already`, RETRY_JOB_SECONDS);
   }
 
-  /** Puts a job at the end of its lane; `admit` is called once, unless {@link leaveQueue} comes first. */
-  queue(id: string, admit: (place: Place) => void): void {
-    this.#jobs.set(id, { admit });
-    this.#positions = undefined;
+  /** Puts a job at the end of its caller's; `admit` is called once, unless {@link leaveQueue} comes first. */
+  queue(caller: string, id: string, admit: (place: Place) => void): void {
+    this.#jobs.add(caller, id, { admit });
     this.#admitNext();
   }
 
   /** False when the job no longer waits. */
   leaveQueue(id: string): boolean {
-    this.#positions = undefined;
-    return this.#jobs.delete(id);
+    return this.#jobs.remove(id);
   }
 
   /** 1 for the job that is next, null for one that does not wait. */
   position(id: string): number | null {
-    this.#positions ??= new Map([...this.#jobs.keys()].map((job, index) => [job, index + 1]));
-    return this.#positions.get(id) ?? null;
+    return this.#jobs.position(id);
   }
 
   /** Admits nobody from now on: live sessions that wait are refused, jobs stay where they are. */
   close(): void {
     this.#closed = true;
-    for (const waiter of [...this.#live]) waiter.refuse?.(stopping());
+    for (const waiter of this.#live.waiters()) waiter.refuse?.(stopping());
   }
 
   #admitNext(): void {
@@ -142,17 +156,9 @@ export class Admission {
   }
 
   #takeNext(): Waiter | undefined {
-    const job = this.#jobs.entries().next().value;
-    const live = this.#live.values().next().value;
-    if (job !== undefined && (live === undefined || this.#jobsTurn)) {
-      this.#jobsTurn = false;
-      this.#jobs.delete(job[0]);
-      this.#positions = undefined;
-      return job[1];
-    }
-    this.#jobsTurn = true;
-    if (live !== undefined) this.#live.delete(live);
-    return live;
+    const fromJobs = this.#jobs.size > 0 && (this.#live.size === 0 || this.#jobsTurn);
+    this.#jobsTurn = !fromJobs;
+    return fromJobs ? this.#jobs.next() : this.#live.next();
   }
 
   #place(): Place {
@@ -168,13 +174,15 @@ export class Admission {
     };
   }
 
-  #full(waitedMs: number): TroupeError {
-    const waited = Math.round(waitedMs / 1000);
-    return new TroupeError('CAPACITY', `All ${this.#maxSessions} sessions were taken for ${waited} s`, {
+  #full(message: string, retryAfterSeconds: number): TroupeError {
+    const details: ErrorDetails = {
       maxSessions: this.#maxSessions,
+      running: this.#running,
       queued: this.#jobs.size,
-      retryAfterSeconds: 5,
-    });
+      waiting: this.#live.size,
+      retryAfterSeconds,
+    };
+    return new TroupeError('CAPACITY', message, details);
   }
 }
 

@@ -10,6 +10,14 @@ export interface SessionFile {
   readonly modifiedAt: string;
 }
 
+/** Who asks for a session. */
+export interface Submitter {
+  /** Callers that wait take turns; this tells them apart. */
+  readonly caller: string;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
 /** What `GET /api/health` says. */
 export interface Health {
   readonly status: 'ok' | 'stopping';
@@ -42,10 +50,10 @@ export interface ModelInfo {
  * that is unknown, or not of an id's form, is NOT_FOUND.
  */
 export interface Sessions {
-  /** Settles when the browser is ready. CAPACITY after `createTimeout`; aborting `signal` gives the browser back. */
-  createLive(request: LiveRequest, signal: AbortSignal): Promise<SessionRecord>;
-  /** Settles when the job is on disk. INVALID_REQUEST, FLOW_NOT_FOUND, what is wrong with the model, CAPACITY (the queue is full). */
-  submit(request: AutoRequest): Promise<SessionRecord>;
+  /** Settles when the browser is ready. CAPACITY after `createTimeout`; aborting the signal gives the browser back. */
+  createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord>;
+  /** Settles when the job is on disk. INVALID_REQUEST, FLOW_NOT_FOUND, what is wrong with the model, CAPACITY (full). */
+  submit(request: AutoRequest, submitter: Submitter): Promise<SessionRecord>;
   /** The record once the session has ended, or as it is after `timeoutMs`. Aborting `signal` ends the waiting only. */
   waitForEnd(id: string, bounds: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<SessionRecord>;
   list(query: ListQuery): Promise<readonly SessionRecord[]>;

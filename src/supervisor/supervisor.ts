@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isCallable } from '../config/models.js';
-import type { BrowserLease } from '../containers/driver.js';
 import type { Journal } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
@@ -13,19 +12,14 @@ import {
   type SessionId,
   type SessionRecord,
 } from '../protocol/session.js';
-import { Admission, type Place } from './admission.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
-import { journaledEvents } from './journaled-events.js';
-import { LivingSession, newEvent, type SessionSurroundings } from './living-session.js';
-import { type Resumed, recoverSessions } from './recovery.js';
-import { assertSupported, checkTask } from './request-check.js';
-import { interruptedEnd, lostEnd, stoppedEnd } from './session-end.js';
+import { Intake } from './intake.js';
+import type { LivingSession, SessionSurroundings } from './living-session.js';
+import { recoverSessions } from './recovery.js';
+import { interruptedEnd, stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
-import { acceptedRecord, newSessionId } from './session-record.js';
 import { parseId, SessionTable } from './session-table.js';
-import type { Health, ModelInfo, SessionFile, Sessions } from './sessions.js';
-import type { TaskPhase } from './task-run.js';
-import { WarmPool } from './warm-pool.js';
+import type { Health, ModelInfo, SessionFile, Sessions, Submitter } from './sessions.js';
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {
@@ -40,9 +34,8 @@ export interface SupervisorParts extends SessionSurroundings {
  */
 export class Supervisor implements Sessions {
   readonly #parts: SupervisorParts;
-  readonly #admission: Admission;
+  readonly #intake: Intake;
   readonly #table: SessionTable;
-  readonly #pool: WarmPool;
   /** Clean-up after ends, so that a stop can wait for it. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #startedAt: number;
@@ -52,78 +45,34 @@ export class Supervisor implements Sessions {
 
   private constructor(parts: SupervisorParts) {
     this.#parts = parts;
-    this.#admission = new Admission({
-      maxSessions: parts.config.maxSessions,
-      maxQueue: parts.config.maxQueue,
-      clock: parts.clock,
-      onReleased: () => this.#pool.placeFreed(),
-    });
-    this.#pool = new WarmPool({
+    this.#table = new SessionTable(parts.journal, (id) => this.#intake.position(id));
+    this.#intake = new Intake({
       ...parts,
-      freePlaces: () => parts.config.maxSessions - this.#admission.running,
-      availableBytes: () => process.availableMemory(),
+      table: this.#table,
+      ended: (session) => this.#sessionEnded(session),
+      pending: (work) => this.#awaitAtStop(work),
     });
-    this.#table = new SessionTable(parts.journal, (id) => this.#admission.position(id));
     this.#startedAt = parts.clock.now().getTime();
   }
 
   /** Takes up what an earlier service left, and is then open for new sessions. */
   static async start(parts: SupervisorParts): Promise<Supervisor> {
     const supervisor = new Supervisor(parts);
+    const intake = supervisor.#intake;
     await recoverSessions(parts, {
-      resume: (resumed, lease, stepsDone) => supervisor.#resume(resumed, lease, stepsDone),
-      queue: (request, record) => supervisor.#queue(supervisor.#enlist(request, record), request),
+      resume: (resumed, lease, stepsDone) => intake.resume(resumed, lease, stepsDone),
+      queue: (request, record) => intake.requeue(request, record, ''),
     });
-    supervisor.#pool.start();
+    intake.open();
     return supervisor;
   }
 
-  async createLive(request: LiveRequest, signal: AbortSignal): Promise<SessionRecord> {
-    this.#assertOpen();
-    assertSupported(request, this.#parts.driver.offers);
-    const { config, clock } = this.#parts;
-    const deadlineMs = config.createTimeout * 1000;
-    const startedAt = performance.now();
-    const place = await this.#admission.enter({ signal, deadlineMs });
-    const { id, open } = this.#pool.prepare(request);
-    const session = this.#enlist(request, this.#accepted(id, request));
-    const abandon = () => void session.abandon();
-    signal.addEventListener('abort', abandon, { once: true });
-    try {
-      const left = Math.max(1_000, deadlineMs - (performance.now() - startedAt));
-      const accepted = { mode: 'live', prompt: null, flowFiles: [] };
-      const event = newEvent(session.record.id, { type: 'SessionAccepted', data: accepted }, clock.now());
-      if (signal.aborted) abandon();
-      await session.begin(place, open, left, [event]);
-      return session.record;
-    } catch (error) {
-      this.#table.drop(session.record.id);
-      throw error;
-    } finally {
-      signal.removeEventListener('abort', abandon);
-    }
+  createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord> {
+    return this.#intake.createLive(request, submitter);
   }
 
-  async submit(request: AutoRequest): Promise<SessionRecord> {
-    this.#assertOpen();
-    assertSupported(request, this.#parts.driver.offers);
-    await checkTask(request, this.#parts.config);
-    this.#admission.assertQueueHasRoom();
-    const session = this.#enlist(request, this.#accepted(newSessionId(), request));
-    const { id, prompt, flowFiles } = session.record;
-    const accepted = newEvent(
-      id,
-      { type: 'SessionAccepted', data: { mode: 'auto', prompt, flowFiles } },
-      this.#parts.clock.now(),
-    );
-    try {
-      await this.#parts.hub.write({ records: [session.stored], events: [accepted] });
-    } catch (error) {
-      this.#table.drop(id);
-      throw error;
-    }
-    this.#queue(session, request);
-    return this.#table.shown(session.record);
+  submit(request: AutoRequest, submitter: Submitter): Promise<SessionRecord> {
+    return this.#intake.submit(request, submitter);
   }
 
   async waitForEnd(
@@ -165,7 +114,7 @@ export class Supervisor implements Sessions {
     const record = await this.get(id);
     const living = this.#table.living(record.id);
     if (living !== undefined && !isEnded(record.status)) {
-      this.#admission.leaveQueue(record.id);
+      this.#intake.leaveQueue(record.id);
       await living.end(stoppedEnd('deleted'), 'cut');
       return;
     }
@@ -235,18 +184,13 @@ export class Supervisor implements Sessions {
   }
 
   health(): Health {
-    const { config, driver, version, clock } = this.#parts;
+    const { driver, version, clock } = this.#parts;
     return {
       status: this.#stopping ? 'stopping' : 'ok',
       version,
       driver: driver.name,
       uptimeSeconds: Math.round((clock.now().getTime() - this.#startedAt) / 1000),
-      capacity: {
-        max: config.maxSessions,
-        running: this.#admission.running,
-        queued: this.#admission.queued,
-        warm: this.#pool.ready,
-      },
+      capacity: this.#intake.capacity(),
     };
   }
 
@@ -256,9 +200,9 @@ export class Supervisor implements Sessions {
    */
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
-    this.#admission.close();
-    const held = this.#table.allLiving().filter(({ record }) => this.#admission.position(record.id) === null);
-    await Promise.allSettled([this.#pool.close(), ...held.map((session) => this.#drain(session, drainMs))]);
+    const closed = this.#intake.close();
+    const held = this.#table.allLiving().filter(({ record }) => this.#intake.position(record.id) === null);
+    await Promise.allSettled([closed, ...held.map((session) => this.#drain(session, drainMs))]);
     // Whoever waits for a job that stays queued waits in vain.
     this.#drained.abort();
     await Promise.all(this.#leaving);
@@ -281,64 +225,19 @@ export class Supervisor implements Sessions {
     if (!isEnded(record.status)) await session.end(interruptedEnd('auto'), 'whole');
   }
 
-  #accepted(id: SessionId, request: LiveRequest | AutoRequest): SessionRecord {
-    const { maxIterations, publicUrl, models } = this.#parts.config;
-    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, now: this.#parts.clock.now() };
-    return acceptedRecord(id, request, defaults);
-  }
-
-  #enlist(request: LiveRequest | AutoRequest, record: SessionRecord): LivingSession {
-    const session = new LivingSession(this.#parts, request, record, () => this.#sessionEnded(session));
-    this.#table.add(session);
-    return session;
-  }
-
-  async #resume({ request, record, phase }: Resumed, lease: BrowserLease, stepsDone: number): Promise<void> {
-    const session = this.#enlist(request, record);
-    try {
-      await session.resume(this.#admission.occupy(), lease, stepsDone);
-    } catch (error) {
-      this.#table.drop(record.id);
-      throw error;
-    }
-    if (request.mode === 'auto' && phase !== null) this.#keep(this.#workOn(session, request, phase));
-  }
-
-  #queue(session: LivingSession, request: AutoRequest): void {
-    this.#admission.queue(session.record.id, (place) => this.#keep(this.#work(session, request, place)));
-  }
-
-  /** A stop waits for it. */
-  #keep(work: Promise<void>): void {
-    const kept = work.finally(() => this.#leaving.delete(kept));
-    this.#leaving.add(kept);
-  }
-
-  /** A job from its place to its artifacts. Never rejects. */
-  async #work(session: LivingSession, request: AutoRequest, place: Place): Promise<void> {
-    try {
-      const open = this.#pool.cold(session.record.id, session.request);
-      await session.begin(place, open, this.#parts.config.createTimeout * 1000);
-      await this.#workOn(session, request, { kind: 'flows' });
-    } catch (error) {
-      if (this.#stopping && session.record.status === 'queued') return;
-      await session.end(lostEnd(error), 'whole');
-    }
-  }
-
-  #workOn(session: LivingSession, request: AutoRequest, phase: TaskPhase): Promise<void> {
-    return session.work(request, phase, () => journaledEvents(this.#parts.journal, session.record.id));
-  }
-
   /** The end is on disk; what is left is to give back what was held and to write what people will read. */
   #sessionEnded(session: LivingSession): void {
     const { id } = session.record;
-    const leaving = this.#leave(session).finally(() => {
-      this.#leaving.delete(leaving);
+    const left = this.#leave(session).finally(() => {
       this.#table.drop(id);
       this.#parts.hub.sessionGone(id);
     });
-    this.#leaving.add(leaving);
+    this.#awaitAtStop(left);
+  }
+
+  #awaitAtStop(work: Promise<void>): void {
+    const waited = work.finally(() => this.#leaving.delete(waited));
+    this.#leaving.add(waited);
   }
 
   async #leave(session: LivingSession): Promise<void> {
@@ -353,9 +252,5 @@ export class Supervisor implements Sessions {
   #fileDirs(id: SessionId): FileDirs {
     const kept = join(this.#parts.config.sessionsDir, id, 'downloads');
     return this.#table.living(id)?.endpoint ?? { downloadsDir: kept, uploadsDir: null };
-  }
-
-  #assertOpen(): void {
-    if (this.#stopping) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
   }
 }

@@ -11,13 +11,13 @@ guardLeaks(t);
 const sessions = new InMemorySessions();
 const gateway = await Gateway.listen({ host: '127.0.0.1', port: 0, sessions, allowedHosts: [], keepAliveMs: 50 });
 t.teardown(() => gateway.close(1000));
-const never = new AbortController().signal;
+const nobody = { caller: 'a test', signal: new AbortController().signal };
 
 const say = (id: SessionId, text: string): number =>
   sessions.append(id, { type: 'ConsoleWritten', data: { level: 'log', text } });
 
 t.test('A reader that is cut off again and again resumes without gap or repeat', async (t) => {
-  const { id } = await sessions.createLive({}, never);
+  const { id } = await sessions.createLive({}, nobody);
   const first = sessions.lastSeq() - 1;
   const total = 400;
   let written = sessions.lastSeq();
@@ -41,8 +41,8 @@ t.test('A reader that is cut off again and again resumes without gap or repeat',
 });
 
 t.test("A session's stream holds its own events, from its beginning to its end, as JSON", async (t) => {
-  const { id } = await sessions.createLive({}, never);
-  const other = await sessions.createLive({}, never);
+  const { id } = await sessions.createLive({}, nobody);
+  const other = await sessions.createLive({}, nobody);
   const reader = await EventReader.open(gateway.url, `/api/sessions/${id}/events`);
   say(other.id, 'of the neighbour');
   say(id, 'two\nlines');
@@ -70,7 +70,7 @@ t.test("A session's stream holds its own events, from its beginning to its end, 
 t.test(
   'The stream of all sessions begins with what comes next, also after a number that was never given',
   async (t) => {
-    const { id } = await sessions.createLive({}, never);
+    const { id } = await sessions.createLive({}, nobody);
     const reader = await EventReader.open(gateway.url, '/api/events');
     const ahead = await EventReader.open(gateway.url, '/api/events', { after: 999_999 });
     const seq = say(id, 'now');
@@ -105,8 +105,8 @@ t.test('A reader that goes is let go of', async (t) => {
 });
 
 t.test('One of 100 readers reads nothing: the others get all of theirs, and nothing is held for it', async (t) => {
-  const noisy = await sessions.createLive({}, never);
-  const quiet = await sessions.createLive({}, never);
+  const noisy = await sessions.createLive({}, nobody);
+  const quiet = await sessions.createLive({}, nobody);
   const after = sessions.lastSeq();
   const open = (path: string, count: number) =>
     Promise.all(Array.from({ length: count }, () => EventReader.open(gateway.url, path, { after })));

@@ -17,7 +17,7 @@ const gateway = await Gateway.listen({
   onFault: (fault) => faults.push(fault),
 });
 t.teardown(() => gateway.close(1000));
-const live = await sessions.createLive({}, new AbortController().signal);
+const live = await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal });
 
 for (const { name, call, status, code, issue, allow } of routeTable({ liveId: live.id })) {
   t.test(name, async (t) => {

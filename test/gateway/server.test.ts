@@ -10,7 +10,7 @@ import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
-const never = new AbortController().signal;
+const nobody = { caller: 'a test', signal: new AbortController().signal };
 const deadline = () => ({ signal: AbortSignal.timeout(15_000) });
 
 async function listen(t: Test, port = 0): Promise<{ gateway: Gateway; sessions: InMemorySessions }> {
@@ -171,7 +171,7 @@ t.test('POST /api/sessions/run answers the end, or at waitTimeout; its client go
 
 t.test('DELETE stops a session, then removes it, then finds none', async (t) => {
   const { gateway, sessions } = await listen(t);
-  const { id } = await sessions.createLive({}, never);
+  const { id } = await sessions.createLive({}, nobody);
   const path = `/api/sessions/${id}`;
   const remove = () => httpCall(gateway.url, { method: 'DELETE', path });
   const read = () => httpCall(gateway.url, { method: 'GET', path });
@@ -184,7 +184,7 @@ t.test('DELETE stops a session, then removes it, then finds none', async (t) => 
 
 t.test('CAPACITY says when to try again', async (t) => {
   const { gateway, sessions } = await listen(t);
-  for (let n = 0; n < 3; n += 1) await sessions.createLive({}, never);
+  for (let n = 0; n < 3; n += 1) await sessions.createLive({}, nobody);
   const answer = await httpCall(gateway.url, { method: 'POST', path: '/api/sessions' });
   t.match(answer, { status: 429, headers: { 'retry-after': '7' }, json: { code: 'CAPACITY' } });
 });

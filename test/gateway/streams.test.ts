@@ -22,7 +22,7 @@ const gateway = await Gateway.listen({
   onFault: ({ error }) => faults.push(error),
 });
 t.teardown(() => gateway.close(1000));
-const { id } = await sessions.createLive({}, new AbortController().signal);
+const { id } = await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal });
 const deadline = () => ({ signal: AbortSignal.timeout(15_000) });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -13,7 +13,7 @@ t.test('jobs are admitted in the order of their coming, as many at once as there
   const admitted: string[] = [];
   const places: Place[] = [];
   for (const id of ['a', 'b', 'c', 'd']) {
-    gate.queue(id, (place) => {
+    gate.queue('one', id, (place) => {
       admitted.push(id);
       places.push(place);
     });
@@ -30,24 +30,24 @@ t.test('jobs are admitted in the order of their coming, as many at once as there
 
 t.test('a place given back twice is one place', async (t) => {
   const gate = admission(1);
-  const place = await gate.enter(BOUNDS);
+  const place = await gate.enter('one', BOUNDS);
   place.release();
   place.release();
   t.equal(gate.running, 0);
-  await gate.enter(BOUNDS);
-  await t.rejects(gate.enter({ ...BOUNDS, deadlineMs: 10 }), { code: 'CAPACITY' });
+  await gate.enter('one', BOUNDS);
+  await t.rejects(gate.enter('one', { ...BOUNDS, deadlineMs: 10 }), { code: 'CAPACITY' });
 });
 
 t.test('live sessions and jobs that wait take turns', async (t) => {
   const gate = admission(1);
   const order: string[] = [];
-  let current = await gate.enter(BOUNDS);
+  let current = await gate.enter('one', BOUNDS);
   const take = (name: string) => (place: Place) => {
     order.push(name);
     current = place;
   };
-  for (const id of ['job 1', 'job 2', 'job 3']) gate.queue(id, take(id));
-  const lives = ['live 1', 'live 2'].map((name) => gate.enter(BOUNDS).then(take(name)));
+  for (const id of ['job 1', 'job 2', 'job 3']) gate.queue('one', id, take(id));
+  const lives = ['live 1', 'live 2'].map((name) => gate.enter('one', BOUNDS).then(take(name)));
   for (let turn = 0; turn < 5; turn += 1) {
     const before = order.length;
     current.release();
@@ -62,10 +62,10 @@ t.test(
   'a live session waits at most its deadline, and then leaves the lane with CAPACITY and a time to come back',
   async (t) => {
     const gate = admission(1);
-    const place = await gate.enter(BOUNDS);
-    await t.rejects(gate.enter({ ...BOUNDS, deadlineMs: 20 }), {
+    const place = await gate.enter('one', BOUNDS);
+    await t.rejects(gate.enter('one', { ...BOUNDS, deadlineMs: 20 }), {
       code: 'CAPACITY',
-      details: { maxSessions: 1, retryAfterSeconds: 5 },
+      details: { maxSessions: 1, running: 1, queued: 0, retryAfterSeconds: 5 },
     });
     place.release();
     t.equal(gate.running, 0);
@@ -74,9 +74,9 @@ t.test(
 
 t.test('a live session whose client left takes no place', async (t) => {
   const gate = admission(1);
-  const place = await gate.enter(BOUNDS);
+  const place = await gate.enter('one', BOUNDS);
   const client = new AbortController();
-  const waiting = gate.enter({ signal: client.signal, deadlineMs: 5_000 });
+  const waiting = gate.enter('one', { signal: client.signal, deadlineMs: 5_000 });
   client.abort(new Error('gone'));
   await t.rejects(waiting, { message: 'gone' });
   place.release();
@@ -85,9 +85,9 @@ t.test('a live session whose client left takes no place', async (t) => {
 
 t.test('a job that left the queue is never admitted, and those behind it move up', async (t) => {
   const gate = admission(1);
-  const place = await gate.enter(BOUNDS);
+  const place = await gate.enter('one', BOUNDS);
   const admitted: string[] = [];
-  for (const id of ['a', 'b']) gate.queue(id, () => admitted.push(id));
+  for (const id of ['a', 'b']) gate.queue('one', id, () => admitted.push(id));
   t.equal(gate.leaveQueue('a'), true);
   t.equal(gate.leaveQueue('a'), false);
   t.equal(gate.position('b'), 1);
@@ -97,17 +97,64 @@ t.test('a job that left the queue is never admitted, and those behind it move up
 
 t.test('the queue refuses a job past its bound', async (t) => {
   const gate = admission(1, 1);
-  gate.queue('runs', () => undefined);
-  gate.queue('waits', () => undefined);
-  t.throws(() => gate.assertQueueHasRoom(), { code: 'CAPACITY' });
+  gate.queue('one', 'runs', () => undefined);
+  gate.queue('one', 'waits', () => undefined);
+  t.throws(() => gate.assertQueueHasRoom('one'), { code: 'CAPACITY' });
+});
+
+t.test('a full queue still takes the first job of another caller', async (t) => {
+  const gate = admission(1, 2);
+  for (const id of ['runs', 'waits', 'waits too']) gate.queue('one', id, () => undefined);
+  t.throws(() => gate.assertQueueHasRoom('one'), { code: 'CAPACITY', details: { running: 1, queued: 2 } });
+  gate.assertQueueHasRoom('another');
+  gate.queue('another', 'first', () => undefined);
+  t.throws(() => gate.assertQueueHasRoom('another'), { code: 'CAPACITY' });
+});
+
+t.test('a caller that floods the service delays another by one turn alone', async (t) => {
+  const gate = admission(1);
+  const order: string[] = [];
+  let current = await gate.enter('flood', BOUNDS);
+  const take = (name: string) => (place: Place) => {
+    order.push(name);
+    current = place;
+  };
+  for (const id of ['f1', 'f2', 'f3', 'f4']) gate.queue('flood', id, take(id));
+  for (const id of ['a1', 'a2']) gate.queue('a', id, take(id));
+  gate.queue('b', 'b1', take('b1'));
+  t.same(
+    ['f1', 'a1', 'b1', 'f2', 'a2', 'f3', 'f4'].map((id) => gate.position(id)),
+    [1, 2, 3, 4, 5, 6, 7],
+  );
+  for (let turn = 0; turn < 4; turn += 1) current.release();
+  gate.queue('late', 'l1', take('l1'));
+  for (let turn = 0; turn < 4; turn += 1) current.release();
+  t.same(order, ['f1', 'a1', 'b1', 'f2', 'a2', 'f3', 'l1', 'f4']);
+});
+
+t.test('live creates that wait are bounded for each caller, so that others still may', async (t) => {
+  const gate = admission(1);
+  const place = await gate.enter('flood', BOUNDS);
+  const client = new AbortController();
+  const bounds = { signal: client.signal, deadlineMs: 60_000 };
+  const waiting = Array.from({ length: 250 }, () => gate.enter('flood', bounds));
+  await t.rejects(gate.enter('flood', bounds), { code: 'CAPACITY', details: { waiting: 250, retryAfterSeconds: 5 } });
+  const other = gate.enter('another', BOUNDS);
+  const first = waiting.shift();
+  place.release();
+  (await first)?.release();
+  (await other).release();
+  client.abort(new Error('gone'));
+  for (const outcome of await Promise.allSettled(waiting)) if (outcome.status === 'fulfilled') outcome.value.release();
+  t.match((await gate.enter('another', BOUNDS)).release, Function);
 });
 
 t.test('a closed admission admits nobody, and its jobs stay where they are', async (t) => {
   const gate = admission(1);
-  const place = await gate.enter(BOUNDS);
-  gate.queue('a', () => t.fail('admitted'));
+  const place = await gate.enter('one', BOUNDS);
+  gate.queue('one', 'a', () => t.fail('admitted'));
   gate.close();
   place.release();
   t.equal(gate.position('a'), 1);
-  await t.rejects(gate.enter(BOUNDS), { code: 'UNAVAILABLE' });
+  await t.rejects(gate.enter('one', BOUNDS), { code: 'UNAVAILABLE' });
 });

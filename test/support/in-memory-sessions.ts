@@ -12,7 +12,7 @@ import {
   SessionId,
   type SessionRecord,
 } from '#troupe/protocol/session.js';
-import type { Health, ModelInfo, SessionFile, Sessions } from '#troupe/supervisor/sessions.js';
+import type { Health, ModelInfo, SessionFile, Sessions, Submitter } from '#troupe/supervisor/sessions.js';
 
 const MAX_LIVE = 3;
 
@@ -33,7 +33,7 @@ export class InMemorySessions implements Sessions {
   /** The last event that each reader of this moment was handed. */
   readonly positions = new Map<symbol, number>();
 
-  async createLive(request: LiveRequest, signal: AbortSignal): Promise<SessionRecord> {
+  async createLive(request: LiveRequest, { signal }: Submitter): Promise<SessionRecord> {
     const live = [...this.#records.values()].filter((record) => record.status === 'running');
     if (live.length >= MAX_LIVE) throw new TroupeError('CAPACITY', 'No place is free', { retryAfterSeconds: 7 });
     if (request.labels?.slow !== undefined) {

@@ -12,8 +12,8 @@ export const jobRoutes: readonly Route[] = [
     status: 201,
     body: JobRequest,
     errorStatus: SUBMIT_ERROR_STATUS,
-    async handle({ body }, sessions) {
-      return { kind: 'json', status: 201, body: await sessions.submit({ ...body, mode: 'auto' }) };
+    async handle({ body, request }, sessions) {
+      return { kind: 'json', status: 201, body: await sessions.submit({ ...body, mode: 'auto' }, request) };
     },
   }),
   defineRoute({

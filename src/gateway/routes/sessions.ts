@@ -18,8 +18,8 @@ export const sessionRoutes: readonly Route[] = [
     body: CreateRequest,
     errorStatus: SUBMIT_ERROR_STATUS,
     async handle({ body, request }, sessions) {
-      if (body.mode === 'auto') return { kind: 'json', status: 201, body: await sessions.submit(body) };
-      const record = await sessions.createLive(body, request.signal);
+      if (body.mode === 'auto') return { kind: 'json', status: 201, body: await sessions.submit(body, request) };
+      const record = await sessions.createLive(body, request);
       // Ready just when its client went: nobody will ever learn the id.
       if (request.signal.aborted) await sessions.remove(record.id);
       return { kind: 'json', status: 201, body: record };
@@ -33,7 +33,7 @@ export const sessionRoutes: readonly Route[] = [
     errorStatus: SUBMIT_ERROR_STATUS,
     async handle({ body, request }, sessions) {
       const { waitTimeout = DEFAULT_WAIT_SECONDS, ...task } = body;
-      const submitted = await sessions.submit({ ...task, mode: 'auto' });
+      const submitted = await sessions.submit({ ...task, mode: 'auto' }, request);
       // Only the waiting ends with the client: the session runs on.
       const bounds = { timeoutMs: waitTimeout * 1000, signal: request.signal };
       const record = await sessions.waitForEnd(submitted.id, bounds);

@@ -71,6 +71,11 @@ export class Reply {
     return this.#status;
   }
 
+  /** Where the request came from; empty once the reply is over. */
+  get remoteAddress(): string {
+    return this.open ? Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1') : '';
+  }
+
   /** Aborted, with UNAVAILABLE, when the client goes away before the answer is complete. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();

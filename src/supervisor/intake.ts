@@ -1,0 +1,189 @@
+import type { BrowserLease } from '../containers/driver.js';
+import type { Journal } from '../journal/journal.js';
+import { TroupeError } from '../protocol/errors.js';
+import type { NewEvent } from '../protocol/events.js';
+import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../protocol/session.js';
+import { Admission, type Place } from './admission.js';
+import { journaledEvents } from './journaled-events.js';
+import { LivingSession, newEvent, type SessionSurroundings } from './living-session.js';
+import type { Resumed } from './recovery.js';
+import { assertSupported, checkTask } from './request-check.js';
+import { lostEnd } from './session-end.js';
+import { acceptedRecord, newSessionId } from './session-record.js';
+import type { SessionTable } from './session-table.js';
+import type { Submitter } from './sessions.js';
+import type { TaskPhase } from './task-run.js';
+import { WarmPool } from './warm-pool.js';
+
+/** A create that was admitted late still has this long for its browser. */
+const LEAST_OPEN_MS = 1_000;
+
+/** What the intake needs of the supervisor. */
+export interface IntakeParts extends SessionSurroundings {
+  readonly journal: Journal;
+  readonly table: SessionTable;
+  /** Called once for each session that lived, when its end is on disk. */
+  ended(session: LivingSession): void;
+  /** Work that a stop must wait for; never rejects. */
+  pending(work: Promise<void>): void;
+}
+
+/**
+ * The way in: who is admitted, with which browser, and what is on disk before anyone is told of it.
+ *
+ *   live  admission -> warm browser or one of its own -> on disk -> answer
+ *   job   on disk -> answer -> admission -> browser -> flows
+ */
+export class Intake {
+  readonly #parts: IntakeParts;
+  readonly #admission: Admission;
+  readonly #pool: WarmPool;
+  #closed = false;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+    const { maxSessions, maxQueue } = parts.config;
+    this.#admission = new Admission({
+      maxSessions,
+      maxQueue,
+      clock: parts.clock,
+      onReleased: () => this.#pool.placeFreed(),
+    });
+    this.#pool = new WarmPool({
+      ...parts,
+      freePlaces: () => maxSessions - this.#admission.running,
+      availableBytes: () => process.availableMemory(),
+    });
+  }
+
+  /** Begins to start browsers ahead. */
+  open(): void {
+    this.#pool.start();
+  }
+
+  /** Lets nobody in from now on, and ends the browsers that wait for someone. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#admission.close();
+    await this.#pool.close();
+  }
+
+  capacity(): { readonly max: number; readonly running: number; readonly queued: number; readonly warm: number } {
+    const { running, queued } = this.#admission;
+    return { max: this.#parts.config.maxSessions, running, queued, warm: this.#pool.ready };
+  }
+
+  /** 1 for the job that is next, null for one that does not wait. */
+  position(id: SessionId): number | null {
+    return this.#admission.position(id);
+  }
+
+  leaveQueue(id: SessionId): void {
+    this.#admission.leaveQueue(id);
+  }
+
+  /** Whether a browser of this lease id waits for a session. */
+  keepsWarm(id: string): boolean {
+    return this.#pool.has(id);
+  }
+
+  /** See `Sessions.createLive`. */
+  async createLive(request: LiveRequest, { caller, signal }: Submitter): Promise<SessionRecord> {
+    this.#assertAccepts(request);
+    const { config, table } = this.#parts;
+    const deadlineMs = config.createTimeout * 1000;
+    const startedAt = performance.now();
+    const place = await this.#admission.enter(caller, { signal, deadlineMs });
+    const { id, open } = this.#pool.prepare(request);
+    const session = this.#enlist(request, this.#accepted(id, request));
+    const abandon = () => void session.abandon();
+    signal.addEventListener('abort', abandon, { once: true });
+    try {
+      const left = Math.max(LEAST_OPEN_MS, deadlineMs - (performance.now() - startedAt));
+      if (signal.aborted) abandon();
+      await session.begin(place, open, left, [this.#acceptedEvent(session.record)]);
+      return session.record;
+    } catch (error) {
+      table.drop(session.record.id);
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abandon);
+    }
+  }
+
+  /** See `Sessions.submit`. */
+  async submit(request: AutoRequest, { caller }: Submitter): Promise<SessionRecord> {
+    this.#assertAccepts(request);
+    const { config, hub, table } = this.#parts;
+    await checkTask(request, config);
+    this.#admission.assertQueueHasRoom(caller);
+    const session = this.#enlist(request, this.#accepted(newSessionId(), request));
+    try {
+      await hub.write({ records: [session.stored], events: [this.#acceptedEvent(session.record)] });
+    } catch (error) {
+      table.drop(session.record.id);
+      throw error;
+    }
+    this.#queue(session, request, caller);
+    return table.shown(session.record);
+  }
+
+  /** Goes on with a session that an earlier service left. @throws what keeps it from going on */
+  async resume({ request, record, phase }: Resumed, lease: BrowserLease, stepsDone: number): Promise<void> {
+    const session = this.#enlist(request, record);
+    try {
+      await session.resume(this.#admission.occupy(), lease, stepsDone);
+    } catch (error) {
+      this.#parts.table.drop(record.id);
+      throw error;
+    }
+    if (request.mode === 'auto' && phase !== null) this.#parts.pending(this.#workOn(session, request, phase));
+  }
+
+  /** Takes a job that is on disk already. */
+  requeue(request: AutoRequest, record: SessionRecord, caller: string): void {
+    this.#queue(this.#enlist(request, record), request, caller);
+  }
+
+  #queue(session: LivingSession, request: AutoRequest, caller: string): void {
+    const admit = (place: Place) => this.#parts.pending(this.#work(session, request, place));
+    this.#admission.queue(caller, session.record.id, admit);
+  }
+
+  /** A job from its place to its end. Never rejects. */
+  async #work(session: LivingSession, request: AutoRequest, place: Place): Promise<void> {
+    try {
+      const open = this.#pool.cold(session.record.id, session.request);
+      await session.begin(place, open, this.#parts.config.createTimeout * 1000);
+      await this.#workOn(session, request, { kind: 'flows' });
+    } catch (error) {
+      if (this.#closed && session.record.status === 'queued') return;
+      await session.end(lostEnd(error), 'whole');
+    }
+  }
+
+  #workOn(session: LivingSession, request: AutoRequest, phase: TaskPhase): Promise<void> {
+    return session.work(request, phase, () => journaledEvents(this.#parts.journal, session.record.id));
+  }
+
+  #accepted(id: SessionId, request: LiveRequest | AutoRequest): SessionRecord {
+    const { maxIterations, publicUrl, models } = this.#parts.config;
+    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, now: this.#parts.clock.now() };
+    return acceptedRecord(id, request, defaults);
+  }
+
+  #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): NewEvent {
+    return newEvent(id, { type: 'SessionAccepted', data: { mode, prompt, flowFiles } }, this.#parts.clock.now());
+  }
+
+  #enlist(request: LiveRequest | AutoRequest, record: SessionRecord): LivingSession {
+    const session = new LivingSession(this.#parts, request, record, () => this.#parts.ended(session));
+    this.#parts.table.add(session);
+    return session;
+  }
+
+  #assertAccepts(request: LiveRequest | AutoRequest): void {
+    if (this.#closed) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
+    assertSupported(request, this.#parts.driver.offers);
+  }
+}
