@@ -9,7 +9,7 @@ import type { BrowserPort } from './browser-port.js';
 import { dialogControl } from './dialog-controls.js';
 import { Downloads } from './downloads.js';
 import { goBack, navigate, resolveUrl } from './go.js';
-import { Looks, type LookWire } from './look/look.js';
+import { Looks, type WholeLook } from './look/look.js';
 import { isProblem } from './page-calls.js';
 import { evaluateInPage } from './page-code.js';
 import { problemError } from './problem-error.js';
@@ -92,7 +92,7 @@ export class Agent {
    * The page as a model at work is to see it: with what changed since it saw it last. What scripts see of changes is
    * not touched by it.
    */
-  see(bounds: Bounds): Promise<LookWire> {
+  see(bounds: Bounds): Promise<WholeLook> {
     return this.#modelLooks.look(this.#tabs, { full: false, within: null }, bounds);
   }
 
@@ -112,7 +112,10 @@ export class Agent {
     const calls: { readonly [method: string]: HostCall } = {
       go: ([url], context) => this.#go(textOf(url, 'agent.go takes a URL'), context),
       back: (_, context) => this.#back(context),
-      look: ([options], context) => this.#looks.look(this.#tabs, lookOptions(options), boundsOf(context, READ_MS)),
+      look: ([options, has], context) => {
+        const known = typeof has === 'number' ? has : null;
+        return this.#looks.lookFor(known, this.#tabs, lookOptions(options), boundsOf(context, READ_MS));
+      },
       act: ([locator, action, value], context) => this.#act(actRequest(locator, action, value), context),
       wait: ([condition, options], context) => this.#wait(condition, options, context),
       text: ([locator], context) => this.#text(locatorOf(locator, 'text'), boundsOf(context, READ_MS)),

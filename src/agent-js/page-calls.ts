@@ -35,8 +35,36 @@ export interface PageState {
   readonly title: string;
 }
 
+/** A part of a list: so many elements of the earlier one from a place on, or a new element. */
+export type ListPiece = readonly [from: number, count: number] | ElementDescriptor;
+
+/** What one document and those it reaches show. */
 export interface PageLook extends PageState {
-  readonly elements: readonly ElementDescriptor[];
+  /** Of this look in its document. */
+  readonly id: number;
+  /** The earlier look whose list the pieces are taken from; null: there is none. */
+  readonly base: number | null;
+  readonly pieces: readonly ListPiece[];
+  /** Frames of other origins, which stand before the element at a place. `frame` is null for one without a name yet. */
+  readonly gaps: readonly { readonly at: number; readonly frame: string | null; readonly offscreen: boolean }[];
+  /** Of each element its whole name and the words for it, where they were asked for. */
+  readonly names?: readonly (readonly [name: string, ...words: string[]])[];
+}
+
+/** How many elements a locator means. */
+export interface MatchCounts {
+  /** Controls before, between and after the frames of other origins. */
+  readonly counts: readonly number[];
+  readonly frames: readonly (string | null)[];
+  /** What is no control, or was asked for by CSS or XPath. */
+  readonly others: number;
+}
+
+/** What a frame of another origin is to the document around it. */
+export interface FramePoint {
+  readonly frame: string;
+  readonly x: number;
+  readonly y: number;
 }
 
 export interface Finished extends PageState {
@@ -51,7 +79,17 @@ export interface Finished extends PageState {
 /** What can be asked of the script in a page's isolated world: arguments and result, as JSON. */
 export interface PageCalls {
   state: [null, PageState];
-  look: [{ readonly within: string | null }, PageLook | PageProblem];
+  look: [
+    { readonly within: string | null; readonly base: number | null; readonly named: boolean },
+    PageLook | PageProblem,
+  ];
+  count: [{ readonly locator: string }, MatchCounts | PageProblem];
+  /** From a point in a frame's viewport to the point in this one's, uncovered. Guards against input elsewhere. */
+  through: [FramePoint, { readonly x: number; readonly y: number } | PageProblem];
+  /** Ends the guard that `through` set, and says what took the input in the frame's place. */
+  release: [null, { readonly missed: string | null }];
+  /** Waits for a change, so long at most. */
+  change: [{ readonly ms: number }, Record<string, never>];
   /** Waits until the element can take the action, and sets the guard on it. */
   ready: [ReadyRequest, Ready | PageProblem];
   /** Where the element is, without guard or waiting: a drag's end. */
@@ -68,6 +106,11 @@ export interface PageCalls {
 }
 
 export type PageCallName = keyof PageCalls;
+
+/** Calls that are about one element, named by a locator. */
+export type LocatorCallName = {
+  [N in PageCallName]: PageCalls[N][0] extends { readonly locator: string } ? N : never;
+}[PageCallName];
 
 /** The isolated world's name, and of the one global in it. */
 export const WORLD = 'troupe';

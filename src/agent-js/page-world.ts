@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { TroupeError } from '../protocol/errors.js';
 import { readBundle } from '../script/bundle.js';
 import { type Bounds, remainingMs, throwIfCancelled, within } from './bounds.js';
@@ -5,8 +6,12 @@ import type { BrowserPort } from './browser-port.js';
 import type { CdpEvent } from './cdp.js';
 import { type PageCallName, type PageCalls, WORLD } from './page-calls.js';
 
+/** The events by which the two scripts below speak to each other; no page can guess them. */
+const HOOK_NAMES = JSON.stringify({ question: randomUUID(), answer: randomUUID(), retraction: randomUUID() });
 /** The script of the isolated world; it runs in each document before the document's own. */
-export const WORLD_SOURCE = `(${readBundle(import.meta.url, 'page/world')})()`;
+export const WORLD_SOURCE = `(${readBundle(import.meta.url, 'page/world')})(${HOOK_NAMES})`;
+/** Runs in the page's own world, before its scripts, and notes what a document does not show. */
+export const HOOKS_SOURCE = `(${readBundle(import.meta.url, 'page/hooks')})(${HOOK_NAMES})`;
 
 /** A new document's world is announced with its commit; where it is not by then, it is made. */
 const WORLD_MS = 1_000;

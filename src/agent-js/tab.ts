@@ -6,7 +6,7 @@ import { Condition } from './condition.js';
 import { Navigation } from './navigation.js';
 import { NetworkActivity } from './network-activity.js';
 import { type PageCallName, type PageCalls, WORLD } from './page-calls.js';
-import { PageWorld, WORLD_SOURCE } from './page-world.js';
+import { HOOKS_SOURCE, PageWorld, WORLD_SOURCE } from './page-world.js';
 import type { Place } from './problem-error.js';
 
 const PLACE_SPARE_MS = 250;
@@ -200,6 +200,7 @@ export class Tab {
     give('Page.enable', {});
     give('Page.setLifecycleEventsEnabled', { enabled: true });
     give('Page.addScriptToEvaluateOnNewDocument', { source: WORLD_SOURCE, worldName: WORLD, runImmediately: true });
+    give('Page.addScriptToEvaluateOnNewDocument', { source: HOOKS_SOURCE, runImmediately: true });
     give('Runtime.enable', {});
     give('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
     give('Emulation.setFocusEmulationEnabled', { enabled: true });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LookWire } from '../agent-js/look/look.js';
+import type { WholeLook } from '../agent-js/look/look.js';
 import { assertNever } from '../protocol/assert-never.js';
 import { type ErrorBody, encodeError } from '../protocol/errors.js';
 import type { EventData } from '../protocol/events.js';
@@ -20,7 +20,7 @@ export interface Workplace {
   /** Goes on with the flow that failed; see `Flow.resume` in the prompt. */
   resumeFlow(how: Resumption, signal: AbortSignal): Promise<ScriptOutcome>;
   /** The page now. */
-  look(signal: AbortSignal): Promise<LookWire>;
+  look(signal: AbortSignal): Promise<WholeLook>;
 }
 
 /** The beginning of a conversation. */

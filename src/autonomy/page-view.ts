@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LookWire } from '../agent-js/look/look.js';
+import type { WholeLook } from '../agent-js/look/look.js';
 import { type RenderableLook, renderLook } from '../agent-js/look/render.js';
 import type { PageText } from '../protocol/model.js';
 import type { Conversation } from './conversation.js';
@@ -20,7 +20,7 @@ export interface PageSeen {
  * What a model is shown of the page after each of its scripts: the changes since it saw it last, or the whole page where
  * that is hardly longer, or where the changes since the last whole page have added up to one.
  */
-export function viewPage(look: LookWire, told: Conversation): PageSeen {
+export function viewPage(look: WholeLook, told: Conversation): PageSeen {
   const { url, title, dialog, elements, diff } = look;
   const place = { url, title, ...(dialog === undefined ? {} : { dialog }) };
   const whole = renderLook({ ...place, elements }, { maxLines: MAX_LINES });
@@ -38,7 +38,7 @@ export function viewPage(look: LookWire, told: Conversation): PageSeen {
     added: diff.added.flatMap(at),
     removed: diff.removed,
     changed: diff.changed,
-    unchanged: diff.unchanged.length,
+    unchanged: elements.length - diff.added.length - diff.changed.length,
   };
   const text = renderLook(changes, { maxLines: MAX_LINES });
   if (text.length > whole.length * WORTH || known + text.length > Math.max(whole.length, 400)) return full;

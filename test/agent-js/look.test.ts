@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
+import type { LookDiff } from '#troupe/agent-js/look/diff.js';
 import { diffLooks } from '#troupe/agent-js/look/diff.js';
-import type { LookWire } from '#troupe/agent-js/look/look.js';
 import type { ElementDescriptor } from '#troupe/protocol/look.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 
@@ -13,7 +13,10 @@ const site = await openSite(t);
 const { call, look, failure } = await openAgent(t, lease);
 
 /** A look's diff applied to the list before it, by locator. */
-function applied(before: readonly ElementDescriptor[], seen: LookWire): Map<string, object> {
+function applied(
+  before: readonly ElementDescriptor[],
+  seen: { readonly elements: readonly ElementDescriptor[]; readonly diff?: LookDiff },
+): Map<string, object> {
   const list = new Map<string, Record<string, unknown>>(before.map((element) => [element.locator, { ...element }]));
   for (const locator of seen.diff?.removed ?? []) list.delete(locator);
   for (const { locator, ...members } of seen.diff?.changed ?? []) {
@@ -122,7 +125,7 @@ t.test('A later look is a diff, also across a navigation', async (t) => {
   const first = await look({ full: true });
   t.equal(first.diff, undefined);
   const same = await look();
-  t.same(same.diff, { added: [], removed: [], changed: [], unchanged: [0, 1, 2] });
+  t.same(same.diff, { added: [], removed: [], changed: [] });
   await call('act', '{input}Name', 'input', 'Ada');
   await call('page', 'document.querySelector("a").remove(); document.querySelector("button").disabled = true');
   const later = await look();
@@ -133,7 +136,6 @@ t.test('A later look is a diff, also across a navigation', async (t) => {
       { locator: '{input}Name', value: 'Ada' },
       { locator: '{button}Save', disabled: true },
     ],
-    unchanged: [],
   });
   await call('act', '{input}Name', 'clear');
   t.same((await look()).diff?.changed, [{ locator: '{input}Name', value: null }], 'a member that went is null');
@@ -142,7 +144,6 @@ t.test('A later look is a diff, also across a navigation', async (t) => {
     added: [1],
     removed: ['{input}Name'],
     changed: [{ locator: '{button}Save', disabled: null }],
-    unchanged: [],
   });
 });
 
@@ -213,8 +214,6 @@ t.test('The look before with the diff applied is the look after', async (t) => {
     fc.property(list, list, (before, after) => {
       const seen = { url: '', title: '', elements: after, diff: diffLooks(before, after) };
       assert.deepEqual(applied(before, seen), byLocator(after));
-      const { added, changed, unchanged } = seen.diff;
-      assert.equal(added.length + changed.length + unchanged.length, after.length);
     }),
   );
   t.pass('100 pairs');

@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import { Browser } from '#troupe/actors/session/browser.js';
 import type { BrowserOptions } from '#troupe/actors/session/browser-options.js';
 import { Agent } from '#troupe/agent-js/agent.js';
-import type { LookWire } from '#troupe/agent-js/look/look.js';
+import type { WholeLook } from '#troupe/agent-js/look/look.js';
 import type { BrowserLease } from '#troupe/containers/driver.js';
 import { encodeError } from '#troupe/protocol/errors.js';
 import type { EventData, EventType, SessionEvent } from '#troupe/protocol/events.js';
@@ -57,7 +57,7 @@ export interface AgentFixture {
   readonly screenshotsDir: string;
   /** A call as a script makes it: arguments and result go through JSON. */
   call(method: string, ...args: readonly unknown[]): Promise<unknown>;
-  look(options?: object): Promise<LookWire>;
+  look(options?: object): Promise<WholeLook>;
   /** As `call`, with another deadline or signal. */
   callWithin(
     limits: { ms?: number; signal?: AbortSignal },
@@ -116,7 +116,7 @@ export async function openAgent(
     screenshotsDir,
     callWithin,
     call: (method, ...args) => callWithin({}, method, ...args),
-    look: async (options) => (await callWithin({}, 'look', options)) as LookWire,
+    look: async (options) => (await callWithin({}, 'look', options)) as WholeLook,
     failure: async (method, ...args) => {
       try {
         await callWithin({}, method, ...args);

@@ -1,19 +1,20 @@
 import type { ElementChange, ElementDescriptor } from '../../protocol/look.js';
+import type { ListPiece } from '../page-calls.js';
 
-/** What is different between two looks. The lists of numbers are places in the later one. */
+/** What is different between two looks; whatever it does not name is unchanged. */
 export interface LookDiff {
+  /** Places in the later list. */
   readonly added: readonly number[];
   readonly removed: readonly string[];
   readonly changed: readonly ElementChange[];
-  readonly unchanged: readonly number[];
 }
 
 /** Compares by locator: `before` without `removed`, `changed` applied, and `added` is exactly `after`. */
 export function diffLooks(before: readonly ElementDescriptor[], after: readonly ElementDescriptor[]): LookDiff {
+  if (before === after) return { added: [], removed: [], changed: [] };
   const gone = new Map(before.map((element) => [element.locator, element]));
   const added: number[] = [];
   const changed: ElementChange[] = [];
-  const unchanged: number[] = [];
   after.forEach((element, index) => {
     const earlier = gone.get(element.locator);
     if (earlier === undefined) {
@@ -21,11 +22,46 @@ export function diffLooks(before: readonly ElementDescriptor[], after: readonly 
       return;
     }
     gone.delete(element.locator);
+    if (earlier === element) return;
     const change = changeOf(earlier, element);
-    if (change === null) unchanged.push(index);
-    else changed.push(change);
+    if (change !== null) changed.push(change);
   });
-  return { added, removed: [...gone.keys()], changed, unchanged };
+  return { added, removed: [...gone.keys()], changed };
+}
+
+/** The list that pieces of an earlier one, and new elements, make up. Unchanged, it is the earlier one itself. */
+export function assemble(
+  before: readonly ElementDescriptor[],
+  pieces: readonly ListPiece[],
+): readonly ElementDescriptor[] {
+  const [first] = pieces;
+  if (pieces.length === 1 && isRange(first) && first[0] === 0 && first[1] === before.length) return before;
+  return pieces.flatMap((piece) => (isRange(piece) ? before.slice(piece[0], piece[0] + piece[1]) : [piece]));
+}
+
+/** A list as pieces of an earlier one: elements that are the same objects are not said again. */
+export function dissect(before: readonly ElementDescriptor[], after: readonly ElementDescriptor[]): ListPiece[] {
+  const places = new Map(before.map((element, index) => [element, index]));
+  const pieces: ListPiece[] = [];
+  let from = 0;
+  let count = 0;
+  for (const element of after) {
+    const place = places.get(element);
+    if (place !== undefined && place === from + count) {
+      count++;
+      continue;
+    }
+    if (count > 0) pieces.push([from, count]);
+    if (place === undefined) pieces.push(element);
+    from = place ?? from + count;
+    count = place === undefined ? 0 : 1;
+  }
+  if (count > 0) pieces.push([from, count]);
+  return pieces;
+}
+
+function isRange(piece: ListPiece | undefined): piece is readonly [number, number] {
+  return Array.isArray(piece);
 }
 
 /** The members that are new, null for one that went; null when nothing changed. */

@@ -1,55 +1,71 @@
 import type { ElementDescriptor } from '../../protocol/look.js';
 import type { Bounds } from '../bounds.js';
 import { dialogControls } from '../dialog-controls.js';
-import { isProblem } from '../page-calls.js';
-import { problemError } from '../problem-error.js';
+import type { ListPiece } from '../page-calls.js';
 import type { Tab } from '../tab.js';
 import type { Tabs } from '../tabs.js';
-import { diffLooks, type LookDiff } from './diff.js';
+import { diffLooks, dissect, type LookDiff } from './diff.js';
+import { PageView, type Seen } from './page-view.js';
 
 export interface LookOptions {
   readonly full: boolean;
   readonly within: string | null;
 }
 
-/**
- * A look on its way into the sandbox, where the prelude makes of it what scripts see: the whole list travels once, a
- * diff names places in it.
- */
-export interface LookWire {
-  readonly url: string;
-  readonly title: string;
-  readonly dialog?: { readonly kind: string; readonly message: string };
-  readonly elements: readonly ElementDescriptor[];
+/** A look of the active page, whole, and what is new in it since the one before. */
+export interface WholeLook extends Seen {
+  /** Of this look's list; null for one that later ones are not compared with. */
+  readonly id: number | null;
   readonly diff?: LookDiff;
 }
 
+/**
+ * A look on its way into the sandbox, where the prelude makes of it what scripts see. What the sandbox has of the list
+ * already is not sent again: then `pieces` make it up of the list before.
+ */
+export type LookWire = WholeLook | (Omit<WholeLook, 'elements'> & { readonly pieces: readonly ListPiece[] });
+
 /** The looks of a session: each knows the one before it, also across navigations and tabs. */
 export class Looks {
+  readonly #views = new WeakMap<Tab, PageView>();
   #before: readonly ElementDescriptor[] | undefined;
+  #id = 0;
 
-  async look(tabs: Tabs, options: LookOptions, bounds: Bounds): Promise<LookWire> {
-    const seen = await see(tabs.active, options.within, bounds);
-    if (options.within !== null) return seen;
-    const before = options.full ? undefined : this.#before;
+  async look(tabs: Tabs, options: LookOptions, bounds: Bounds): Promise<WholeLook> {
+    const seen = await this.#see(tabs.active, options.within, bounds);
+    if (options.within !== null) return { ...seen, id: null };
+    const before = this.#before;
     this.#before = seen.elements;
-    return before === undefined ? seen : { ...seen, diff: diffLooks(before, seen.elements) };
+    if (before !== seen.elements) this.#id++;
+    if (options.full || before === undefined) return { ...seen, id: this.#id };
+    return { ...seen, id: this.#id, diff: diffLooks(before, seen.elements) };
   }
-}
 
-async function see(tab: Tab, within: string | null, bounds: Bounds): Promise<LookWire> {
-  for (;;) {
-    if (tab.dialog !== null) return seeDialog(tab);
-    const asked = await tab.ask('look', { within }, bounds);
-    if (asked.kind === 'dialog') continue;
-    const seen = asked.kind === 'answer' ? asked.value : await tab.askAny('look', { within }, bounds);
-    if (isProblem(seen)) throw problemError(seen, within ?? '', tab);
-    return seen.url.startsWith('chrome-error:') ? { ...seen, url: tab.url } : seen;
+  /** @param has the list that the sandbox has kept; null: none */
+  async lookFor(has: number | null, tabs: Tabs, options: LookOptions, bounds: Bounds): Promise<LookWire> {
+    const known = has === this.#id ? this.#before : undefined;
+    const look = await this.look(tabs, options, bounds);
+    if (known === undefined || look.id === null) return look;
+    const { elements, ...rest } = look;
+    return { ...rest, pieces: dissect(known, elements) };
+  }
+
+  async #see(tab: Tab, within: string | null, bounds: Bounds): Promise<Seen> {
+    let view = this.#views.get(tab);
+    if (view === undefined) {
+      view = new PageView(tab);
+      this.#views.set(tab, view);
+    }
+    for (;;) {
+      if (tab.dialog !== null) return seeDialog(tab);
+      const seen = await view.see(within, bounds);
+      if (seen !== 'dialog') return seen.url.startsWith('chrome-error:') ? { ...seen, url: tab.url } : seen;
+    }
   }
 }
 
 /** A dialog holds everything else on its page. */
-function seeDialog(tab: Tab): LookWire {
+function seeDialog(tab: Tab): Seen {
   const { dialog, url, title } = tab;
   if (dialog === null) return { url, title, elements: [] };
   return { url, title, dialog: { kind: dialog.kind, message: dialog.message }, elements: dialogControls(dialog) };

@@ -1,28 +1,58 @@
 import { foldSpace } from '../locator.js';
 import { childNodesOf, isElement, isHtml } from './flat-tree.js';
-import { NAMED_FROM_OUTSIDE, naturalRole, roleOf } from './roles.js';
+import { labelsOf } from './labels.js';
+import { isEditingHost, NAMED_FROM_OUTSIDE, naturalRole, roleOf } from './roles.js';
 
 /** Text beyond this is not read: a name is for people. */
 const MAX_TEXT = 10_000;
 
 /**
  * The accessible name (https://www.w3.org/TR/accname-1.2/), white space folded: labels by reference, aria-label, what the
- * tag offers (label, alt, value), the content, title, placeholder.
+ * tag offers (label, alt, value), the content, title, placeholder. A field inside a component is called what the
+ * component is.
+ *
+ * @param onSource is called with each element elsewhere that the name is made of
  */
-export function accessibleName(element: Element): string {
-  return foldSpace(nameIn(element, { seen: new Set(), byReference: false }));
+export function accessibleName(element: Element, onSource: (source: Element) => void = () => undefined): string {
+  const name = foldSpace(nameIn(element, { seen: new Set(), byReference: false, onSource }));
+  return name === '' ? hostName(element, onSource) : name;
 }
 
 /** The text that is drawn in an element, pictures by their names, white space folded. */
 export function drawnText(element: Element): string {
-  return foldSpace(contentOf(element, { seen: new Set([element]), byReference: false }));
+  return foldSpace(contentOf(element, { seen: new Set([element]), byReference: false, onSource: () => undefined }));
 }
+
+/** `<label>Size <x-field></x-field></label>`: the label is the component's, the field is in its shadow root. */
+function hostName(element: Element, onSource: (source: Element) => void): string {
+  const root = element.getRootNode();
+  if (!('host' in root)) return '';
+  const { host, delegatesFocus } = root as ShadowRoot;
+  if (!delegatesFocus && !namedFromOutside(element) && !/^(input|meter)$/.test(element.localName)) return '';
+  onSource(host);
+  const traversal = { seen: new Set<Element>([element]), byReference: false, onSource };
+  const name =
+    referencedName(host, traversal) ||
+    host.getAttribute('aria-label')?.trim() ||
+    labelNames(labelsOf(host), traversal) ||
+    host.getAttribute('label') ||
+    host.getAttribute('title') ||
+    '';
+  return foldSpace(name) || hostName(host, onSource);
+}
+
+const ITEMS = new Set(['treeitem', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option']);
+const BRANCHES = new Set(['group', 'menu', 'listbox', 'tree']);
 
 interface Traversal {
   /** Elements already counted: a label that holds its own input, references in a ring. */
   readonly seen: Set<Element>;
   /** References are followed once, not on from what they lead to. */
   readonly byReference: boolean;
+  /** The name is an item's, whose submenu or branch is not part of it. */
+  readonly ofItem?: boolean;
+  /** Told what stands elsewhere. */
+  readonly onSource: (source: Element) => void;
 }
 
 function nameIn(element: Element, traversal: Traversal): string {
@@ -34,27 +64,42 @@ function nameIn(element: Element, traversal: Traversal): string {
   const native = nativeName(element, traversal);
   if (native !== '') return native;
   if (!namedFromOutside(element)) {
-    const content = contentOf(element, traversal);
+    const content = contentOf(element, ITEMS.has(roleOf(element)) ? { ...traversal, ofItem: true } : traversal);
     if (foldSpace(content) !== '') return content;
   }
   return (
     element.getAttribute('title') ||
     element.getAttribute('placeholder') ||
     element.getAttribute('aria-placeholder') ||
+    // Editors draw it by a style.
+    element.getAttribute('data-placeholder') ||
     ''
   );
 }
 
 function referencedName(element: Element, traversal: Traversal): string {
   const ids = element.getAttribute('aria-labelledby')?.trim();
-  if (ids === undefined || ids === '') return '';
+  if (ids === undefined) return '';
+  if (ids === '') return reflectedNames(element, traversal);
   const root = element.getRootNode();
   if (!('getElementById' in root)) return '';
   const names: string[] = [];
   for (const id of ids.split(/\s+/)) {
     const target = (root as Document).getElementById(id);
     if (target === null || (traversal.seen.has(target) && target !== element)) continue;
-    names.push(nameIn(target, { seen: traversal.seen, byReference: true }));
+    traversal.onSource(target);
+    names.push(nameIn(target, { ...traversal, byReference: true }));
+  }
+  return foldSpace(names.join(' '));
+}
+
+/** References that a script has set as elements have no ids in the attribute. */
+function reflectedNames(element: Element, traversal: Traversal): string {
+  const names: string[] = [];
+  for (const target of element.ariaLabelledByElements ?? []) {
+    if (traversal.seen.has(target)) continue;
+    traversal.onSource(target);
+    names.push(nameIn(target, { ...traversal, byReference: true }));
   }
   return foldSpace(names.join(' '));
 }
@@ -63,9 +108,10 @@ function nativeName(element: Element, traversal: Traversal): string {
   switch (element.localName) {
     case 'input':
       return isHtml(element, 'input') ? inputName(element, traversal) : '';
+    case 'button':
     case 'select':
     case 'textarea':
-      return isHtml(element, 'select') || isHtml(element, 'textarea') ? labelNames(element.labels, traversal) : '';
+      return labelNames(labelsOf(element), traversal);
     case 'img':
     case 'area':
       return element.getAttribute('alt') ?? '';
@@ -76,7 +122,8 @@ function nativeName(element: Element, traversal: Traversal): string {
     case 'table':
       return childName(element, 'caption', traversal);
     default:
-      return '';
+      // A form-associated custom element has labels too.
+      return element.localName.includes('-') ? labelNames(labelsOf(element), traversal) : '';
   }
 }
 
@@ -91,15 +138,16 @@ function inputName(input: HTMLInputElement, traversal: Traversal): string {
     case 'image':
       return input.alt || input.value || input.title || 'Submit';
     default:
-      return labelNames(input.labels, traversal);
+      return labelNames(labelsOf(input), traversal);
   }
 }
 
-function labelNames(labels: Iterable<Element> | null, traversal: Traversal): string {
+function labelNames(labels: readonly Element[], traversal: Traversal): string {
   const names: string[] = [];
-  for (const label of labels ?? []) {
+  for (const label of labels) {
     if (traversal.seen.has(label)) continue;
     traversal.seen.add(label);
+    traversal.onSource(label);
     names.push(label.getAttribute('aria-label') || contentOf(label, traversal));
   }
   return foldSpace(names.join(' '));
@@ -126,6 +174,7 @@ function partOf(element: Element, traversal: Traversal): string {
   if (tag === 'br' || tag === 'wbr') return tag === 'br' ? ' ' : '';
   if (tag === 'script' || tag === 'style' || tag === 'noscript' || tag === 'template') return '';
   if (element.getAttribute('aria-hidden') === 'true') return '';
+  if (traversal.ofItem === true && BRANCHES.has(roleOf(element))) return '';
   const { display, visibility } = getComputedStyle(element);
   if (display === 'none') return '';
   // Children of what is not visible may be visible again.
@@ -148,5 +197,5 @@ function embedded(element: Element, traversal: Traversal): string {
 
 function namedFromOutside(element: Element): boolean {
   const role = roleOf(element);
-  return NAMED_FROM_OUTSIDE.has(role === element.localName ? naturalRole(element) : role);
+  return NAMED_FROM_OUTSIDE.has(role === element.localName ? naturalRole(element) : role) || isEditingHost(element);
 }

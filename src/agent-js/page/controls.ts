@@ -1,25 +1,32 @@
-import { formatLocator } from '../locator.js';
 import { accessibleName } from './accessible-name.js';
-import { isHtml, parentOf, walk } from './flat-tree.js';
-import { answersTo, isControl, namesControlsOnly, naturalRole, roleOf } from './roles.js';
-import { clipsAll, isShown, standIn, topModal } from './visibility.js';
-
-/** A longer name is cut in what look prints, and its locator says how it begins. */
-const MAX_NAME = 120;
+import { discoveries } from './discoveries.js';
+import { frameDocument, isFrame, parentOf, shadowOf, walk } from './flat-tree.js';
+import { labelsOf } from './labels.js';
+import type { NameMemory } from './name-memory.js';
+import { answersTo, isAtomic, isControl, naturalRole, roleOf } from './roles.js';
+import { clippedRegion, isIn, type Region, Sight, viewportRegion } from './sight.js';
+import { drawnRect, isPutAway } from './visibility.js';
 
 /** Something that a person can operate. Its name is computed when somebody asks. */
 export class Control {
   readonly element: Element;
   readonly role: string;
+  readonly rect: DOMRect;
+  /** It must be scrolled to. */
+  readonly offscreen: boolean;
+  readonly #memory: NameMemory | undefined;
   #name: string | undefined;
 
-  constructor(element: Element) {
+  constructor(element: Element, rect: DOMRect, offscreen: boolean, memory: NameMemory | undefined) {
     this.element = element;
     this.role = roleOf(element);
+    this.rect = rect;
+    this.offscreen = offscreen;
+    this.#memory = memory;
   }
 
   get name(): string {
-    this.#name ??= accessibleName(this.element);
+    this.#name ??= this.#memory?.nameOf(this.element, this.rect) ?? accessibleName(this.element);
     return this.#name;
   }
 
@@ -30,107 +37,276 @@ export class Control {
   }
 }
 
+/** What holds for the children of an element. */
+interface Around {
+  /** Inside an element whose cursor is a pointer. */
+  readonly pointer: boolean;
+  /** The control around it. */
+  readonly control: Element | null;
+  readonly region: Region;
+  /** The region of the nearest ancestor that absolutely placed elements are placed in. */
+  readonly placed: Region;
+  /** The region of the document's viewport. */
+  readonly view: Region;
+}
+
+/** A frame of another origin: its controls stand after so many of this document's. */
+export interface FrameGap {
+  readonly at: number;
+  readonly frame: Element;
+  readonly offscreen: boolean;
+}
+
+export interface Collected {
+  readonly controls: readonly Control[];
+  readonly gaps: readonly FrameGap[];
+}
+
 /**
- * Everything on the page that a person can operate now, in the order of drawing. With `word`, only what answers to it.
- * While a modal dialog is open, what is in it.
+ * Everything in the documents that can be reached from here that a person can operate now, in the order of drawing. With
+ * `word`, only what answers to it.
  */
-export function collectControls(word = '*', root: Element = topModal() ?? document.documentElement): Control[] {
-  const controls: Control[] = [];
-  const clickables = new Set<Control>();
-  // A style for each element is dear: it is asked for only where an element made clickable could answer.
-  const byStyle = !namesControlsOnly(word);
-  walk(root, { pointer: false, insideControl: false }, (element, inherited) => {
-    if (element.localName === 'head' || element.hasAttribute('inert')) return undefined;
+export function collectControls(word: string): readonly Control[] {
+  return collect(word).controls;
+}
+
+/** Those too that something covers: an error speaks of them, and an action waits until they are free. */
+export function collectCovered(word: string): readonly Control[] {
+  return new Collector(word, undefined, true).collect().controls;
+}
+
+/** As {@link collectControls}, with the places of frames of other origins. */
+export function collect(word: string, memory?: NameMemory): Collected {
+  return new Collector(word, memory, false).collect();
+}
+
+const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
+
+/** What is no target of its own, though a cursor or a listener says so. */
+const NO_TARGETS = new Set(['body', 'html', 'label', 'option', 'slot']);
+
+class Collector {
+  readonly #word: string;
+  readonly #memory: NameMemory | undefined;
+  readonly #controls: Control[] = [];
+  readonly #gaps: FrameGap[] = [];
+  /** Those that only a style or a listener makes controls. */
+  readonly #clickables = new Set<Control>();
+  readonly #modals: Element[] = [];
+  readonly #sight: Sight;
+
+  constructor(word: string, memory: NameMemory | undefined, covered: boolean) {
+    this.#sight = new Sight(covered);
+    this.#word = word;
+    this.#memory = memory;
+  }
+
+  collect(): Collected {
+    discoveries()?.ask(window);
+    this.#memory?.observe(document);
+    this.#memory?.refresh();
+    const root = document.documentElement;
+    const view = viewportRegion(root, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+    const around: Around = { pointer: false, control: null, region: view, placed: view, view };
+    if (root !== null) walk(root, around, (element, inherited) => this.#visit(element, inherited));
+    const unblocked = this.#modals.length === 0 ? this.#controls : this.#controls.filter((one) => this.#isInModal(one));
+    const controls = this.#clickables.size === 0 ? unblocked : withoutWrappers(unblocked, this.#clickables);
+    return { controls, gaps: this.#gapsIn(controls) };
+  }
+
+  #visit(element: Element, around: Around): Around | undefined {
+    const tag = element.localName;
+    if (IGNORED.has(tag) || element.hasAttribute('inert')) return undefined;
     if (!element.checkVisibility()) {
-      const hidden = hiddenInput(element, word);
-      if (hidden) controls.push(new Control(element));
-      return getComputedStyle(element).display === 'contents' ? inherited : undefined;
+      if (tag === 'input') this.#addPutAway(element, around.region);
+      return getComputedStyle(element).display === 'contents' ? this.#inside(element, around) : undefined;
     }
+    if (tag === 'dialog' && element.matches(':modal')) this.#modals.push(element);
+    const style = getComputedStyle(element);
+    const own = regionsOf(style, around);
+    let { pointer, control } = own;
     if (isControl(element)) {
-      if (answersTo(element, word) && isUsable(element)) controls.push(new Control(element));
-      return { pointer: true, insideControl: true };
+      if (control === null || !isAtomic(control, element)) this.#addControl(element, own.region);
+      pointer = true;
+      control = element;
+    } else if (control === null) {
+      pointer = style.cursor === 'pointer';
+      const byStyle = pointer && !around.pointer;
+      const sure = byStyle || element.hasAttribute('onclick');
+      if (!NO_TARGETS.has(tag) && (sure || discoveries()?.listens(element) === true)) {
+        this.#addClickable(element, own.region, sure);
+      }
     }
-    if (clipsAll(element)) return undefined;
-    if (inherited.insideControl || !byStyle) return inherited;
-    const pointer = getComputedStyle(element).cursor === 'pointer';
-    const clickable = (pointer && !inherited.pointer) || element.hasAttribute('onclick');
-    if (clickable && answersTo(element, word) && isClickTarget(element)) {
-      const control = new Control(element);
-      controls.push(control);
-      clickables.add(control);
+    const next = pointer === own.pointer && control === own.control ? own : { ...own, pointer, control };
+    return this.#inside(element, clipped(element, style, next));
+  }
+
+  /** Goes on into a shadow root or a frame. */
+  #inside(element: Element, around: Around): Around | undefined {
+    const shadow = shadowOf(element);
+    if (shadow !== null) this.#memory?.observe(shadow);
+    if (!isFrame(element)) return around;
+    const inner = frameDocument(element);
+    const place = this.#sight.whereIs(element, element, element.getBoundingClientRect(), around.region);
+    if (place === 'nowhere') return undefined;
+    if (inner === null) {
+      this.#gaps.push({ at: this.#controls.length, frame: element, offscreen: place === 'offscreen' });
+      return undefined;
     }
-    return pointer === inherited.pointer ? inherited : { pointer, insideControl: false };
+    const root = inner.documentElement;
+    const { defaultView } = inner;
+    if (root === null || defaultView === null) return undefined;
+    discoveries()?.ask(defaultView);
+    this.#memory?.observe(inner);
+    const view = viewportRegion(root, seenInFrame(element, around.region));
+    return { pointer: false, control: null, region: view, placed: view, view };
+  }
+
+  #addControl(element: Element, region: Region): void {
+    if (!answersTo(element, this.#word)) return;
+    const rect = drawnRect(element);
+    if (rect !== null && element.checkVisibility({ visibilityProperty: true })) {
+      const place = this.#sight.whereIs(element, element, rect, region);
+      if (place !== 'nowhere') {
+        this.#controls.push(new Control(element, rect, place === 'offscreen', this.#memory));
+        return;
+      }
+    }
+    this.#addPutAway(element, region);
+  }
+
+  /** An input that its page has put away: a person reaches it by its label, or by the button beside it. */
+  #addPutAway(element: Element, region: Region): void {
+    if (!isPutAway(element) || element.disabled || !answersTo(element, this.#word)) return;
+    for (const label of labelsOf(element)) {
+      const rect = label.checkVisibility({ visibilityProperty: true }) ? drawnRect(label) : null;
+      // Where the label is, its own surroundings decide; that it is drawn is enough out of view.
+      const place = rect === null ? 'nowhere' : this.#placeOfLabel(element, label, rect, region);
+      if (rect === null || place === 'nowhere') continue;
+      this.#controls.push(new Control(element, rect, place === 'offscreen', this.#memory));
+      return;
+    }
+    const parent = parentOf(element);
+    if (element.type !== 'file' || parent?.checkVisibility() !== true) return;
+    this.#controls.push(new Control(element, element.getBoundingClientRect(), false, this.#memory));
+  }
+
+  #placeOfLabel(element: Element, label: Element, rect: DOMRect, region: Region) {
+    // The input may be clipped by a box of its own that the label is not in.
+    let around = region;
+    while (around.outer !== null && !around.element.contains(label)) around = around.outer;
+    return this.#sight.whereIs(element, label, rect, around);
+  }
+
+  #addClickable(element: Element, region: Region, sure: boolean): void {
+    if (!answersTo(element, this.#word) || !element.checkVisibility({ visibilityProperty: true })) return;
+    const rect = drawnRect(element);
+    if (rect === null) return;
+    // A listener on a container is for what is in it.
+    if (!sure && (element.childElementCount > 0 || shadowOf(element) !== null) && holdsControls(element)) return;
+    const place = this.#sight.whereIs(element, element, rect, region);
+    if (place === 'nowhere') return;
+    const control = new Control(element, rect, place === 'offscreen', this.#memory);
+    this.#controls.push(control);
+    this.#clickables.add(control);
+  }
+
+  /** Whether no modal dialog of its document, or of one around it, makes it inert. */
+  #isInModal({ element }: Control): boolean {
+    for (let at: Element | null = element; at !== null; at = parentOf(at)) {
+      const inner = at.ownerDocument;
+      const modals = this.#modals.filter((modal) => modal.ownerDocument === inner);
+      const top = modals.find((modal) => isOnTop(modal)) ?? modals.at(-1);
+      let inside = top === undefined;
+      let last: Element = at;
+      for (let node: Element | null = at; node !== null && node.ownerDocument === inner; node = parentOf(node)) {
+        inside ||= node === top;
+        last = node;
+      }
+      if (!inside) return false;
+      at = last;
+    }
+    return true;
+  }
+
+  #gapsIn(controls: readonly Control[]): readonly FrameGap[] {
+    if (this.#gaps.length === 0 || controls.length === this.#controls.length) return this.#gaps;
+    const kept = new Set(controls);
+    return this.#gaps.map((gap) => ({
+      ...gap,
+      at: this.#controls.slice(0, gap.at).filter((control) => kept.has(control)).length,
+    }));
+  }
+}
+
+/** Fixed and absolutely placed elements are clipped by other boxes than those around them. */
+function regionsOf({ position }: CSSStyleDeclaration, around: Around): Around {
+  if (position === 'static' || position === 'relative' || position === 'sticky') return around;
+  const region = position === 'fixed' ? fixedRegion(around.view) : around.placed;
+  return region === around.region ? around : { ...around, region };
+}
+
+function fixedRegion(view: Region): Region {
+  return view.scrollsX || view.scrollsY ? { ...view, scrollsX: false, scrollsY: false } : view;
+}
+
+function clipped(element: Element, style: CSSStyleDeclaration, around: Around): Around {
+  const { overflowX, overflowY, position, transform } = style;
+  // What the page's root and body say holds for the viewport.
+  const clips = (overflowX !== 'visible' || overflowY !== 'visible') && !/^(html|body)$/.test(element.localName);
+  const region = clips && style.display !== 'inline' ? clippedRegion(element, style, around.region) : around.region;
+  const holdsPlaced = position !== 'static' || transform !== 'none';
+  if (region === around.region && (!holdsPlaced || around.placed === region)) return around;
+  return { ...around, region, placed: holdsPlaced ? region : around.placed };
+}
+
+/** What of a frame's own viewport can be seen, in its coordinates. */
+function seenInFrame(frame: Element, region: Region) {
+  const box = frame.getBoundingClientRect();
+  const left = box.left + frame.clientLeft;
+  const top = box.top + frame.clientTop;
+  if (!isIn(box, region)) return { left: 0, top: 0, right: 0, bottom: 0 };
+  return {
+    left: Math.max(0, region.left - left),
+    top: Math.max(0, region.top - top),
+    right: Math.min(frame.clientWidth, region.right - left),
+    bottom: Math.min(frame.clientHeight, region.bottom - top),
+  };
+}
+
+/** Whether a listener on the element serves the controls in it rather than itself. */
+function holdsControls(element: Element): boolean {
+  let holds = false;
+  walk(element, true, (inner) => {
+    if (holds || inner.hasAttribute('inert')) return undefined;
+    if (inner !== element && (isControl(inner) || discoveries()?.listens(inner) === true)) holds = true;
+    return true;
   });
-  return clickables.size === 0 ? controls : withoutWrappers(controls, clickables);
+  return holds;
 }
 
-function isUsable(element: Element): boolean {
-  if (isShown(element)) return true;
-  return standIn(element) !== null;
+/** Of several open dialogs the one that is drawn over the others. */
+function isOnTop(modal: Element): boolean {
+  const { left, top, width, height } = modal.getBoundingClientRect();
+  const root = modal.getRootNode() as Document | ShadowRoot;
+  const hit = root.elementFromPoint(left + width / 2, top + height / 2);
+  for (let node = hit; node !== null; node = parentOf(node)) if (node === modal) return true;
+  return false;
 }
 
-/** An input that its page has put away: a person reaches it by its label, or by the button beside it. */
-function hiddenInput(element: Element, word: string): boolean {
-  if (!isHtml(element, 'input') || element.disabled || !answersTo(element, word)) return false;
-  if (element.type === 'file') return parentOf(element)?.checkVisibility() === true || standIn(element) !== null;
-  return standIn(element) !== null;
-}
-
-function isClickTarget(element: Element): boolean {
-  const tag = element.localName;
-  if (tag === 'html' || tag === 'body' || tag === 'label' || tag === 'option') return false;
-  return isShown(element);
-}
-
-/** Leaves out elements that are clickable only around one control of the same name. */
+/** Leaves out elements that are clickable only around one control of the same name, or of the only name. */
 function withoutWrappers(controls: readonly Control[], clickables: ReadonlySet<Control>): Control[] {
   return controls.filter((control, index) => {
     if (!clickables.has(control)) return true;
     const next = controls[index + 1];
-    return next === undefined || !control.element.contains(next.element) || next.name !== control.name;
+    if (next === undefined || !isAround(control.element, next.element)) return true;
+    const after = controls[index + 2];
+    const single = after === undefined || !isAround(control.element, after.element);
+    return next.name !== control.name && !(single && control.name === '');
   });
 }
 
-/** A unique locator for each control. */
-export function locatorsOf(controls: readonly Control[]): Map<Control, string> {
-  const byWord = new Map<string, Control[]>();
-  const byName = new Map<string, Control[]>();
-  for (const control of controls) {
-    for (const word of control.words) {
-      put(byWord, word, control);
-      put(byName, `${word}}${control.name}`, control);
-    }
-  }
-  const locators = new Map<Control, string>();
-  for (const control of controls) {
-    const { role, name } = control;
-    const contains = name.length > MAX_NAME;
-    const text = contains ? beginning(name) : name;
-    const alike =
-      name === ''
-        ? (byWord.get(role) ?? [])
-        : contains
-          ? (byWord.get(role) ?? []).filter((other) => other.name.includes(text))
-          : (byName.get(`${role}}${name}`) ?? []);
-    const index = alike.length > 1 ? alike.indexOf(control) + 1 : undefined;
-    locators.set(control, formatLocator({ role, text, contains, index }));
-  }
-  return locators;
-}
-
-/** A name as look prints it. */
-export function shortName(name: string): string {
-  return name.length > MAX_NAME ? `${beginning(name)}…` : name;
-}
-
-function beginning(name: string): string {
-  const cut = name.slice(0, MAX_NAME - 20);
-  // Half a surrogate pair would match nothing.
-  return (/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut).trimEnd();
-}
-
-function put(lists: Map<string, Control[]>, key: string, control: Control): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [control]);
-  else list.push(control);
+function isAround(outer: Element, inner: Element): boolean {
+  for (let node: Element | null = inner; node !== null; node = parentOf(node)) if (node === outer) return true;
+  return false;
 }

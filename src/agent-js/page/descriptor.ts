@@ -1,7 +1,7 @@
 import type { ElementDescriptor } from '../../protocol/look.js';
-import { type Control, shortName } from './controls.js';
+import { shortName } from '../unique-locators.js';
+import type { Control } from './controls.js';
 import { isHtml } from './flat-tree.js';
-import { viewportRect } from './geometry.js';
 import { actionsOf, checkedState, inputKind } from './roles.js';
 import { isDisabled } from './visibility.js';
 
@@ -28,7 +28,7 @@ export function describe(control: Control, locator: string): ElementDescriptor {
       ? { options: [...element.options].slice(0, MAX_OPTIONS).map((option) => option.text) }
       : {}),
     ...(href === '' ? {} : { href }),
-    ...(isOffscreen(element) ? { offscreen: true as const } : {}),
+    ...(control.offscreen ? { offscreen: true as const } : {}),
   };
 }
 
@@ -52,11 +52,4 @@ function linkTarget(element: Element): string {
   if (href === '' || href.startsWith('javascript:')) return '';
   const { origin } = element.ownerDocument.location;
   return (href.startsWith(`${origin}/`) ? href.slice(origin.length) : href).slice(0, MAX_VALUE);
-}
-
-function isOffscreen(element: Element): boolean {
-  const { left, top, right, bottom, width, height } = viewportRect(element);
-  // What is drawn nowhere is reached by something else.
-  if (width === 0 && height === 0) return false;
-  return bottom <= 0 || right <= 0 || top >= innerHeight || left >= innerWidth;
 }

@@ -1,5 +1,7 @@
+import { discoveries } from './discoveries.js';
+
 /**
- * The flat tree: what is drawn, in its order. Open shadow roots stand in place of their host's children, slots hold what
+ * The flat tree: what is drawn, in its order. Shadow roots, open and closed, stand in place of their host's children, slots hold what
  * is assigned to them, frames of the same origin hold their document. Nothing here uses `instanceof`: a frame's elements
  * have classes of their own.
  */
@@ -15,9 +17,14 @@ export function isElement(node: Node | null | undefined): node is Element {
   return node?.nodeType === 1;
 }
 
+/** Frames of framesets are as those in a page. */
+export function isFrame(element: Element): element is HTMLIFrameElement {
+  return isHtml(element, 'iframe') || (element.localName === 'frame' && 'contentDocument' in element);
+}
+
 /** The document in a frame, or null for another origin's. */
 export function frameDocument(element: Element): Document | null {
-  if (!isHtml(element, 'iframe')) return null;
+  if (!isFrame(element)) return null;
   try {
     return element.contentDocument;
   } catch {
@@ -30,8 +37,14 @@ export function frameOf(document: Document): Element | null {
   return document.defaultView?.frameElement ?? null;
 }
 
+/** The shadow root of an element, a closed one too. */
+export function shadowOf(element: Element): ShadowRoot | null {
+  return element.shadowRoot ?? discoveries()?.closedRoot(element) ?? null;
+}
+
 export function childNodesOf(element: Element): readonly Node[] {
-  if (element.shadowRoot !== null) return [...element.shadowRoot.childNodes];
+  const shadow = shadowOf(element);
+  if (shadow !== null) return [...shadow.childNodes];
   if (isHtml(element, 'slot')) {
     const assigned = element.assignedNodes();
     if (assigned.length > 0) return assigned;
@@ -41,7 +54,8 @@ export function childNodesOf(element: Element): readonly Node[] {
 }
 
 function childrenOf(element: Element): ArrayLike<Element> {
-  if (element.shadowRoot !== null) return element.shadowRoot.children;
+  const shadow = shadowOf(element);
+  if (shadow !== null) return shadow.children;
   if (isHtml(element, 'slot')) {
     const assigned = element.assignedElements();
     if (assigned.length > 0) return assigned;
@@ -51,6 +65,7 @@ function childrenOf(element: Element): ArrayLike<Element> {
 }
 
 export function parentOf(node: Node): Element | null {
+  // Of a slot in a closed root nothing is said; its host comes next all the same.
   if (isElement(node) && node.assignedSlot !== null) return node.assignedSlot;
   const parent = node.parentNode;
   if (isElement(parent)) return parent;
@@ -86,11 +101,12 @@ export function walk<T>(root: Element, inherited: T, visit: (element: Element, i
   }
 }
 
-/** The document, its open shadow roots and its same-origin frames' documents with theirs. */
+/** The document, its shadow roots and its same-origin frames' documents with theirs. */
 export function allRoots(): (Document | ShadowRoot)[] {
   const roots: (Document | ShadowRoot)[] = [document];
   walk(document.documentElement, true, (element) => {
-    if (element.shadowRoot !== null) roots.push(element.shadowRoot);
+    const shadow = shadowOf(element);
+    if (shadow !== null) roots.push(shadow);
     const inner = frameDocument(element);
     if (inner !== null) roots.push(inner);
     return true;

@@ -1,4 +1,4 @@
-import { frameDocument, frameOf, isHtml, isInside, parentOf } from './flat-tree.js';
+import { frameDocument, frameOf, isHtml, isInside, parentOf, shadowOf } from './flat-tree.js';
 
 export interface Point {
   readonly x: number;
@@ -37,10 +37,10 @@ export function elementAt({ x, y }: Point): Element | null {
       left -= rect.x + hit.clientLeft;
       top -= rect.y + hit.clientTop;
       root = inner;
-    } else if (hit.shadowRoot !== null) {
-      root = hit.shadowRoot;
     } else {
-      return found;
+      const shadow = shadowOf(hit);
+      if (shadow === null) return found;
+      root = shadow;
     }
   }
 }

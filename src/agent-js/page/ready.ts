@@ -1,7 +1,7 @@
 import type { ActionName } from '../../protocol/look.js';
 import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../page-calls.js';
 import { choose, isPassword, selectContent, setValue } from './field.js';
-import { isHtml, isInside, parentOf } from './flat-tree.js';
+import { isHtml, isInside, parentOf, shadowOf } from './flat-tree.js';
 import { elementAt, type Point, pointsOf, reaches } from './geometry.js';
 import { nextChange } from './next-change.js';
 import { nameFor, resolve } from './resolve.js';
@@ -174,7 +174,7 @@ function focus(element: Element): PageProblem | null {
   const target = element as Partial<HTMLElement> & Element;
   target.focus?.();
   let active = element.ownerDocument.activeElement;
-  while (active?.shadowRoot?.activeElement != null) active = active.shadowRoot.activeElement;
+  for (let inner = active; inner !== null; inner = shadowOf(inner)?.activeElement ?? null) active = inner;
   if (active !== null && (isInside(active, element) || isInside(element, active))) return null;
   return blocked('does not take the focus');
 }

@@ -1,8 +1,10 @@
 import { foldSpace, formatLocator, type Locator, parseLocator } from '../locator.js';
-import type { PageProblem } from '../page-calls.js';
+import type { MatchCounts, PageProblem } from '../page-calls.js';
+import { shortName, uniqueLocators } from '../unique-locators.js';
 import { accessibleName, drawnText } from './accessible-name.js';
-import { type Control, collectControls, locatorsOf, shortName } from './controls.js';
-import { allRoots, frameDocument, isElement, isInside, walk } from './flat-tree.js';
+import { type Control, collect, collectControls, collectCovered } from './controls.js';
+import { discoveries } from './discoveries.js';
+import { allRoots, frameDocument, isElement, isInside, shadowOf, walk } from './flat-tree.js';
 import { answersTo, roleOf } from './roles.js';
 import { isVisible, topModal } from './visibility.js';
 
@@ -20,10 +22,24 @@ export function matchesOf(locator: Locator): Element[] {
     case 'xpath':
       return byPath(locator.path).filter(isVisible);
     case 'text': {
-      const controls = collectControls(locator.role).filter((control) => nameFits(control.name, locator));
+      const fits = (control: Control) => nameFits(control.name, locator);
+      const open = collectControls(locator.role).filter(fits);
+      const controls = open.length > 0 ? open : collectCovered(locator.role).filter(fits);
       return controls.length > 0 ? controls.map((control) => control.element) : byText(locator);
     }
   }
+}
+
+/** How many a locator means, told apart by the frames of other origins between them. Throws as {@link matchesOf}. */
+export function countMatches(locator: Locator): MatchCounts {
+  if (locator.kind !== 'text') return { counts: [], frames: [], others: matchesOf(locator).length };
+  const { controls, gaps } = collect(locator.role);
+  const fits = controls.map((control) => nameFits(control.name, locator));
+  const ends = [...gaps.map(({ at }) => at), controls.length];
+  const counts = ends.map((end, index) => fits.slice(index === 0 ? 0 : ends[index - 1], end).filter(Boolean).length);
+  const controlled = fits.includes(true);
+  const frames = gaps.map(({ frame }) => discoveries()?.frameId(frame) ?? null);
+  return { counts, frames, others: controlled ? 0 : matchesOf(locator).length };
 }
 
 /** The one element that a locator means, or why there is not exactly one. */
@@ -69,7 +85,7 @@ function byText(locator: Locator & { kind: 'text' }): Element[] {
     if (!answersTo(element, locator.role)) return true;
     // Shadow roots and frames do not count in textContent.
     const text = element.textContent ?? '';
-    const opaque = element.shadowRoot !== null || frameDocument(element) !== null;
+    const opaque = shadowOf(element) !== null || frameDocument(element) !== null;
     if (!opaque && !locator.contains && text.length > longest) return true;
     const fits =
       locator.text === '' || nameFits(accessibleName(element), locator) || nameFits(drawnText(element), locator);
@@ -125,19 +141,22 @@ function listed(locator: Locator, matches: readonly Element[]): string[] {
       return `${formatLocator({ role, text, contains, index: at + 1 })}${full}`;
     });
   }
-  const controls = collectControls();
-  const locators = locatorsOf(controls);
-  const byElement = new Map<Element, Control>(controls.map((control) => [control.element, control]));
-  return shown.map((element) => {
-    const control = byElement.get(element);
-    return (control === undefined ? undefined : locators.get(control)) ?? nameFor(element);
-  });
+  const controls = allControls();
+  const locators = uniqueLocators(controls);
+  const byElement = new Map<Element, string>(controls.map(({ element }, at) => [element, locators[at] ?? '']));
+  return shown.map((element) => byElement.get(element) ?? nameFor(element));
+}
+
+/** What look would print; where a veil lies over everything, what it would print without it. */
+function allControls(): readonly Control[] {
+  const controls = collectControls('*');
+  return controls.length > 0 ? controls : collectCovered('*');
 }
 
 /** Controls whose names resemble the one sought, the nearest first, as look prints them. */
 function nearMisses(locator: Locator & { kind: 'text' }): string[] {
-  const controls = collectControls();
-  const locators = locatorsOf(controls);
+  const controls = allControls();
+  const locators = uniqueLocators(controls);
   const scored = controls.map((control, order) => {
     const alike = locator.text === '' ? 0 : similarity(locator.text, control.name);
     return { control, order, score: alike + (control.words.includes(locator.role) ? 0.25 : 0) };
@@ -146,7 +165,7 @@ function nearMisses(locator: Locator & { kind: 'text' }): string[] {
     .filter(({ score }) => score >= 0.35 || (locator.text === '' && score > 0))
     .sort((left, right) => right.score - left.score || left.order - right.order)
     .slice(0, MAX_NEAR)
-    .map(({ control }) => locators.get(control) ?? '');
+    .map(({ order }) => locators[order] ?? '');
 }
 
 /** 0 to 1: the share of letter pairs that two names have in common; one inside the other counts at least half. */

@@ -7,7 +7,6 @@ const WIDGET_ROLES = new Set([
   'checkbox',
   'combobox',
   'link',
-  'listbox',
   'menuitem',
   'menuitemcheckbox',
   'menuitemradio',
@@ -100,13 +99,16 @@ export function answersTo(element: Element, word: string): boolean {
   return role === word || (role === element.localName && naturalRole(element) === word);
 }
 
-/** Whether every element that answers to the word is a control by its tag or role. */
-export function namesControlsOnly(word: string): boolean {
-  return WIDGET_ROLES.has(word) || /^(input|select|textarea)$/.test(word);
-}
-
 function isLink(element: Element): boolean {
   return element.hasAttribute('href') || element.hasAttribute('xlink:href');
+}
+
+/** Widgets that are one thing to a person, whatever they are made of. */
+const ATOMIC = new Set(['checkbox', 'menuitemcheckbox', 'menuitemradio', 'radio', 'slider', 'spinbutton', 'switch']);
+
+/** Whether a control inside another is a part of it: the input that a check box of ARIA is made of. */
+export function isAtomic(outer: Element, inner: Element): boolean {
+  return ATOMIC.has(roleOf(outer)) && (inner.localName === 'input' || ATOMIC.has(roleOf(inner)));
 }
 
 /** A control by tag, role or editability: all but what is only made clickable by script or style. */
@@ -132,6 +134,8 @@ export function isControl(element: Element): boolean {
     default:
   }
   const role = roleOf(element);
+  // A splitter is one only where it can be moved.
+  if (role === 'separator') return element.hasAttribute('tabindex') && element.hasAttribute('aria-valuenow');
   // An `option` without a role belongs to its select.
   return (role !== element.localName && WIDGET_ROLES.has(role)) || isEditingHost(element);
 }

@@ -1,8 +1,9 @@
 import { isHtml, parentOf } from './flat-tree.js';
+import { labelsOf } from './labels.js';
 
 /** Drawn, not `visibility: hidden`, and of some size. */
 export function isShown(element: Element): boolean {
-  return element.checkVisibility({ visibilityProperty: true }) && hasArea(element);
+  return element.checkVisibility({ visibilityProperty: true }) && drawnRect(element) !== null;
 }
 
 /** Shown, and not made inert. */
@@ -19,7 +20,7 @@ export function isVisible(element: Element): boolean {
 }
 
 /** An element whose content shows nowhere: no size of its own, and nothing may flow over. */
-export function clipsAll(element: Element): boolean {
+function clipsAll(element: Element): boolean {
   const box = element as Partial<HTMLElement> & Element;
   if (box.offsetHeight !== 0 && box.offsetWidth !== 0) return false;
   if (box.offsetHeight === undefined) return false;
@@ -28,15 +29,21 @@ export function clipsAll(element: Element): boolean {
   return (box.offsetHeight === 0 && overflowY !== 'visible') || (box.offsetWidth === 0 && overflowX !== 'visible');
 }
 
-function hasArea(element: Element): boolean {
-  const { width, height } = element.getBoundingClientRect();
-  if (width > 0 && height > 0) return true;
+/** Where an element is drawn, in its document's viewport; null where it has no size. */
+export function drawnRect(element: Element): DOMRect | null {
+  const rect = element.getBoundingClientRect();
+  if (rect.width > 0 && rect.height > 0) return rect;
   // A link around a floating picture has no size of its own.
   for (const child of element.children) {
     const box = child.getBoundingClientRect();
-    if (box.width > 0 && box.height > 0 && child.checkVisibility({ visibilityProperty: true })) return true;
+    if (box.width > 0 && box.height > 0 && child.checkVisibility({ visibilityProperty: true })) return box;
   }
-  return false;
+  return null;
+}
+
+/** Whether an element is one that sites hide, to draw something of their own in its place. */
+export function isPutAway(element: Element): element is HTMLInputElement {
+  return isHtml(element, 'input') && /^(checkbox|radio|file)$/.test(element.type);
 }
 
 /** The modal dialog that makes the rest of the page inert, or null. */
@@ -58,7 +65,7 @@ export function isDisabled(element: Element): boolean {
  * Sites draw their own check boxes and upload buttons and hide the real input: what a person clicks is its label.
  */
 export function standIn(element: Element): Element | null {
-  if (!isHtml(element, 'input') || !/^(checkbox|radio|file)$/.test(element.type)) return null;
-  for (const label of element.labels ?? []) if (isShown(label)) return label;
+  if (!isPutAway(element)) return null;
+  for (const label of labelsOf(element)) if (isShown(label)) return label;
   return null;
 }

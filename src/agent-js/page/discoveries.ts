@@ -1,0 +1,84 @@
+/** The names of the events by which the two worlds of a page speak; see hooks.entry.ts. */
+export interface HookNames {
+  readonly question: string;
+  readonly answer: string;
+  readonly retraction: string;
+}
+
+/**
+ * What a document does not show by itself: its closed shadow roots, and which elements listen for presses. One for all
+ * the documents that reach one another; each document's world adds what its page tells.
+ */
+export class Discoveries {
+  readonly #roots = new WeakMap<Element, ShadowRoot>();
+  readonly #listening = new WeakSet<Element>();
+  readonly #question: string;
+  readonly #frames = new WeakMap<Element, string>();
+  readonly #byId = new Map<string, WeakRef<Element>>();
+  #anyRoot = false;
+
+  constructor(names: HookNames) {
+    this.#question = names.question;
+  }
+
+  /** Hears what the page of `view` tells. */
+  attend(view: Window, names: HookNames): void {
+    view.addEventListener(names.answer, (event) => {
+      for (const node of nodesOf(event)) {
+        if (node.nodeType === 11) this.addRoot(node as ShadowRoot);
+        else this.#listening.add(node as Element);
+      }
+    });
+    view.addEventListener(names.retraction, (event) => {
+      for (const node of nodesOf(event)) this.#listening.delete(node as Element);
+    });
+  }
+
+  /** Asks the page of `view` for what is new. It answers at once. */
+  ask(view: Window): void {
+    view.dispatchEvent(new Event(this.#question));
+  }
+
+  addRoot(root: ShadowRoot): void {
+    this.#roots.set(root.host, root);
+    this.#anyRoot = true;
+  }
+
+  closedRoot(host: Element): ShadowRoot | null {
+    return this.#anyRoot ? (this.#roots.get(host) ?? null) : null;
+  }
+
+  /** @param id the frame's, as the protocol has it */
+  nameFrame(element: Element, id: string): void {
+    this.#frames.set(element, id);
+    this.#byId.set(id, new WeakRef(element));
+  }
+
+  frameId(element: Element): string | null {
+    return this.#frames.get(element) ?? null;
+  }
+
+  frameElement(id: string): Element | null {
+    return this.#byId.get(id)?.deref() ?? null;
+  }
+
+  listens(element: Element): boolean {
+    return this.#listening.has(element);
+  }
+}
+
+let shared: Discoveries | undefined;
+
+/** The discoveries of this world's documents. */
+export function discoveries(): Discoveries | undefined {
+  return shared;
+}
+
+/** @param one what this world tells and asks from now on: another document's, or its own */
+export function share(one: Discoveries): void {
+  shared = one;
+}
+
+function nodesOf(event: Event): Node[] {
+  return 'getTargetRanges' in event ? (event as InputEvent).getTargetRanges().map((range) => range.startContainer) : [];
+}

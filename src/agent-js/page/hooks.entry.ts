@@ -1,0 +1,123 @@
+/** What makes an element something to click on. */
+const PRESSES = new Set([
+  'click',
+  'dblclick',
+  'mousedown',
+  'mouseup',
+  'pointerdown',
+  'pointerup',
+  'touchstart',
+  'touchend',
+]);
+type Method = (...args: unknown[]) => unknown;
+
+/** Elements found and not asked for yet; further ones are not remembered. */
+const MAX_PENDING = 50_000;
+
+/**
+ * Runs in the page's own world, before its scripts: notes closed shadow roots as they are made, and elements that get
+ * listeners for presses. The isolated world asks for them by an event named `question` and hears them in events named
+ * `answer` (new) and `retraction` (listeners gone): nodes that one world puts into an event's target ranges are there
+ * for the others.
+ *
+ * @param names unguessable, so that a page's scripts neither hear nor forge them
+ */
+export function install(names: {
+  readonly question: string;
+  readonly answer: string;
+  readonly retraction: string;
+}): void {
+  const { apply } = Reflect;
+  const view = window;
+  const dispatch = view.dispatchEvent.bind(view);
+  const found: WeakRef<Node>[] = [];
+  const left: WeakRef<Node>[] = [];
+  const listeners = new WeakMap<Element, Map<string, unknown[]>>();
+
+  const note = (list: WeakRef<Node>[], node: Node): void => {
+    if (list.length < MAX_PENDING) list.push(new WeakRef(node));
+  };
+
+  /** Puts a function in place of a method; it stays native to whoever looks at it. */
+  const wrap = (
+    owner: object,
+    name: string,
+    around: (target: Method, self: unknown, args: unknown[]) => unknown,
+  ): void => {
+    const descriptor = Object.getOwnPropertyDescriptor(owner, name);
+    if (typeof descriptor?.value !== 'function') return;
+    const value = new Proxy(descriptor.value as Method, {
+      apply: (target, self, args: unknown[]) => around(target, self, args),
+    });
+    Object.defineProperty(owner, name, { ...descriptor, value });
+  };
+
+  wrap(Element.prototype, 'attachShadow', (target, self, args) => {
+    const root = apply(target, self, args) as ShadowRoot;
+    if (root.mode === 'closed') note(found, root);
+    return root;
+  });
+
+  const keyOf = (type: unknown, options: unknown): string => {
+    const capture = typeof options === 'object' && options !== null ? Reflect.get(options, 'capture') : options;
+    return `${String(type)} ${Boolean(capture)}`;
+  };
+  const listen = (element: Element, key: string, listener: unknown): void => {
+    const own = listeners.get(element) ?? new Map<string, unknown[]>();
+    if (own.size === 0) {
+      listeners.set(element, own);
+      note(found, element);
+    }
+    const same = own.get(key) ?? [];
+    if (!same.includes(listener)) own.set(key, [...same, listener]);
+  };
+  const forget = (element: Element, key: string, gone: (listener: unknown) => boolean): void => {
+    const own = listeners.get(element);
+    const rest = own?.get(key)?.filter((listener) => !gone(listener));
+    if (own === undefined || rest === undefined) return;
+    if (rest.length > 0) own.set(key, rest);
+    else own.delete(key);
+    if (own.size === 0) note(left, element);
+  };
+  wrap(EventTarget.prototype, 'addEventListener', (target, self, args) => {
+    const result = apply(target, self, args);
+    const [type, listener, options] = args;
+    if (typeof type === 'string' && PRESSES.has(type) && listener && self instanceof Element) {
+      listen(self, keyOf(type, options), listener);
+    }
+    return result;
+  });
+  wrap(EventTarget.prototype, 'removeEventListener', (target, self, args) => {
+    const [type, listener, options] = args;
+    if (typeof type === 'string' && PRESSES.has(type) && self instanceof Element) {
+      forget(self, keyOf(type, options), (other) => other === listener);
+    }
+    return apply(target, self, args);
+  });
+  const onclick = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'onclick');
+  if (onclick?.set !== undefined) {
+    const set = new Proxy(onclick.set, {
+      apply: (target, self: unknown, args: [unknown]) => {
+        apply(target, self, args);
+        if (!(self instanceof Element)) return;
+        if (typeof args[0] === 'function') listen(self, 'onclick', null);
+        else forget(self, 'onclick', () => true);
+      },
+    });
+    Object.defineProperty(HTMLElement.prototype, 'onclick', { ...onclick, set });
+  }
+
+  const tell = (name: string, list: WeakRef<Node>[]): void => {
+    const targetRanges: StaticRange[] = [];
+    for (const reference of list.splice(0)) {
+      const node = reference.deref();
+      if (node === undefined) continue;
+      targetRanges.push(new StaticRange({ startContainer: node, startOffset: 0, endContainer: node, endOffset: 0 }));
+    }
+    if (targetRanges.length > 0) dispatch(new InputEvent(name, { targetRanges }));
+  };
+  view.addEventListener(names.question, () => {
+    tell(names.answer, found);
+    tell(names.retraction, left);
+  });
+}

@@ -1,0 +1,119 @@
+import { accessibleName } from './accessible-name.js';
+import { isElement, isHtml, parentOf, walk } from './flat-tree.js';
+
+/** Changes that come at once beyond this are not looked at one by one: every name is computed anew. */
+const MAX_RECORDS = 1_000;
+/** The same of the elements under one whose attributes changed. */
+const MAX_BELOW = 500;
+
+interface Known {
+  readonly name: string;
+  /** An element whose size changes may show another part of its text: styles change without a sign. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Accessible names, remembered while nothing changes that they are made of. Observers on every document and shadow root
+ * that is looked at forget the names that a change may touch: of the elements around it, of the controls that it labels,
+ * and of all below an element whose attributes changed, because of styles.
+ */
+export class NameMemory {
+  #names = new WeakMap<Element, Known>();
+  /** Whose name is made of an element that stands elsewhere: a label, what aria-labelledby names. */
+  #named = new WeakMap<Element, Set<WeakRef<Element>>>();
+  readonly #observed = new WeakSet<Node>();
+  readonly #observer = new MutationObserver((records) => this.#forget(records));
+
+  /** Notices from now on what changes in a document or shadow root. */
+  observe(root: Document | ShadowRoot): void {
+    if (this.#observed.has(root)) return;
+    this.#observed.add(root);
+    this.#observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    // What its host is called may come from within.
+    if ('host' in root) this.#forgetAround(root.host);
+  }
+
+  /** Takes in what has changed in this turn. To be called before names are asked for. */
+  refresh(): void {
+    const records = this.#observer.takeRecords();
+    if (records.length > 0) this.#forget(records);
+  }
+
+  nameOf(element: Element, { width, height }: { readonly width: number; readonly height: number }): string {
+    const known = this.#names.get(element);
+    if (known !== undefined && known.width === width && known.height === height) return known.name;
+    const name = accessibleName(element, (source) => this.#remember(source, element));
+    this.#names.set(element, { name, width, height });
+    return name;
+  }
+
+  #remember(source: Element, element: Element): void {
+    const named = this.#named.get(source) ?? new Set();
+    this.#named.set(source, named);
+    for (const one of named) if (one.deref() === element) return;
+    named.add(new WeakRef(element));
+  }
+
+  #forget(records: readonly MutationRecord[]): void {
+    if (records.length > MAX_RECORDS) {
+      this.#forgetAll();
+      return;
+    }
+    const around = new Set<Node>();
+    for (const { type, target, addedNodes, removedNodes, attributeName } of records) {
+      if (type === 'attributes' && isElement(target)) {
+        if (attributeName === 'for' || attributeName === 'id' || attributeName === 'aria-labelledby') {
+          this.#forgetAll();
+          return;
+        }
+        if (!this.#forgetBelow(target)) return;
+      } else if (type === 'childList' && (linksNames(addedNodes) || linksNames(removedNodes))) {
+        this.#forgetAll();
+        return;
+      }
+      around.add(target);
+    }
+    for (const node of around) this.#forgetAround(node);
+  }
+
+  #forgetAround(node: Node): void {
+    for (let at: Node | null = node; at !== null; at = parentOf(at)) {
+      if (!isElement(at)) continue;
+      this.#names.delete(at);
+      const named = this.#named.get(at);
+      if (named === undefined) continue;
+      for (const one of named) {
+        const element = one.deref();
+        if (element !== undefined) this.#names.delete(element);
+      }
+    }
+  }
+
+  /** False when there was so much that all is forgotten. */
+  #forgetBelow(element: Element): boolean {
+    let count = 0;
+    walk(element, true, (inner) => {
+      count++;
+      if (count > MAX_BELOW) return undefined;
+      this.#names.delete(inner);
+      return true;
+    });
+    if (count > MAX_BELOW) this.#forgetAll();
+    return count <= MAX_BELOW;
+  }
+
+  #forgetAll(): void {
+    this.#names = new WeakMap();
+    this.#named = new WeakMap();
+  }
+}
+
+/** Whether nodes hold something that may name what stands elsewhere. */
+function linksNames(nodes: NodeList): boolean {
+  for (const node of nodes) {
+    if (!isElement(node)) continue;
+    if (isHtml(node, 'label') || node.id !== '' || node.querySelector('label, [id]') !== null) return true;
+  }
+  return false;
+}

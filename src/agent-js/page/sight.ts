@@ -1,0 +1,212 @@
+import { isElement, isInside, parentOf } from './flat-tree.js';
+import { reaches } from './geometry.js';
+
+/** Less than this of an element, in CSS pixels, is nothing that one could point at. */
+const LEAST = 1;
+/** What covers less of the viewport than this can be scrolled away from under. */
+const VEIL_PART = 0.9;
+
+/** The part of a document in which something can be seen: what is left of the viewport, of the boxes around it that clip. */
+export interface Region {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  /** What clips: a box, or the root of a document. */
+  readonly element: Element;
+  /** Whether a person can move what is in it, along each axis. */
+  readonly scrollsX: boolean;
+  readonly scrollsY: boolean;
+  /** Around it, in the same document. */
+  readonly outer: Region | null;
+}
+
+/** Where something is for a person: in view, to be scrolled to, or nowhere. */
+export type Whereabouts = 'here' | 'offscreen' | 'nowhere';
+
+/** The viewport of a document, or what can be seen of it in its frame. */
+export function viewportRegion(
+  root: Element,
+  seen: { left: number; top: number; right: number; bottom: number },
+): Region {
+  const { scrollsX, scrollsY } = pageScrolling(root);
+  return { ...seen, element: root, scrollsX, scrollsY, outer: null };
+}
+
+/** The region inside an element that clips. */
+export function clippedRegion(element: Element, style: CSSStyleDeclaration, outer: Region): Region {
+  const box = element.getBoundingClientRect();
+  const scrolls = (overflow: string) => overflow === 'auto' || overflow === 'scroll';
+  const clips = (overflow: string) => overflow !== 'visible';
+  const acrossClips = clips(style.overflowX);
+  const downClips = clips(style.overflowY);
+  return {
+    left: acrossClips ? Math.max(outer.left, box.left) : outer.left,
+    right: acrossClips ? Math.min(outer.right, box.right) : outer.right,
+    top: downClips ? Math.max(outer.top, box.top) : outer.top,
+    bottom: downClips ? Math.min(outer.bottom, box.bottom) : outer.bottom,
+    element,
+    scrollsX: !acrossClips || scrolls(style.overflowX),
+    scrollsY: !downClips || scrolls(style.overflowY),
+    outer,
+  };
+}
+
+/** Finds out where elements are, by what is drawn at their places. Valid for one turn. */
+export class Sight {
+  readonly #veils = new Map<Document, Element | null>();
+  readonly #through: boolean;
+
+  /** @param through sees through what covers an element */
+  constructor(through: boolean) {
+    this.#through = through;
+  }
+
+  /**
+   * @param shown what is looked for in the element's place: itself, or its label
+   * @param region the one around it
+   */
+  whereIs(element: Element, shown: Element, rect: DOMRect, region: Region): Whereabouts {
+    if (isIn(rect, region)) {
+      if (this.#through) return 'here';
+      const cover = this.#coverOf(element, shown, rect, region);
+      if (cover === null) return 'here';
+      // From under a bar at the edge it can be scrolled.
+      return canMoveAway(element, cover, region) ? 'offscreen' : 'nowhere';
+    }
+    if (!isReachable(rect, region)) return 'nowhere';
+    if (this.#through) return 'offscreen';
+    const veil = this.#veilOf(element.ownerDocument);
+    return veil === null || isInside(element, veil) ? 'offscreen' : 'nowhere';
+  }
+
+  /** What lies over every point of an element that could be pointed at; null where it is open. */
+  #coverOf(element: Element, shown: Element, rect: DOMRect, region: Region): Element | null {
+    const first = hitAt(shown, rect, region, 0.5, 0.5);
+    if (first === null || reaches(first, shown) || reaches(first, element)) return null;
+    // Text that wraps is not where the middle of its box is.
+    const boxes = shown.getClientRects();
+    for (const box of boxes.length > 1 ? [...boxes].slice(0, 4) : [rect]) {
+      for (const [across, down] of POINTS) {
+        const hit = hitAt(shown, box, region, across, down);
+        if (hit !== null && (reaches(hit, shown) || reaches(hit, element))) return null;
+      }
+    }
+    return first;
+  }
+
+  /** What covers the whole viewport of a document, so that nothing but itself can be used. */
+  #veilOf(inner: Document): Element | null {
+    const known = this.#veils.get(inner);
+    if (known !== undefined) return known;
+    const veil = findVeil(inner);
+    this.#veils.set(inner, veil);
+    return veil;
+  }
+}
+
+const POINTS = [
+  [0.5, 0.5],
+  [0.15, 0.5],
+  [0.85, 0.5],
+  [0.5, 0.15],
+  [0.5, 0.85],
+] as const;
+
+export function isIn(rect: DOMRect, { left, top, right, bottom }: Region): boolean {
+  return (
+    Math.min(rect.right, right) - Math.max(rect.left, left) >= LEAST &&
+    Math.min(rect.bottom, bottom) - Math.max(rect.top, top) >= LEAST
+  );
+}
+
+function hitAt(shown: Element, rect: DOMRect, region: Region, across: number, down: number): Element | null {
+  const left = Math.max(rect.left, region.left);
+  const right = Math.min(rect.right, region.right);
+  const top = Math.max(rect.top, region.top);
+  const bottom = Math.min(rect.bottom, region.bottom);
+  if (right - left < LEAST || bottom - top < LEAST) return null;
+  const root = shown.getRootNode() as Document | ShadowRoot;
+  return root.elementFromPoint(left + (right - left) * across, top + (bottom - top) * down);
+}
+
+/** Whether a person can bring what is out of view into it. */
+function isReachable(rect: DOMRect, inside: Region): boolean {
+  let needX = false;
+  let needY = false;
+  for (let region: Region | null = inside; region !== null; region = region.outer) {
+    const { left, top, right, bottom, element, scrollsX, scrollsY, outer } = region;
+    if (outer === null) {
+      // Nobody scrolls to what lies before a page's beginning.
+      const root = element.ownerDocument.scrollingElement ?? element;
+      if (rect.right + root.scrollLeft <= 0 && getComputedStyle(element).direction !== 'rtl') return false;
+      if (rect.bottom + root.scrollTop <= 0) return false;
+    }
+    needX ||= Math.min(rect.right, right) - Math.max(rect.left, left) < LEAST;
+    needY ||= Math.min(rect.bottom, bottom) - Math.max(rect.top, top) < LEAST;
+    if (scrollsX) needX = false;
+    if (scrollsY) needY = false;
+    // A box that neither shows it nor moves it keeps it away, however far the page scrolls.
+    if (needX || needY) return false;
+  }
+  return true;
+}
+
+function pageScrolling(root: Element): { readonly scrollsX: boolean; readonly scrollsY: boolean } {
+  const own = getComputedStyle(root);
+  const body = root.ownerDocument.body;
+  // What body says holds for the page where html says nothing (https://drafts.csswg.org/css-overflow-3/#overflow-propagation).
+  const style = own.overflowX === 'visible' && own.overflowY === 'visible' && body ? getComputedStyle(body) : own;
+  const moves = (overflow: string) => overflow !== 'hidden' && overflow !== 'clip';
+  return { scrollsX: moves(style.overflowX), scrollsY: moves(style.overflowY) };
+}
+
+/** Whether scrolling takes the element out from under its cover: the cover stands still and leaves room. */
+function canMoveAway(element: Element, cover: Element, region: Region): boolean {
+  let moves = false;
+  for (let at: Region | null = region; at !== null; at = at.outer) {
+    const box = at.outer === null ? (element.ownerDocument.scrollingElement ?? at.element) : at.element;
+    if (at.scrollsY && box.scrollHeight > box.clientHeight + LEAST) moves = true;
+    if (at.scrollsX && box.scrollWidth > box.clientWidth + LEAST) moves = true;
+  }
+  if (!moves) return false;
+  for (let node: Element | null = cover; node !== null && !isInside(element, node); node = parentOf(node)) {
+    const { position } = getComputedStyle(node);
+    if (position !== 'fixed' && position !== 'sticky') continue;
+    return !isVeil(node.getBoundingClientRect(), element.ownerDocument);
+  }
+  return false;
+}
+
+function isVeil({ left, top, right, bottom }: DOMRect, inner: Document): boolean {
+  const { innerWidth: width, innerHeight: height } = inner.defaultView ?? window;
+  const across = Math.min(right, width) - Math.max(left, 0);
+  const down = Math.min(bottom, height) - Math.max(top, 0);
+  return across >= width * VEIL_PART && down >= height * VEIL_PART;
+}
+
+/** A fixed element that is met near all corners, or the open dialog that says it is modal. */
+function findVeil(inner: Document): Element | null {
+  for (const modal of inner.querySelectorAll('[aria-modal="true"]')) {
+    if (modal.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && modal.clientHeight > 0)
+      return modal;
+  }
+  const { innerWidth: width, innerHeight: height } = inner.defaultView ?? window;
+  const corners = [
+    [8, 8],
+    [width - 8, 8],
+    [8, height - 8],
+    [width - 8, height - 8],
+  ] as const;
+  let veil: Element | null = null;
+  for (const [x, y] of corners) {
+    let fixed: Element | null = null;
+    for (let node: Element | null = inner.elementFromPoint(x, y); node !== null; node = parentOf(node)) {
+      if (node.ownerDocument !== inner) break;
+      if (getComputedStyle(node).position === 'fixed' && isVeil(node.getBoundingClientRect(), inner)) fixed = node;
+    }
+    if (!isElement(fixed) || (veil !== null && veil !== fixed)) return null;
+    veil = fixed;
+  }
+  return veil;
+}
