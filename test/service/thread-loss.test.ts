@@ -31,7 +31,9 @@ t.test('live sessions whose thread died answer again, with what was typed still 
   const { service, sessionThreads } = await startWithThreads(t);
   // Storage is restored at the start, never again: to do so visits other pages.
   const storageState = { origins: [{ origin: 'http://127.0.0.1:1', localStorage: [{ name: 'a', value: '1' }] }] };
-  const ids = await Promise.all([{}, {}, { storageState }].map(async (request) => (await service.live(request)).id));
+  const ids = await Promise.all(
+    [{}, {}, {}, {}, { storageState }].map(async (request) => (await service.live(request)).id),
+  );
   for (const [index, id] of ids.entries()) {
     await service.run(id, `let kept = 1; agent.go(${JSON.stringify(FORM)})`);
     t.match(await service.run(id, `agent.act('{input}Name', 'input', 'typed ${index}')`), { status: 200 });

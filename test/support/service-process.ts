@@ -25,13 +25,19 @@ export async function runTroupe(
 
 /** Starts `troupe dashboard` in a home and waits until it says where it listens. Killed when the test is over. */
 export async function startServiceProcess(t: Teardown, home: string, ...words: string[]): Promise<ServiceProcess> {
+  const { listening, ...process } = spawnService(home, ...words);
+  t.teardown(() => process.end('SIGKILL'));
+  return { ...process, url: await listening };
+}
+
+/** As {@link startServiceProcess}, without waiting and without a test: the caller ends it. */
+export function spawnService(
+  home: string,
+  ...words: string[]
+): Omit<ServiceProcess, 'url'> & { readonly listening: Promise<string> } {
   const { child, output } = startTroupe(home, ['dashboard', '--port', '0', ...words]);
   const closed = once(child, 'close');
-  t.teardown(async () => {
-    child.kill('SIGKILL');
-    await closed;
-  });
-  const url = await new Promise<string>((resolve, reject) => {
+  const listening = new Promise<string>((resolve, reject) => {
     if (child.stdout === null) throw new Error('No output');
     createInterface({ input: child.stdout }).on('line', (line) => {
       const found = /listens on (\S+)/.exec(line)?.[1];
@@ -39,9 +45,11 @@ export async function startServiceProcess(t: Teardown, home: string, ...words: s
     });
     closed.then(() => reject(new Error(`The service ended: ${output()}`)), reject);
   });
+  // Who kills it while it starts does not wait for it.
+  listening.catch(() => undefined);
   return {
     child,
-    url,
+    listening,
     output,
     async end(signal) {
       child.kill(signal);

@@ -1,0 +1,23 @@
+// `npm run chaos -- [--rounds 50] [--seed N]`: the tests that kill things, for longer and with more sessions. What fails
+// says its seed, with which the same moments come again.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '50' }, seed: { type: 'string', default: String(Date.now() % 1e9) } },
+});
+for (const [name, text] of Object.entries(values)) {
+  if (/^[1-9]\d{0,8}$/.test(text)) continue;
+  console.error(`--${name} takes a whole number above 0, not ${text}`);
+  process.exit(2);
+}
+await import('./build.mjs');
+console.log(`seed ${values.seed}`);
+const words = ['--reporter=tap', `--timeout=${120 + 120 * Number(values.rounds)}`, 'test/chaos/service-kills.test.ts'];
+const child = spawn(process.execPath, ['node_modules/tap/dist/esm/run.mjs', ...words], {
+  stdio: 'inherit',
+  env: { ...process.env, TROUPE_CHAOS_ROUNDS: values.rounds, TROUPE_CHAOS_SEED: values.seed },
+});
+const [code] = await once(child, 'close');
+process.exit(code ?? 1);

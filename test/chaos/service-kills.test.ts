@@ -1,0 +1,33 @@
+import t from 'tap';
+import { startShop } from '../../examples/shop/shop.mjs';
+import { guardLeaks } from '../support/leaks.js';
+import { makeHome } from '../support/service.js';
+import { seededRandom } from './seeded-random.js';
+import { ServiceKills } from './service-kills.js';
+
+guardLeaks(t);
+
+/** `npm run chaos` says more of them. */
+const rounds = Number(process.env.TROUPE_CHAOS_ROUNDS ?? 2);
+const seed = Number(process.env.TROUPE_CHAOS_SEED ?? Math.floor(Math.random() * 1e9));
+const long = process.env.TROUPE_CHAOS_ROUNDS !== undefined;
+const size = long ? { live: 10, jobs: 10, lifeMs: 12_000 } : { live: 2, jobs: 2, lifeMs: 5_000 };
+
+t.test('a service killed at any moment has kept what it said, and does nothing twice', async (t) => {
+  const shop = await startShop({ port: 0 });
+  t.teardown(() => shop.close());
+  const home = makeHome(t, { maxSessions: 2 * (size.live + size.jobs), idleTimeout: 3600 });
+  const kills = new ServiceKills({ ...size, random: seededRandom(seed), home, shop: shop.url });
+  t.teardown(() => kills.stop());
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      await kills.round();
+      if (long) t.comment(`round ${round}: ${JSON.stringify(kills.counts)}`);
+    }
+    await kills.finish();
+    t.comment(`seed ${seed}: ${JSON.stringify(kills.counts)}`);
+    t.pass();
+  } catch (error) {
+    t.fail(`With seed ${seed} (npm run chaos -- --rounds ${rounds} --seed ${seed})`, { error: String(error) });
+  }
+});
