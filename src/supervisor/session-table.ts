@@ -30,6 +30,12 @@ export class SessionTable {
     return this.#living.get(id);
   }
 
+  /** For ids from outside, of any form. */
+  hasLiving(id: string): boolean {
+    const parsed = SessionId.safeParse(id);
+    return parsed.success && this.#living.has(parsed.data);
+  }
+
   allLiving(): readonly LivingSession[] {
     return [...this.#living.values()];
   }

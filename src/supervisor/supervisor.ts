@@ -15,6 +15,7 @@ import {
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { Intake } from './intake.js';
 import type { LivingSession, SessionSurroundings } from './living-session.js';
+import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
 import { interruptedEnd, stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
@@ -36,6 +37,7 @@ export class Supervisor implements Sessions {
   readonly #parts: SupervisorParts;
   readonly #intake: Intake;
   readonly #table: SessionTable;
+  readonly #reaper: Reaper;
   /** Clean-up after ends, so that a stop can wait for it. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #startedAt: number;
@@ -52,6 +54,8 @@ export class Supervisor implements Sessions {
       ended: (session) => this.#sessionEnded(session),
       pending: (work) => this.#awaitAtStop(work),
     });
+    const isLiving = (id: string) => this.#table.hasLiving(id) || this.#intake.keepsWarm(id);
+    this.#reaper = new Reaper({ ...parts, isKept: isLiving });
     this.#startedAt = parts.clock.now().getTime();
   }
 
@@ -64,6 +68,7 @@ export class Supervisor implements Sessions {
       queue: (request, record) => intake.requeue(request, record, ''),
     });
     intake.open();
+    supervisor.#reaper.start();
     return supervisor;
   }
 
@@ -202,7 +207,7 @@ export class Supervisor implements Sessions {
     this.#stopping = true;
     const closed = this.#intake.close();
     const held = this.#table.allLiving().filter(({ record }) => this.#intake.position(record.id) === null);
-    await Promise.allSettled([closed, ...held.map((session) => this.#drain(session, drainMs))]);
+    await Promise.allSettled([closed, this.#reaper.stop(), ...held.map((session) => this.#drain(session, drainMs))]);
     // Whoever waits for a job that stays queued waits in vain.
     this.#drained.abort();
     await Promise.all(this.#leaving);
