@@ -4,6 +4,7 @@ import type { ErrorCode } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Sessions } from '../supervisor/sessions.js';
 import { checkShape } from './check-shape.js';
+import type { McpCall } from './mcp/mcp-endpoint.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -26,7 +27,9 @@ export type Answer =
       readonly open: (signal: AbortSignal) => AsyncIterable<JournalEvent>;
       /** The stream has an end that was reached before: with no event left the answer is 204, and readers stop asking. */
       readonly finite: boolean;
-    };
+    }
+  /** The MCP endpoint answers. */
+  | { readonly kind: 'mcp'; readonly call: McpCall };
 
 /** A request as handlers see it: everything was read before the first await. */
 export interface RouteRequest {
@@ -39,6 +42,8 @@ export interface RouteRequest {
   readonly base: string;
   /** The parsed body of a route with `body: 'json'`; an empty one is `{}`. */
   readonly json: unknown;
+  /** The body of a route with `body: 'bytes'`; else empty. */
+  readonly bytes: Buffer;
   /** The body of a route with `body: 'stream'`. */
   readonly upload: Readable | null;
   /** The address that the request came from: callers that wait take turns. */
@@ -54,7 +59,7 @@ export interface Route {
   readonly path: string;
   /** One sentence for people. */
   readonly summary: string;
-  readonly body: 'none' | 'json' | 'stream';
+  readonly body: 'none' | 'json' | 'bytes' | 'stream';
   readonly maxBodyBytes: number;
   readonly bodySchema: z.ZodType | null;
   readonly querySchema: z.ZodType | null;
@@ -77,6 +82,8 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   readonly body?: B;
   /** A body that is not JSON, at most this long. */
   readonly uploadBytes?: number;
+  /** A body that the handler reads as it is, at most this long. */
+  readonly bytes?: number;
   readonly query?: Q;
   readonly headers?: readonly string[];
   readonly errorStatus?: Route['errorStatus'];
@@ -98,8 +105,8 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     method: spec.method,
     path: spec.path,
     summary: spec.summary,
-    body: body ? 'json' : spec.uploadBytes === undefined ? 'none' : 'stream',
-    maxBodyBytes: spec.uploadBytes ?? JSON_BODY_BYTES,
+    body: bodyKind(spec),
+    maxBodyBytes: spec.uploadBytes ?? spec.bytes ?? JSON_BODY_BYTES,
     bodySchema: body ?? null,
     querySchema: query ?? null,
     status: spec.status ?? 200,
@@ -117,6 +124,12 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
       );
     },
   };
+}
+
+function bodyKind({ body, bytes, uploadBytes }: RouteSpec<z.ZodType, z.ZodType>): Route['body'] {
+  if (body) return 'json';
+  if (bytes !== undefined) return 'bytes';
+  return uploadBytes === undefined ? 'none' : 'stream';
 }
 
 /** A name given twice becomes an array, which the schemas refuse by name. */

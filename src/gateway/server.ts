@@ -6,6 +6,9 @@ import { parseJson } from './check-shape.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
 import { listenFault } from './listen-fault.js';
+import { AgentPeer } from './mcp/agent-peer.js';
+import { McpEndpoint } from './mcp/mcp-endpoint.js';
+import type { MakeMcpPeer } from './mcp/mcp-peer.js';
 import type { Answer, Route, RouteRequest } from './route.js';
 import { type Found, Router } from './router.js';
 import { ROUTES } from './routes/route-table.js';
@@ -35,8 +38,14 @@ export interface GatewayOptions {
   readonly token?: string | undefined;
   /** How often a silent event stream sends a comment, so that proxies keep it; 15 s by default. */
   readonly keepAliveMs?: number | undefined;
+  /** What answers MCP clients: agent_eval, unless said otherwise. */
+  readonly makeMcpPeer?: MakeMcpPeer | undefined;
+  /** A client of MCP that was connected and is not for so long loses its browser; 2 min by default. */
+  readonly mcpGoneMs?: number | undefined;
   readonly onFault?: ((fault: GatewayFault) => void) | undefined;
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 /**
  * The service's HTTP server: bytes in, bytes out. Every request passes the same gates in the same order: Host and
@@ -51,6 +60,7 @@ export class Gateway {
   readonly #access: Access;
   readonly #router = new Router(ROUTES);
   readonly #events: EventStreams;
+  readonly #mcp: McpEndpoint;
   readonly #live = new Set<Reply>();
   #sessions: Sessions | null;
   #closing: Promise<void> | null = null;
@@ -63,6 +73,10 @@ export class Gateway {
     this.#listening = listening;
     this.#access = new Access(options);
     this.#events = new EventStreams(options.keepAliveMs);
+    this.#mcp = new McpEndpoint(options.makeMcpPeer ?? (() => new AgentPeer(options.sessions)), {
+      keepAliveMs: options.keepAliveMs,
+      goneMs: options.mcpGoneMs,
+    });
     this.port = uws.us_socket_local_port(listening);
     const anywhere = options.host === '0.0.0.0' || options.host === '::';
     const host = anywhere ? '127.0.0.1' : options.host;
@@ -106,6 +120,7 @@ export class Gateway {
   async #close(deadlineMs: number): Promise<void> {
     uws.us_listen_socket_close(this.#listening);
     this.#events.close();
+    this.#mcp.close();
     for (const reply of this.#live) reply.closeAfter();
     if (this.#live.size > 0) {
       await new Promise<void>((resolve) => {
@@ -118,6 +133,7 @@ export class Gateway {
     }
     // Never from inside one of the server's own callbacks, which the last answer may have been written in.
     await new Promise<void>((resolve) => setImmediate(resolve));
+    await this.#mcp.end();
     for (const reply of this.#live) reply.cut();
     this.#app.close();
   }
@@ -169,12 +185,15 @@ export class Gateway {
     for (const name of route.headers) headers[name] = req.getHeader(name);
     const base = `http://${req.getHeader('host')}`;
     const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared) : null;
-    const json = route.body === 'json' ? parseJson(await readBody(reply, route.maxBodyBytes, declared)) : undefined;
+    const hasBytes = route.body === 'json' || route.body === 'bytes';
+    const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared) : NO_BYTES;
+    const json = route.body === 'json' ? parseJson(bytes) : undefined;
     const request: RouteRequest = {
       params: found.params,
       headers,
       base,
       json,
+      bytes,
       upload,
       // Made when they are asked for, which most routes do not.
       get query() {
@@ -212,6 +231,9 @@ export class Gateway {
       }
       case 'events':
         await this.#events.serve(reply, answer.open, answer.finite);
+        return;
+      case 'mcp':
+        await this.#mcp.serve(reply, answer.call);
         return;
     }
   }

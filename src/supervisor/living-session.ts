@@ -17,6 +17,7 @@ import { lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-en
 import { SessionHoldings } from './session-holdings.js';
 import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
 import { endedRecord, spentRecord, startedRecord } from './session-record.js';
+import type { WhenGone } from './sessions.js';
 import { runTask, type TaskPhase } from './task-run.js';
 import { writeEnd } from './write-end.js';
 
@@ -151,7 +152,7 @@ export class LivingSession {
   }
 
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
-  async runScript(js: string, signal: AbortSignal): Promise<string> {
+  async runScript(js: string, signal: AbortSignal, whenGone: WhenGone): Promise<string> {
     if (this.#record.mode === 'auto' && this.#life.kind !== 'ending') {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
     }
@@ -161,7 +162,7 @@ export class LivingSession {
     try {
       return await this.#actor().ask(
         'RunScript',
-        { js, kind: 'script', timeoutMs },
+        { js, kind: 'script', timeoutMs, whenGone },
         { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
       );
     } catch (error) {

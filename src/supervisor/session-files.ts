@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -38,6 +38,13 @@ export async function openFile(dirs: FileDirs, name: string): Promise<{ bytes: n
     }
   }
   throw new TroupeError('NOT_FOUND', `The session has no file '${name}'`);
+}
+
+/** A screenshot; null for one that is not there or is larger than `maxBytes`. */
+export async function readPicture(dir: string, file: string, maxBytes: number): Promise<Buffer | null> {
+  if (!isSegment(file)) return null;
+  const stats = await lstat(join(dir, file)).catch(() => null);
+  return stats?.isFile() && stats.size <= maxBytes ? readFile(join(dir, file)) : null;
 }
 
 /**

@@ -2,6 +2,9 @@ import type { Readable } from 'node:stream';
 import type { JournalEvent } from '../protocol/events.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
 
+/** What becomes of a running script whose asker is gone. */
+export type WhenGone = 'go on' | 'stop';
+
 /** A file of a session, downloaded by its browser or put there for it. */
 export interface SessionFile {
   readonly name: string;
@@ -60,8 +63,13 @@ export interface Sessions {
   get(id: string): Promise<SessionRecord>;
   /** Stops a session that runs or waits; removes record and artifacts of one that has ended. */
   remove(id: string): Promise<void>;
-  /** The result's JSON text. Aborting `signal` drops the script while it waits; one that runs goes on. */
-  runScript(id: string, js: string, signal: AbortSignal): Promise<string>;
+  /**
+   * The result's JSON text. Aborting `signal` drops the script while it waits. One that runs goes on, since its effects
+   * cannot be taken back; or it stops where `whenGone` says so.
+   */
+  runScript(id: string, js: string, signal: AbortSignal, whenGone?: WhenGone): Promise<string>;
+  /** A picture that the session took, by its file name; null for one that is not there or is larger than `maxBytes`. */
+  screenshot(id: string, file: string, maxBytes: number): Promise<Buffer | null>;
   /** The artifact zip as it is made. Destroying the stream ends the work. */
   archive(id: string): Promise<Readable>;
   files(id: string): Promise<readonly SessionFile[]>;

@@ -18,9 +18,9 @@ import type { LivingSession, SessionSurroundings } from './living-session.js';
 import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
 import { interruptedEnd, stoppedEnd } from './session-end.js';
-import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
+import { type FileDirs, listFiles, openFile, readPicture, storeUpload } from './session-files.js';
 import { parseId, SessionTable } from './session-table.js';
-import type { Health, ModelInfo, SessionFile, Sessions, Submitter } from './sessions.js';
+import type { Health, ModelInfo, SessionFile, Sessions, Submitter, WhenGone } from './sessions.js';
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {
@@ -128,10 +128,10 @@ export class Supervisor implements Sessions {
     await this.#parts.artifacts.remove(record.id);
   }
 
-  async runScript(id: string, js: string, signal: AbortSignal): Promise<string> {
+  async runScript(id: string, js: string, signal: AbortSignal, whenGone: WhenGone = 'go on'): Promise<string> {
     const sessionId = parseId(id);
     const living = this.#table.living(sessionId);
-    if (living !== undefined) return living.runScript(js, signal);
+    if (living !== undefined) return living.runScript(js, signal, whenGone);
     const record = await this.get(id);
     throw new TroupeError('SESSION_ENDED', `The session ended ${record.endedAt ?? ''} (${record.status})`, {
       status: record.status,
@@ -152,6 +152,10 @@ export class Supervisor implements Sessions {
 
   async readFile(id: string, name: string): Promise<{ readonly bytes: number; readonly stream: Readable }> {
     return openFile(this.#fileDirs((await this.get(id)).id), name);
+  }
+
+  async screenshot(id: string, file: string, maxBytes: number): Promise<Buffer | null> {
+    return readPicture(join(this.#parts.config.sessionsDir, (await this.get(id)).id, 'screenshots'), file, maxBytes);
   }
 
   async writeFile(id: string, name: string, content: Readable): Promise<SessionFile> {

@@ -103,6 +103,11 @@ export class InMemorySessions implements Sessions {
     }
   }
 
+  async screenshot(id: string): Promise<Buffer | null> {
+    await this.get(id);
+    return null;
+  }
+
   async archive(id: string): Promise<Readable> {
     await this.get(id);
     return this.makeArchive(id);

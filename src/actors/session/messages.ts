@@ -44,9 +44,17 @@ export type SessionMessages = {
   Probe: { readonly payload: { readonly timeoutMs: number }; readonly reply: null };
   /** Tells of the last step without waiting for a spare moment; all its events arrive before the answer. */
   Settle: { readonly payload: null; readonly reply: null };
-  /** Answers the JSON text of the script's result. Scripts run one after another; 64 may wait. */
+  /**
+   * Answers the JSON text of the script's result. Scripts run one after another; 64 may wait. One that runs while its
+   * asker gives up goes on, or stops with `whenGone: 'stop'`.
+   */
   RunScript: {
-    readonly payload: { readonly js: string; readonly kind: 'script' | 'model'; readonly timeoutMs: number };
+    readonly payload: {
+      readonly js: string;
+      readonly kind: 'script' | 'model';
+      readonly timeoutMs: number;
+      readonly whenGone?: 'go on' | 'stop';
+    };
     readonly reply: string;
   };
   /** Runs flow files one after another, until one fails. Paths are relative to the flows folder. */

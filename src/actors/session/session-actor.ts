@@ -68,7 +68,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     },
     Probe: ({ timeoutMs }) => later(this.#openParts().browser.probe(timeoutMs)),
     Settle: () => later(this.#settle()),
-    RunScript: (order, { signal }) => later(this.#queue.run((closed) => this.#runScript(order, closed), signal)),
+    RunScript: (order, { signal }) =>
+      later(
+        this.#queue.run(
+          (closed) => this.#runScript(order, order.whenGone === 'stop' ? AbortSignal.any([closed, signal]) : closed),
+          signal,
+        ),
+      ),
     RunFlows: ({ paths, timeoutMs }, { signal }) =>
       later(this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal)),
     RunModel: (order, { signal }) => later(this.#runModel(order, signal)),

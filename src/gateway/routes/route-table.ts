@@ -4,6 +4,7 @@ import { fileRoutes } from './files.js';
 import { healthRoutes } from './health.js';
 import { homeRoutes } from './home.js';
 import { jobRoutes } from './jobs.js';
+import { mcpRoutes } from './mcp.js';
 import { modelRoutes } from './models.js';
 import { proxyRoutes } from './proxy.js';
 import { sessionRoutes } from './sessions.js';
@@ -18,4 +19,5 @@ export const ROUTES: readonly Route[] = [
   ...proxyRoutes,
   ...fileRoutes,
   ...eventRoutes,
+  ...mcpRoutes,
 ];

@@ -1,0 +1,113 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+  McpError,
+  ErrorCode as RpcCode,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { renderSections } from '../../agent-js/prompt/sections.js';
+import type { Sessions } from '../../supervisor/sessions.js';
+import { EVAL_TOOL, EvalArguments } from './eval-tool.js';
+import type { McpPeer } from './mcp-peer.js';
+import { OwnBrowser } from './own-browser.js';
+import { tellProgress } from './progress.js';
+import { failureResult, type KnownPage, pageOf, pictureOf, resultText } from './result-content.js';
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** A larger picture is not sent; it stands in the session's artifacts. */
+const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
+
+/** The SDK would make one for each server, at the cost of everything else that a server is. */
+const validator = new AjvJsonSchemaValidator();
+
+/** What answers an MCP client: one tool, and a browser session of the client's own from its first script on. */
+export class AgentPeer implements McpPeer {
+  readonly #sessions: Sessions;
+  readonly #server: Server;
+  readonly #browser: OwnBrowser;
+  /** The last page that the client was told of, and its session. */
+  #told: { readonly id: string; readonly page: KnownPage } | undefined;
+
+  constructor(sessions: Sessions) {
+    this.#sessions = sessions;
+    this.#server = new Server(
+      { name: 'troupe', title: 'Troupe browser', version: sessions.health().version },
+      { capabilities: { tools: {} }, instructions: renderSections(), jsonSchemaValidator: validator },
+    );
+    this.#browser = new OwnBrowser(sessions, () => this.#name());
+    this.#server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [EVAL_TOOL] }));
+    this.#server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+      if (params.name !== EVAL_TOOL.name) {
+        throw new McpError(RpcCode.InvalidParams, `There is no tool ${params.name.slice(0, 100)}: there is agent_eval`);
+      }
+      return this.#evaluate(params.arguments, extra);
+    });
+  }
+
+  connect(transport: Transport): Promise<void> {
+    return this.#server.connect(transport);
+  }
+
+  rest(): void {
+    this.#browser.release('its client was away');
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+  }
+
+  async #evaluate(given: unknown, extra: Extra): Promise<CallToolResult> {
+    const parsed = EvalArguments.safeParse(given);
+    if (!parsed.success) {
+      const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
+      return { isError: true, content: [{ type: 'text', text: `INVALID_REQUEST: ${issues.join('; ')}` }] };
+    }
+    const { js, sessionId } = parsed.data;
+    const { signal } = extra;
+    const isOwn = sessionId === undefined || sessionId === null;
+    let id = sessionId ?? null;
+    const progress = tellProgress(this.#sessions, extra);
+    try {
+      id ??= await this.#browser.use(signal);
+      progress.follow(id);
+      const json = await this.#sessions.runScript(id, js, signal, 'stop');
+      return await this.#answer(id, json);
+    } catch (error) {
+      const isLost = isOwn && id !== null && (await this.#browser.wentWith(id));
+      return failureResult(error, isLost ? 'The next call gets a fresh browser: begin with agent.go' : undefined);
+    } finally {
+      progress.stop();
+    }
+  }
+
+  async #answer(id: string, json: string): Promise<CallToolResult> {
+    const value: unknown = JSON.parse(json);
+    const picture = pictureOf(value);
+    const png = picture && (await this.#sessions.screenshot(id, picture.file, MAX_PICTURE_BYTES).catch(() => null));
+    if (!picture || !png) {
+      const text = resultText(value, this.#told?.id === id ? this.#told.page : undefined);
+      const page = pageOf(value);
+      if (page !== undefined) this.#told = { id, page };
+      return { content: [{ type: 'text', text }] };
+    }
+    const text = `${picture.file}, ${picture.width} x ${picture.height}`;
+    return {
+      content: [
+        { type: 'image', data: png.toString('base64'), mimeType: 'image/png' },
+        { type: 'text', text },
+      ],
+    };
+  }
+
+  #name(): string {
+    const client = this.#server.getClientVersion();
+    return `MCP: ${(client?.title ?? client?.name) || 'a client'}`.slice(0, 200);
+  }
+}

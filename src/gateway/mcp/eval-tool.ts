@@ -1,0 +1,33 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { SessionId } from '../../protocol/session.js';
+
+/**
+ * The one tool. Clients pay for this text with every request of theirs, so it says just enough for a model that is shown
+ * no instructions; `test/mcp/` counts its tokens.
+ */
+export const EVAL_TOOL: Tool = {
+  name: 'agent_eval',
+  title: 'Run a script in a browser',
+  description: `Runs JavaScript in a real browser of your own. Answers the last expression's value. Variables last. No await, fetch or timers.
+agent.go(url)
+agent.look(): what can be operated, one "{role}name" locator a line; then only changes (+ - ~). {full: true} shows all
+agent.act(locator, action, value?): click, input, select, check, press, hover, upload, drag...; waits until it can
+agent.wait(locator | "!" + locator | "navigation" | "idle" | ms)
+agent.text(locator?), agent.value(locator), agent.page(js), agent.screenshot() (an image)
+match(actual, expected), Flow.run(path, args), File.list()
+Example: agent.go("https://shop.test"); agent.act("{input}Search", "input", "lamp"); agent.act("{button}Go", "click"); agent.look()`,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      js: { type: 'string', description: 'the script' },
+      sessionId: { type: 'string', description: 'another running session; yours if left out' },
+    },
+    required: ['js'],
+    additionalProperties: false,
+  },
+  annotations: { destructiveHint: true, openWorldHint: true },
+};
+
+/** The tool's arguments. Null stands for what is left out: some models write all that there is. */
+export const EvalArguments = z.strictObject({ js: z.string(), sessionId: SessionId.nullish() });

@@ -1,0 +1,14 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+
+/** What answers one MCP session. */
+export interface McpPeer {
+  /** Once, before the first message. */
+  connect(transport: Transport): Promise<void>;
+  /** The client seems to be gone: what is dear is given back, and made again should it come back. */
+  rest(): void;
+  /** Gives everything back. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Makes the peer of a new MCP session. */
+export type MakeMcpPeer = () => McpPeer;

@@ -1,0 +1,85 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { isElements, isLook, renderElements, renderLook } from '../../agent-js/look/render.js';
+import { encodeError } from '../../protocol/errors.js';
+
+/** A longer text is cut, and says so: clients refuse, or pay for, what is longer. */
+const MAX_TEXT = 40_000;
+const MAX_DETAILS = 2_000;
+
+/** Members of an error's details that help a model; the rest is for people and programs. */
+const TELLING = ['flow', 'flows', 'candidates', 'matches', 'failures', 'scopeLost', 'pageLost', 'retryAfterSeconds'];
+
+/** A screenshot as a script gets it. */
+export interface Picture {
+  readonly file: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The picture that a script's result is; null where it is none. */
+export function pictureOf(value: unknown): Picture | null {
+  if (typeof value !== 'object' || value === null || !('file' in value)) return null;
+  if (!('width' in value && 'height' in value)) return null;
+  const { file, width, height } = value;
+  const isPicture = typeof file === 'string' && typeof width === 'number' && typeof height === 'number';
+  return isPicture && file.endsWith('.png') ? { file, width, height } : null;
+}
+
+/** The page that a reader was told of last. */
+export interface KnownPage {
+  readonly url: string;
+  readonly title: string;
+}
+
+/**
+ * A script's result: a look in its compact form, a text as it is, anything else as JSON.
+ * @param known a diff says where it is only when that is somewhere else
+ */
+export function resultText(value: unknown, known: KnownPage | undefined): string {
+  if (typeof value === 'string') return cut(value, MAX_TEXT);
+  if (isLook(value)) return cut(renderLook(value, { known }), MAX_TEXT);
+  if (isElements(value) && value.length > 0) return cut(renderElements(value), MAX_TEXT);
+  return cut(JSON.stringify(value), MAX_TEXT);
+}
+
+/** The page that a result tells of: looks, and what go and act answer, name it. */
+export function pageOf(value: unknown): KnownPage | undefined {
+  if (typeof value !== 'object' || value === null || !('url' in value) || !('title' in value)) return undefined;
+  const { url, title } = value;
+  return typeof url === 'string' && typeof title === 'string' ? { url, title } : undefined;
+}
+
+/**
+ * A failure, for a model: `CODE at line 3: sentence`, what helps to mend it, and the page where it happened. The same is
+ * in `structuredContent` for programs.
+ */
+export function failureResult(thrown: unknown, advice?: string): CallToolResult {
+  const { code, error, details = {} } = encodeError(thrown);
+  const { line, column, url, title } = details;
+  const where = typeof line === 'number' ? ` at line ${line}` : '';
+  const telling = Object.fromEntries(TELLING.flatMap((name) => (name in details ? [[name, details[name]]] : [])));
+  const lines = [
+    `${code}${where}: ${error}`,
+    ...(Object.keys(telling).length === 0 ? [] : [cut(JSON.stringify(telling), MAX_DETAILS)]),
+    ...(typeof url === 'string'
+      ? [`page: ${typeof title === 'string' && title !== '' ? `${title} · ` : ''}${url}`]
+      : []),
+    ...(advice === undefined ? [] : [advice]),
+  ];
+  return {
+    isError: true,
+    content: [{ type: 'text', text: cut(lines.join('\n'), MAX_TEXT) }],
+    structuredContent: { code, error, ...placed({ line, column }) },
+  };
+}
+
+function placed(place: { readonly line: unknown; readonly column: unknown }): { [name: string]: number } {
+  return Object.fromEntries(
+    Object.entries(place).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}
+
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest)}… (cut: ${text.length} characters; ask for a part)`;
+}

@@ -1,0 +1,28 @@
+import type { ReplyHead } from '../uws/reply.js';
+
+/** A request that no MCP session gets to see: an HTTP status, and a JSON-RPC error without an id. */
+export class RpcFault extends Error {
+  override readonly name = 'RpcFault';
+  readonly status: number;
+  readonly rpcCode: number;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(status: number, rpcCode: number, message: string, retryAfterSeconds: number | null = null) {
+    super(message);
+    this.status = status;
+    this.rpcCode = rpcCode;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  /** The answer's status and headers. */
+  get head(): ReplyHead {
+    const retry: [string, string][] =
+      this.retryAfterSeconds === null ? [] : [['Retry-After', String(this.retryAfterSeconds)]];
+    return { status: this.status, headers: [['Content-Type', 'application/json'], ...retry] };
+  }
+
+  /** The answer's body. */
+  get body(): string {
+    return JSON.stringify({ jsonrpc: '2.0', error: { code: this.rpcCode, message: this.message }, id: null });
+  }
+}

@@ -1,0 +1,35 @@
+import type { Reply, ReplyHead } from '../uws/reply.js';
+import type { McpAnswer } from './mcp-session.js';
+
+/** What the service's own replies say, or the server by itself. */
+const LEFT_OUT = new Set(['cache-control', 'connection', 'content-length']);
+
+/** Sent after a full connection drained, since what it did not take goes out with the next write only. */
+const COMMENT = ':\n\n';
+
+/**
+ * Writes an answer in the form of the fetch standard, a stream as fast as the client takes it. A client that goes, or
+ * takes nothing for so long that it is let go of, ends the stream at its source.
+ */
+export async function writeWebAnswer(reply: Reply, { response, pieces }: McpAnswer): Promise<void> {
+  const { status, headers, body } = response;
+  const head: ReplyHead = { status, headers: [...headers].filter(([name]) => !LEFT_OUT.has(name)) };
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  if (body === null || !isStream) {
+    reply.end(head, body === null ? '' : await response.text());
+    return;
+  }
+  // Compiled for the page as well as for Node, the types know no reader of bytes.
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  reply.onGone(() => void reader.cancel().catch(() => undefined));
+  if (!reply.open) await reader.cancel();
+  reply.begin(head);
+  for (let left = pieces ?? Number.POSITIVE_INFINITY; left > 0 && reply.open; left -= 1) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (reply.write(value)) continue;
+    if (await reply.writable()) reply.write(COMMENT);
+  }
+  await reader.cancel();
+  reply.finish();
+}
