@@ -73,7 +73,7 @@ export class Gateway {
     this.#listening = listening;
     this.#access = new Access(options);
     this.#events = new EventStreams(options.keepAliveMs);
-    this.#mcp = new McpEndpoint(options.makeMcpPeer ?? (() => new AgentPeer(options.sessions)), {
+    this.#mcp = new McpEndpoint(options.makeMcpPeer ?? ((sessions) => new AgentPeer(sessions)), {
       keepAliveMs: options.keepAliveMs,
       goneMs: options.mcpGoneMs,
     });
@@ -133,8 +133,8 @@ export class Gateway {
     }
     // Never from inside one of the server's own callbacks, which the last answer may have been written in.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    await this.#mcp.end();
     for (const reply of this.#live) reply.cut();
+    await this.#mcp.end();
     this.#app.close();
   }
 

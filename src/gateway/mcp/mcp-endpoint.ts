@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Sessions } from '../../supervisor/sessions.js';
 import type { Reply } from '../uws/reply.js';
 import type { MakeMcpPeer } from './mcp-peer.js';
 import { type McpAnswer, McpSession } from './mcp-session.js';
@@ -13,6 +14,7 @@ export interface McpCall {
   readonly body: Buffer;
   /** What the client calls this service. */
   readonly base: string;
+  readonly sessions: Sessions;
 }
 
 export interface McpOptions {
@@ -112,7 +114,7 @@ export class McpEndpoint {
       const held = this.#find(call);
       return { held, answer: await held.session.post(webRequest(call), messages) };
     }
-    const held = await this.#open();
+    const held = await this.#open(call.sessions);
     const answer = await held.session.post(webRequest(call), messages);
     if (!answer.response.ok) this.#end(held.session.id);
     return { held, answer };
@@ -128,7 +130,7 @@ export class McpEndpoint {
     return held;
   }
 
-  async #open(): Promise<Held> {
+  async #open(sessions: Sessions): Promise<Held> {
     if (this.#closing) throw new RpcFault(503, SERVER_ERROR, 'The service is stopping', 1);
     if (this.#sessions.size >= MAX_SESSIONS && !this.#endLeastUsed()) {
       throw new RpcFault(429, SERVER_ERROR, `${MAX_SESSIONS} MCP sessions are in use`, 10);
@@ -138,7 +140,7 @@ export class McpEndpoint {
       if (this.#closing) this.#end(id);
     };
     const held: Held = {
-      session: await McpSession.open(id, this.#makePeer(), this.#keepAliveMs, onQuiet),
+      session: await McpSession.open(id, this.#makePeer(sessions), this.#keepAliveMs, onQuiet),
       connections: 0,
       hadStream: false,
       lastSeenMs: performance.now(),

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Sessions } from '../../supervisor/sessions.js';
 
 /** What answers one MCP session. */
 export interface McpPeer {
@@ -11,4 +12,4 @@ export interface McpPeer {
 }
 
 /** Makes the peer of a new MCP session. */
-export type MakeMcpPeer = () => McpPeer;
+export type MakeMcpPeer = (sessions: Sessions) => McpPeer;

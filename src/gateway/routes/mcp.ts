@@ -17,9 +17,9 @@ function mcpRoute(method: Exclude<Method, 'PUT'>, summary: string, bytes?: numbe
     summary,
     ...(bytes === undefined ? {} : { bytes }),
     headers: MCP_HEADERS,
-    async handle({ request }) {
+    async handle({ request }, sessions) {
       const { headers, base, bytes: body } = request;
-      return { kind: 'mcp', call: { method, headers, body, base } };
+      return { kind: 'mcp', call: { method, headers, body, base, sessions } };
     },
   });
 }
