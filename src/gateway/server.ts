@@ -73,7 +73,7 @@ export class Gateway {
     this.#listening = listening;
     this.#access = new Access(options);
     this.#events = new EventStreams(options.keepAliveMs);
-    this.#mcp = new McpEndpoint(options.makeMcpPeer ?? ((sessions) => new AgentPeer(sessions)), {
+    this.#mcp = new McpEndpoint(options.makeMcpPeer ?? ((asker) => new AgentPeer(asker)), {
       keepAliveMs: options.keepAliveMs,
       goneMs: options.mcpGoneMs,
     });

@@ -14,7 +14,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { renderSections } from '../../agent-js/prompt/sections.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 import { EVAL_TOOL, EvalArguments } from './eval-tool.js';
-import type { McpPeer } from './mcp-peer.js';
+import type { McpAsker, McpPeer } from './mcp-peer.js';
 import { OwnBrowser } from './own-browser.js';
 import { tellProgress } from './progress.js';
 import { failureResult, type KnownPage, pageOf, pictureOf, resultText } from './result-content.js';
@@ -35,13 +35,14 @@ export class AgentPeer implements McpPeer {
   /** The last page that the client was told of, and its session. */
   #told: { readonly id: string; readonly page: KnownPage } | undefined;
 
-  constructor(sessions: Sessions) {
+  constructor(asker: McpAsker) {
+    const { sessions } = asker;
     this.#sessions = sessions;
     this.#server = new Server(
       { name: 'troupe', title: 'Troupe browser', version: sessions.health().version },
       { capabilities: { tools: {} }, instructions: renderSections(), jsonSchemaValidator: validator },
     );
-    this.#browser = new OwnBrowser(sessions, () => this.#name());
+    this.#browser = new OwnBrowser(asker, () => this.#name());
     this.#server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [EVAL_TOOL] }));
     this.#server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
       if (params.name !== EVAL_TOOL.name) {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Sessions } from '../../supervisor/sessions.js';
 import type { Reply } from '../uws/reply.js';
-import type { MakeMcpPeer } from './mcp-peer.js';
+import type { MakeMcpPeer, McpAsker } from './mcp-peer.js';
 import { type McpAnswer, McpSession } from './mcp-session.js';
 import { RpcFault } from './rpc-fault.js';
 import { readMessages } from './rpc-messages.js';
@@ -14,7 +13,7 @@ export interface McpCall {
   readonly body: Buffer;
   /** What the client calls this service. */
   readonly base: string;
-  readonly sessions: Sessions;
+  readonly asker: McpAsker;
 }
 
 export interface McpOptions {
@@ -114,7 +113,7 @@ export class McpEndpoint {
       const held = this.#find(call);
       return { held, answer: await held.session.post(webRequest(call), messages) };
     }
-    const held = await this.#open(call.sessions);
+    const held = await this.#open(call.asker);
     const answer = await held.session.post(webRequest(call), messages);
     if (!answer.response.ok) this.#end(held.session.id);
     return { held, answer };
@@ -130,7 +129,7 @@ export class McpEndpoint {
     return held;
   }
 
-  async #open(sessions: Sessions): Promise<Held> {
+  async #open(asker: McpAsker): Promise<Held> {
     if (this.#closing) throw new RpcFault(503, SERVER_ERROR, 'The service is stopping', 1);
     if (this.#sessions.size >= MAX_SESSIONS && !this.#endLeastUsed()) {
       throw new RpcFault(429, SERVER_ERROR, `${MAX_SESSIONS} MCP sessions are in use`, 10);
@@ -140,7 +139,7 @@ export class McpEndpoint {
       if (this.#closing) this.#end(id);
     };
     const held: Held = {
-      session: await McpSession.open(id, this.#makePeer(sessions), this.#keepAliveMs, onQuiet),
+      session: await McpSession.open(id, this.#makePeer(asker), this.#keepAliveMs, onQuiet),
       connections: 0,
       hadStream: false,
       lastSeenMs: performance.now(),

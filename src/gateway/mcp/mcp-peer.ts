@@ -11,5 +11,11 @@ export interface McpPeer {
   close(): Promise<void>;
 }
 
+/** What the peer of a new MCP session is made for: `caller` tells apart whoever waits for a place. */
+export interface McpAsker {
+  readonly sessions: Sessions;
+  readonly caller: string;
+}
+
 /** Makes the peer of a new MCP session. */
-export type MakeMcpPeer = (sessions: Sessions) => McpPeer;
+export type MakeMcpPeer = (asker: McpAsker) => McpPeer;

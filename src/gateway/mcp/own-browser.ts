@@ -1,6 +1,7 @@
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId } from '../../protocol/session.js';
 import type { Sessions } from '../../supervisor/sessions.js';
+import type { McpAsker } from './mcp-peer.js';
 
 type State =
   | { readonly kind: 'none' }
@@ -18,12 +19,14 @@ type State =
  */
 export class OwnBrowser {
   readonly #sessions: Sessions;
+  readonly #caller: string;
   readonly #name: () => string;
   #state: State = { kind: 'none' };
 
   /** @param name what the session is called in lists */
-  constructor(sessions: Sessions, name: () => string) {
+  constructor({ sessions, caller }: McpAsker, name: () => string) {
     this.#sessions = sessions;
+    this.#caller = caller;
     this.#name = name;
   }
 
@@ -74,7 +77,8 @@ export class OwnBrowser {
 
   async #make(): Promise<SessionId> {
     const giveUp = new AbortController();
-    const made = this.#sessions.createLive({ name: this.#name(), labels: { client: 'mcp' } }, giveUp.signal);
+    const request = { name: this.#name(), labels: { client: 'mcp' } };
+    const made = this.#sessions.createLive(request, { caller: this.#caller, signal: giveUp.signal });
     const id = made.then((record) => record.id);
     const state: State = { kind: 'made', id, giveUp };
     this.#state = state;

@@ -18,8 +18,8 @@ function mcpRoute(method: Exclude<Method, 'PUT'>, summary: string, bytes?: numbe
     ...(bytes === undefined ? {} : { bytes }),
     headers: MCP_HEADERS,
     async handle({ request }, sessions) {
-      const { headers, base, bytes: body } = request;
-      return { kind: 'mcp', call: { method, headers, body, base, sessions } };
+      const { headers, base, caller, bytes: body } = request;
+      return { kind: 'mcp', call: { method, headers, body, base, asker: { sessions, caller } } };
     },
   });
 }
