@@ -6,6 +6,7 @@ import t from 'tap';
 import { EventReader } from '../support/event-reader.js';
 import { HOLDING_SCRIPTS, holdPage, tellsPageLost } from '../support/held-page.js';
 import { guardLeaks } from '../support/leaks.js';
+import { done, evaluate, type ModelRequest, startModelServer, type Turn } from '../support/model-server.js';
 import { startTestService, type Teardown, type TestService } from '../support/service.js';
 
 guardLeaks(t);
@@ -13,6 +14,7 @@ guardLeaks(t);
 /** A service, and the workers that it started: the journal's is the first, those of sessions come next. */
 async function startWithThreads(
   t: Teardown,
+  settings: object = {},
 ): Promise<{ service: TestService; sessionThreads: () => readonly Worker[] }> {
   const workers: Worker[] = [];
   const onWorker = (message: unknown) => {
@@ -21,7 +23,7 @@ async function startWithThreads(
   };
   subscribe('worker_threads', onWorker);
   t.teardown(() => unsubscribe('worker_threads', onWorker));
-  const service = await startTestService(t);
+  const service = await startTestService(t, settings);
   return { service, sessionThreads: () => workers.slice(1) };
 }
 
@@ -88,4 +90,29 @@ t.test('a job whose thread died in its flow ends as INTERRUPTED, and the next on
     error: { code: 'INTERRUPTED' },
   });
   t.match(await service.job({ flowFiles: ['quick.js'] }), { state: 'completed' });
+});
+
+t.test('a job whose thread died in a script or a call of its model goes on, and nothing is done twice', async (t) => {
+  const last = ({ body }: ModelRequest) => body.messages.at(-1)?.content ?? '';
+  const model = await startModelServer(t, (request, index): Turn => {
+    if (index === 0) return evaluate(`agent.go(${JSON.stringify(FORM)}); agent.act('{input}Name', 'input', 'typed')`);
+    if (index === 1) return { kind: 'hang' };
+    if (index === 2) return evaluate('agent.wait(60000)');
+    return done(/How far it came is not known/.test(last(request)), last(request));
+  });
+  const providers = { scripted: { baseURL: model.baseURL } };
+  const { service, sessionThreads } = await startWithThreads(t, { models: ['scripted/m'], providers, warmSessions: 0 });
+  const { id } = (await service.call('POST', '/api/jobs', { prompt: 'Type' })).body;
+  const reader = await EventReader.open(service.url, `/api/sessions/${id}/events`);
+  const of = (type: string) => reader.events.filter((event) => event.type === type);
+  await reader.until(() => of('ModelCallStarted').length === 2);
+  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await reader.until(() => of('ScriptStarted').length === 2);
+  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await reader.until(() => of('SessionEnded').length === 1);
+  reader.cut();
+  const { body: record } = await service.call('GET', `/api/jobs/${id}`);
+  t.match(record, { state: 'completed', iterations: 3, summary: /\{input\}Name = typed/ });
+  t.equal(of('SessionRestarted').length, 2);
+  t.equal(of('ModelStarted').length, 1);
 });
