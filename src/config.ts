@@ -70,6 +70,8 @@ export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token
   readonly sessionsDir: string;
   readonly tmpDir: string;
   readonly journalFile: string;
+  /** The key under which requests' credentials are stored. */
+  readonly keyFile: string;
   /** `TROUPE_CHROMIUM`: the browser to use instead of the one that would be found. */
   readonly chromium: string | undefined;
   /** Who called sudo, as `SUDO_UID` and `SUDO_GID` tell: browsers of a service that runs as root run as this user. */
@@ -121,6 +123,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     sessionsDir: resolve(home, 'sessions'),
     tmpDir: resolve(home, 'tmp'),
     journalFile: resolve(home, 'troupe.db'),
+    keyFile: resolve(home, 'troupe.key'),
     chromium: env.TROUPE_CHROMIUM || undefined,
     dockerSocket: dockerSocket(env.DOCKER_HOST),
     cacheDir: resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe'),

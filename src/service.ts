@@ -10,6 +10,7 @@ import { ReportPool } from './report/report-pool.js';
 import { chooseDriver } from './service/choose-driver.js';
 import { ArtifactKeeper } from './supervisor/artifact-keeper.js';
 import { EventHub } from './supervisor/event-hub.js';
+import { RequestSeal } from './supervisor/request-seal.js';
 import { Supervisor } from './supervisor/supervisor.js';
 
 /** Jobs in their flows may go on this long after a stop was asked for, in milliseconds. */
@@ -84,6 +85,7 @@ export async function startService(
       version,
       clock: systemClock,
       hub: new EventHub(journal),
+      seal: await RequestSeal.open(config.keyFile),
       artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
     });
     let drainMs = DRAIN_MS;

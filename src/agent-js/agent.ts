@@ -38,6 +38,7 @@ export class Agent {
   readonly #emit: (event: SessionEvent) => void;
   readonly #screenshotsDir: string;
   readonly #actMs: number;
+  readonly #redact: (shown: readonly unknown[]) => readonly unknown[];
   readonly #schemes: ReadonlySet<string>;
   readonly #tabs: Tabs;
   readonly #downloads: Downloads;
@@ -62,12 +63,15 @@ export class Agent {
     readonly firstStep?: number;
     /** How long an act waits for its element, in milliseconds. */
     readonly actMs?: number;
+    /** Takes out of a step's arguments what nobody may see; they become a picture's file name too. */
+    readonly redact?: (shown: readonly unknown[]) => readonly unknown[];
   }) {
     const { browser, emit, screenshotsDir } = options;
     this.#browser = browser;
     this.#emit = emit;
     this.#screenshotsDir = screenshotsDir;
     this.#actMs = options.actMs ?? ACT_MS;
+    this.#redact = options.redact ?? ((shown) => shown);
     this.#schemes = new Set(options.allowedSchemes ?? SCHEMES);
     this.#downloads = new Downloads(browser.downloadsDir, emit);
     this.#stopDownloads = browser.listen((event) => this.#downloads.observe(event));
@@ -270,7 +274,9 @@ export class Agent {
     context: HostCallContext,
     body: () => Promise<T>,
   ): Promise<T> {
-    return this.#steps.run({ method, shownArgs, tab: () => this.#activeTab(), picture: 'after' }, context.site, body);
+    const shown = () => this.#redact(shownArgs());
+    const call = { method, shownArgs: shown, tab: () => this.#activeTab(), picture: 'after' } as const;
+    return this.#steps.run(call, context.site, body);
   }
 
   #activeTab(): Tab | undefined {

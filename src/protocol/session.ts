@@ -64,7 +64,8 @@ const taskFields = {
   prompt: z.string().max(100_000),
   flowFiles: z.array(FlowFile).max(100).optional(),
   args: z.record(z.string(), z.unknown()).optional(),
-  secrets: z.record(z.string(), z.string()).optional(),
+  /** Shorter ones could not be told from other text, and so not be kept out of it. */
+  secrets: z.record(z.string().regex(/^[\w.-]{1,100}$/), z.string().min(4).max(10_000)).optional(),
   model: z
     .string()
     .regex(/^[^/\s]+\/\S+$/, 'a model is <provider prefix>/<name>')

@@ -11,6 +11,7 @@ import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/sessio
 import type { Place } from './admission.js';
 import type { EventHub } from './event-hub.js';
 import type { BrowserOpening } from './open-browser.js';
+import type { RequestSeal } from './request-seal.js';
 import { REOPEN_MS, type SessionChild, type SessionTask, STOP_MS, startSessionActor } from './session-child.js';
 import { SessionClocks } from './session-clocks.js';
 import { lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
@@ -27,6 +28,7 @@ export interface SessionSurroundings {
   readonly driver: Driver;
   readonly supervision: Supervision;
   readonly hub: EventHub;
+  readonly seal: RequestSeal;
   readonly clock: Clock;
   readonly log: (line: string) => void;
 }
@@ -48,6 +50,7 @@ export class LivingSession {
   readonly #clocks: SessionClocks;
   readonly #ending = new AbortController();
   readonly #onEnded: () => void;
+  readonly #sealed: unknown;
   #record: SessionRecord;
   #life: SessionLife = { kind: 'waiting' };
   #begun: Promise<void> = Promise.resolve();
@@ -77,6 +80,7 @@ export class LivingSession {
     this.#around = around;
     this.#onEnded = onEnded;
     this.request = request;
+    this.#sealed = around.seal.seal(request);
     this.#record = record;
     const log = (line: string) => around.log(`session ${record.id}: ${line}`);
     this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id, 'downloads'), log);
@@ -92,7 +96,7 @@ export class LivingSession {
 
   /** What the journal keeps of this session now: enough to begin it again, with what its request names. */
   get stored(): StoredSession {
-    return { record: this.#record, request: this.request, lease: this.#held.lease?.identity ?? null };
+    return { record: this.#record, request: this.#sealed, lease: this.#held.lease?.identity ?? null };
   }
 
   /** Where its browser is and its files are, while it has one. */

@@ -41,7 +41,10 @@ export interface Recovered {
  */
 export async function recoverSessions(parts: RecoveryParts, recovered: Recovered): Promise<void> {
   const { journal, driver, log } = parts;
-  const unended = await journal.unended();
+  const unended = (await journal.unended()).map((stored) => ({
+    ...stored,
+    request: parts.seal.unseal(stored.request),
+  }));
   const running = unended.filter(({ record }) => record.status === 'running');
   const resumable = await Promise.all(running.map((stored) => resumableOf(journal, stored)));
   const found = await Promise.all(
@@ -94,7 +97,7 @@ async function requeue(parts: RecoveryParts, recovered: Recovered, stored: Store
     recovered.queue(request.data, stored.record);
     return;
   }
-  const error = new TroupeError('INTERNAL', 'The request was accepted by another version and cannot be read');
+  const error = new TroupeError('INTERNAL', 'The request was accepted by another version, or sealed with another key');
   await endStored(parts, stored, { ...interruptedEnd('auto'), error: encodeError(error) });
 }
 

@@ -33,7 +33,6 @@ const UNAVAILABLE: readonly Unavailable[] = [
     'a proxy takes the requests to localhost too; leave one of both out',
   ],
   ['proxy', (request) => request.proxy?.username !== undefined, 'a proxy with a user name is not supported'],
-  ['secrets', (request) => request.secrets !== undefined, 'secrets are not supported yet'],
   ['webhook', (request) => request.webhook !== undefined, 'webhooks are not supported yet'],
   ['retries', (request) => (request.retries ?? 0) > 0, 'retries are not supported yet'],
 ];

@@ -61,6 +61,7 @@ export function startSessionActor(
         flowsDir: config.flowsDir,
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
+        secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
         firstStep: stepsDone + 1,
         actMs: config.actTimeout * 1000,
       };

@@ -17,6 +17,8 @@ export interface SessionArgs {
   readonly screenshotsDir: string;
   /** The global `args` of its scripts. */
   readonly args: { readonly [name: string]: unknown };
+  /** By name; see `Secrets`. */
+  readonly secrets: { readonly [name: string]: string };
   /** The number of its next step: above 1 where the session has run before. */
   readonly firstStep: number;
   /** How long an act waits until its element can take it. */

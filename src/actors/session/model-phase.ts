@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '../../agent-js/agent.js';
+import type { Secrets } from '../../agent-js/secrets.js';
 import { readBrief, type TaskOutline } from '../../autonomy/brief.js';
 import type { Conversation } from '../../autonomy/conversation.js';
 import { ConversationRecord } from '../../autonomy/conversation-record.js';
@@ -31,6 +32,7 @@ export interface ModelOrder {
 export interface ModelDesk {
   readonly flowsDir: string;
   readonly agent: Agent;
+  readonly secrets: Secrets;
   emit(event: SessionEvent): void;
   /** Runs a script of the model when its turn comes, and tells what it writes to its console. */
   evaluate(js: string, timeoutMs: number, signal: AbortSignal, onConsole: (line: string) => void): Promise<string>;
@@ -86,6 +88,7 @@ export class ModelPhase {
   }
 
   #loop({ models, budget, known, timeoutMs, evalMs }: ModelOrder, signal: AbortSignal): Loop {
+    const { secrets } = this.#desk;
     const record = new ConversationRecord(known, this.#desk.emit);
     const caller = new ModelCaller({
       models: models.map((choice) => new Model(choice, MODEL_BOUNDS)),
@@ -99,17 +102,26 @@ export class ModelPhase {
         const hear = (line: string) => {
           if (console.length < MAX_CONSOLE_LINES) console.push(line);
         };
-        return outcomeOf(this.#desk.evaluate(js, evalMs, asked, hear), console, signal);
+        const work = secrets.hide(() => this.#desk.evaluate(js, evalMs, asked, hear));
+        return outcomeOf(work, console, signal);
       },
-      resumeFlow: (how, asked) =>
-        outcomeOf(this.#desk.resumeFlow(how, Math.max(1, deadline - performance.now()), asked), [], signal),
-      look: (asked) => this.#desk.agent.see({ deadline: performance.now() + LOOK_MS, signal: asked }),
+      resumeFlow: (how, asked) => {
+        const leftMs = Math.max(1, deadline - performance.now());
+        return outcomeOf(
+          secrets.hide(() => this.#desk.resumeFlow(how, leftMs, asked)),
+          [],
+          signal,
+        );
+      },
+      look: (asked) =>
+        secrets.hide(() => this.#desk.agent.see({ deadline: performance.now() + LOOK_MS, signal: asked })),
     };
     return new Loop({ record, caller, workplace, budget, recorded: (call) => this.#untilRecorded(call, signal) });
   }
 
   async #opening({ models, outline }: ModelOrder): Promise<{ model: string; system: string; task: string }> {
-    const brief = await readBrief(this.#desk.flowsDir, outline);
+    // A prompt or a file may name a value that it should not.
+    const brief = this.#desk.secrets.redact(await readBrief(this.#desk.flowsDir, outline));
     return { model: models[0]?.id ?? '', system: systemPrompt(brief), task: taskMessage(brief) };
   }
 

@@ -1,8 +1,9 @@
-import { Subject } from 'rxjs';
+import { map, type Observable, Subject, share } from 'rxjs';
 import { Agent } from '../../agent-js/agent.js';
 import type { ConnectionEnd } from '../../agent-js/browser-port.js';
 import { filesModule } from '../../agent-js/files.js';
 import { flowModule } from '../../agent-js/flow.js';
+import { Secrets } from '../../agent-js/secrets.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { NewEvent, SessionEvent, StepKind } from '../../protocol/events.js';
@@ -45,6 +46,9 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #flush = new Subject<void>();
   readonly #queue = new ScriptQueue(WAITING_SCRIPTS);
   readonly #closing = new AbortController();
+  readonly #secrets: Secrets;
+  /** Events as others may see them. */
+  readonly #told$: Observable<SessionEvent>;
   #state: SessionState = { kind: 'new' };
   #parts: OpenParts | undefined;
   #modelPhase: ModelPhase | undefined;
@@ -55,7 +59,12 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   constructor(args: SessionArgs, context: ActorContext<readonly NewEvent[]>) {
     this.#args = args;
     this.#context = context;
-    batchEvents(this.#events, { sessionId: args.id, now: () => new Date(), flush$: this.#flush }).subscribe((batch) =>
+    this.#secrets = new Secrets(args.secrets);
+    this.#told$ = this.#events.pipe(
+      map((event) => this.#secrets.redact(event)),
+      share(),
+    );
+    batchEvents(this.#told$, { sessionId: args.id, now: () => new Date(), flush$: this.#flush }).subscribe((batch) =>
       context.emit(batch),
     );
   }
@@ -70,14 +79,16 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     Settle: () => later(this.#settle()),
     RunScript: (order, { signal }) =>
       later(
-        this.#queue.run(
-          (closed) => this.#runScript(order, order.whenGone === 'stop' ? AbortSignal.any([closed, signal]) : closed),
-          signal,
+        this.#hide(() =>
+          this.#queue.run(
+            (closed) => this.#runScript(order, order.whenGone === 'stop' ? AbortSignal.any([closed, signal]) : closed),
+            signal,
+          ),
         ),
       ),
     RunFlows: ({ paths, timeoutMs }, { signal }) =>
-      later(this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal)),
-    RunModel: (order, { signal }) => later(this.#runModel(order, signal)),
+      later(this.#hide(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal))),
+    RunModel: (order, { signal }) => later(this.#hide(() => this.#runModel(order, signal))),
     ModelAnswerRecorded: ({ call }) => this.#modelPhase?.answerRecorded(call) ?? null,
   };
 
@@ -105,11 +116,12 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       stepScreenshots: mode === 'auto' ? 'every' : 'spare',
       firstStep,
       actMs,
+      redact: (shown) => this.#secrets.redact(shown),
     });
     try {
       const flows = new FlowJob(emit);
       const offered = [agent.module, flowModule({ flowsDir }), filesModule({ flowsDir })];
-      const modules = offered.map((module) => flows.wrap(module));
+      const modules = offered.map((module) => flows.wrap(this.#secrets.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
       this.#parts = { browser, agent, sandbox, flows };
       this.#closing.signal.throwIfAborted();
@@ -180,10 +192,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     const parts = this.#openParts();
     const phase = new ModelPhase({
       flowsDir: this.#args.flowsDir,
+      secrets: this.#secrets,
       agent: parts.agent,
       emit: (event) => this.#events.next(event),
       evaluate: async (js, timeoutMs, signal, onConsole) => {
-        const console = this.#events.subscribe((event) => {
+        const console = this.#told$.subscribe((event) => {
           if (event.type === 'ConsoleWritten') onConsole(event.data.text);
         });
         try {
@@ -208,6 +221,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       this.#modelPhase = undefined;
       await parts.agent.settle();
     }
+  }
+
+  /** No answer has a secret's value. */
+  #hide<T>(work: () => Promise<T>): Promise<T> {
+    return this.#secrets.hide(work);
   }
 
   /** A script that counts on its page must not meet another one unawares. */
