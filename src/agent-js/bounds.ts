@@ -38,9 +38,9 @@ export function within(bounds: Bounds, ms: number): Bounds {
  * The bounds for an answer of who keeps the deadline himself: he says at the deadline what is wrong, and that takes its
  * moment on a busy machine.
  */
-export function toAnswer(bounds: Bounds, signal: AbortSignal): Bounds {
+export function toAnswer(bounds: Bounds): Bounds {
   const { deadline, end = deadline } = bounds;
-  return { deadline: Math.min(end, deadline + LATENESS_MS), end, signal: AbortSignal.any([bounds.signal, signal]) };
+  return { deadline: Math.min(end, deadline + LATENESS_MS), end, signal: bounds.signal };
 }
 
 export function throwIfCancelled(bounds: Bounds): void {

@@ -18,7 +18,13 @@ export class Condition {
 
   /** True once `holds()` does, false at the deadline. Rejects when the script is cancelled, or when `holds` throws. */
   until(holds: () => boolean, bounds: Bounds): Promise<boolean> {
-    return new Promise((resolve, reject) => {
+    return this.watch(holds, bounds).settled;
+  }
+
+  /** As {@link Condition.until}, for one that may lose interest: `stop` settles it with false. Idempotent. */
+  watch(holds: () => boolean, bounds: Bounds): { readonly settled: Promise<boolean>; stop(): void } {
+    let stop = (): void => undefined;
+    const settled = new Promise<boolean>((resolve, reject) => {
       if (bounds.signal.aborted) return reject(cancelledError());
       if (holds()) return resolve(true);
       const finish = (end: () => void): void => {
@@ -39,9 +45,11 @@ export class Condition {
         settle: () => finish(() => resolve(true)),
       };
       const abort = () => finish(() => reject(cancelledError()));
-      const timer = setTimeout(() => finish(() => resolve(false)), remainingMs(bounds));
+      stop = () => finish(() => resolve(false));
+      const timer = setTimeout(stop, remainingMs(bounds));
       bounds.signal.addEventListener('abort', abort, { once: true });
       this.#waiters.add(waiter);
     });
+    return { settled, stop: () => stop() };
   }
 }

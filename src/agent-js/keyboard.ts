@@ -1,5 +1,6 @@
 import { TroupeError } from '../protocol/errors.js';
 import type { CdpParams } from './cdp.js';
+import type { AwaitedInput } from './page-calls.js';
 import type { Tab } from './tab.js';
 
 type KeyEvent = CdpParams<'Input.dispatchKeyEvent'>;
@@ -35,6 +36,33 @@ const ALIASES: { readonly [name: string]: string } = {
   ' ': 'Space',
 };
 
+/** A US keyboard's marks: alone, with Shift, the key's code and its Windows key code. */
+const MARKS: readonly (readonly [string, string, string, number])[] = [
+  ['1', '!', 'Digit1', 49],
+  ['2', '@', 'Digit2', 50],
+  ['3', '#', 'Digit3', 51],
+  ['4', '$', 'Digit4', 52],
+  ['5', '%', 'Digit5', 53],
+  ['6', '^', 'Digit6', 54],
+  ['7', '&', 'Digit7', 55],
+  ['8', '*', 'Digit8', 56],
+  ['9', '(', 'Digit9', 57],
+  ['0', ')', 'Digit0', 48],
+  [';', ':', 'Semicolon', 186],
+  ['=', '+', 'Equal', 187],
+  [',', '<', 'Comma', 188],
+  ['-', '_', 'Minus', 189],
+  ['.', '>', 'Period', 190],
+  ['/', '?', 'Slash', 191],
+  ['`', '~', 'Backquote', 192],
+  ['[', '{', 'BracketLeft', 219],
+  ['\\', '|', 'Backslash', 220],
+  [']', '}', 'BracketRight', 221],
+  ["'", '"', 'Quote', 222],
+];
+/** What a US keyboard types with Shift held. */
+const SHIFTED = /^[A-Z~!@#$%^&*()_+{}|:"<>?]$/;
+
 /** Names of https://www.w3.org/TR/uievents-key/ with their Windows key codes. */
 const NAMED: { readonly [name: string]: number } = {
   Backspace: 8,
@@ -51,64 +79,89 @@ const NAMED: { readonly [name: string]: number } = {
   ArrowDown: 40,
   Insert: 45,
   Delete: 46,
+  CapsLock: 20,
+  ContextMenu: 93,
 };
 
-/** Presses a key or a chord: `Enter`, `a`, `Control+A`, `Shift+Tab`. */
-export async function pressChord(tab: Tab, chord: string, timeoutMs: number): Promise<void> {
-  const { modifiers, key } = parseChord(chord);
+/** Typing as it is sent, and by what the page hears its end. */
+export interface Typing {
+  readonly events: readonly (KeyEvent | { readonly type: 'insertText'; readonly text: string })[];
+  readonly awaits: AwaitedInput;
+}
+
+/** Sends all at once; it arrives in order. */
+export async function type(tab: Tab, { events }: Typing, timeoutMs: number): Promise<void> {
+  await Promise.all(
+    events.map((event) =>
+      event.type === 'insertText'
+        ? tab.send('Input.insertText', { text: event.text }, timeoutMs)
+        : tab.send('Input.dispatchKeyEvent', event, timeoutMs),
+    ),
+  );
+}
+
+/** A key or a chord: `Enter`, `a`, `Control+A`, `Shift+Tab`. @throws SCRIPT_ERROR for what is no key */
+export function chord(source: string): Typing {
+  const { modifiers, key } = parseChord(source);
+  const events: KeyEvent[] = [];
   let held = 0;
-  const sent: Promise<unknown>[] = [];
-  const dispatch = (event: KeyEvent) => sent.push(tab.send('Input.dispatchKeyEvent', event, timeoutMs));
   for (const modifier of modifiers) {
     held |= modifier.bit;
-    dispatch({ type: 'rawKeyDown', ...modifier.key, modifiers: held });
+    events.push({ type: 'rawKeyDown', ...modifier.key, modifiers: held });
   }
-  const shifted = (held & SHIFT) !== 0 && key.text !== undefined ? { ...key, ...upperCase(key) } : key;
-  // With Control, Alt or Meta a key types nothing.
-  const typed = (held & ~SHIFT) === 0 ? shifted.text : undefined;
-  const { text: _, ...plain } = shifted;
-  if (typed === undefined) dispatch({ type: 'rawKeyDown', ...plain, modifiers: held });
-  else dispatch({ type: 'keyDown', ...plain, text: typed, unmodifiedText: typed, modifiers: held });
-  dispatch({ type: 'keyUp', ...plain, modifiers: held });
+  events.push(...stroke((held & SHIFT) === 0 ? key : shifted(key), held));
   for (const modifier of [...modifiers].reverse()) {
     held &= ~modifier.bit;
-    dispatch({ type: 'keyUp', ...modifier.key, modifiers: held });
+    events.push({ type: 'keyUp', ...modifier.key, modifiers: held });
   }
-  await Promise.all(sent);
+  return { events, awaits: { event: 'keyup', times: modifiers.length + 1 } };
 }
 
 /**
- * Types into the focused field. The text arrives at once, its last character by its key: sites that listen for keys hear
- * one, and a long text takes no longer than a short one.
+ * A text for the focused field. It arrives at once, its last character by its key: sites that listen for keys hear one, and
+ * a long text takes no longer than a short one.
+ *
+ * @param options.rich an editor, in which the Enter key begins a new line
  */
-export async function typeText(tab: Tab, text: string, timeoutMs: number): Promise<void> {
-  const last = text.at(-1) ?? '';
-  const byKey = /^[\x20-\x7e]$/.test(last);
-  const before = byKey ? text.slice(0, -1) : text;
-  const sent: Promise<unknown>[] = [];
-  if (before !== '') sent.push(tab.send('Input.insertText', { text: before }, timeoutMs));
-  if (byKey) {
-    const { text: _, ...key } = characterKey(last);
-    const modifiers = /[A-Z]/.test(last) ? SHIFT : 0;
-    const typed = { text: last, unmodifiedText: last };
-    sent.push(tab.send('Input.dispatchKeyEvent', { type: 'keyDown', ...key, ...typed, modifiers }, timeoutMs));
-    sent.push(tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...key, modifiers }, timeoutMs));
-  }
-  await Promise.all(sent);
+export function text(source: string, options: { readonly rich: boolean }): Typing {
+  const lines = options.rich ? source.split(/\r\n?|\n/) : [source];
+  const last = lines.pop() ?? '';
+  const enter = stroke(keyNamed('Enter') ?? unknown('Enter'), 0);
+  const events: Typing['events'][number][] = lines.flatMap((line) => [...inserted(line), ...enter]);
+  const final = last.at(-1) ?? '';
+  const byKey = /^[\x20-\x7e]$/.test(final);
+  events.push(...inserted(byKey ? last.slice(0, -1) : last));
+  if (byKey) events.push(...stroke(characterKey(final), SHIFTED.test(final) ? SHIFT : 0));
+  const times = lines.length + (byKey ? 1 : 0);
+  // Without any key, the text itself is what the page hears.
+  return { events, awaits: times > 0 ? { event: 'keyup', times } : { event: 'input', times: 1 } };
 }
 
-function parseChord(chord: string): { modifiers: { readonly bit: number; readonly key: Key }[]; key: Key } {
+function inserted(part: string): Typing['events'][number][] {
+  return part === '' ? [] : [{ type: 'insertText', text: part }];
+}
+
+/** A key goes down and up. With Control, Alt or Meta it types nothing. */
+function stroke({ text: typed, ...key }: Key, held: number): KeyEvent[] {
+  const types = typed !== undefined && (held & ~SHIFT) === 0;
+  const down: KeyEvent = types
+    ? { type: 'keyDown', ...key, text: typed, unmodifiedText: typed, modifiers: held }
+    : { type: 'rawKeyDown', ...key, modifiers: held };
+  return [down, { type: 'keyUp', ...key, modifiers: held }];
+}
+
+function parseChord(source: string): { modifiers: { readonly bit: number; readonly key: Key }[]; key: Key } {
   // The last + may be the key itself.
   const parts =
-    chord === '+' ? ['+'] : chord.endsWith('++') ? [...chord.slice(0, -2).split('+'), '+'] : chord.split('+');
+    source === '+' ? ['+'] : source.endsWith('++') ? [...source.slice(0, -2).split('+'), '+'] : source.split('+');
   const names = parts.map((part) => ALIASES[part] ?? part);
   const last = names.pop() ?? '';
   const modifiers = names.map((name) => {
     const modifier = MODIFIERS[name];
-    if (modifier === undefined) throw unknownKey(chord);
+    if (modifier === undefined) throw unknownKey(source);
     return modifier;
   });
-  return { modifiers, key: keyNamed(last) ?? unknown(chord) };
+  return { modifiers, key: keyNamed(last) ?? unknown(source) };
 }
 
 function keyNamed(name: string): Key | undefined {
@@ -129,23 +182,29 @@ function characterKey(character: string): Key {
   if (/^[A-Z]$/.test(upper)) return keyOf(character, `Key${upper}`, upper.charCodeAt(0));
   if (/^\d$/.test(character)) return keyOf(character, `Digit${character}`, character.charCodeAt(0));
   if (character === ' ') return keyOf(' ', 'Space', 32);
+  for (const [plain, withShift, code, keyCode] of MARKS) {
+    if (character === plain || character === withShift) return keyOf(character, code, keyCode);
+  }
   return keyOf(character, '', 0);
 }
 
-function keyOf(text: string, code: string, windowsVirtualKeyCode: number): Key {
-  return { key: text, code, windowsVirtualKeyCode, text };
+function keyOf(typed: string, code: string, windowsVirtualKeyCode: number): Key {
+  return { key: typed, code, windowsVirtualKeyCode, text: typed };
 }
 
-function upperCase(key: Key): { key: string; text: string } {
-  const text = key.text ?? '';
-  return /^[a-z]$/.test(text) ? { key: text.toUpperCase(), text: text.toUpperCase() } : { key: key.key, text };
+/** What the key gives together with Shift. */
+function shifted(key: Key): Key {
+  const plain = key.text ?? '';
+  if (/^[a-z]$/.test(plain)) return { ...key, key: plain.toUpperCase(), text: plain.toUpperCase() };
+  const mark = MARKS.find(([one]) => one === plain)?.[1];
+  return mark === undefined ? key : { ...key, key: mark, text: mark };
 }
 
-function unknown(chord: string): never {
-  throw unknownKey(chord);
+function unknown(source: string): never {
+  throw unknownKey(source);
 }
 
-function unknownKey(chord: string): TroupeError {
-  const message = `${JSON.stringify(chord)} is not a key: Enter, Tab, ArrowDown, a, F5, or a chord as Control+A`;
+function unknownKey(source: string): TroupeError {
+  const message = `${JSON.stringify(source)} is not a key: Enter, Tab, ArrowDown, a, F5, or a chord as Control+A`;
   return new TroupeError('SCRIPT_ERROR', message);
 }

@@ -15,19 +15,39 @@ export interface Ready {
   readonly tag: string;
   readonly inputType: string;
   readonly password: boolean;
+  /** An editor, not a field. */
+  readonly rich: boolean;
   /** Of a checkbox, radio button or switch; null for others. */
   readonly checked: boolean | null;
+  /** What came of it, where the action is one that the page's script has done by itself; null: input is wanted. */
+  readonly finished: Finished | null;
+  /** The browser may carry it off by its own drag and drop. */
   readonly draggable: boolean;
-  /** The action is one that the page's script has done by itself. */
-  readonly done: boolean;
+  /** The control only opens the list that the option is chosen from, see {@link ReadyRequest.list}. */
+  readonly opens: boolean;
 }
 
 export interface ReadyRequest {
   readonly locator: string;
   readonly action: ActionName;
   readonly value: string | readonly string[] | null;
+  /** Of a control that is no `select`: whether its list has been opened, so that the action goes to an option in it. */
+  readonly list: 'closed' | 'perhaps open' | 'open';
   /** How long the page may wait for the element. */
   readonly ms: number;
+}
+
+/** Real input that must have reached the document. */
+export interface AwaitedInput {
+  readonly event: 'keyup' | 'input';
+  readonly times: number;
+}
+
+export interface FinishRequest {
+  /** How long an action without any effect so far is given to have one. */
+  readonly graceMs: number;
+  readonly typed: string | null;
+  readonly awaits: AwaitedInput | null;
 }
 
 export interface PageState {
@@ -68,7 +88,11 @@ export interface FramePoint {
 }
 
 export interface Finished extends PageState {
+  /** False: the awaited input has not arrived yet, and nothing else is known. */
+  readonly heard: boolean;
   readonly changed: boolean;
+  /** A form is being sent: the page is about to go. */
+  readonly submits: boolean;
   /** What took the input in the element's place; null when the element took it. */
   readonly missed: string | null;
   readonly checked: boolean | null;
@@ -92,10 +116,10 @@ export interface PageCalls {
   change: [{ readonly ms: number }, Record<string, never>];
   /** Waits until the element can take the action, and sets the guard on it. */
   ready: [ReadyRequest, Ready | PageProblem];
-  /** Where the element is, without guard or waiting: a drag's end. */
-  point: [{ readonly locator: string }, { readonly x: number; readonly y: number } | PageProblem];
-  /** Takes the guard away and says what came of the action; waits up to `graceMs` for a first change. */
-  finish: [{ readonly graceMs: number; readonly typed: string | null }, Finished];
+  /** Takes the element where a drag will end, and answers where it is now; without a locator, the one taken before. */
+  dropPoint: [{ readonly locator: string | null }, { readonly x: number; readonly y: number } | PageProblem];
+  /** Takes the guard away and says what came of the action. */
+  finish: [FinishRequest, Finished];
   text: [{ readonly locator: string | null }, { readonly text: string } | PageProblem];
   value: [{ readonly locator: string }, { readonly value: unknown } | PageProblem];
   /** True when it appeared (went, with `gone`), false after `ms`. */

@@ -39,21 +39,12 @@ export async function evaluateInPage(tab: Tab, js: string, bounds: Bounds): Prom
   if (tab.dialog !== null) throw tab.dialogError();
   const expression = `${SERIALIZE}(() => (0, eval)(${JSON.stringify(js)}))`;
   const params = { expression, awaitPromise: true, returnByValue: true, userGesture: true };
-  const cut = new AbortController();
-  const own = toAnswer(bounds, cut.signal);
-  const answer = tab.send('Runtime.evaluate', params, Math.max(1, remainingMs(bounds)));
-  answer.catch(() => undefined);
-  const dialog = tab.until(() => tab.dialog !== null, own);
-  dialog.catch(() => undefined);
-  try {
-    const first = await Promise.race([answer, dialog.then((opened) => (opened ? null : answer))]);
-    // What it was to answer comes only after somebody has closed the dialog.
-    if (first === null) return null;
-    const { result, exceptionDetails } = first;
-    if (exceptionDetails === undefined) return JSON.parse(String(result.value));
-    const text = exceptionDetails.exception?.description?.split('\n')[0] ?? exceptionDetails.text;
-    throw new TroupeError('SCRIPT_ERROR', `In the page: ${text.slice(0, 2_000)}`);
-  } finally {
-    cut.abort();
-  }
+  const evaluated = tab.send('Runtime.evaluate', params, Math.max(1, remainingMs(bounds)));
+  const first = await tab.unlessDialog(evaluated, toAnswer(bounds));
+  // What it was to answer comes only after somebody has closed the dialog.
+  if (first === 'dialog') return null;
+  const { result, exceptionDetails } = first.value;
+  if (exceptionDetails === undefined) return JSON.parse(String(result.value));
+  const text = exceptionDetails.exception?.description?.split('\n')[0] ?? exceptionDetails.text;
+  throw new TroupeError('SCRIPT_ERROR', `In the page: ${text.slice(0, 2_000)}`);
 }

@@ -34,7 +34,7 @@ export class Tab {
   /** Windows that its scripts asked for and that have not been attached yet. */
   openingWindows = 0;
   /** The file input whose chooser the page has opened, while choosers are intercepted. */
-  fileChooser: number | null = null;
+  fileChooser: { readonly node: number; readonly multiple: boolean } | null = null;
   /** What is being dragged, while drags are intercepted. */
   drag: { readonly data: unknown } | null = null;
   title: string;
@@ -57,6 +57,10 @@ export class Tab {
 
   get url(): string {
     return this.navigation.url;
+  }
+
+  get isClosed(): boolean {
+    return this.state === 'closed';
   }
 
   /** Where the tab is, as far as it can be learned within the bounds. An error page stands for what it could not reach. */
@@ -102,21 +106,30 @@ export class Tab {
     throwIfCancelled(bounds);
     this.throwIfGone();
     if (this.dialog !== null) return { kind: 'dialog' };
-    const cut = new AbortController();
-    const own = toAnswer(bounds, cut.signal);
-    const answer = this.#world.tryCall(name, args, own);
-    answer.catch(() => undefined);
-    const dialog = this.until(() => this.dialog !== null, own);
-    dialog.catch(() => undefined);
+    const own = toAnswer(bounds);
+    const asked = await this.unlessDialog(this.#world.tryCall(name, args, own), own);
+    if (asked === 'dialog') return { kind: 'dialog' };
+    if (asked.value === null) return { kind: 'navigated' };
+    this.title = asked.value.title;
+    return { kind: 'answer', value: asked.value.value };
+  }
+
+  /**
+   * Settles as the work does, which keeps its own time; or as soon as a dialog opens, which holds the work back until
+   * somebody closes it. Rejects when the tab has gone, and when the script is cancelled.
+   */
+  async unlessDialog<T>(work: Promise<T>, bounds: Bounds): Promise<{ readonly value: T } | 'dialog'> {
+    const dialog = this.#condition.watch(() => {
+      this.throwIfGone();
+      return this.dialog !== null;
+    }, bounds);
+    const done = work.then((value) => ({ value }));
+    done.catch(() => undefined);
+    const opened = async () => ((await dialog.settled) ? ('dialog' as const) : done);
     try {
-      const opened = await Promise.race([answer.then(() => false), dialog]);
-      if (opened) return { kind: 'dialog' };
-      const answered = await answer;
-      if (answered === null) return { kind: 'navigated' };
-      this.title = answered.title;
-      return { kind: 'answer', value: answered.value };
+      return await Promise.race([done, opened()]);
     } finally {
-      cut.abort();
+      dialog.stop();
     }
   }
 
@@ -171,7 +184,8 @@ export class Tab {
         this.dialog = null;
         return true;
       case 'Page.fileChooserOpened':
-        this.fileChooser = event.params.backendNodeId ?? null;
+        if (event.params.backendNodeId === undefined) return false;
+        this.fileChooser = { node: event.params.backendNodeId, multiple: event.params.mode === 'selectMultiple' };
         return true;
       case 'Input.dragIntercepted':
         this.drag = { data: event.params.data };

@@ -1,13 +1,58 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
+import { type Bounds, remainingMs, within } from './bounds.js';
+import type { Tab } from './tab.js';
+
+/** A chooser that is not open by then does not come. */
+const CHOOSER_MS = 3_000;
+
+interface Upload {
+  readonly names: readonly string[];
+  /** Where the named files lie. */
+  readonly dir: string;
+  /** For errors. */
+  readonly locator: string;
+  /** The element of the action under way is a file input; otherwise `click` makes it open the chooser of one. */
+  readonly isInput: boolean;
+  click(): Promise<void>;
+}
+
+/** Gives files to a file input. @throws ACTION_FAILED */
+export async function uploadFiles(
+  tab: Tab,
+  upload: Upload,
+  { bounds, after }: { readonly bounds: Bounds; readonly after: Bounds },
+): Promise<void> {
+  const files = await uploadPaths(upload.dir, upload.names);
+  if (upload.isInput) {
+    const objectId = await tab.targetNode(bounds);
+    if (objectId === null) throw new TroupeError('ACTION_FAILED', `${upload.locator} has gone`);
+    await tab.send('DOM.setFileInputFiles', { files, objectId }, Math.max(1, remainingMs(bounds)));
+    await tab.send('Runtime.releaseObject', { objectId }).catch(() => undefined);
+    return;
+  }
+  tab.fileChooser = null;
+  await tab.send('Page.setInterceptFileChooserDialog', { enabled: true });
+  try {
+    await upload.click();
+    await tab.until(() => tab.fileChooser !== null, within(after, CHOOSER_MS));
+    const chooser = tab.fileChooser as Tab['fileChooser'];
+    if (chooser === null) throw new TroupeError('ACTION_FAILED', `${upload.locator} opens no file chooser`);
+    if (files.length > 1 && !chooser.multiple) {
+      throw new TroupeError('ACTION_FAILED', `${upload.locator} takes one file at a time`);
+    }
+    await tab.send('DOM.setFileInputFiles', { files, backendNodeId: chooser.node });
+  } finally {
+    await tab.send('Page.setInterceptFileChooserDialog', { enabled: false }).catch(() => undefined);
+  }
+}
 
 /** The paths of files that a script names, which lie in the session's uploads folder. @throws ACTION_FAILED */
-export async function uploadPaths(uploadsDir: string, names: readonly string[]): Promise<string[]> {
+async function uploadPaths(uploadsDir: string, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) throw new TroupeError('ACTION_FAILED', 'upload takes the name of a file');
   return Promise.all(names.map((name) => uploadPath(uploadsDir, name)));
 }
-
 async function uploadPath(uploadsDir: string, name: string): Promise<string> {
   if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
     throw new TroupeError(

@@ -1,58 +1,87 @@
-import { isElement } from './flat-tree.js';
+import { isElement, isInside } from './flat-tree.js';
 import { reaches } from './geometry.js';
 
-const EVENTS = [
-  'pointerdown',
-  'mousedown',
-  'pointerup',
-  'mouseup',
-  'click',
-  'auxclick',
-  'dblclick',
-  'contextmenu',
-] as const;
+const PRESSES = new Set(['pointerdown', 'mousedown']);
+const POINTER = [...PRESSES, 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'] as const;
+const KEYS = ['keydown', 'beforeinput', 'keypress', 'keyup'] as const;
+
+/** Where input must land. */
+export interface GuardTarget {
+  readonly element: Element;
+  /** What its locator means now: a page may have drawn it anew. */
+  again(): Element | null;
+}
 
 /**
- * Watches over one input on its way: between the check that an element lies under a point and the arrival of the click
+ * Watches over one input on its way: between the check that an element is ready and the arrival of the click or the key
  * there, the page may change. The first press that would land elsewhere is held back, with all that follows it, so that
- * nothing is ever clicked by mistake. The listeners stand on the window before any script of the page does.
+ * nothing is ever clicked or typed into by mistake. The listeners stand on the window before any script of the page does.
  */
 export class Guard {
-  #target: Element | null = null;
-  #armed = false;
+  #target: GuardTarget | null = null;
+  #state: 'off' | 'armed' | 'typing' | 'holding' = 'off';
   #missed: Element | null = null;
 
   constructor() {
-    for (const type of EVENTS) addEventListener(type, (event) => this.#check(event), { capture: true });
+    for (const type of POINTER) addEventListener(type, (event) => this.#pointer(event), { capture: true });
+    for (const type of KEYS) addEventListener(type, (event) => this.#key(event), { capture: true });
   }
 
-  /** @param target where the input must land; null: nowhere in this frame */
-  arm(target: Element | null): void {
+  /** @param target null: input must land nowhere in this frame */
+  arm(target: GuardTarget | null): void {
     this.#target = target;
-    this.#armed = true;
+    this.#state = 'armed';
     this.#missed = null;
   }
 
   /** Ends the watch and answers what was hit in the target's place, if anything was. */
   disarm(): Element | null {
     const missed = this.#missed;
-    this.#armed = false;
+    this.#state = 'off';
     this.#target = null;
     this.#missed = null;
     return missed;
   }
 
-  #check(event: Event): void {
-    if (!this.#armed || !event.isTrusted) return;
-    if (this.#missed === null) {
-      if (event.type !== 'pointerdown' && event.type !== 'mousedown') return;
-      const [hit] = event.composedPath();
-      const node = hit as Node | undefined;
-      if (!isElement(node)) return;
-      if (this.#target !== null && reaches(node, this.#target)) return;
-      this.#missed = node;
+  #pointer(event: Event): void {
+    if (this.#state === 'off' || !event.isTrusted) return;
+    if (PRESSES.has(event.type) && this.#state !== 'holding') this.#check(event, reaches);
+    this.#hold(event);
+  }
+
+  /** The first key alone is looked at: a site may well move the focus on while a text is typed. */
+  #key(event: Event): void {
+    if (this.#state === 'off' || !event.isTrusted) return;
+    if (this.#state === 'armed' && (event.type === 'keydown' || event.type === 'beforeinput')) {
+      this.#state = 'typing';
+      this.#check(event, hasFocus);
     }
+    this.#hold(event);
+  }
+
+  #check(event: Event, lands: (hit: Element, element: Element) => boolean): void {
+    const hit = event.composedPath()[0] as Node | undefined;
+    if (!isElement(hit) || (this.#target !== null && isMeant(hit, this.#target, lands))) return;
+    this.#state = 'holding';
+    this.#missed = hit;
+  }
+
+  #hold(event: Event): void {
+    if (this.#state !== 'holding') return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }
+}
+
+function isMeant(hit: Element, target: GuardTarget, lands: (hit: Element, element: Element) => boolean): boolean {
+  if (lands(hit, target.element)) return true;
+  if (target.element.isConnected) return false;
+  const drawnAnew = target.again();
+  return drawnAnew !== null && lands(hit, drawnAnew);
+}
+
+/** A key goes to the element, or to what it is a part of: an editor's paragraph has no focus of its own. */
+function hasFocus(focused: Element, element: Element): boolean {
+  if (isInside(focused, element)) return true;
+  return focused.localName !== 'body' && focused.localName !== 'html' && isInside(element, focused);
 }

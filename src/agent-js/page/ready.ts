@@ -1,14 +1,17 @@
 import type { ActionName } from '../../protocol/look.js';
 import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../page-calls.js';
+import type { Action } from './action.js';
 import { choose, isPassword, selectContent, setValue } from './field.js';
 import { isHtml, isInside, parentOf, shadowOf } from './flat-tree.js';
 import { elementAt, type Point, pointsOf, reaches } from './geometry.js';
 import { nextChange } from './next-change.js';
+import { isList, isMultiple, optionOf } from './options.js';
 import { nameFor, resolve } from './resolve.js';
 import { checkedState, inputKind, roleOf } from './roles.js';
 import { scroll } from './scrolling.js';
 import { isDisabled, isShown, standIn } from './visibility.js';
 
+const NOWHERE: Point = { x: 0, y: 0 };
 /** Styles and layout change without a sign: an element that is not ready is looked at again after this. */
 const LOOK_AGAIN_MS = 100;
 
@@ -17,23 +20,21 @@ interface Found {
   readonly element: Element;
   readonly point: Point;
   readonly done: boolean;
+  readonly opens: boolean;
 }
 
 /**
  * Waits until the element can take the action. What needs no input from outside is done in the same breath, the rest is
  * prepared: the field focused, its content selected.
  *
- * @param begin is called with the element before anything is done to it
+ * @param action is told of the element before anything is done to it
  */
-export async function ready(
-  request: ReadyRequest,
-  begin: (element: Element) => void,
-): Promise<{ readonly element: Element; readonly ready: Ready } | PageProblem> {
+export async function ready(request: ReadyRequest, action: Action): Promise<Ready | PageProblem> {
   const deadline = performance.now() + request.ms;
   for (;;) {
     const startedAt = performance.now();
-    const found = attempt(request, begin);
-    if (!isProblem(found)) return { element: found.element, ready: report(found) };
+    const found = attempt(request, action);
+    if (!isProblem(found)) return report(found, action);
     const final = found.problem === 'blocked' ? found.final : found.problem !== 'missing';
     const now = performance.now();
     if (final || now >= deadline) return found;
@@ -41,51 +42,47 @@ export async function ready(
   }
 }
 
-/** The point where a drag may end. */
-export function dropPoint(locator: string): Point | PageProblem {
-  const element = resolve(locator);
-  if (isProblem(element)) return element;
-  if (pointsOf(element).length === 0) scroll(element, null);
-  const [point] = pointsOf(element);
-  return point ?? blocked('cannot be scrolled into view');
-}
-
-function attempt(request: ReadyRequest, begin: (element: Element) => void): Found | PageProblem {
-  const { action, value } = request;
-  const element = resolve(request.locator, { hidden: action === 'upload' });
+function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
+  const { action, value, locator } = request;
+  const element = resolve(locator, { hidden: action === 'upload' });
   if (isProblem(element)) return element;
   const unfit = unfitFor(element, action);
   if (unfit !== null) return unfit;
-  const done = (): Found => ({ element, point: { x: 0, y: 0 }, done: true });
+  const begin = (): void => under.begin(element, locator);
+  const done = (): Found => ({ element, point: NOWHERE, done: true, opens: false });
+  const byKeys = (): Found => ({ element, point: NOWHERE, done: false, opens: false });
   const one = typeof value === 'string' ? value : null;
   switch (action) {
     case 'scroll':
-      begin(element);
+      begin();
       return outcome(scroll(element, one), done);
     case 'focus':
-      begin(element);
+      begin();
       return focus(element) ?? done();
     case 'press':
-      begin(element);
-      return focus(element) ?? { element, point: { x: 0, y: 0 }, done: false };
+      begin();
+      return focus(element) ?? byKeys();
     case 'upload':
       if (isHtml(element, 'input') && element.type === 'file') {
-        begin(element);
-        return { element, point: { x: 0, y: 0 }, done: false };
+        begin();
+        return byKeys();
       }
       break;
     case 'check':
     case 'uncheck':
       if (checkedState(element) === (action === 'check')) {
-        begin(element);
+        begin();
         return done();
       }
+      break;
+    case 'select':
+      if (!isHtml(element, 'select')) return toChoose(request, element, under);
       break;
     default:
   }
   const point = reachablePoint(isShown(element) ? element : (standIn(element) ?? element), element);
   if (isProblem(point)) return point;
-  begin(element);
+  begin();
   if (action === 'select' && isHtml(element, 'select')) {
     return outcome(choose(element, typeof value === 'string' ? [value] : (value ?? [])), done, false);
   }
@@ -93,9 +90,30 @@ function attempt(request: ReadyRequest, begin: (element: Element) => void): Foun
     if (inputKind(element) === 'set') return outcome(setValue(element, action === 'clear' ? '' : (one ?? '')), done);
     const unfocused = focus(element);
     if (unfocused !== null) return unfocused;
+    // Some sites draw a field anew when it gets the focus.
+    if (!element.isConnected) return blocked('is drawn anew all the time');
     selectContent(element);
   }
-  return { element, point, done: false };
+  return { element, point, done: false, opens: false };
+}
+
+/** What to click in a list that a site draws itself: first what opens it, then the option. */
+function toChoose(request: ReadyRequest, element: Element, under: Action): Found | PageProblem {
+  const { value, locator, list } = request;
+  const text = (typeof value === 'string' ? value : value?.[0]) ?? '';
+  const option = optionOf(element, text, list);
+  if (!isProblem(option)) {
+    const point = reachablePoint(option, option);
+    if (isProblem(point)) return point;
+    under.begin(option, null);
+    const done = option.getAttribute('aria-selected') === 'true' && isMultiple(element);
+    return { element: option, point, done, opens: false };
+  }
+  if (list === 'open' || isList(element)) return option;
+  const point = reachablePoint(element, element);
+  if (isProblem(point)) return point;
+  under.begin(element, locator);
+  return { element, point, done: false, opens: true };
 }
 
 function unfitFor(element: Element, action: ActionName): PageProblem | null {
@@ -179,7 +197,7 @@ function focus(element: Element): PageProblem | null {
   return blocked('does not take the focus');
 }
 
-function report({ element, point, done }: Found): Ready {
+async function report({ element, point, done, opens }: Found, action: Action): Promise<Ready> {
   const checked = checkedState(element);
   return {
     x: point.x,
@@ -187,10 +205,20 @@ function report({ element, point, done }: Found): Ready {
     tag: element.localName,
     inputType: isHtml(element, 'input') ? element.type : '',
     password: isPassword(element),
+    rich: (element as Partial<HTMLElement>).isContentEditable === true,
     checked: checked === 'mixed' ? false : checked,
-    draggable: element.closest('[draggable="true"]') !== null,
-    done,
+    draggable: isDraggable(element),
+    finished: done ? await action.finish({ graceMs: 0, typed: null, awaits: null }) : null,
+    opens,
   };
+}
+
+/** Pictures and links are, without saying so. */
+function isDraggable(element: Element): boolean {
+  for (let node: Element | null = element; node !== null; node = parentOf(node)) {
+    if ((node as Partial<HTMLElement>).draggable === true) return true;
+  }
+  return false;
 }
 
 function outcome(refusal: string | null, done: () => Found, final = true): Found | PageProblem {

@@ -9,17 +9,17 @@ import {
   WORLD,
 } from '../page-calls.js';
 import { drawnText } from './accessible-name.js';
-import { Changes } from './changes.js';
+import { Action } from './action.js';
 import { Discoveries, type HookNames, share } from './discoveries.js';
-import { fieldValue, fingerprint } from './field.js';
-import { frameOf, isHtml } from './flat-tree.js';
+import { DropPlace } from './drop-place.js';
+import { fieldValue } from './field.js';
 import { pointThroughFrame } from './frame-point.js';
 import { Guard } from './guard.js';
+import { arm, disarm } from './guards.js';
 import { JsonText, LookMemory } from './look-memory.js';
 import { nextChange } from './next-change.js';
-import { dropPoint, ready } from './ready.js';
+import { ready } from './ready.js';
 import { countMatches, matchesOf, nameFor, resolve } from './resolve.js';
-import { checkedState } from './roles.js';
 
 /** A hidden change of style is noticed this late. */
 const LOOK_AGAIN_MS = 250;
@@ -42,12 +42,6 @@ interface World {
   target(): Element | null;
 }
 
-interface Action {
-  readonly element: Element;
-  readonly before: string;
-  readonly changes: Changes;
-}
-
 /** Runs once in each document, before its own scripts. */
 export function install(names: HookNames): void {
   if (WORLD in globalThis) return;
@@ -56,22 +50,8 @@ export function install(names: HookNames): void {
   share(found);
   found.attend(window, names);
   const memory = new LookMemory();
-  let action: Action | null = null;
-
-  /** Watches over the next input: it must land in the element, or nowhere in the documents around it. */
-  const arm = (inner: Document, element: Element | null): void => {
-    for (const one of outward(inner)) guardOf(one)?.arm(one === inner ? element : null);
-  };
-  const disarm = (inner: Document): Element | null => {
-    let missed: Element | null = null;
-    for (const one of outward(inner)) missed = guardOf(one)?.disarm() ?? missed;
-    return missed;
-  };
-  const begin = (element: Element): void => {
-    action?.changes.stop();
-    action = { element, before: fingerprint(element), changes: new Changes() };
-    arm(element.ownerDocument, element);
-  };
+  const action = new Action();
+  const dropPlace = new DropPlace();
   let passed: Document | null = null;
 
   const calls: Calls = {
@@ -97,29 +77,9 @@ export function install(names: HookNames): void {
       await nextChange(ms, 0);
       return {};
     },
-    ready: async (request) => {
-      const outcome = await ready(request, begin);
-      return isProblem(outcome) ? outcome : outcome.ready;
-    },
-    point: ({ locator }) => dropPoint(locator),
-    finish: async ({ graceMs, typed }) => {
-      const own = action;
-      action = null;
-      if (own === null) return { ...state(), changed: false, missed: null, checked: null, refused: false };
-      const { element, before, changes } = own;
-      const missed = disarm(element.ownerDocument);
-      const differs = () => changes.any || fingerprint(element) !== before;
-      if (missed === null && !differs()) await changes.first(graceMs);
-      changes.stop();
-      const checked = checkedState(element);
-      return {
-        ...state(),
-        changed: differs(),
-        missed: missed === null ? null : nameFor(missed),
-        checked: checked === 'mixed' ? null : checked,
-        refused: typed !== null && typed !== '' && isHtml(element, 'input') && element.value === '',
-      };
-    },
+    ready: (request) => ready(request, action),
+    dropPoint: ({ locator }) => dropPlace.point(locator),
+    finish: (request) => action.finish(request),
     text: ({ locator }) => {
       const element =
         locator === null ? (document.body ?? document.documentElement) : resolve(locator, { hidden: true });
@@ -144,7 +104,7 @@ export function install(names: HookNames): void {
       const text = value instanceof JsonText ? value.text : JSON.stringify(value);
       return `{"title":${JSON.stringify(document.title)},"value":${text}}`;
     },
-    target: () => action?.element ?? null,
+    target: () => action.target,
   };
   Object.defineProperty(globalThis, WORLD, { value: world });
 }
@@ -187,18 +147,6 @@ async function waitFor(source: string, gone: boolean, ms: number): Promise<{ fou
 function problemOf(source: string): PageProblem {
   const outcome = resolve(source);
   return isProblem(outcome) ? outcome : { problem: 'syntax', message: `${source} is not a locator` };
-}
-
-/** A document and those around it, as far as they can be reached. */
-function outward(inner: Document): Document[] {
-  const documents: Document[] = [];
-  for (let one: Document | undefined = inner; one !== undefined; one = frameOf(one)?.ownerDocument) documents.push(one);
-  return documents;
-}
-
-/** The guard of a frame's own world. */
-function guardOf(inner: Document): Guard | null {
-  return worldOf(inner.defaultView)?.guard ?? null;
 }
 
 /** The discoveries of the documents around this one. */

@@ -1,0 +1,82 @@
+// One page, twice: a browser of the process driver that scripts drive as users' scripts do, and another of the same binary
+// and flags that playwright-core drives. Two browsers, because two clients of one would each pay for the other.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium as playwright } from 'playwright-core';
+import { Browser } from '#troupe/actors/session/browser.js';
+import { Agent } from '#troupe/agent-js/agent.js';
+import { flowModule } from '#troupe/agent-js/flow.js';
+import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { ProcessDriver } from '#troupe/containers/process-driver.js';
+import { Sandbox } from '#troupe/script/sandbox.js';
+
+const VIEWPORT = { width: 1280, height: 720 };
+
+/**
+ * `run(source)` runs a script in the sandbox and answers its value; `page` is Playwright's page in the other browser.
+ * `flowsDir` is where `Flow.run` looks. `close` gives everything back.
+ *
+ * @param pages path -> HTML, or a function `(request, response)`
+ */
+export async function openTwoBrowsers(pages) {
+  const closers = [];
+  const close = async () => {
+    for (const closer of closers.reverse().splice(0)) await closer();
+  };
+  try {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+    chmodSync(folder, 0o755);
+    closers.push(() => rmSync(folder, { recursive: true, force: true }));
+    const origin = await serve(pages, closers);
+    const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(folder, 'cache') });
+    const driver = await ProcessDriver.create({ chromium, workDir: join(folder, 'w'), instance: 'bench' });
+    closers.push(() => driver.sweep(new Set()));
+    const lease = async (leaseId) => {
+      const leased = await driver.lease({ leaseId, viewport: VIEWPORT }, bounds());
+      closers.push(() => leased.release());
+      return leased.endpoint;
+    };
+
+    const browser = await Browser.connect(await lease('ours'), {}, bounds());
+    closers.push(() => browser.close());
+    const agent = new Agent({
+      browser,
+      emit: () => undefined,
+      screenshotsDir: join(folder, 'shots'),
+      stepScreenshots: 'spare',
+    });
+    closers.push(() => agent.dispose());
+    const flowsDir = join(folder, 'flows');
+    const sandbox = await Sandbox.start({ modules: [agent.module, flowModule({ flowsDir })], emit: () => undefined });
+    closers.push(() => sandbox.close());
+    const run = async (source, timeoutMs = 60_000) =>
+      JSON.parse(await sandbox.run({ source, name: 'bench', kind: 'script', timeoutMs }));
+
+    const peer = await playwright.connectOverCDP((await lease('peer')).cdpUrl);
+    closers.push(() => peer.close());
+    const context = peer.contexts()[0];
+    const page = context.pages()[0] ?? (await context.newPage());
+    return { origin, run, page, flowsDir, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function serve(pages, closers) {
+  const server = createServer((request, response) => {
+    const page = pages[new URL(request.url, 'http://localhost').pathname];
+    if (typeof page === 'function') return page(request, response);
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(page);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+function bounds() {
+  return { signal: new AbortController().signal, deadlineMs: 30_000 };
+}

@@ -1,0 +1,76 @@
+import { type Finished, type FinishRequest, isProblem } from '../page-calls.js';
+import { Changes } from './changes.js';
+import { fingerprint } from './field.js';
+import { isHtml } from './flat-tree.js';
+import { arm, disarm } from './guards.js';
+import { Heard } from './heard.js';
+import { nameFor, resolve } from './resolve.js';
+import { checkedState } from './roles.js';
+
+/** Input that was sent is there soon, also on a busy page; what has not come by then is asked for again. */
+const HEARD_MS = 1_000;
+
+interface UnderWay {
+  readonly element: Element;
+  readonly before: string;
+  readonly changes: Changes;
+  readonly heard: Heard;
+}
+
+/** Follows one action, from the check that its element is ready to what came of it. */
+export class Action {
+  #underWay: UnderWay | null = null;
+
+  /** The element of the action under way. */
+  get target(): Element | null {
+    return this.#underWay?.element ?? null;
+  }
+
+  /** @param locator what the element is called, where it is: when the page draws it anew, the new one is meant */
+  begin(element: Element, locator: string | null): void {
+    this.#stop();
+    const heard = new Heard(element.ownerDocument.defaultView ?? window);
+    this.#underWay = { element, before: fingerprint(element), changes: new Changes(), heard };
+    const again = (): Element | null => {
+      const drawnAnew = locator === null ? null : resolve(locator);
+      return drawnAnew === null || isProblem(drawnAnew) ? null : drawnAnew;
+    };
+    arm(element.ownerDocument, { element, again });
+  }
+
+  /** Takes the guard away and says what came of the action, once the awaited input is there. */
+  async finish({ graceMs, typed, awaits }: FinishRequest): Promise<Finished> {
+    const own = this.#underWay;
+    if (own === null) return { ...NOTHING, ...where(), heard: true };
+    const { element, before, changes, heard } = own;
+    if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
+    const missed = disarm(element.ownerDocument);
+    const differs = (): boolean => changes.any || fingerprint(element) !== before;
+    let changed = differs();
+    if (missed === null && !changed) await changes.first(graceMs);
+    changed ||= differs();
+    this.#stop();
+    const checked = checkedState(element);
+    return {
+      ...where(),
+      heard: true,
+      changed,
+      submits: heard.submits,
+      missed: missed === null ? null : nameFor(missed),
+      checked: checked === 'mixed' ? null : checked,
+      refused: typed !== null && typed !== '' && isHtml(element, 'input') && element.value === '',
+    };
+  }
+
+  #stop(): void {
+    this.#underWay?.changes.stop();
+    this.#underWay?.heard.stop();
+    this.#underWay = null;
+  }
+}
+
+const NOTHING = { heard: false, changed: false, submits: false, missed: null, checked: null, refused: false } as const;
+
+function where(): { readonly url: string; readonly title: string } {
+  return { url: location.href, title: document.title };
+}
