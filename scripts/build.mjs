@@ -1,6 +1,8 @@
 // Builds dist/ from src/. Every TypeScript file becomes one ES module. Every `*.entry.ts` (code that runs inside a page
 // or inside the script sandbox) becomes a `*.bundle.js` besides: the text of an expression whose value is its `install`.
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+// The pages under web/ take seconds, and are built again only when something of theirs has changed.
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -35,4 +37,21 @@ for (const file of files.filter((name) => name.endsWith('.entry.ts'))) {
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, `(function () {\n${outputFiles[0].text}\nreturn entry.install;\n})()\n`);
 }
+await buildPages();
 await chmod(join(dist, 'cli.js'), 0o755).catch(() => undefined);
+
+async function buildPages() {
+  const stampFile = join(dist, 'web', '.troupe-source');
+  const sources = [join(root, 'package-lock.json')];
+  for (const folder of [join(root, 'web'), join(src, 'protocol')]) {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    for (const entry of entries) if (entry.isFile()) sources.push(join(entry.parentPath, entry.name));
+  }
+  const hash = createHash('sha256');
+  for (const file of sources.sort()) hash.update(file).update(await readFile(file));
+  const stamp = hash.digest('hex');
+  if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return;
+  const [{ build: buildPage }, { pageConfig }] = await Promise.all([import('vite'), import('../web/page-config.mjs')]);
+  for (const page of ['dashboard']) await buildPage(pageConfig(page, join(dist, 'web', page)));
+  await writeFile(stampFile, stamp);
+}

@@ -21,6 +21,7 @@ function typesOf(config) {
 /** The longest first, so that nothing long is left alone at the end. */
 const TOOLS = {
   types: typesOf('tsconfig.json'),
+  'types of pages': ['svelte-check/bin/svelte-check', '--tsconfig', 'web/tsconfig.json', '--threshold', 'warning'],
   'unused code': ['knip/bin/knip.js', '--no-progress'],
   'import floors': ['dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', ...FOLDERS],
   'types of page code': typesOf('tsconfig.page.json'),

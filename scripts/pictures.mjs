@@ -1,6 +1,5 @@
 // `npm run pictures`: makes the README's pictures anew, from the example shop and a job that fails on it.
-import { copyFile, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { copyFile, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startShop } from '../examples/shop/shop.mjs';
@@ -28,19 +27,23 @@ const job = await post('/api/sessions/run', {
   maxIterations: 0,
   args: { base: shop.url, layout: 'split' },
 });
-await (await fetch(service.url + job.links.download)).arrayBuffer();
-const report = await readFile(join(home, 'sessions', job.id, 'report.html'));
-const page = createServer((_, response) => response.setHeader('content-type', 'text/html').end(report));
-await new Promise((resolve) => page.listen(0, '127.0.0.1', resolve));
+// A second one runs while the pictures are taken, so that the list and the wall have something to show.
+const shopper = await post('/api/sessions', { name: 'A browser driven by hand' });
+await post(`/sessions/${shopper.id}/proxy`, { js: `agent.go('${shop.url}'); agent.look().elements.length` });
 
-const { id } = await post('/api/sessions', { viewport: { width: 1100, height: 900 } });
-await post(`/sessions/${id}/proxy`, { js: `agent.go('http://127.0.0.1:${page.address().port}/')` });
-const { file } = await post(`/sessions/${id}/proxy`, { js: `agent.screenshot('report')` });
+const { id } = await post('/api/sessions', { name: 'Pictures', viewport: { width: 1280, height: 800 } });
 await mkdir('docs/images', { recursive: true });
-await copyFile(join(home, 'sessions', id, 'screenshots', file), 'docs/images/report.png');
-console.log('docs/images/report.png');
+for (const [name, path] of [
+  ['sessions', '#/'],
+  ['session', `#/sessions/${job.id}`],
+  ['report', `api/sessions/${job.id}/report`],
+]) {
+  const js = `agent.go('${service.url}/${path}'); agent.wait('idle'); agent.screenshot('${name}')`;
+  const { file } = await post(`/sessions/${id}/proxy`, { js });
+  await copyFile(join(home, 'sessions', id, 'screenshots', file), `docs/images/${name}.png`);
+  console.log(`docs/images/${name}.png`);
+}
 
-page.close();
 await service.stop({ drainMs: 0 });
 await shop.close();
 await rm(home, { recursive: true, force: true });

@@ -29,7 +29,12 @@ export function prepare() {
     ]);
     writeFileSync(installStamp, lock);
   }
-  const source = hashOf([...filesUnder(join(root, 'src')), join(root, 'scripts', 'build.mjs'), installStamp]);
+  const source = hashOf([
+    ...filesUnder(join(root, 'src')),
+    ...filesUnder(join(root, 'web')),
+    join(root, 'scripts', 'build.mjs'),
+    installStamp,
+  ]);
   if (readStamp(buildStamp) !== source) {
     step('Building', process.execPath, [join(root, 'scripts', 'build.mjs')]);
     writeFileSync(buildStamp, source);

@@ -22,6 +22,21 @@ export type Answer =
       /** The exact length where it is known. */
       readonly bytes?: number;
     }
+  /** A file of the dashboard. */
+  | {
+      readonly kind: 'page';
+      readonly contentType: string;
+      readonly body: Buffer;
+      readonly gzip: boolean;
+      readonly immutable: boolean;
+    }
+  /** Something of a session to be looked at, not saved: pages chose what is in it, so it may load and run nothing. */
+  | {
+      readonly kind: 'picture';
+      readonly contentType: 'image/png' | 'text/html; charset=utf-8';
+      readonly stream: Readable;
+      readonly bytes: number;
+    }
   | {
       readonly kind: 'events';
       readonly open: (signal: AbortSignal) => AsyncIterable<JournalEvent>;

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket_context_t } from 'uWebSockets.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/sessions.js';
 import { Access } from './access.js';
@@ -6,6 +6,7 @@ import { parseJson } from './check-shape.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
 import { listenFault } from './listen-fault.js';
+import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
 import { AgentPeer } from './mcp/agent-peer.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import type { MakeMcpPeer } from './mcp/mcp-peer.js';
@@ -61,12 +62,13 @@ export class Gateway {
   readonly #router = new Router(ROUTES);
   readonly #events: EventStreams;
   readonly #mcp: McpEndpoint;
+  readonly #stream: StreamServer;
   readonly #live = new Set<Reply>();
   #sessions: Sessions | null;
   #closing: Promise<void> | null = null;
   #onIdle: (() => void) | null = null;
 
-  private constructor(options: GatewayOptions, app: TemplatedApp, listening: us_listen_socket) {
+  private constructor(options: GatewayOptions, app: TemplatedApp, listening: us_listen_socket, stream: StreamServer) {
     this.#options = options;
     this.#sessions = options.sessions ?? null;
     this.#app = app;
@@ -77,6 +79,7 @@ export class Gateway {
       keepAliveMs: options.keepAliveMs,
       goneMs: options.mcpGoneMs,
     });
+    this.#stream = stream;
     this.port = uws.us_socket_local_port(listening);
     const anywhere = options.host === '0.0.0.0' || options.host === '::';
     const host = anywhere ? '127.0.0.1' : options.host;
@@ -89,8 +92,16 @@ export class Gateway {
    */
   static async listen(options: GatewayOptions): Promise<Gateway> {
     const app = uws.App();
+    const stream = new StreamServer(app);
     // Set before the first connection can be accepted, which is not before the next turn of the event loop.
     let gateway: Gateway | null = null;
+    app.ws(STREAM_PATH, {
+      ...stream.behaviour,
+      upgrade: (res, req, context) => {
+        if (gateway) gateway.#upgrade(res, req, context);
+        else res.close();
+      },
+    });
     app.any('/*', (res, req) => {
       if (gateway) gateway.#accept(res, req);
       else res.close();
@@ -99,7 +110,7 @@ export class Gateway {
       app.listen(options.host, options.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
     });
     if (!listening) throw await listenFault(options.host, options.port);
-    gateway = new Gateway(options, app, listening);
+    gateway = new Gateway(options, app, listening, stream);
     return gateway;
   }
 
@@ -121,6 +132,7 @@ export class Gateway {
     uws.us_listen_socket_close(this.#listening);
     this.#events.close();
     this.#mcp.close();
+    this.#stream.close();
     for (const reply of this.#live) reply.closeAfter();
     if (this.#live.size > 0) {
       await new Promise<void>((resolve) => {
@@ -151,17 +163,8 @@ export class Gateway {
     this.#live.add(reply);
     try {
       // The native request is dead after this call: all that is needed of it is read now.
-      this.#access.check({
-        host: req.getHeader('host'),
-        origin: req.getHeader('origin'),
-        authorization: req.getHeader('authorization'),
-      });
-      if (this.#closing) {
-        reply.closeAfter();
-        throw new TroupeError('UNAVAILABLE', 'The service is stopping');
-      }
-      const sessions = this.#sessions;
-      if (sessions === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
+      if (this.#closing) reply.closeAfter();
+      const sessions = this.#enter(req);
       const found = this.#router.find(path);
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
@@ -175,6 +178,30 @@ export class Gateway {
     } catch (error) {
       this.#fail(reply, error, method, path, null);
     }
+  }
+
+  #upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
+    let sessions: Sessions;
+    try {
+      sessions = this.#enter(req);
+    } catch (error) {
+      this.#fail(new Reply(res, { head: false, onOver: () => undefined }), error, 'GET', STREAM_PATH, null);
+      return;
+    }
+    const header = (name: string) => req.getHeader(`sec-websocket-${name}`);
+    res.upgrade(this.#stream.seat(sessions), header('key'), header('protocol'), header('extensions'), context);
+  }
+
+  /** @throws FORBIDDEN_ORIGIN, UNAUTHORIZED; UNAVAILABLE before the service has started and when it stops */
+  #enter(req: HttpRequest): Sessions {
+    this.#access.check({
+      host: req.getHeader('host'),
+      origin: req.getHeader('origin'),
+      authorization: req.getHeader('authorization'),
+    });
+    if (this.#closing) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
+    if (this.#sessions === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
+    return this.#sessions;
   }
 
   /** Everything before the first await happens while the native request still lives. */
@@ -219,13 +246,21 @@ export class Gateway {
         );
         return;
       case 'text':
-        reply.end({ status: answer.status, headers: textHeaders(answer.contentType) }, answer.text);
+        reply.end({ status: answer.status, headers: [['Content-Type', answer.contentType]] }, answer.text);
         return;
       case 'stream': {
         const headers = [
           ['Content-Type', answer.contentType],
           ['Content-Disposition', attachment(answer.fileName)],
         ] as const;
+        await sendStream(reply, { status: 200, headers }, answer.stream, answer.bytes);
+        return;
+      }
+      case 'page':
+        reply.end({ status: 200, headers: pageHeaders(answer) }, answer.body);
+        return;
+      case 'picture': {
+        const headers = [['Content-Type', answer.contentType], SEALED] as const;
         await sendStream(reply, { status: 200, headers }, answer.stream, answer.bytes);
         return;
       }
@@ -276,12 +311,34 @@ function contentLength(header: string): number | null {
   return /^\d{1,15}$/.test(header) ? Number(header) : null;
 }
 
-/** Our own pages run no script, load nothing and are framed by nobody. */
-function textHeaders(contentType: string): ReadonlyArray<readonly [string, string]> {
-  const type = ['Content-Type', contentType] as const;
-  if (!contentType.startsWith('text/html')) return [type];
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
-  return [type, ['Content-Security-Policy', policy]];
+/** What a session's pages had a part in: it is shown, in a frame of ours at most, and can do nothing. */
+const SEALED = [
+  'Content-Security-Policy',
+  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'",
+] as const;
+
+/** The dashboard loads nothing but itself, and is framed by nobody. */
+const DASHBOARD_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function pageHeaders(page: Answer & { readonly kind: 'page' }): ReadonlyArray<readonly [string, string]> {
+  return [
+    ['Content-Type', page.contentType],
+    ['Content-Security-Policy', DASHBOARD_POLICY],
+    ['Referrer-Policy', 'no-referrer'],
+    ['Vary', 'Accept-Encoding'],
+    ...(page.gzip ? [['Content-Encoding', 'gzip'] as const] : []),
+    ...(page.immutable ? [['Cache-Control', 'public, max-age=31536000, immutable'] as const] : []),
+  ];
 }
 
 /** RFC 6266: a plain name for old readers, the exact one in RFC 8187's encoding. */

@@ -7,7 +7,8 @@ import { openArchive } from '../report/archive.js';
 import { writeArtifacts } from '../report/artifacts.js';
 import type { ReportPool } from '../report/report-pool.js';
 import { journaledEvents } from './journaled-events.js';
-import type { FileDirs } from './session-files.js';
+import { type FileDirs, openArtifact } from './session-files.js';
+import type { OpenFile } from './sessions.js';
 
 /**
  * Derives a session's artifacts from the journal: transcript, report, HTML, JUnit. They can be made again at any time,
@@ -41,15 +42,29 @@ export class ArtifactKeeper {
 
   /** The zip of a session; an ended session's artifacts are made when they are not there. */
   async archive(record: SessionRecord, files: FileDirs | null): Promise<Readable> {
-    await this.#writing.get(record.id)?.catch(() => undefined);
-    if (!this.#whole.has(record.id)) await this.write(record);
+    await this.#made(record);
     return openArchive({ dir: this.#dir(record.id), downloadsDir: files?.downloadsDir });
+  }
+
+  async report(record: SessionRecord): Promise<OpenFile> {
+    await this.#made(record);
+    return openArtifact(this.#dir(record.id), 'report.html');
+  }
+
+  screenshot(id: SessionId, name: string): Promise<OpenFile> {
+    return openArtifact(join(this.#dir(id), 'screenshots'), name);
   }
 
   async remove(id: SessionId): Promise<void> {
     await this.#writing.get(id)?.catch(() => undefined);
     this.#whole.delete(id);
     await rm(this.#dir(id), { recursive: true, force: true });
+  }
+
+  /** They are there as the journal has them now; an ended session's are made once. */
+  async #made(record: SessionRecord): Promise<void> {
+    await this.#writing.get(record.id)?.catch(() => undefined);
+    if (!this.#whole.has(record.id)) await this.write(record);
   }
 
   async #write(record: SessionRecord): Promise<void> {

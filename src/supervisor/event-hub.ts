@@ -12,6 +12,8 @@ export interface EventSelection {
   readonly sessionId?: SessionId | undefined;
   /** The number of the last event already seen; 0 for none. */
   readonly after: number;
+  /** Ends the stream when all up to this number was shown, instead of waiting for more. */
+  readonly upTo?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -62,7 +64,7 @@ export class EventHub {
    * @param isLiving tells whether more events of the session may come
    */
   async *stream(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<JournalEvent, void> {
-    const { sessionId, signal } = selection;
+    const { sessionId, signal, upTo = Number.POSITIVE_INFINITY } = selection;
     let cursor = selection.after;
     while (!signal.aborted) {
       // Read in this order: what ends or arrives in between is then seen by the next turn.
@@ -77,7 +79,7 @@ export class EventHub {
       }
       if (!page.complete) continue;
       cursor = Math.max(cursor, newest);
-      if (!mayGrow) return;
+      if (!mayGrow || cursor >= upTo) return;
       if (this.lastSeq() <= cursor && (sessionId === undefined || isLiving())) {
         await this.#woken(sessionId ?? null, signal);
       }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TroupeError } from '../protocol/errors.js';
-import type { SessionFile } from './sessions.js';
+import type { OpenFile, SessionFile } from './sessions.js';
 
 /** The longest upload, in bytes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
@@ -27,24 +27,27 @@ export async function listFiles({ downloadsDir, uploadsDir }: FileDirs): Promise
 }
 
 /** @throws NOT_FOUND for a name that is not one plain path segment, or not that of a regular file */
-export async function openFile(dirs: FileDirs, name: string): Promise<{ bytes: number; stream: Readable }> {
-  if (isSegment(name)) {
-    for (const dir of [dirs.downloadsDir, dirs.uploadsDir]) {
-      if (dir === null) continue;
-      const path = join(dir, name);
-      const stats = await lstat(path).catch(() => null);
-      // The page chooses the names and the browser's user may write there: a link could lead anywhere.
-      if (stats?.isFile()) return { bytes: stats.size, stream: createReadStream(path) };
-    }
+export async function openFile(dirs: FileDirs, name: string): Promise<OpenFile> {
+  for (const dir of [dirs.downloadsDir, dirs.uploadsDir]) {
+    const file = dir === null ? null : await openPlain(dir, name);
+    if (file !== null) return file;
   }
   throw new TroupeError('NOT_FOUND', `The session has no file '${name}'`);
 }
 
-/** A screenshot; null for one that is not there or is larger than `maxBytes`. */
-export async function readPicture(dir: string, file: string, maxBytes: number): Promise<Buffer | null> {
-  if (!isSegment(file)) return null;
-  const stats = await lstat(join(dir, file)).catch(() => null);
-  return stats?.isFile() && stats.size <= maxBytes ? readFile(join(dir, file)) : null;
+/** @throws NOT_FOUND as {@link openFile} */
+export async function openArtifact(dir: string, name: string): Promise<OpenFile> {
+  const file = await openPlain(dir, name);
+  if (file === null) throw new TroupeError('NOT_FOUND', `The session has no '${name}'`);
+  return file;
+}
+
+async function openPlain(dir: string, name: string): Promise<OpenFile | null> {
+  if (!isSegment(name)) return null;
+  const path = join(dir, name);
+  const stats = await lstat(path).catch(() => null);
+  // Pages choose the names, and the browser's user may write to some of these folders: a link could lead anywhere.
+  return stats?.isFile() ? { bytes: stats.size, stream: createReadStream(path) } : null;
 }
 
 /**

@@ -21,6 +21,12 @@ export interface Submitter {
   readonly signal: AbortSignal;
 }
 
+/** A file as it is read; whoever takes it reads or destroys the stream. */
+export interface OpenFile {
+  readonly bytes: number;
+  readonly stream: Readable;
+}
+
 /** What `GET /api/health` says. */
 export interface Health {
   readonly status: 'ok' | 'stopping';
@@ -68,22 +74,25 @@ export interface Sessions {
    * cannot be taken back; or it stops where `whenGone` says so.
    */
   runScript(id: string, js: string, signal: AbortSignal, whenGone?: WhenGone): Promise<string>;
-  /** A picture that the session took, by its file name; null for one that is not there or is larger than `maxBytes`. */
-  screenshot(id: string, file: string, maxBytes: number): Promise<Buffer | null>;
   /** The artifact zip as it is made. Destroying the stream ends the work. */
   archive(id: string): Promise<Readable>;
   files(id: string): Promise<readonly SessionFile[]>;
-  readFile(id: string, name: string): Promise<{ readonly bytes: number; readonly stream: Readable }>;
+  readFile(id: string, name: string): Promise<OpenFile>;
+  /** A screenshot, by the name that its step has. */
+  screenshot(id: string, name: string): Promise<OpenFile>;
+  /** The HTML report as the journal has it now. */
+  report(id: string): Promise<OpenFile>;
   /** Names are one path segment. INVALID_REQUEST for any other; BODY_TOO_LARGE past `maxUploadBytes`. */
   writeFile(id: string, name: string, content: Readable): Promise<SessionFile>;
   /**
    * Every event after `after` (0: from the beginning), of one session or of all, without gap or repeat, for as long as
    * `signal` lasts. A session's own stream ends after its SessionEnded. Slow readers are fed from the journal, so
-   * nothing is buffered for them.
+   * nothing is buffered for them. With `upTo` it ends when all up to that number was shown.
    */
   events(selection: {
     readonly id?: string;
     readonly after: number;
+    readonly upTo?: number;
     readonly signal: AbortSignal;
   }): AsyncIterable<JournalEvent>;
   /** The newest event's number: where a stream begins that wants only what comes next. */

@@ -18,9 +18,9 @@ import type { LivingSession, SessionSurroundings } from './living-session.js';
 import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
 import { interruptedEnd, stoppedEnd } from './session-end.js';
-import { type FileDirs, listFiles, openFile, readPicture, storeUpload } from './session-files.js';
+import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
 import { parseId, SessionTable } from './session-table.js';
-import type { Health, ModelInfo, SessionFile, Sessions, Submitter, WhenGone } from './sessions.js';
+import type { Health, ModelInfo, OpenFile, SessionFile, Sessions, Submitter, WhenGone } from './sessions.js';
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {
@@ -150,12 +150,16 @@ export class Supervisor implements Sessions {
     return listFiles(this.#fileDirs((await this.get(id)).id));
   }
 
-  async readFile(id: string, name: string): Promise<{ readonly bytes: number; readonly stream: Readable }> {
+  async readFile(id: string, name: string): Promise<OpenFile> {
     return openFile(this.#fileDirs((await this.get(id)).id), name);
   }
 
-  async screenshot(id: string, file: string, maxBytes: number): Promise<Buffer | null> {
-    return readPicture(join(this.#parts.config.sessionsDir, (await this.get(id)).id, 'screenshots'), file, maxBytes);
+  async screenshot(id: string, name: string): Promise<OpenFile> {
+    return this.#parts.artifacts.screenshot((await this.get(id)).id, name);
+  }
+
+  async report(id: string): Promise<OpenFile> {
+    return this.#parts.artifacts.report(await this.get(id));
   }
 
   async writeFile(id: string, name: string, content: Readable): Promise<SessionFile> {
@@ -169,12 +173,13 @@ export class Supervisor implements Sessions {
   async *events(selection: {
     readonly id?: string;
     readonly after: number;
+    readonly upTo?: number;
     readonly signal: AbortSignal;
   }): AsyncGenerator<JournalEvent, void> {
     const sessionId = selection.id === undefined ? undefined : (await this.get(selection.id)).id;
-    const { after, signal } = selection;
+    const { after, upTo, signal } = selection;
     yield* this.#parts.hub.stream(
-      { sessionId, after, signal },
+      { sessionId, after, upTo, signal },
       () => sessionId !== undefined && this.#table.living(sessionId) !== undefined,
     );
   }

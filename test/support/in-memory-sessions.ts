@@ -12,7 +12,7 @@ import {
   SessionId,
   type SessionRecord,
 } from '#troupe/protocol/session.js';
-import type { Health, ModelInfo, SessionFile, Sessions, Submitter } from '#troupe/supervisor/sessions.js';
+import type { Health, ModelInfo, OpenFile, SessionFile, Sessions, Submitter } from '#troupe/supervisor/sessions.js';
 
 const MAX_LIVE = 3;
 
@@ -103,11 +103,6 @@ export class InMemorySessions implements Sessions {
     }
   }
 
-  async screenshot(id: string): Promise<Buffer | null> {
-    await this.get(id);
-    return null;
-  }
-
   async archive(id: string): Promise<Readable> {
     await this.get(id);
     return this.makeArchive(id);
@@ -125,6 +120,16 @@ export class InMemorySessions implements Sessions {
     return { bytes: found.content.byteLength, stream: Readable.from([found.content], { objectMode: false }) };
   }
 
+  async screenshot(id: string, name: string): Promise<OpenFile> {
+    await this.get(id);
+    if (name !== '001-step.png') throw new TroupeError('NOT_FOUND', `There is no ${name}`);
+    return opened('a picture');
+  }
+
+  async report(id: string): Promise<OpenFile> {
+    return opened(`<title>${(await this.get(id)).id}</title>`);
+  }
+
   async writeFile(id: string, name: string, content: Readable): Promise<SessionFile> {
     await this.get(id);
     const chunks: Buffer[] = [];
@@ -136,7 +141,12 @@ export class InMemorySessions implements Sessions {
     return file;
   }
 
-  async *events(selection: { id?: string; after: number; signal: AbortSignal }): AsyncGenerator<JournalEvent> {
+  async *events(selection: {
+    id?: string;
+    after: number;
+    upTo?: number;
+    signal: AbortSignal;
+  }): AsyncGenerator<JournalEvent> {
     const reader = Symbol('reader');
     let after = selection.after;
     this.positions.set(reader, after);
@@ -152,6 +162,7 @@ export class InMemorySessions implements Sessions {
           if (selection.id !== undefined && next.type === 'SessionEnded') return;
           continue;
         }
+        if (after >= (selection.upTo ?? Number.POSITIVE_INFINITY)) return;
         if (selection.id !== undefined && isEnded(this.#records.get(selection.id)?.status ?? 'stopped')) return;
         await once(this.#news, 'event', { signal: selection.signal }).catch(() => undefined);
       }
@@ -252,4 +263,9 @@ export class InMemorySessions implements Sessions {
     this.append(id, { type: 'SessionAccepted', data: { mode, prompt, flowFiles: [...flowFiles] } });
     return record;
   }
+}
+
+function opened(text: string): OpenFile {
+  const content = Buffer.from(text);
+  return { bytes: content.byteLength, stream: Readable.from([content], { objectMode: false }) };
 }

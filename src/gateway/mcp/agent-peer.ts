@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -91,7 +92,7 @@ export class AgentPeer implements McpPeer {
   async #answer(id: string, json: string): Promise<CallToolResult> {
     const value: unknown = JSON.parse(json);
     const picture = pictureOf(value);
-    const png = picture && (await this.#sessions.screenshot(id, picture.file, MAX_PICTURE_BYTES).catch(() => null));
+    const png = picture && (await this.#picture(id, picture.file));
     if (!picture || !png) {
       const text = resultText(value, this.#told?.id === id ? this.#told.page : undefined);
       const page = pageOf(value);
@@ -105,6 +106,18 @@ export class AgentPeer implements McpPeer {
         { type: 'text', text },
       ],
     };
+  }
+
+  /** Null for one that is not there or is larger than an answer takes. */
+  async #picture(id: string, file: string): Promise<Buffer | null> {
+    try {
+      const { bytes, stream } = await this.#sessions.screenshot(id, file);
+      if (bytes <= MAX_PICTURE_BYTES) return await buffer(stream);
+      stream.destroy();
+      return null;
+    } catch {
+      return null;
+    }
   }
 
   #name(): string {

@@ -2,16 +2,16 @@ import type { Route } from '../route.js';
 import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
 import { healthRoutes } from './health.js';
-import { homeRoutes } from './home.js';
 import { jobRoutes } from './jobs.js';
 import { mcpRoutes } from './mcp.js';
 import { modelRoutes } from './models.js';
+import { pageRoutes } from './pages.js';
 import { proxyRoutes } from './proxy.js';
 import { sessionRoutes } from './sessions.js';
 
 /** Every route of the service. */
 export const ROUTES: readonly Route[] = [
-  ...homeRoutes,
+  ...pageRoutes,
   ...healthRoutes,
   ...modelRoutes,
   ...sessionRoutes,

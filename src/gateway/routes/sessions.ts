@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AutoRequest, isEnded, ListQuery, LiveRequest, RunRequest } from '../../protocol/session.js';
-import { sessionIdOf } from '../path-params.js';
+import { fileNameOf, sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 import { SUBMIT_ERROR_STATUS } from './submit-error-status.js';
 
@@ -75,6 +75,24 @@ export const sessionRoutes: readonly Route[] = [
       const id = sessionIdOf(request);
       const stream = await sessions.archive(id);
       return { kind: 'stream', contentType: 'application/zip', fileName: `${id}.zip`, stream };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/report',
+    summary: 'The HTML report; while the session runs, of what there is so far.',
+    async handle({ request }, sessions) {
+      const file = await sessions.report(sessionIdOf(request));
+      return { kind: 'picture', contentType: 'text/html; charset=utf-8', ...file };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/screenshots/{name}',
+    summary: 'A screenshot, by the name that its step has.',
+    async handle({ request }, sessions) {
+      const file = await sessions.screenshot(sessionIdOf(request), fileNameOf(request));
+      return { kind: 'picture', contentType: 'image/png', ...file };
     },
   }),
 ];

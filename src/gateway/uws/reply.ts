@@ -2,7 +2,7 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** Status and headers of an answer, without those that every answer carries. */
+/** Status and headers of an answer. One of the headers that every answer carries is replaced by one of its name. */
 export interface ReplyHead {
   readonly status: number;
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
@@ -221,7 +221,8 @@ export class Reply {
   #writeHead(head: ReplyHead): void {
     this.#status = head.status;
     this.#res.writeStatus(`${head.status} ${STATUS_CODES[head.status] ?? 'Unknown'}`);
-    for (const [name, value] of FIXED_HEADERS) this.#res.writeHeader(name, value);
+    const own = new Set(head.headers.map(([name]) => name));
+    for (const [name, value] of FIXED_HEADERS) if (!own.has(name)) this.#res.writeHeader(name, value);
     for (const [name, value] of head.headers) this.#res.writeHeader(name, value);
   }
 

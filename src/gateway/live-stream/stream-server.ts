@@ -1,0 +1,177 @@
+import type { TemplatedApp, WebSocket } from 'uWebSockets.js';
+import { Packr } from 'msgpackr';
+import { encodeError } from '../../protocol/errors.js';
+import type { SessionId } from '../../protocol/session.js';
+import { type StreamMessage, StreamRequest } from '../../protocol/stream.js';
+import type { Sessions } from '../../supervisor/sessions.js';
+import { checkShape, parseJson } from '../check-shape.js';
+import { ROWS_TOPIC, RowFeed } from './row-feed.js';
+import { SessionFeed, topicOf } from './session-feed.js';
+import { Viewer } from './viewer.js';
+
+export const STREAM_PATH = '/api/stream';
+
+const MAX_REQUEST_BYTES = 4096;
+/** A viewer that leaves this much unread is let go of. It connects again and names the last event it saw. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+/** Pages at once; each costs a few KB. */
+const MAX_VIEWERS = 5000;
+/** Seconds without a sign of life, after a ping, until a viewer counts as gone. */
+const IDLE_SECONDS = 60;
+/** Codes of RFC 6455, section 7.4.1. */
+const GOING_AWAY = 1001;
+const TRY_AGAIN_LATER = 1013;
+
+interface Seat {
+  readonly sessions: Sessions;
+  viewer: Viewer | null;
+  watchesRows: boolean;
+}
+
+/**
+ * The WebSocket that the dashboard's pages listen on. What many watch is read and packed once and published by the
+ * WebSocket server itself, so that a hundred viewers of a session cost little more than one.
+ *
+ *   event hub -> session feed -> topic -> viewers      (a viewer first reads the past by itself)
+ *   event hub -> row feed ----> topic -> viewers
+ */
+export class StreamServer {
+  readonly #app: TemplatedApp;
+  /** Keys are repeated in every message and readers come and go: each message stands for itself. */
+  readonly #packr = new Packr({ useRecords: false });
+  readonly #feeds = new Map<SessionId, { readonly feed: SessionFeed; viewers: number }>();
+  readonly #sockets = new Set<WebSocket<Seat>>();
+  #rows: { readonly feed: RowFeed; viewers: number } | null = null;
+
+  constructor(app: TemplatedApp) {
+    this.#app = app;
+  }
+
+  /** How the server is to treat the route's connections; `upgrade` is the gateway's, who decides who may enter. */
+  readonly behaviour = {
+    maxPayloadLength: MAX_REQUEST_BYTES,
+    maxBackpressure: MAX_UNREAD_BYTES,
+    closeOnBackpressureLimit: 1,
+    idleTimeout: IDLE_SECONDS,
+    sendPingsAutomatically: true,
+    open: (socket: WebSocket<Seat>) => this.#open(socket),
+    message: (socket: WebSocket<Seat>, message: ArrayBuffer) => this.#receive(socket, Buffer.from(message)),
+    drain: (socket: WebSocket<Seat>) => socket.getUserData().viewer?.drain(),
+    close: (socket: WebSocket<Seat>) => this.#closed(socket),
+  };
+
+  /** The state of a connection that is being upgraded. */
+  seat(sessions: Sessions): Seat {
+    return { sessions, viewer: null, watchesRows: false };
+  }
+
+  /** Tells every page that the service goes, and lets go of it. Pages connect again. */
+  close(): void {
+    for (const socket of [...this.#sockets]) socket.end(GOING_AWAY, 'The service is stopping');
+  }
+
+  #open(socket: WebSocket<Seat>): void {
+    if (this.#sockets.size >= MAX_VIEWERS) {
+      socket.end(TRY_AGAIN_LATER, `${MAX_VIEWERS} pages watch already`);
+      return;
+    }
+    this.#sockets.add(socket);
+    const seat = socket.getUserData();
+    const { sessions } = seat;
+    seat.viewer = new Viewer(
+      {
+        send: (message) => void socket.send(this.#pack(message), true),
+        subscribe: (topic) => void socket.subscribe(topic),
+        unsubscribe: (topic) => void socket.unsubscribe(topic),
+        bufferedBytes: () => socket.getBufferedAmount(),
+      },
+      sessions,
+      { join: (id) => this.#join(id, sessions), leave: (id) => this.#leave(id) },
+    );
+    const { version, driver, capacity } = sessions.health();
+    socket.send(this.#pack({ type: 'hello', version, driver, capacity }), true);
+  }
+
+  #receive(socket: WebSocket<Seat>, message: Buffer): void {
+    const { viewer } = socket.getUserData();
+    if (viewer === null) return;
+    let request: StreamRequest | null = null;
+    const refuse = (error: unknown) => {
+      // The viewer may have gone while its request was looked at.
+      if (!this.#sockets.has(socket)) return;
+      const id = request !== null && 'id' in request ? request.id : null;
+      socket.send(this.#pack({ type: 'refused', id, error: encodeError(error) }), true);
+    };
+    try {
+      request = checkShape(StreamRequest, parseJson(message), 'body');
+      switch (request.type) {
+        case 'watchSessions':
+          this.#watchRows(socket);
+          return;
+        case 'watchSession':
+          viewer.watch(request.id, request.after).catch(refuse);
+          return;
+        case 'unwatchSession':
+          viewer.unwatch(request.id);
+          return;
+      }
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
+  #closed(socket: WebSocket<Seat>): void {
+    if (!this.#sockets.delete(socket)) return;
+    const { viewer, watchesRows } = socket.getUserData();
+    viewer?.close();
+    if (watchesRows) this.#leaveRows();
+  }
+
+  #watchRows(socket: WebSocket<Seat>): void {
+    const seat = socket.getUserData();
+    if (seat.watchesRows) return;
+    seat.watchesRows = true;
+    this.#rows ??= {
+      feed: new RowFeed(seat.sessions, (message) => this.#publish(ROWS_TOPIC, message)),
+      viewers: 0,
+    };
+    this.#rows.viewers += 1;
+    socket.subscribe(ROWS_TOPIC);
+  }
+
+  #leaveRows(): void {
+    if (this.#rows === null) return;
+    this.#rows.viewers -= 1;
+    if (this.#rows.viewers > 0) return;
+    this.#rows.feed.stop();
+    this.#rows = null;
+  }
+
+  #join(id: SessionId, sessions: Sessions): SessionFeed {
+    const known = this.#feeds.get(id);
+    if (known !== undefined) {
+      known.viewers += 1;
+      return known.feed;
+    }
+    const feed = new SessionFeed(id, sessions, (message) => this.#publish(topicOf(id), message));
+    this.#feeds.set(id, { feed, viewers: 1 });
+    return feed;
+  }
+
+  #leave(id: SessionId): void {
+    const known = this.#feeds.get(id);
+    if (known === undefined) return;
+    known.viewers -= 1;
+    if (known.viewers > 0) return;
+    this.#feeds.delete(id);
+    known.feed.stop();
+  }
+
+  #publish(topic: string, message: StreamMessage): void {
+    this.#app.publish(topic, this.#pack(message), true);
+  }
+
+  #pack(message: StreamMessage): Uint8Array {
+    return this.#packr.pack(message);
+  }
+}

@@ -1,0 +1,123 @@
+import { TroupeError } from '../../protocol/errors.js';
+import type { JournalEvent } from '../../protocol/events.js';
+import type { SessionId } from '../../protocol/session.js';
+import type { StreamMessage } from '../../protocol/stream.js';
+import type { Sessions } from '../../supervisor/sessions.js';
+import { type SessionFeed, topicOf } from './session-feed.js';
+
+/** Sessions that one page may watch at once: as many as a wall shows. */
+const MAX_WATCHED = 200;
+/** Events of the past that are sent in one message. */
+const PAGE_EVENTS = 200;
+/** What may wait for a viewer before reading the past pauses. */
+const PAUSE_BYTES = 512 * 1024;
+
+/** The connection of one viewer, as the WebSocket server has it. */
+export interface ViewerSocket {
+  send(message: StreamMessage): void;
+  subscribe(topic: string): void;
+  unsubscribe(topic: string): void;
+  bufferedBytes(): number;
+}
+
+/** Where the feeds of sessions are had: one for all viewers of a session. */
+export interface Feeds {
+  join(id: SessionId): SessionFeed;
+  leave(id: SessionId): void;
+}
+
+/** One page that watches. It holds what it has asked for, and gives everything back when it is closed. */
+export class Viewer {
+  readonly #socket: ViewerSocket;
+  readonly #sessions: Sessions;
+  readonly #feeds: Feeds;
+  readonly #watched = new Map<SessionId, AbortController>();
+  #drained: (() => void) | null = null;
+
+  constructor(socket: ViewerSocket, sessions: Sessions, feeds: Feeds) {
+    this.#socket = socket;
+    this.#sessions = sessions;
+    this.#feeds = feeds;
+  }
+
+  /**
+   * Sends the session's events after a number, then lets those that come be published to it. Watching it again begins
+   * anew.
+   * @throws NOT_FOUND; CAPACITY beyond 200 sessions
+   */
+  async watch(id: SessionId, after: number): Promise<void> {
+    this.unwatch(id);
+    if (this.#watched.size >= MAX_WATCHED) {
+      throw new TroupeError('CAPACITY', `A page can watch ${MAX_WATCHED} sessions at once`);
+    }
+    const stopped = new AbortController();
+    this.#watched.set(id, stopped);
+    const feed = this.#feeds.join(id);
+    try {
+      await this.#sessions.get(id);
+      let from = after;
+      do {
+        const upTo = feed.cursor;
+        await this.#sendPast(id, from, upTo, stopped.signal);
+        if (stopped.signal.aborted) return;
+        from = Math.max(from, upTo);
+      } while (from < feed.cursor);
+    } catch (error) {
+      if (!stopped.signal.aborted) this.unwatch(id);
+      throw error;
+    }
+    // In the same turn in which the feed was seen to be no further: no event falls in between.
+    this.#socket.subscribe(topicOf(id));
+    if (feed.over) this.#socket.send({ type: 'over', id });
+  }
+
+  unwatch(id: SessionId): void {
+    const stopped = this.#watched.get(id);
+    if (stopped === undefined) return;
+    this.#watched.delete(id);
+    stopped.abort();
+    this.#socket.unsubscribe(topicOf(id));
+    this.#feeds.leave(id);
+  }
+
+  /** The socket has room again. */
+  drain(): void {
+    this.#drained?.();
+  }
+
+  /** The socket is gone, and must not be touched any more. */
+  close(): void {
+    for (const [id, stopped] of this.#watched) {
+      stopped.abort();
+      this.#feeds.leave(id);
+    }
+    this.#watched.clear();
+    this.#drained?.();
+  }
+
+  async #sendPast(id: SessionId, after: number, upTo: number, signal: AbortSignal): Promise<void> {
+    if (after >= upTo) return;
+    let page: JournalEvent[] = [];
+    const send = async () => {
+      if (page.length === 0 || signal.aborted) return;
+      this.#socket.send({ type: 'events', id, events: page });
+      page = [];
+      while (!signal.aborted && this.#socket.bufferedBytes() > PAUSE_BYTES) await this.#drain();
+    };
+    for await (const event of this.#sessions.events({ id, after, upTo, signal })) {
+      // The reading may run on into what the feed is about to publish.
+      if (event.seq > upTo) break;
+      if (page.push(event) >= PAGE_EVENTS) await send();
+    }
+    await send();
+  }
+
+  #drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#drained = () => {
+        this.#drained = null;
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/** A file of the dashboard, as it is sent. */
+export interface PageFile {
+  readonly contentType: string;
+  readonly plain: Buffer;
+  /** Null where it would not be shorter. */
+  readonly gzip: Buffer | null;
+  /** Its name changes with its content, so that it may be kept for ever. */
+  readonly immutable: boolean;
+}
+
+const TYPES: { readonly [extension: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * The dashboard as it was built, held in memory (some 100 KB): `index.html` and what lies in `assets/`, by name. Read
+ * once, at the first request; empty where it was not built.
+ */
+export class Pages {
+  readonly #dir: string;
+  #files: ReadonlyMap<string, PageFile> | null = null;
+
+  /** @param dir where the build put it, absolute */
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  find(name: string): PageFile | undefined {
+    this.#files ??= this.#read();
+    return this.#files.get(name);
+  }
+
+  #read(): ReadonlyMap<string, PageFile> {
+    const files = new Map<string, PageFile>();
+    for (const [folder, immutable] of [
+      ['.', false],
+      ['assets', true],
+    ] as const) {
+      const dir = join(this.#dir, folder);
+      for (const entry of readdirSync(dir, { withFileTypes: true })) {
+        const contentType = TYPES[extname(entry.name)];
+        if (!entry.isFile() || contentType === undefined) continue;
+        const plain = readFileSync(join(dir, entry.name));
+        const gzip = gzipSync(plain, { level: 9 });
+        files.set(join(folder, entry.name), {
+          contentType,
+          plain,
+          gzip: gzip.length < plain.length ? gzip : null,
+          immutable,
+        });
+      }
+    }
+    return files;
+  }
+}

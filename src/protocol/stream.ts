@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { ErrorBody } from './errors.js';
+import type { JournalEvent } from './events.js';
+import { SessionId, type SessionRecord } from './session.js';
+
+/**
+ * What a page may ask of the WebSocket `/api/stream`: JSON text, at most 4 KiB a message.
+ *
+ * - `watchSessions`: from now on every session that changes, as rows; what is there already comes from `/api/sessions`.
+ * - `watchSession`: the session's events after a sequence number (0: all), then those that come. A page that connects
+ *   again names the last one it saw.
+ */
+export const StreamRequest = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('watchSessions') }),
+  z.strictObject({ type: z.literal('watchSession'), id: SessionId, after: z.int().min(0) }),
+  z.strictObject({ type: z.literal('unwatchSession'), id: SessionId }),
+]);
+export type StreamRequest = z.infer<typeof StreamRequest>;
+
+/** A session as lists show it. */
+export interface SessionRow {
+  readonly record: SessionRecord;
+  /** What it did last, as a line of script or the name of a flow; null before its first. */
+  readonly doing: string | null;
+}
+
+/** How many browsers there are and may be, and how many jobs wait. */
+export interface Capacity {
+  readonly max: number;
+  readonly running: number;
+  readonly queued: number;
+}
+
+/**
+ * What the service sends: MessagePack, one value a message. Events come in order and without gap; after a reconnect one
+ * may come twice, which its number tells.
+ */
+export type StreamMessage =
+  | { readonly type: 'hello'; readonly version: string; readonly driver: string; readonly capacity: Capacity }
+  /** The rows that changed since the last such message, at most one for a session, at most four messages a second. */
+  | { readonly type: 'rows'; readonly rows: readonly SessionRow[]; readonly capacity: Capacity }
+  | { readonly type: 'events'; readonly id: SessionId; readonly events: readonly JournalEvent[] }
+  /** The session has ended, and all its events were sent. */
+  | { readonly type: 'over'; readonly id: SessionId }
+  /** A request that was not carried out. `id` is the session that it named. */
+  | { readonly type: 'refused'; readonly id: SessionId | null; readonly error: ErrorBody };

@@ -1,0 +1,97 @@
+import t from 'tap';
+import { startShop } from '../../examples/shop/shop.mjs';
+import { openAgent, openBrowser } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+import { startTestService } from '../support/service.js';
+
+guardLeaks(t);
+
+const shop = await startShop({ port: 0 });
+t.teardown(() => shop.close());
+const service = await startTestService(t, { maxSessions: 3 });
+const lease = await openBrowser(t);
+const { call } = await openAgent(t, lease);
+
+/** Waits until the page shows a text, or fails after 10 s with what it shows. */
+async function shows(text: string): Promise<void> {
+  const found = `document.body.innerText.includes(${JSON.stringify(text)})`;
+  const deadline = Date.now() + 10_000;
+  while ((await call('page', found)) !== true) {
+    if (Date.now() > deadline) throw new Error(`Not shown: ${text}\n${await call('page', 'document.body.innerText')}`);
+    // Paced by the page, which draws what it is told by the next frame.
+    await call('page', 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  }
+}
+
+t.test('an empty service says how to begin, and nothing is asked of any other host', async (t) => {
+  await call('go', `${service.url}/`);
+  await shows('No session yet');
+  await shows('0 of 3 browsers');
+  const hosts = await call(
+    'page',
+    '[...new Set(performance.getEntriesByType("resource").map(({ name }) => new URL(name).host))]',
+  );
+  t.same(hosts, [new URL(service.url).host]);
+});
+
+t.test('a session is started, driven and stopped on the page', async (t) => {
+  await call('go', `${service.url}/#/new`);
+  await call('act', '{^textbox}Name', 'input', 'by hand');
+  await call('act', '{button}Start', 'click');
+  await shows('by hand');
+  await shows('running');
+  await call('act', '{^textbox}Script', 'input', `agent.go('${shop.url}'); [1, { two: 'zwei' }]`);
+  await call('act', '{button}Run', 'click');
+  await shows('"zwei"');
+  await shows('Step 1:');
+  await call('act', '{^textbox}Script', 'input', 'match(1, 2)');
+  await call('act', '{^textbox}Script', 'press', 'Enter');
+  await shows('MATCH_FAILED');
+  await call('act', '{button}Stop', 'click');
+  await shows('stopped: deleted');
+  const [record] = (await service.call('GET', '/api/sessions')).body;
+  t.match(record, { name: 'by hand', status: 'stopped' });
+});
+
+t.test('a job is seen as it runs; a step is shown with its picture; the report opens', async (t) => {
+  await call('go', `${service.url}/#/`);
+  const running = service.job({
+    name: 'Nightly',
+    prompt: 'Log in',
+    flowFiles: ['examples/login.js'],
+    maxIterations: 0,
+    args: { base: shop.url },
+  });
+  await shows('Nightly');
+  const { id } = await running;
+  await shows('completed');
+  await call('act', '{link}Nightly', 'click');
+  await shows('examples/login');
+  await shows('passed');
+  await call('act', '{^button}agent.go(', 'click');
+  t.match(await call('page', 'location.hash'), new RegExp(`#/sessions/${id}\\?step=1`));
+  const width =
+    'new Promise((done) => { const image = document.querySelector("img"); const see = () => image.naturalWidth > 0 ? done(image.naturalWidth) : setTimeout(see, 20); see(); })';
+  t.ok(Number(await call('page', width)) > 300);
+  await call('act', '{^tab}Report', 'click');
+  t.equal(await call('page', 'document.querySelector("iframe").getAttribute("src")'), `api/sessions/${id}/report`);
+  await call('go', `${service.url}/api/sessions/${id}/report`);
+  await shows('1 of 1 passed');
+});
+
+t.test('the list is searched as one types, and filtered by state', async (t) => {
+  await call('go', `${service.url}/#/`);
+  await shows('Nightly');
+  await call('act', '{^input}Search', 'input', 'nightly login');
+  await shows('Nightly');
+  t.notOk(await call('page', 'document.body.innerText.includes("by hand")'));
+  await call('act', '{^input}Search', 'clear');
+  await call('act', '{select}State', 'select', 'stopped');
+  await shows('by hand');
+});
+
+t.test('a session that is not there is said to be so', async (t) => {
+  await call('go', `${service.url}/#/sessions/aaaaaaaaaaaa`);
+  await shows('There is no session');
+  t.equal(await call('page', 'document.querySelector("button")'), null);
+});

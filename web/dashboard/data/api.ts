@@ -1,0 +1,36 @@
+import type { ErrorBody } from '../../../src/protocol/errors.js';
+import type { SessionRecord } from '../../../src/protocol/session.js';
+
+/** An answer that is no success, in the service's own words. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly body: ErrorBody;
+
+  constructor(status: number, body: ErrorBody) {
+    super(body.error);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** The JSON that the service answers. @throws ApiError; TypeError when the service cannot be reached */
+export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const text = await response.text();
+  if (response.ok) return text === '' ? (undefined as T) : JSON.parse(text);
+  throw new ApiError(response.status, errorIn(text, response.statusText));
+}
+
+/** Sessions older than `before`, newest first. */
+export function olderSessions(before: string | null, limit: number): Promise<SessionRecord[]> {
+  const query = new URLSearchParams({ limit: String(limit), ...(before === null ? {} : { before }) });
+  return call('GET', `api/sessions?${query}`);
+}
+
+function errorIn(text: string, otherwise: string): ErrorBody {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { error: otherwise || 'The answer could not be read', code: 'INTERNAL' };
+  }
+}
