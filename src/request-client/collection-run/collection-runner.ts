@@ -1,0 +1,225 @@
+import { encodeError, TroupeError } from '../../protocol/errors.js';
+import { authAt, type CollectionAuth, placesUp } from '../collection/auth.js';
+import type { Collection, CollectionNode } from '../collection/collection.js';
+import { enabledPairs, listOf, member, textOf } from '../collection/json-access.js';
+import { readRequest } from '../collection/read-request.js';
+import { VariableResolver } from '../collection/variables.js';
+import type { HeaderEntry, RequestDraft } from '../request.js';
+import type { HttpResponse } from '../run/response.js';
+import { basic, HttpSender } from '../run/send-request.js';
+import type { RequestResult } from './result.js';
+import { type Scopes, Scripts, type ScriptTurn, scopesInOrder } from './scripts.js';
+
+/** Settings of OAuth 2.0 to an access token, `{{variables}}` to be put in by `resolve`. */
+export type TokenSource = (
+  settings: ReadonlyMap<string, string>,
+  resolve: (text: string) => string,
+  signal: AbortSignal | undefined,
+) => Promise<string>;
+
+export interface RunnerOptions {
+  readonly collection: Collection;
+  /** Variables of the environment; scripts may change them. */
+  readonly environment: ReadonlyMap<string, string>;
+  /** Where relative paths of file bodies start. */
+  readonly folder: string;
+  readonly token: TokenSource;
+  readonly requestTimeoutMs?: number;
+  readonly scriptTimeoutMs?: number;
+}
+
+const REQUEST_TIMEOUT_MS = 60_000;
+const SCRIPT_TIMEOUT_MS = 30_000;
+/** `setNextRequest` can make a run go round for ever. */
+const MAX_REQUESTS = 10_000;
+
+/**
+ * Runs requests of one collection: variables put in, Before scripts, authorization, the request, After scripts, each of
+ * collection, folders and request from the outside in. Variables and connections last from one request to the next.
+ */
+export class CollectionRunner {
+  readonly #options: RunnerOptions;
+  readonly #scopes: Scopes;
+  readonly #sender = new HttpSender();
+  readonly #scripts: Scripts;
+  #next: string | null | undefined;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    const { collection, environment } = options;
+    this.#scopes = {
+      local: new Map(),
+      environment: new Map(environment),
+      collection: new Map(enabledPairs(member(collection.root, 'variable')).map(({ key, value }) => [key, value])),
+      globals: new Map(),
+    };
+    this.#scripts = new Scripts({
+      scopes: this.#scopes,
+      send: (request, signal) => this.#sender.send(request, this.#bounds(signal)),
+      timeoutMs: options.scriptTimeoutMs ?? SCRIPT_TIMEOUT_MS,
+    });
+  }
+
+  /**
+   * Runs all requests below `nodes` in their order, or as `setNextRequest` says. `heard` sees each result before its body
+   * is disposed of.
+   */
+  async runAll(
+    nodes: readonly CollectionNode[],
+    heard: (result: RequestResult) => void | Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const requests = nodes.flatMap((node) => requestsBelow(node));
+    let at = 0;
+    for (let sent = 0; at < requests.length; sent += 1) {
+      signal?.throwIfAborted();
+      const node = requests[at];
+      if (node === undefined) return;
+      if (sent === MAX_REQUESTS)
+        throw new TroupeError('REQUEST_FAILED', `The run goes round: ${MAX_REQUESTS} requests were sent`);
+      this.#next = undefined;
+      const result = await this.run(node, signal);
+      try {
+        await heard(result);
+      } finally {
+        await result.response?.dispose();
+      }
+      const next = this.#nextIndex(requests);
+      if (next === null) return;
+      at = next ?? at + 1;
+    }
+  }
+
+  /** Runs one request. Never throws but for the signal: what went wrong is in the result. The caller disposes of the response. */
+  async run(node: CollectionNode, signal?: AbortSignal): Promise<RequestResult> {
+    const startedAt = performance.now();
+    const resolver = new VariableResolver(scopesInOrder(this.#scopes));
+    const turn: ScriptTurn = {
+      request: readRequest(node.value),
+      response: null,
+      tests: [],
+      console: [],
+      next: undefined,
+    };
+    let response: HttpResponse | null = null;
+    let error: RequestResult['error'] = null;
+    try {
+      await this.#runScripts(node, 'prerequest', turn, signal);
+      const resolved = resolver.request(turn.request);
+      turn.request = resolved;
+      const headers = await this.#authorized(resolved, authAt(this.#options.collection, node.path), resolver, signal);
+      response = await this.#sender.send({ ...resolved, ...headers }, this.#bounds(signal));
+      await this.#runScripts(node, 'test', { ...turn, response }, signal, turn);
+    } catch (thrown) {
+      if (signal?.aborted === true) {
+        await response?.dispose();
+        throw thrown;
+      }
+      error = encodeError(thrown);
+    }
+    if (turn.next !== undefined) this.#next = turn.next;
+    return {
+      path: this.#namesOf(node),
+      request: turn.request,
+      response,
+      error,
+      tests: turn.tests,
+      unresolved: [...resolver.missing],
+      console: turn.console,
+      durationMs: performance.now() - startedAt,
+    };
+  }
+
+  /** Ends connections and the sandbox. Idempotent. */
+  async close(): Promise<void> {
+    this.#sender.close();
+    await this.#scripts.close();
+  }
+
+  #bounds(signal: AbortSignal | undefined): { timeoutMs: number; folder: string; signal?: AbortSignal } {
+    const { folder, requestTimeoutMs } = this.#options;
+    return { folder, timeoutMs: requestTimeoutMs ?? REQUEST_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) };
+  }
+
+  async #runScripts(
+    node: CollectionNode,
+    listen: 'prerequest' | 'test',
+    turn: ScriptTurn,
+    signal: AbortSignal | undefined,
+    reported: ScriptTurn = turn,
+  ): Promise<void> {
+    const { collection } = this.#options;
+    for (const { path } of placesUp(node.path).reverse()) {
+      const where = path.length === 0 ? 'collection' : (textOf(member(collection.at(path), 'name')) ?? '');
+      for (const event of listOf(member(collection.at(path), 'event'))) {
+        const script = member(event, 'script');
+        if (member(event, 'listen') !== listen || member(event, 'disabled') === true) continue;
+        const exec = member(script, 'exec');
+        const source =
+          typeof exec === 'string'
+            ? exec
+            : listOf(exec)
+                .map((line) => textOf(line) ?? '')
+                .join('\n');
+        if (source.trim() === '') continue;
+        await this.#scripts.run(source, `${listen === 'test' ? 'After' : 'Before'} of ${where}`, turn, signal);
+        reported.next = turn.next;
+      }
+    }
+  }
+
+  /** The headers and the address with authorization in them. One that the request writes out itself gives way to a token. */
+  async #authorized(
+    request: RequestDraft,
+    auth: CollectionAuth,
+    resolver: VariableResolver,
+    signal: AbortSignal | undefined,
+  ): Promise<{ headers: readonly HeaderEntry[]; url: string }> {
+    const { headers, url } = request;
+    const withHeader = (name: string, value: string): { headers: HeaderEntry[]; url: string } => {
+      const others = headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase());
+      return { headers: [{ name, value }, ...others], url };
+    };
+    const text = (value: string): string => resolver.text(value);
+    switch (auth.kind) {
+      case 'none':
+        return { headers, url };
+      case 'basic':
+        return withHeader('Authorization', basic({ username: text(auth.username), password: text(auth.password) }));
+      case 'bearer':
+        return withHeader('Authorization', `Bearer ${text(auth.token)}`);
+      case 'apikey': {
+        if (auth.in === 'header') return withHeader(text(auth.key), text(auth.value));
+        const pair = `${encodeURIComponent(text(auth.key))}=${encodeURIComponent(text(auth.value))}`;
+        const [, base = url, fragment = ''] = /^([^#]*)(#[\s\S]*)?$/.exec(url) ?? [];
+        return { headers, url: `${base}${base.includes('?') ? '&' : '?'}${pair}${fragment}` };
+      }
+      case 'oauth2':
+        return withHeader('Authorization', `Bearer ${await this.#options.token(auth.settings, text, signal)}`);
+      default:
+        throw new TroupeError('REQUEST_FAILED', `Authorization of the kind '${auth.type}' is not spoken here`, {
+          cause: 'UNKNOWN_AUTH',
+        });
+    }
+  }
+
+  #namesOf(node: CollectionNode): string[] {
+    const { collection } = this.#options;
+    return placesUp(node.path)
+      .reverse()
+      .slice(1)
+      .map(({ path }) => textOf(member(collection.at(path), 'name')) ?? '');
+  }
+
+  #nextIndex(requests: readonly CollectionNode[]): number | null | undefined {
+    const wanted = this.#next;
+    if (wanted === undefined || wanted === null) return wanted;
+    const index = requests.findIndex(({ name, value }) => name === wanted || member(value, 'id') === wanted);
+    return index === -1 ? null : index;
+  }
+}
+
+/** A node itself, or the requests of a folder in their order. */
+export function requestsBelow(node: CollectionNode): CollectionNode[] {
+  return node.kind === 'request' ? [node] : node.children.flatMap((child) => requestsBelow(child));
+}

@@ -1,0 +1,195 @@
+import { readFile } from 'node:fs/promises';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { SessionEvent } from '../../protocol/events.js';
+import { readBundle } from '../../script/bundle.js';
+import type { HostModule } from '../../script/host-module.js';
+import { Sandbox } from '../../script/sandbox.js';
+import { readRequest } from '../collection/read-request.js';
+import { VariableResolver } from '../collection/variables.js';
+import type { RequestDraft } from '../request.js';
+import type { HttpResponse } from '../run/response.js';
+import type { TestResult } from './result.js';
+
+/** Variables of a run; scripts change them. The first that has a name wins. */
+export interface Scopes {
+  readonly local: Map<string, string>;
+  readonly environment: Map<string, string>;
+  readonly collection: Map<string, string>;
+  readonly globals: Map<string, string>;
+}
+
+export function scopesInOrder({ local, environment, collection, globals }: Scopes): Map<string, string>[] {
+  return [local, environment, collection, globals];
+}
+
+export interface ScriptsOptions {
+  readonly scopes: Scopes;
+  /** Sends what `pm.sendRequest` is given. */
+  send(request: RequestDraft, signal: AbortSignal): Promise<HttpResponse>;
+  readonly timeoutMs: number;
+}
+
+/** What one script sees and says. */
+export interface ScriptTurn {
+  request: RequestDraft;
+  readonly response: HttpResponse | null;
+  readonly tests: TestResult[];
+  readonly console: string[];
+  /** Set by `setNextRequest`: a request's name, or null for the end; undefined where nobody did. */
+  next: string | null | undefined;
+}
+
+/** Of a body; scripts of a larger one see that it is too large. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
+const MAX_TESTS = 10_000;
+const NAMES = ['local', 'environment', 'collection', 'globals'] as const;
+
+/** Before and After scripts of one run, in one sandbox with `request`, `response`, `match` and `pm`. */
+export class Scripts {
+  readonly #options: ScriptsOptions;
+  #sandbox: Promise<Sandbox> | null = null;
+  #turn: ScriptTurn | null = null;
+  #epoch = 0;
+
+  constructor(options: ScriptsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs one script. The sandbox starts with the first.
+   * @throws what {@link Sandbox.run} does; the turn holds what was said until then
+   */
+  async run(source: string, name: string, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
+    this.#sandbox ??= Sandbox.start({ modules: [this.#module()], emit: (event) => this.#heard(event) });
+    const sandbox = await this.#sandbox;
+    this.#turn = turn;
+    this.#epoch += 1;
+    try {
+      // A function of its own keeps what one script declares from the next.
+      await sandbox.run({
+        source: `(() => { ${source}\n})();`,
+        name,
+        kind: 'script',
+        timeoutMs: this.#options.timeoutMs,
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } finally {
+      this.#turn = null;
+    }
+  }
+
+  async close(): Promise<void> {
+    const sandbox = await this.#sandbox?.catch(() => null);
+    await sandbox?.close();
+  }
+
+  #heard(event: SessionEvent): void {
+    if (event.type === 'ConsoleWritten') this.#turn?.console.push(event.data.text);
+  }
+
+  #module(): HostModule {
+    return {
+      name: 'pm',
+      prelude: readBundle(import.meta.url, '../prelude/pm'),
+      calls: {
+        epoch: async () => this.#epoch,
+        state: async () => this.#state(),
+        change: async ([member, value]) => this.#change(String(member), value),
+        get: async ([scope, key]) => this.#get(String(scope), String(key)),
+        set: async ([scope, key, value]) => void this.#scope(scope).set(String(key), String(value)),
+        unset: async ([scope, key]) => void this.#scope(scope).delete(String(key)),
+        clear: async ([scope]) => this.#scope(scope).clear(),
+        all: async ([scope]) => Object.fromEntries(this.#scope(scope)),
+        replace: async ([text]) => this.#resolver().text(String(text)),
+        test: async ([name, failure]) => this.#tested(String(name), failure),
+        skip: async ([name]) => this.#said({ name: String(name), status: 'skipped', message: '' }),
+        next: async ([name]) => {
+          if (this.#turn !== null) this.#turn.next = name === null ? null : String(name);
+        },
+        send: async ([wanted], { signal }) => this.#send(wanted, signal),
+      },
+    };
+  }
+
+  #scope(name: unknown): Map<string, string> {
+    const known = NAMES.find((one) => one === name);
+    if (known === undefined) throw new TroupeError('SCRIPT_ERROR', `There are no variables called ${String(name)}`);
+    return this.#options.scopes[known];
+  }
+
+  /** `pm.variables` reads all scopes, each of the others its own. */
+  #get(scope: string, key: string): string | null {
+    const places = scope === 'local' ? scopesInOrder(this.#options.scopes) : [this.#scope(scope)];
+    return places.find((place) => place.has(key))?.get(key) ?? null;
+  }
+
+  #resolver(): VariableResolver {
+    return new VariableResolver(scopesInOrder(this.#options.scopes));
+  }
+
+  #tested(name: string, failure: unknown): void {
+    const message = typeof failure === 'string' ? failure : '';
+    this.#said({ name, status: typeof failure === 'string' ? 'failed' : 'passed', message });
+  }
+
+  #said(result: TestResult): void {
+    const tests = this.#turn?.tests;
+    if (tests !== undefined && tests.length < MAX_TESTS) tests.push(result);
+  }
+
+  async #state(): Promise<unknown> {
+    const turn = this.#turn;
+    if (turn === null) return null;
+    const { request, response } = turn;
+    return {
+      iteration: 0,
+      request: {
+        name: request.name,
+        method: request.method,
+        url: this.#resolver().text(request.url),
+        headers: request.headers,
+        body: request.body.kind === 'text' ? request.body.text : null,
+      },
+      response: response === null ? null : await responseState(response),
+    };
+  }
+
+  #change(member: string, value: unknown): void {
+    const turn = this.#turn;
+    if (turn === null) return;
+    const { request } = turn;
+    const [name, text] = Array.isArray(value) ? value.map(String) : [String(value), ''];
+    if (name === undefined) return;
+    const others = request.headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase());
+    if (member === 'method' || member === 'url') turn.request = { ...request, [member]: name };
+    else if (member === 'body') turn.request = { ...request, body: { kind: 'text', text: name } };
+    else if (member === 'header') turn.request = { ...request, headers: [...others, { name, value: text ?? '' }] };
+    else if (member === 'withoutHeader') turn.request = { ...request, headers: others };
+  }
+
+  async #send(wanted: unknown, signal: AbortSignal): Promise<unknown> {
+    try {
+      const response = await this.#options.send(this.#resolver().request(draftOf(wanted)), signal);
+      try {
+        return { response: await responseState(response) };
+      } finally {
+        await response.dispose();
+      }
+    } catch (error) {
+      return { error: encodeError(error).error };
+    }
+  }
+}
+
+async function responseState(response: HttpResponse): Promise<unknown> {
+  const { status, statusText, url, headers, body, bodyBytes, durationMs } = response;
+  const fits = bodyBytes <= MAX_BODY_BYTES;
+  const text = !fits ? null : body.kind === 'memory' ? body.bytes.toString('utf8') : await readFile(body.path, 'utf8');
+  return { status, statusText, url, headers, text, bytes: bodyBytes, durationMs };
+}
+
+/** What `pm.sendRequest` takes: an address, or Postman's object. */
+function draftOf(wanted: unknown): RequestDraft {
+  const item = typeof wanted === 'string' ? { request: { method: 'GET', url: wanted } } : { request: wanted };
+  return readRequest(item);
+}

@@ -1,0 +1,62 @@
+import type { Collection, CollectionPath } from './collection.js';
+import { asObject, listOf, member, textOf } from './json-access.js';
+
+/** What a request of a collection says about authorization, `{{variables}}` not yet put in. */
+export type CollectionAuth =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'basic'; readonly username: string; readonly password: string }
+  | { readonly kind: 'bearer'; readonly token: string }
+  | { readonly kind: 'apikey'; readonly key: string; readonly value: string; readonly in: 'header' | 'query' }
+  | { readonly kind: 'oauth2'; readonly settings: ReadonlyMap<string, string> }
+  /** Kept in the file, not spoken here. */
+  | { readonly kind: 'unknown'; readonly type: string };
+
+/** The auth of the item at `path`: its own, else that of the nearest folder that has one, else the collection's. */
+export function authAt(collection: Collection, path: CollectionPath): CollectionAuth {
+  for (const place of placesUp(path)) {
+    const own = collection.at([...place.path, ...(place.isRequest ? ['request', 'auth'] : ['auth'])]);
+    if (asObject(own) !== undefined) return readAuth(own);
+  }
+  return { kind: 'none' };
+}
+
+/** The item itself, then its folders from the inside out, then the collection. */
+export function placesUp(path: CollectionPath): { readonly path: CollectionPath; readonly isRequest: boolean }[] {
+  const places = [];
+  for (let length = path.length; length >= 0; length -= 2) {
+    places.push({ path: path.slice(0, length), isRequest: length === path.length });
+  }
+  return places;
+}
+
+function readAuth(auth: unknown): CollectionAuth {
+  const type = textOf(member(auth, 'type')) ?? 'noauth';
+  const settings = settingsOf(member(auth, type));
+  const setting = (key: string): string => settings.get(key) ?? '';
+  switch (type) {
+    case 'noauth':
+      return { kind: 'none' };
+    case 'basic':
+      return { kind: 'basic', username: setting('username'), password: setting('password') };
+    case 'bearer':
+      return { kind: 'bearer', token: setting('token') };
+    case 'apikey': {
+      const place = setting('in') === 'query' ? 'query' : 'header';
+      return { kind: 'apikey', key: setting('key'), value: setting('value'), in: place };
+    }
+    case 'oauth2':
+      return { kind: 'oauth2', settings };
+    default:
+      return { kind: 'unknown', type };
+  }
+}
+
+/** v2.1 has a list of `{key, value, type}`, v2.0 an object. */
+function settingsOf(value: unknown): Map<string, string> {
+  const object = asObject(value);
+  const entries =
+    object === undefined
+      ? listOf(value).map((entry) => [textOf(member(entry, 'key')), textOf(member(entry, 'value'))] as const)
+      : Object.entries(object).map(([key, entry]) => [key, textOf(entry)] as const);
+  return new Map(entries.flatMap(([key, text]) => (key === undefined || text === undefined ? [] : [[key, text]])));
+}

@@ -1,0 +1,96 @@
+import { assertNever } from '../../protocol/assert-never.js';
+import type { RequestBody, RequestDraft } from '../request.js';
+import type { JsonObject } from './json-access.js';
+
+/** A request as an item of a v2.1 collection, such as Postman and Newman send it just so. */
+export function writeItem(request: RequestDraft): JsonObject {
+  const { name, method, url, headers, body, auth } = request;
+  const behaviour = behaviourOf(request);
+  return {
+    name,
+    ...(Object.keys(behaviour).length === 0 ? {} : { protocolProfileBehavior: behaviour }),
+    request: {
+      ...(auth === null
+        ? {}
+        : {
+            auth: {
+              type: 'basic',
+              basic: [
+                { key: 'username', value: auth.username, type: 'string' },
+                { key: 'password', value: auth.password, type: 'string' },
+              ],
+            },
+          }),
+      method,
+      header: headers.map((header) => ({ key: header.name, value: header.value })),
+      ...bodyOf(body),
+      url: urlOf(url),
+    },
+    response: [],
+  };
+}
+
+function behaviourOf({ method, body, settings, withoutHeaders, headers }: RequestDraft): JsonObject {
+  const untyped =
+    (body.kind === 'text' || body.kind === 'file') &&
+    !headers.some(({ name }) => name.toLowerCase() === 'content-type');
+  const off = new Set([...withoutHeaders, ...(untyped ? ['content-type'] : [])]);
+  return {
+    ...(settings.followRedirects ? {} : { followRedirects: false }),
+    ...(settings.verifyTls ? {} : { strictSSL: false }),
+    ...(settings.encodeUrl ? {} : { disableUrlEncoding: true }),
+    ...(body.kind !== 'none' && /^(?:GET|HEAD)$/i.test(method) ? { disableBodyPruning: true } : {}),
+    ...(off.size === 0 ? {} : { disabledSystemHeaders: Object.fromEntries([...off].map((name) => [name, true])) }),
+  };
+}
+
+function bodyOf(body: RequestBody): JsonObject {
+  switch (body.kind) {
+    case 'none':
+      return {};
+    case 'text':
+      return { body: { mode: 'raw', raw: body.text } };
+    case 'bytes':
+      // Postman has no place for bytes; as text they would be others.
+      return { body: { mode: 'raw', raw: '', base64: body.base64 } };
+    case 'file':
+      return {
+        body: { mode: 'file', file: { src: body.path, ...(body.withoutNewlines ? { withoutNewlines: true } : {}) } },
+      };
+    case 'form':
+      return {
+        body: {
+          mode: 'formdata',
+          formdata: body.parts.map((part) => ({
+            key: part.name,
+            ...(part.kind === 'text' ? { value: part.value, type: 'text' } : { type: 'file', src: part.path }),
+            ...(part.type === undefined ? {} : { contentType: part.type }),
+            ...(part.kind === 'file' && part.filename !== undefined ? { fileName: part.filename } : {}),
+          })),
+        },
+      };
+    default:
+      return assertNever(body);
+  }
+}
+
+/** Postman wants the parts beside the whole. */
+function urlOf(raw: string): JsonObject {
+  const [, protocol, host = '', port, path = '', query] =
+    /^(?:([a-z][a-z0-9+.-]*):\/\/)?((?:\{\{[^}]*\}\}|\[[^\]]*\]|[^/?#:])*)(?::(\d+))?([^?#]*)(?:\?([^#]*))?/i.exec(
+      raw,
+    ) ?? [];
+  return {
+    raw,
+    ...(protocol === undefined ? {} : { protocol }),
+    host: host.startsWith('[') || host.includes('{{') ? [host] : host.split('.'),
+    ...(port === undefined ? {} : { port }),
+    ...(path === '' ? {} : { path: path.slice(1).split('/') }),
+    ...(query === undefined ? {} : { query: query.split('&').map(pairOf) }),
+  };
+}
+
+function pairOf(text: string): JsonObject {
+  const at = text.indexOf('=');
+  return at === -1 ? { key: text, value: null } : { key: text.slice(0, at), value: text.slice(at + 1) };
+}

@@ -1,0 +1,28 @@
+export type ShellKind = 'posix' | 'cmd' | 'powershell';
+
+const WEB_REQUEST =
+  /^[ \t]*(?:PS [^>\n]*>[ \t]*)?(?:\$\w+[ \t]*=[ \t]*)?(?:invoke-(?:webrequest|restmethod)|iwr|irm)[ \t]/im;
+const POWERSHELL_START = /^[ \t]*(?:PS [A-Za-z]:[^>\n]*>|\$\w+[ \t]*=[ \t]*(?:@|new-object|["']))/im;
+const CMD_PROMPT = /^[A-Za-z]:\\[^>\n]*>/m;
+/** Quotes are passed over, so that what a body says decides nothing. */
+const QUOTED_OR_SIGN =
+  /\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|\\[\s\S]|(\^"|\^[ \t]*\r?$)|"(?:[^"\\]|\\[\s\S])*"|(`[ \t]*\r?$)/gm;
+
+/**
+ * Which shell a paste was written for. Only what cannot be anything else decides for Windows: carets before quotes or
+ * line ends, backticks at line ends, PowerShell's own commands, prompts. `curl.exe` is Windows, and PowerShell where
+ * single quotes stand around arguments.
+ */
+export function detectShell(bytes: string): ShellKind {
+  if (WEB_REQUEST.test(bytes) || POWERSHELL_START.test(bytes)) return 'powershell';
+  if (CMD_PROMPT.test(bytes)) return 'cmd';
+  for (const [, caret, backtick] of bytes.matchAll(QUOTED_OR_SIGN)) {
+    if (caret !== undefined) return 'cmd';
+    if (backtick !== undefined) return 'powershell';
+  }
+  if (/\$env:\w/i.test(bytes)) return 'powershell';
+  if (/^[ \t]*curl\.exe[ \t]/m.test(bytes) && !/\\[ \t]*\r?$/m.test(bytes)) {
+    return /(?:^|\s)@?'/.test(bytes.replace(/"(?:[^"\\]|\\[\s\S])*"/g, '')) ? 'powershell' : 'cmd';
+  }
+  return 'posix';
+}

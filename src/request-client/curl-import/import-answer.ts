@@ -1,0 +1,70 @@
+import { assertNever } from '../../protocol/assert-never.js';
+import type { FormPart, HeaderEntry, RequestBody } from '../request.js';
+import type { ImportedVariable, ImportFault, ImportResult, ImportWarning } from './import-curl.js';
+
+/** A body in an answer: its text; what is no text is said by one member. Null where nothing is sent. */
+type AnsweredBody =
+  | string
+  | null
+  | { readonly base64: string }
+  | { readonly file: string; readonly withoutNewlines?: true }
+  | { readonly form: readonly FormPart[] };
+
+interface AnsweredRequest {
+  readonly name: string;
+  readonly method: string;
+  readonly url: string;
+  /** All that are sent, Authorization of `auth` too. */
+  readonly headers: readonly HeaderEntry[];
+  readonly body: AnsweredBody;
+  /** What the Authorization header is made of, where it is made. */
+  readonly auth?: { readonly type: 'basic'; readonly username: string; readonly password: string };
+  /** Names of headers that the command takes away from what clients send by themselves. */
+  readonly withoutHeaders?: readonly string[];
+}
+
+/** The result of an import as `troupe requests import --json` prints it. */
+export interface ImportAnswer {
+  readonly requests: readonly AnsweredRequest[];
+  readonly variables: readonly ImportedVariable[];
+  readonly warnings: readonly ImportWarning[];
+  readonly errors: readonly ImportFault[];
+}
+
+export function importAnswer({ requests, variables, warnings, errors }: ImportResult): ImportAnswer {
+  return {
+    requests: requests.map(({ name, method, url, headers, body, auth, withoutHeaders }) => ({
+      name,
+      method,
+      url,
+      headers: auth === null ? headers : [authorization(auth), ...headers],
+      body: answeredBody(body),
+      ...(auth === null ? {} : { auth: { type: auth.kind, username: auth.username, password: auth.password } }),
+      ...(withoutHeaders.length === 0 ? {} : { withoutHeaders }),
+    })),
+    variables,
+    warnings,
+    errors,
+  };
+}
+
+function authorization({ username, password }: { username: string; password: string }): HeaderEntry {
+  return { name: 'Authorization', value: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+}
+
+function answeredBody(body: RequestBody): AnsweredBody {
+  switch (body.kind) {
+    case 'none':
+      return null;
+    case 'text':
+      return body.text;
+    case 'bytes':
+      return { base64: body.base64 };
+    case 'file':
+      return { file: body.path, ...(body.withoutNewlines ? { withoutNewlines: true } : {}) };
+    case 'form':
+      return { form: body.parts };
+    default:
+      return assertNever(body);
+  }
+}

@@ -1,0 +1,114 @@
+import type { RequestDraft } from '../request.js';
+import { buildRequests } from './build-requests.js';
+import { collectOperations } from './collect-operations.js';
+import { type CurlCommand, findCurlCommands } from './curl-commands.js';
+import { detectShell, type ShellKind } from './detect-shell.js';
+import { readArguments } from './read-arguments.js';
+import { readCmd } from './read-cmd.js';
+import { readPosix } from './read-posix.js';
+import { readPowerShell } from './read-powershell.js';
+import type { Fault, Remark, ShellScript } from './shell-command.js';
+import { type Place, SourceText, toText, variableNames } from './source-text.js';
+
+/** A command that was not imported, and why. */
+export interface ImportFault extends Place {
+  readonly message: string;
+}
+
+/** Something that was left out or changed, by name. A `note` does not change what is sent. */
+export interface ImportWarning extends Place {
+  readonly level: 'note' | 'warning';
+  readonly about: string;
+  readonly message: string;
+}
+
+/** A shell variable of the paste; `value` is what the paste itself sets it to, else empty. */
+export interface ImportedVariable {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ImportResult {
+  readonly requests: readonly RequestDraft[];
+  readonly variables: readonly ImportedVariable[];
+  readonly warnings: readonly ImportWarning[];
+  readonly errors: readonly ImportFault[];
+}
+
+const READERS: Readonly<Record<ShellKind, (bytes: string) => ShellScript>> = {
+  posix: readPosix,
+  cmd: readCmd,
+  powershell: readPowerShell,
+};
+
+/**
+ * Makes requests of pasted curl commands, for whichever shell they were written. Never throws: a command that cannot be
+ * read is an error with its place, and the others are imported all the same.
+ */
+export function importCurl(text: string, shell?: ShellKind): ImportResult {
+  const source = new SourceText(text);
+  const kind = shell ?? detectShell(source.bytes);
+  const script = READERS[kind](kind === 'posix' ? source.bytes : withoutPrompts(source.bytes));
+  const remarks: Remark[] = [];
+  const faults: Fault[] = [];
+  const requests: RequestDraft[] = [];
+  const values = new Map(script.assigned);
+  const used = new Set<string>();
+  const { commands, faults: notCurl, assigned } = findCurlCommands(script.commands, remarks);
+  faults.push(...notCurl);
+  for (const [name, value] of assigned) values.set(name, value);
+  for (const command of commands) {
+    for (const { text: word } of command.words) for (const name of variableNames(word)) used.add(name);
+    const { declared, made } = importCommand(command, remarks, faults);
+    for (const [name, value] of declared) {
+      used.add(name);
+      values.set(name, value);
+    }
+    requests.push(...made);
+  }
+  if (requests.length === 0 && faults.length === 0)
+    faults.push({ message: 'There is no curl command in the text', at: 0 });
+  return {
+    requests,
+    variables: [...used].map((name) => ({ name, value: toText(values.get(name) ?? '') })),
+    warnings: inOrder(remarks).map(({ level, about, message, at }) => ({
+      level,
+      about,
+      message,
+      ...source.placeOf(at),
+    })),
+    errors: inOrder(faults).map(({ message, at }) => ({ message, ...source.placeOf(at) })),
+  };
+}
+
+/** Windows' prompts become blanks, so that offsets stay. */
+function withoutPrompts(bytes: string): string {
+  return bytes.replace(/^(?:PS )?[A-Za-z]:\\[^>\n]*>/gm, (prompt) => ' '.repeat(prompt.length));
+}
+
+interface Imported {
+  readonly made: readonly RequestDraft[];
+  readonly declared: ReadonlyMap<string, string>;
+}
+
+function importCommand(command: CurlCommand, remarks: Remark[], faults: Fault[]): Imported {
+  const { args, remarks: argumentRemarks, fault } = readArguments(command.words);
+  const wrong = command.fault ?? fault;
+  if (wrong !== null) {
+    faults.push(wrong);
+    return { made: [], declared: new Map() };
+  }
+  remarks.push(...argumentRemarks);
+  const { operations, variables } = collectOperations(args, command.stdin, remarks);
+  const made: RequestDraft[] = [];
+  for (const operation of operations) {
+    const built = buildRequests(operation, command.at, remarks);
+    made.push(...built.requests);
+    if (built.fault !== null) faults.push(built.fault);
+  }
+  return { made, declared: variables };
+}
+
+function inOrder<T extends { readonly at: number }>(entries: readonly T[]): T[] {
+  return [...entries].sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,74 @@
+import type { Word } from './shell-command.js';
+
+/** A piece of data, before pieces are joined. Text is bytes with variables marked. */
+export type DataPiece =
+  | { readonly kind: 'text'; readonly text: string; readonly json: boolean; readonly at: number }
+  | {
+      readonly kind: 'file';
+      readonly option: string;
+      readonly path: string;
+      readonly withoutNewlines: boolean;
+      readonly json: boolean;
+      readonly at: number;
+    };
+
+/** The value of an option and where it stands. */
+export interface Given {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** What the options between two `--next` say. */
+export interface Operation {
+  readonly urls: { readonly word: Word; readonly unsure: boolean }[];
+  readonly headers: Given[];
+  readonly data: DataPiece[];
+  readonly forms: (Given & { readonly literal: boolean })[];
+  readonly cookies: Given[];
+  readonly queries: Given[];
+  method: Given | null;
+  upload: Given | null;
+  user: Given | null;
+  userAgent: Given | null;
+  referer: Given | null;
+  range: Given | null;
+  bearer: Given | null;
+  timeCondition: Given | null;
+  authScheme: 'basic' | 'other';
+  head: boolean;
+  get: boolean;
+  json: boolean;
+  globOff: boolean;
+  pathAsIs: boolean;
+  location: boolean;
+  insecure: boolean;
+  compressed: boolean;
+}
+
+export function emptyOperation(): Operation {
+  return {
+    urls: [],
+    headers: [],
+    data: [],
+    forms: [],
+    cookies: [],
+    queries: [],
+    method: null,
+    upload: null,
+    user: null,
+    userAgent: null,
+    referer: null,
+    range: null,
+    bearer: null,
+    timeCondition: null,
+    authScheme: 'basic',
+    head: false,
+    get: false,
+    json: false,
+    globOff: false,
+    pathAsIs: false,
+    location: false,
+    insecure: false,
+    compressed: false,
+  };
+}

@@ -1,0 +1,13 @@
+import { readPowerShellTokens } from './powershell-tokens.js';
+
+const CLASS_NAME = /^(?:new-object|system\.[\w.]+|\[system\.[\w.]+\]::\w+(?:\.\w+)?)$/i;
+
+/** The strings in an expression, however deep, in their order; names of classes and their methods are left out. */
+export function stringsIn(expression: string): string[] {
+  return readPowerShellTokens(expression, 'expression').flatMap(({ tokens }) =>
+    tokens.flatMap((token) => {
+      if (token.kind === 'group') return stringsIn(token.inner);
+      return CLASS_NAME.test(token.text) ? [] : [token.text];
+    }),
+  );
+}

@@ -1,0 +1,93 @@
+import { type CurlOption, optionOfLetter, optionOfName } from './options.js';
+import type { Fault, Remark, Word } from './shell-command.js';
+import { toText } from './source-text.js';
+
+/** One argument of a curl command line, understood. */
+export type Argument =
+  | {
+      readonly kind: 'option';
+      readonly option: CurlOption;
+      readonly on: boolean;
+      readonly value: Word | null;
+      readonly at: number;
+      /** As it stands in the command: `-o`, `--output`. */
+      readonly written: string;
+    }
+  /** `unsure` comes right after an option that is not known, and may be its value. */
+  | { readonly kind: 'url'; readonly word: Word; readonly unsure: boolean };
+
+export interface ReadArguments {
+  readonly args: readonly Argument[];
+  readonly remarks: readonly Remark[];
+  readonly fault: Fault | null;
+}
+
+/** Long options whose value is a template with `{{name}}`, as `--expand-data`. */
+const EXPAND = /^--expand-(.+)$/i;
+
+/** Words to options and addresses by curl's own rules: clusters, glued values, unique beginnings, `--no-`, `--`. */
+export function readArguments(words: readonly Word[]): ReadArguments {
+  const args: Argument[] = [];
+  const remarks: Remark[] = [];
+  let fault: Fault | null = null;
+  let optionsEnded = false;
+  let unsure = false;
+  for (let i = 0; i < words.length; i += 1) {
+    const word = words[i];
+    if (word === undefined) break;
+    const { text, start } = word;
+    const wasUnsure = unsure;
+    unsure = false;
+    const takeValue = (option: CurlOption, glued: string): Word | null => {
+      if (glued !== '') return { text: glued, start: start + text.length - glued.length, bare: false };
+      const next = words[i + 1];
+      if (next === undefined) {
+        fault ??= { message: `${toText(text)} needs a value (${option.name})`, at: start };
+        return null;
+      }
+      i += 1;
+      return next;
+    };
+    const put = (option: CurlOption, on: boolean, glued: string, written: string): void => {
+      const value = option.takesValue ? takeValue(option, glued) : null;
+      if (value !== null || !option.takesValue) args.push({ kind: 'option', option, on, value, at: start, written });
+    };
+    if (optionsEnded || !text.startsWith('-') || text === '-') {
+      args.push({ kind: 'url', word, unsure: wasUnsure });
+    } else if (text === '--') {
+      optionsEnded = true;
+    } else if (text.startsWith('--')) {
+      const [, name = '', glued = ''] = /^--([^=]*)=?([\s\S]*)$/.exec(text.replace(EXPAND, '--$1')) ?? [];
+      const found = optionOfName(name);
+      if (found === undefined) {
+        remarks.push(unknown(`--${toText(name)}`, start));
+        unsure = !text.includes('=');
+      } else {
+        if (text.includes('=')) remarks.push(equalsSign(name, start));
+        put(found.option, found.on, glued, `--${toText(name)}`);
+      }
+    } else {
+      for (let letterAt = 1; letterAt < text.length; letterAt += 1) {
+        const option = optionOfLetter(text[letterAt] ?? '');
+        if (option === undefined) {
+          remarks.push(unknown(`-${toText(text.slice(letterAt))}`, start));
+          unsure = true;
+          break;
+        }
+        // curl's -N is --no-buffer.
+        put(option, option.letter !== 'N', option.takesValue ? text.slice(letterAt + 1) : '', `-${text[letterAt]}`);
+        if (option.takesValue) break;
+      }
+    }
+  }
+  return { args, remarks, fault };
+}
+
+function unknown(about: string, at: number): Remark {
+  return { level: 'warning', about, message: `${about} is no option of curl that is known here; it was left out`, at };
+}
+
+function equalsSign(name: string, at: number): Remark {
+  const about = `--${name}`;
+  return { level: 'warning', about, message: `${about}= is read as ${about} with a value; curl itself refuses it`, at };
+}

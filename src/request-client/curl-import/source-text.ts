@@ -1,0 +1,90 @@
+/** Where something stands in the pasted text. */
+export interface Place {
+  /** 1-based; the column counts UTF-16 units. */
+  readonly line: number;
+  readonly column: number;
+  /** The line, cut around the place, and below it a caret. */
+  readonly excerpt: string;
+}
+
+const EXCERPT_BEFORE = 30;
+const EXCERPT_LENGTH = 76;
+
+/**
+ * A pasted text as the shells and curl see it: bytes. `bytes` holds one byte in each character (0 to 255), so that
+ * `\xNN` escapes and texts of any encoding go through unharmed; offsets everywhere count them. NUL is left out, as shells
+ * do, and is free for {@link markVariable}.
+ */
+export class SourceText {
+  readonly bytes: string;
+  #lineStarts: number[] | null = null;
+
+  constructor(text: string) {
+    this.bytes = toBytes(text.replaceAll('\0', '').replace(/^\uFEFF/, ''));
+  }
+
+  placeOf(offset: number): Place {
+    const starts = this.#starts();
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    const start = starts[low] ?? 0;
+    const end = starts[low + 1] ?? this.bytes.length + 1;
+    const line = toText(this.bytes.slice(start, end - 1));
+    const column = toText(this.bytes.slice(start, offset)).length;
+    const from = Math.max(0, column - EXCERPT_BEFORE);
+    const shown = line.slice(from, from + EXCERPT_LENGTH).replace(/[\t\r]/g, ' ');
+    return { line: low + 1, column: column + 1, excerpt: `${shown}\n${' '.repeat(column - from)}^` };
+  }
+
+  #starts(): number[] {
+    if (this.#lineStarts !== null) return this.#lineStarts;
+    const starts = [0];
+    for (let at = this.bytes.indexOf('\n'); at !== -1; at = this.bytes.indexOf('\n', at + 1)) starts.push(at + 1);
+    this.#lineStarts = starts;
+    return starts;
+  }
+}
+
+/** One character a byte, of the text's UTF-8. */
+export function toBytes(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** The other way; bytes that are no UTF-8 become U+FFFD. */
+export function toText(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+/** A shell variable's place in a word; NUL cannot stand there otherwise. */
+export function markVariable(name: string): string {
+  return `\0${name}\0`;
+}
+
+const MARK = /\0([^\0]*)\0/g;
+
+export function hasVariable(bytes: string): boolean {
+  return bytes.includes('\0');
+}
+
+/** Bytes to text, with `{{NAME}}` where a variable was. */
+export function variablesInBraces(bytes: string): string {
+  return toText(bytes.replace(MARK, '{{$1}}'));
+}
+
+/** Applies `change` to what stands around the variables. */
+export function mapAroundVariables(bytes: string, change: (bytes: string) => string): string {
+  return bytes
+    .split(MARK)
+    .map((part, index) => (index % 2 === 0 ? change(part) : markVariable(part)))
+    .join('');
+}
+
+/** The names of the variables in a word. */
+export function variableNames(bytes: string): string[] {
+  return [...bytes.matchAll(MARK)].map(([, name = '']) => name);
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { assertNever } from '../../protocol/assert-never.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { FormPart, RequestBody } from '../request.js';
+
+/** A body ready to be sent, as often as redirects want it. */
+export interface RequestContent {
+  readonly length: number;
+  /** Set for forms: with their boundary. */
+  readonly contentType: string | null;
+  open(): Readable;
+}
+
+/**
+ * Opens nothing yet, but looks whether files are there. Relative paths start at `folder`.
+ * @returns null where there is no body
+ * @throws REQUEST_FAILED naming the file that cannot be read
+ */
+export async function contentOf(body: RequestBody, folder: string): Promise<RequestContent | null> {
+  switch (body.kind) {
+    case 'none':
+      return null;
+    case 'text':
+      return ofBytes(Buffer.from(body.text, 'utf8'));
+    case 'bytes':
+      return ofBytes(Buffer.from(body.base64, 'base64'));
+    case 'file': {
+      const { path, size } = await fileAt(folder, body.path);
+      if (!body.withoutNewlines) return { length: size, contentType: null, open: () => createReadStream(path) };
+      const open = (): Readable => createReadStream(path).pipe(withoutNewlines());
+      let length = 0;
+      for await (const chunk of open()) length += Buffer.isBuffer(chunk) ? chunk.length : 0;
+      return { length, contentType: null, open };
+    }
+    case 'form':
+      return formContent(body.parts, folder);
+    default:
+      return assertNever(body);
+  }
+}
+
+function ofBytes(bytes: Buffer): RequestContent {
+  return { length: bytes.length, contentType: null, open: () => Readable.from(bytes.length === 0 ? [] : [bytes]) };
+}
+
+/** What curl does to `-d @file`. */
+function withoutNewlines(): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      done(null, Buffer.from(chunk.toString('latin1').replace(/[\r\n\0]/g, ''), 'latin1'));
+    },
+  });
+}
+
+/** RFC 7578. Names and file names are escaped as browsers and curl do. */
+async function formContent(parts: readonly FormPart[], folder: string): Promise<RequestContent> {
+  const boundary = `------------------------${randomBytes(12).toString('hex')}`;
+  const pieces: (Buffer | { readonly path: string })[] = [];
+  let length = 0;
+  const put = (bytes: Buffer): void => {
+    pieces.push(bytes);
+    length += bytes.length;
+  };
+  for (const part of parts) {
+    const file = part.kind === 'file' ? await fileAt(folder, part.path) : null;
+    put(Buffer.from(`--${boundary}\r\n${partHeaders(part)}\r\n\r\n`));
+    if (part.kind === 'text') put(Buffer.from(part.value));
+    if (file !== null) {
+      pieces.push({ path: file.path });
+      length += file.size;
+    }
+    put(Buffer.from('\r\n'));
+  }
+  put(Buffer.from(`--${boundary}--\r\n`));
+  async function* read(): AsyncGenerator<Buffer> {
+    for (const piece of pieces) {
+      if (Buffer.isBuffer(piece)) yield piece;
+      else yield* createReadStream(piece.path);
+    }
+  }
+  return {
+    length,
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    open: () => Readable.from(read(), { objectMode: false }),
+  };
+}
+
+function partHeaders(part: FormPart): string {
+  const lines = [`Content-Disposition: form-data; name="${escaped(part.name)}"`];
+  let type = part.type;
+  if (part.kind === 'file') {
+    const filename = part.filename ?? basename(part.path);
+    lines[0] += `; filename="${escaped(filename)}"`;
+    type ??= typeOf(filename);
+  }
+  if (type !== undefined) lines.push(`Content-Type: ${type.replace(/[\r\n]/g, ' ')}`);
+  return lines.join('\r\n');
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** The types that curl knows by a file's name. */
+const TYPES: Readonly<Record<string, string>> = {
+  gif: 'image/gif',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  txt: 'text/plain',
+  htm: 'text/html',
+  html: 'text/html',
+  pdf: 'application/pdf',
+  xml: 'application/xml',
+};
+
+function typeOf(filename: string): string {
+  return TYPES[/\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''] ?? 'application/octet-stream';
+}
+
+async function fileAt(folder: string, path: string): Promise<{ path: string; size: number }> {
+  const absolute = resolve(folder, path);
+  const found = await stat(absolute).catch(() => null);
+  if (found?.isFile() === true) return { path: absolute, size: found.size };
+  throw new TroupeError('REQUEST_FAILED', `The file ${path} of the request's body cannot be read`, { file: path });
+}

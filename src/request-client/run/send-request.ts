@@ -1,0 +1,245 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate, constants as zlib } from 'node:zlib';
+import { TroupeError } from '../../protocol/errors.js';
+import type { HeaderEntry, RequestBody, SendSettings } from '../request.js';
+import { keepBody } from './body-store.js';
+import { networkFault } from './network-fault.js';
+import { contentOf, type RequestContent } from './request-content.js';
+import { type RequestTarget, requestTarget } from './request-target.js';
+import { type HttpResponse, headerValues, type RedirectStep } from './response.js';
+
+/** A request with nothing left to put in. */
+export interface PreparedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly HeaderEntry[];
+  /** Lower case: not added by the client itself. */
+  readonly withoutHeaders: readonly string[];
+  readonly body: RequestBody;
+  readonly settings: SendSettings;
+}
+
+export interface SendBounds {
+  readonly signal?: AbortSignal;
+  /** From the call to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** Where relative paths of file bodies start. */
+  readonly folder: string;
+}
+
+const MAX_REDIRECTS = 10;
+const MAX_HEADER_BYTES = 256 * 1024;
+const USER_AGENT = 'Troupe';
+
+/**
+ * Sends requests over HTTP/1.1 as they are written: case, order and duplicates of headers are kept (a method in small
+ * letters becomes one in capitals: Node cannot send it). Of its own
+ * it adds Host, User-Agent, Accept, Connection and the length, each only where the request does not say otherwise. Keeps
+ * connections open between requests; {@link close} ends them.
+ */
+export class HttpSender {
+  readonly #http = new HttpAgent({ keepAlive: true, maxFreeSockets: 16 });
+  readonly #https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 16 });
+
+  /**
+   * @returns the answer, whatever its status; the caller disposes of it
+   * @throws REQUEST_FAILED where there is no answer, with `details.cause`; WAIT_TIMEOUT past the time; the signal's
+   * reason where it was aborted
+   */
+  async send(request: PreparedRequest, bounds: SendBounds): Promise<HttpResponse> {
+    const timeout = AbortSignal.timeout(bounds.timeoutMs);
+    const signal = bounds.signal === undefined ? timeout : AbortSignal.any([bounds.signal, timeout]);
+    const startedAt = performance.now();
+    const redirects: RedirectStep[] = [];
+    let current = request;
+    try {
+      const content = await contentOf(request.body, bounds.folder);
+      for (;;) {
+        const answer = await this.#exchange(current, current.body.kind === 'none' ? null : content, signal);
+        const next = request.settings.followRedirects ? redirected(current, answer) : null;
+        if (next === null) return await finish(current, answer, { signal, startedAt, redirects });
+        answer.resume();
+        redirects.push({ status: answer.statusCode ?? 0, url: next.url });
+        if (redirects.length > MAX_REDIRECTS) {
+          throw new TroupeError('REQUEST_FAILED', `More than ${MAX_REDIRECTS} redirects, the last one to ${next.url}`, {
+            cause: 'TOO_MANY_REDIRECTS',
+          });
+        }
+        current = next;
+      }
+    } catch (error) {
+      if (bounds.signal?.aborted === true) throw bounds.signal.reason;
+      if (timeout.aborted) {
+        throw new TroupeError('WAIT_TIMEOUT', `No whole answer from ${current.url} within ${bounds.timeoutMs} ms`);
+      }
+      throw networkFault(error, current.url);
+    }
+  }
+
+  /** Ends idle connections and those in use. Idempotent. */
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  async #exchange(
+    request: PreparedRequest,
+    content: RequestContent | null,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const target = requestTarget(request.url, request.settings.encodeUrl);
+    const options: RequestOptions = {
+      host: target.hostname,
+      port: target.port,
+      path: target.path,
+      method: request.method,
+      headers: flat(headerLines(request, target, content)),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // Old servers put into their headers what the grammar forbids, and are to be tested too.
+      insecureHTTPParser: true,
+      signal,
+    };
+    const { verifyTls } = request.settings;
+    const sent = target.secure
+      ? httpsRequest({ ...options, agent: this.#https, rejectUnauthorized: verifyTls })
+      : httpRequest({ ...options, agent: this.#http });
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      sent.once('response', resolve);
+      sent.on('error', reject);
+    });
+    if (content === null) sent.end();
+    else {
+      // A server may answer, and close, before it has read everything: then its answer counts, not our broken pipe.
+      pipeline(content.open(), sent).catch((error: unknown) =>
+        sent.destroy(error instanceof Error ? error : undefined),
+      );
+    }
+    return await answered;
+  }
+}
+
+function headerLines(
+  { method, headers, withoutHeaders, body }: PreparedRequest,
+  target: RequestTarget,
+  content: RequestContent | null,
+): HeaderEntry[] {
+  const has = (name: string): boolean =>
+    withoutHeaders.includes(name.toLowerCase()) || headerValues(headers, name).length > 0;
+  const lines: HeaderEntry[] = [];
+  const add = (name: string, value: string): void => {
+    if (!has(name)) lines.push({ name, value });
+  };
+  add('Host', target.host);
+  if (target.user !== null) add('Authorization', basic(target.user));
+  add('User-Agent', USER_AGENT);
+  add('Accept', '*/*');
+  lines.push(...headers.map((header) => withBoundary(header, body, content)));
+  if (content?.contentType) add('Content-Type', content.contentType);
+  if (content === null) {
+    // Node would send an empty body in chunks with all other methods.
+    if (!/^(?:GET|HEAD|DELETE|OPTIONS|TRACE|CONNECT)$/i.test(method)) add('Content-Length', '0');
+  } else if (!has('Transfer-Encoding')) add('Content-Length', String(content.length));
+  return lines;
+}
+
+export function basic({ username, password }: { username: string; password: string }): string {
+  return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+}
+
+/** A Content-Type that the user gave for a form still needs the boundary. */
+function withBoundary(header: HeaderEntry, body: RequestBody, content: RequestContent | null): HeaderEntry {
+  const boundary = body.kind === 'form' ? /;\s*boundary=.*$/.exec(content?.contentType ?? '')?.[0] : undefined;
+  if (boundary === undefined || header.name.toLowerCase() !== 'content-type') return header;
+  return { name: header.name, value: `${header.value.replace(/;\s*boundary=[^;]*/i, '')}${boundary}` };
+}
+
+/** Node takes names and values in turns; values are bytes of UTF-8, one character each. */
+function flat(headers: readonly HeaderEntry[]): string[] {
+  return headers.flatMap(({ name, value }) => [name, Buffer.from(value, 'utf8').toString('latin1')]);
+}
+
+/** RFC 9110, section 15.4, as browsers do it. Credentials never follow to another origin. */
+function redirected(request: PreparedRequest, answer: IncomingMessage): PreparedRequest | null {
+  const status = answer.statusCode ?? 0;
+  const { location } = answer.headers;
+  if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return null;
+  const base = request.url.includes('://') ? request.url : `http://${request.url}`;
+  const led = Buffer.from(location, 'latin1').toString('utf8');
+  if (!URL.canParse(led, base)) return null;
+  const to = new URL(led, base);
+  const { method } = request;
+  const toGet = (status === 303 && method !== 'HEAD') || ((status === 301 || status === 302) && method === 'POST');
+  const dropped = [
+    'host',
+    ...(toGet ? ['content-type', 'content-length', 'transfer-encoding', 'content-encoding'] : []),
+    ...(new URL(base).origin === to.origin ? [] : ['authorization', 'cookie']),
+  ];
+  return {
+    ...request,
+    url: to.href,
+    method: toGet ? 'GET' : method,
+    headers: request.headers.filter(({ name }) => !dropped.includes(name.toLowerCase())),
+    withoutHeaders: request.withoutHeaders.filter((name) => name !== 'host'),
+    body: toGet ? { kind: 'none' } : request.body,
+  };
+}
+
+interface Exchange {
+  readonly signal: AbortSignal;
+  readonly startedAt: number;
+  readonly redirects: readonly RedirectStep[];
+}
+
+async function finish(
+  { method, url }: PreparedRequest,
+  answer: IncomingMessage,
+  { signal, startedAt, redirects }: Exchange,
+): Promise<HttpResponse> {
+  const headers: HeaderEntry[] = [];
+  for (let i = 0; i + 1 < answer.rawHeaders.length; i += 2) {
+    const value = Buffer.from(answer.rawHeaders[i + 1] ?? '', 'latin1');
+    headers.push({ name: answer.rawHeaders[i] ?? '', value: value.toString('utf8') });
+  }
+  const empty = method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304;
+  const decoded = empty ? answer : decodedBody(answer, headerValues(headers, 'content-encoding'));
+  const { body, bytes, dispose } = await keepBody(decoded, signal);
+  return {
+    url,
+    method,
+    status: answer.statusCode ?? 0,
+    statusText: answer.statusMessage ?? '',
+    httpVersion: answer.httpVersion,
+    headers,
+    body,
+    bodyBytes: bytes,
+    durationMs: performance.now() - startedAt,
+    redirects,
+    dispose,
+  };
+}
+
+/** An encoding that is not known, or several, are left for the reader. A cut stream gives what there was. */
+function decodedBody(answer: IncomingMessage, encodings: readonly string[]): Readable {
+  const flush = { flush: zlib.Z_SYNC_FLUSH, finishFlush: zlib.Z_SYNC_FLUSH };
+  const decoder = (): Transform | null => {
+    switch (encodings.join(',').trim().toLowerCase()) {
+      case 'gzip':
+      case 'x-gzip':
+        return createGunzip(flush);
+      case 'deflate':
+        return createInflate(flush);
+      case 'br':
+        return createBrotliDecompress();
+      default:
+        return null;
+    }
+  };
+  const through = decoder();
+  if (through === null) return answer;
+  const stream = answer.pipe(through);
+  answer.once('error', (error) => stream.destroy(error));
+  return stream;
+}

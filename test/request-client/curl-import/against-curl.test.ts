@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { WireCapture } from '../wire-capture.js';
+import { againstCurl, describe } from './against-curl.js';
+import { generatedCommand } from './generated-commands.js';
+import { OPTION_COMMANDS } from './posix-commands.js';
+
+const FILES = { 'small.txt': 'small\n', 'lines.json': '{\r\n  "a": 1\n}\n' };
+
+// With every row that there is, and a thousand generated ones: bench/curl-import.mjs.
+t.test('every tabled command is sent as bash and curl send it', async (t) => {
+  const capture = await WireCapture.start();
+  t.teardown(() => capture.close());
+  t.strictSame(describe(await againstCurl(OPTION_COMMANDS, capture, t.testdir(FILES))), []);
+});
+
+t.test('generated commands are sent as bash and curl send them', async (t) => {
+  const capture = await WireCapture.start();
+  t.teardown(() => capture.close());
+  const commands = fc.sample(generatedCommand, { numRuns: 50, seed: Date.now() % 1_000_000 });
+  t.strictSame(describe(await againstCurl(commands, capture, t.testdir({}))), []);
+});
