@@ -8,6 +8,11 @@ const USAGE = `Usage: troupe <command> [options]
       checks; --base debootstrap builds it without an image registry; --launch-script writes a start script
   troupe dashboard [--port N] [--host H] [--driver auto|docker|process] [--max-sessions N]
       runs the service: HTTP API and dashboard
+  troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]
+      curl commands on standard input to requests: to read, as JSON, one JSON value a line for one JSON string a line,
+      or as curl commands for another shell; --into adds them to a Postman collection
+  troupe requests run COLLECTION.json [--env FILE] [--folder NAME] [--junit FILE] [--timeout SECONDS]
+      sends the requests of a Postman collection and runs their tests; exit code 1 when one failed
   troupe --version | --help
 
 The folder of the service is $TROUPE_HOME, by default the current one; its settings are in troupe.json there.
@@ -28,6 +33,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./setup.js')).runSetup(rest);
       case 'dashboard':
         return await (await import('./dashboard.js')).runDashboard(rest);
+      case 'requests':
+        return await (await import('./requests.js')).runRequests(rest);
       case '--version':
       case '-v':
         process.stdout.write(`${readVersion()}\n`);

@@ -23,6 +23,8 @@ export const ERROR_TABLE = {
   ACTION_FAILED: { status: 422, meaning: 'The element could not take the action' },
   FLOW_NOT_FOUND: { status: 422, meaning: 'There is no such flow file (400 when a job is submitted)' },
   WAIT_TIMEOUT: { status: 422, meaning: 'What the script waited for did not happen in time' },
+  REQUEST_FAILED: { status: 422, meaning: 'A request of the request client got no answer; details.cause says why' },
+  LOGIN_FAILED: { status: 422, meaning: 'The request client got no access token; the sentence tells the remedy' },
   CAPACITY: { status: 429, meaning: 'Every place is taken; try again after Retry-After seconds' },
   INTERNAL: { status: 500, meaning: 'A fault of the service itself' },
   WORKER_LOST: { status: 502, meaning: 'The browser of the session is gone' },
