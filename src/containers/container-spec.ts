@@ -63,8 +63,9 @@ export function containerSpec(
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges', `seccomp=${seccomp}`, ...(labelsFiles ? ['label=disable'] : [])],
       Tmpfs: {
-        '/tmp': tmpfs(limits.memoryMb / 4),
-        '/home/worker': tmpfs(limits.memoryMb / 2),
+        // Full, both leave the browser more than half: what fills a disk gets an error, and the session goes on.
+        '/tmp': tmpfs(limits.memoryMb / 8),
+        '/home/worker': tmpfs(limits.memoryMb / 4),
       },
       ShmSize: Math.floor(memory / 2),
       Binds: [

@@ -5,12 +5,18 @@ import type { LeaseOptions } from './driver.js';
 /** Height of Chromium's tabs and address bar over the page, in pixels at scale 1. */
 const BARS_HEIGHT = 87;
 
-/** A worker's desktop: as large as a window needs to be for the page to have its viewport. */
+/**
+ * A worker's desktop: as large as a window needs to be for the page to have its viewport, and a pixel more, since Chromium
+ * makes a window smaller that would cover the whole of it.
+ */
 export function desktopSize(
   viewport: LeaseOptions['viewport'],
   scale: number,
 ): { readonly width: number; readonly height: number } {
-  return { width: Math.ceil(viewport.width * scale), height: Math.ceil((viewport.height + BARS_HEIGHT) * scale) };
+  return {
+    width: Math.ceil(viewport.width * scale) + 1,
+    height: Math.ceil((viewport.height + BARS_HEIGHT) * scale) + 1,
+  };
 }
 
 /** The command line of the Chromium on a worker's desktop, whose only way out are the relays of the worker. */

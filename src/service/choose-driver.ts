@@ -81,7 +81,7 @@ async function dockerChoice(
   const setting = {
     ownPort,
     ownNames: ownNames(config),
-    hostAddress: await hostAddress(engine),
+    hostAddress: await bridgeAddress(engine),
     egress: config.egress ?? {},
   };
   const gate = new NetworkGate(setting, log);
@@ -111,14 +111,20 @@ async function dockerChoice(
 
 const Info = z.object({ SecurityOptions: z.array(z.string()).nullish() });
 const Bridge = z.object({
-  IPAM: z.object({ Config: z.array(z.object({ Gateway: z.string().optional() })).nullish() }),
+  IPAM: z.object({
+    Config: z.array(z.object({ Subnet: z.string().optional(), Gateway: z.string().optional() })).nullish(),
+  }),
 });
 
-/** The address at which containers of this engine reach its host; null where it has no bridge network. */
-async function hostAddress(engine: DockerEngine): Promise<string | null> {
+/**
+ * The address at which containers of this engine reach its host; null where it has no bridge network. An engine that ran
+ * no container on its bridge yet tells the network alone, and takes the first address of it.
+ */
+export async function bridgeAddress(engine: DockerEngine): Promise<string | null> {
   const { status, body } = await engine.call('GET', '/networks/bridge', { accept: [404] });
   if (status === 404) return null;
-  return Bridge.parse(JSON.parse(body.toString('utf8'))).IPAM.Config?.[0]?.Gateway ?? null;
+  const [{ Gateway, Subnet } = {}] = Bridge.parse(JSON.parse(body.toString('utf8'))).IPAM.Config ?? [];
+  return Gateway ?? Subnet?.replace(/\.\d+\/\d+$/, '.1') ?? null;
 }
 
 /** What people call the service, without the names that every machine has for itself. */

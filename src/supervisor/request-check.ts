@@ -3,6 +3,7 @@ import { extname, resolve, sep } from 'node:path';
 import { chooseModels } from '../config/models.js';
 import type { Config } from '../config.js';
 import type { Driver } from '../containers/driver.js';
+import { isHostPattern } from '../containers/gate/gate-rules.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { AutoRequest, LiveRequest } from '../protocol/session.js';
 
@@ -21,6 +22,11 @@ const UNAVAILABLE: readonly Unavailable[] = [
     'egress',
     (request, offers) => request.egress !== undefined && !offers.has('egress'),
     'egress rules need the docker driver',
+  ],
+  [
+    'egress',
+    ({ egress }) => ![...(egress?.allow ?? []), ...(egress?.deny ?? [])].every(isHostPattern),
+    'an entry is a host name, *.domain, an address or a range such as 10.0.0.0/8',
   ],
   [
     'forward',

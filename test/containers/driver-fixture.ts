@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
-import { z } from 'zod';
 import { type ChromiumBinary, findChromium } from '#troupe/containers/chromium-binary.js';
 import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
 import { ProcessDriver } from '#troupe/containers/process-driver.js';
@@ -61,16 +60,10 @@ export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   }
 }
 
-const Targets = z.array(z.looseObject({ type: z.string(), webSocketDebuggerUrl: z.string() }));
-
 /** Opens `url` in the lease's first page and answers the value of `expression` there. */
 export async function evaluateAt(lease: BrowserLease, url: string | null, expression: string): Promise<unknown> {
-  const { host } = new URL(lease.endpoint.cdpUrl);
-  const targets = Targets.parse(await (await fetch(`http://${host}/json/list`)).json());
-  const page = targets.find((target) => target.type === 'page');
-  if (page === undefined) throw new Error('The browser has no page');
-  const socket = new WebSocket(page.webSocketDebuggerUrl);
-  const waiting = new Map<number, (answer: { result?: { result?: { value?: unknown } } }) => void>();
+  const socket = new WebSocket(lease.endpoint.cdpUrl);
+  const waiting = new Map<number, (answer: Answer) => void>();
   let onLoad = (): void => undefined;
   socket.on('message', (data) => {
     const message = JSON.parse(String(data));
@@ -79,25 +72,38 @@ export async function evaluateAt(lease: BrowserLease, url: string | null, expres
   });
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   let id = 0;
-  const send = (method: string, params: object): Promise<{ result?: { result?: { value?: unknown } } }> =>
+  const send = (method: string, params: object, sessionId?: string): Promise<Answer> =>
     new Promise((resolve) => {
       id += 1;
       waiting.set(id, resolve);
-      socket.send(JSON.stringify({ id, method, params }));
+      socket.send(JSON.stringify({ id, method, params, sessionId }));
     });
+  const { targetInfos = [] } = (await send('Target.getTargets', {})).result ?? {};
+  const page = targetInfos.find((target) => target.type === 'page');
+  if (page === undefined) throw new Error('The browser has no page');
+  const attached = await send('Target.attachToTarget', { targetId: page.targetId, flatten: true });
+  const session = attached.result?.sessionId;
   if (url !== null) {
-    await send('Page.enable', {});
+    await send('Page.enable', {}, session);
     const load = new Promise<void>((resolve) => {
       onLoad = resolve;
     });
-    await send('Page.navigate', { url });
+    await send('Page.navigate', { url }, session);
     await load;
   }
-  const answer = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+  const answer = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true }, session);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.close();
   await closed;
   return answer.result?.result?.value;
+}
+
+interface Answer {
+  readonly result?: {
+    readonly result?: { readonly value?: unknown };
+    readonly sessionId?: string;
+    readonly targetInfos?: readonly { readonly type: string; readonly targetId: string }[];
+  };
 }
 
 /** A living process, as a test wants to see it. */

@@ -1,5 +1,4 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { networkInterfaces } from 'node:os';
 
 /** Where clouds keep what a machine may know of itself, its credentials too; never a place that a page needs. */
 const METADATA: readonly string[] = [
@@ -52,14 +51,6 @@ export function isMetadata(address: string): boolean {
 
 export function isLoopback(address: string): boolean {
   return loopback.has(address);
-}
-
-/** Whether this machine itself has the address, on any interface as they are now. */
-export function isOfThisMachine(address: string): boolean {
-  if (isLoopback(address)) return true;
-  const plain = withoutZone(address);
-  const own = Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map((one) => one.address));
-  return new AddressRanges(own.map(withoutZone)).has(plain);
 }
 
 function withoutZone(address: string): string {

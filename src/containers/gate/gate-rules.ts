@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { AddressRanges, isAddressRange, isLoopback, isMetadata, isOfThisMachine } from './address-ranges.js';
+import { AddressRanges, isAddressRange, isLoopback, isMetadata } from './address-ranges.js';
 
 /** Which places an operator or a session names: host patterns (`shop.test`, `*.shop.test`) and address ranges. */
 export interface EgressLists {
@@ -78,11 +78,15 @@ export class GateRules {
     return address === null ? { kind: 'name', name } : { kind: 'address', address };
   }
 
+  /** Whether a connection leads to the service: at its port, from this machine to the same address of this machine. */
+  isOwn(port: number, localAddress: string | undefined, remoteAddress: string | undefined): boolean {
+    return port === this.#setting.ownPort && localAddress === remoteAddress;
+  }
+
   /** Why this address may not be reached, or null. `host` is what was asked for. */
-  refusal(address: string, port: number, host: string): string | null {
+  refusal(address: string, host: string): string | null {
     if (isMetadata(address)) return 'it is a metadata address';
     if (isLoopback(address)) return 'it leads to this machine itself';
-    if (port === this.#setting.ownPort && isOfThisMachine(address)) return 'it is the service itself';
     if (this.#denied.hasAddress(address)) return 'its address is denied';
     const name = host.toLowerCase().replace(/\.$/, '');
     if (this.#allowed.every((places) => places.hasName(name) || places.hasAddress(address))) return null;

@@ -20,6 +20,7 @@ interface OpenDoor {
 }
 
 interface Waiting {
+  readonly worker: Worker;
   resolve(): void;
   reject(error: Error): void;
 }
@@ -64,7 +65,8 @@ export class NetworkGate {
   async close(leaseId: string): Promise<void> {
     this.#wishes.delete(leaseId);
     if (!this.#doors.delete(leaseId)) return;
-    if (this.#doors.size > 0) return this.#ask({ type: 'Close', leaseId });
+    // What a thread that failed held open is closed with it.
+    if (this.#doors.size > 0) return this.#ask({ type: 'Close', leaseId }).catch(() => undefined);
     const worker = this.#worker;
     this.#worker = null;
     await worker?.terminate();
@@ -91,8 +93,12 @@ export class NetworkGate {
   }
 
   #ended(worker: Worker, cause: string): void {
-    for (const waiting of this.#waiting.values()) waiting.reject(new TroupeError('UNAVAILABLE', `The gate: ${cause}`));
-    this.#waiting.clear();
+    for (const [call, waiting] of this.#waiting) {
+      // A thread that was started meanwhile has calls of its own.
+      if (waiting.worker !== worker) continue;
+      this.#waiting.delete(call);
+      waiting.reject(new TroupeError('UNAVAILABLE', `The network gate ended: ${cause}`));
+    }
     if (this.#worker !== worker) return;
     this.#log(`The network gate failed and is started again: ${cause}`);
     this.#worker = null;
@@ -118,6 +124,8 @@ export class NetworkGate {
 
   #ask(message: Unnumbered<Call>): Promise<void> {
     const call = ++this.#lastCall;
+    const worker = this.#worker;
+    if (worker === null) return Promise.reject(new TroupeError('UNAVAILABLE', 'The network gate is being restarted'));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(call);
@@ -128,10 +136,11 @@ export class NetworkGate {
         finish();
       };
       this.#waiting.set(call, {
+        worker,
         resolve: () => settle(resolve),
         reject: (error) => settle(() => reject(error)),
       });
-      this.#tell({ ...message, call });
+      worker.postMessage({ ...message, call });
     });
   }
 }

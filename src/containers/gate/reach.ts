@@ -26,16 +26,26 @@ export async function reach(
     case 'loopback':
       return connectTo(['127.0.0.1', '::1'], port, signal);
     case 'address': {
-      if (rules.refusal(route.address, port, host) !== null) return 'refused';
-      return connectTo([route.address], port, signal);
+      if (rules.refusal(route.address, host) !== null) return 'refused';
+      return notOwn(rules, port, await connectTo([route.address], port, signal));
     }
     case 'name': {
       const found = await addressesOf(route.name, signal);
       if (found.length === 0) return 'unreachable';
-      const open = found.filter((address) => rules.refusal(address, port, host) === null);
-      return open.length === 0 ? 'refused' : connectTo(open, port, signal);
+      const open = found.filter((address) => rules.refusal(address, host) === null);
+      return open.length === 0 ? 'refused' : notOwn(rules, port, await connectTo(open, port, signal));
     }
   }
+}
+
+/**
+ * Interfaces that are down have addresses too, and come and go; but a connection to any address of this machine comes from
+ * that very address. Not a byte has passed yet.
+ */
+function notOwn(rules: GateRules, port: number, reached: Socket | ReachFault): Socket | ReachFault {
+  if (typeof reached === 'string' || !rules.isOwn(port, reached.localAddress, reached.remoteAddress)) return reached;
+  reached.destroy();
+  return 'refused';
 }
 
 async function addressesOf(name: string, signal: AbortSignal): Promise<readonly string[]> {

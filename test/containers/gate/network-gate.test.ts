@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
+import { guardLeaks } from '../../support/leaks.js';
+import { openFolder, within } from '../driver-fixture.js';
+
+guardLeaks(t);
+
+/** What a server that answers with what it is sent listens on. */
+async function echoPort(t: Test): Promise<number> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => socket.on('error', () => undefined).pipe(socket));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function gateFixture(t: Test, ownPort = 1) {
+  const path = join(openFolder(t), 'net');
+  const gate = new NetworkGate({ ownPort, ownNames: [], hostAddress: null, egress: {} }, (line) => t.comment(line));
+  t.teardown(() => gate.close('lease'));
+  await gate.open('lease', path, { kind: 'socks' });
+  return { gate, path };
+}
+
+/** A SOCKS 5 client: the reply's code, and the connection behind it. */
+async function ask(path: string, host: string, port: number): Promise<{ reply: number | undefined; socket: Socket }> {
+  const socket = connect(path);
+  await once(socket, 'connect');
+  const name = Buffer.from(host);
+  socket.write(Buffer.from([5, 1, 0]));
+  socket.write(Buffer.from([5, 1, 0, 3, name.length, ...name, port >> 8, port & 255]));
+  let got = Buffer.alloc(0);
+  while (got.length < 12) {
+    const [chunk]: Buffer[] = await within(5_000, once(socket, 'data'));
+    got = Buffer.concat([got, chunk ?? Buffer.alloc(0)]);
+  }
+  return { reply: got[3], socket };
+}
+
+t.test('A forwarded port of loopback is reached through the gate, with every byte in both directions', async (t) => {
+  const { gate, path } = await gateFixture(t);
+  const port = await echoPort(t);
+  gate.permit('lease', { forward: [port], egress: {} });
+  const { reply, socket } = await ask(path, 'localhost', port);
+  t.equal(reply, 0);
+  const sent = Buffer.alloc(3_000_000, 'abcdefg');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.end(sent);
+  await within(10_000, once(socket, 'close'));
+  t.ok(Buffer.concat(chunks).equals(sent));
+});
+
+t.test('What the rules close, and what nobody answers at, is told apart', async (t) => {
+  const port = await echoPort(t);
+  const { gate, path } = await gateFixture(t, port);
+  const free = createServer();
+  await once(free.listen(0, '127.0.0.1'), 'listening');
+  const address = free.address();
+  const unused = typeof address === 'object' && address !== null ? address.port : 0;
+  await new Promise((resolve) => free.close(resolve));
+  gate.permit('lease', { forward: [port, unused], egress: { deny: ['denied.test'] } });
+  for (const [host, at, expected] of [
+    ['localhost', port, 2],
+    ['127.0.0.1', 22, 2],
+    ['169.254.169.254', 80, 2],
+    ['denied.test', 80, 2],
+    ['localhost', unused, 4],
+    // A name that no resolver asks anyone about: its label is too long.
+    [`${'a'.repeat(70)}.test`, 80, 4],
+  ] as const) {
+    const { reply, socket } = await ask(path, host, at);
+    t.equal(reply, expected, host.slice(0, 20));
+    socket.destroy();
+  }
+});
+
+t.test('Who speaks no SOCKS is cut, and the gate goes on', async (t) => {
+  const { gate, path } = await gateFixture(t);
+  const port = await echoPort(t);
+  gate.permit('lease', { forward: [port], egress: {} });
+  for (const said of ['GET / HTTP/1.1\r\n\r\n', '\x05\x01\x00\x05\x02\x00\x01', '\x05', `\x05${'\xff'.repeat(700)}`]) {
+    const socket = connect(path);
+    socket.on('error', () => undefined);
+    socket.end(Buffer.from(said, 'latin1'));
+    socket.resume();
+    await within(5_000, once(socket, 'close'));
+  }
+  const { reply, socket } = await ask(path, 'localhost', port);
+  t.equal(reply, 0);
+  socket.destroy();
+});
+
+t.test('A closed door cuts what passes through it', async (t) => {
+  const { gate, path } = await gateFixture(t);
+  const port = await echoPort(t);
+  gate.permit('lease', { forward: [port], egress: {} });
+  const { socket } = await ask(path, 'localhost', port);
+  const closed = once(socket.resume(), 'close');
+  await gate.close('lease');
+  await within(5_000, closed);
+  await t.rejects(ask(path, 'localhost', port));
+});

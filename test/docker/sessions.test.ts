@@ -1,0 +1,251 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { bridgeAddress } from '#troupe/service/choose-driver.js';
+import { startShop } from '../../examples/shop/shop.mjs';
+import { containersOf, docker, engineInUse, runInside, skipWithoutDocker } from '../support/docker.js';
+import { eventually } from '../support/eventually.js';
+import { guardLeaks } from '../support/leaks.js';
+import { client, makeHome, startTestService } from '../support/service.js';
+import { runTroupe, startServiceProcess } from '../support/service-process.js';
+
+guardLeaks(t);
+const options = { skip: skipWithoutDocker };
+
+/** The container of a session, by its label; '' when there is none. */
+async function containerOf(id: string): Promise<string> {
+  return (await containersOf(engineInUse(), `troupe.lease=${id}`))[0]?.Id ?? '';
+}
+
+async function listen(
+  t: { teardown(work: () => unknown): void },
+  host: string,
+  answer: RequestListener,
+): Promise<number> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+t.test(
+  'The walk of the README, a job, and files both ways work in containers, which go with their sessions',
+  options,
+  async (t) => {
+    const shop = await startShop({ port: 0 });
+    t.teardown(() => shop.close());
+    const port = Number(new URL(shop.url).port);
+    const service = await startTestService(t, { driver: 'docker', warmSessions: 1 });
+    t.match((await service.call('GET', '/api/health')).body, { driver: 'docker' });
+    const { id } = await service.live({ forward: [port] });
+    const value = async (js: string) => {
+      const { status, body } = await service.run(id, js);
+      t.equal(status, 200, `${js}: ${JSON.stringify(body)}`);
+      return body;
+    };
+    t.match(await value(`agent.go(${JSON.stringify(shop.url)})`), { url: `${shop.url}/`, status: 200 });
+    t.match(await value('agent.act("{a}Log in", "click")'), { changed: true, url: `${shop.url}/login` });
+    t.equal(await value('match(agent.look(), {url: "#regex .*/login", title: "#string"})'), true);
+
+    await service.call('PUT', `/api/sessions/${id}/files/note.txt`, 'carried in');
+    const page = `<input type=file aria-label=File onchange="files[0].text().then(x => document.title = x)">
+    <a download=out.txt href="data:text/plain,carried%20out">Save</a>`;
+    await value(`agent.go('data:text/html,' + encodeURIComponent(${JSON.stringify(page)}))`);
+    await value(`agent.act('{input}File', 'upload', 'note.txt')`);
+    t.equal(await value('agent.wait(200); agent.page("document.title")'), 'carried in');
+    await value(`agent.act('{a}Save', 'click')`);
+    t.match(await value('agent.downloads()'), [{ name: 'out.txt', bytes: 11 }]);
+    t.equal((await service.call('GET', `/api/sessions/${id}/files/out.txt`)).body, 'carried out');
+
+    const job = await service.job({ flowFiles: ['examples/buy.js'], forward: [port], args: { base: shop.url } });
+    t.match(job, { state: 'completed', error: null, driver: 'docker' });
+
+    const container = await containerOf(id);
+    await service.call('DELETE', `/api/sessions/${id}`);
+    await eventually('the container is gone', async () => (await containerOf(id)) === '');
+    t.not(container, '');
+    t.equal((await service.call('GET', `/api/sessions/${id}/files/out.txt`)).body, 'carried out', 'it is kept');
+    await service.stop(0);
+    t.same(readdirSync(join(service.home, 'tmp', 'browsers')), []);
+  },
+);
+
+t.test(
+  'Pages reach what egress leaves open, by its name, its address and after a redirect, and never the service',
+  options,
+  async (t) => {
+    const bridge = String(await bridgeAddress(engineInUse()));
+    const port = await listen(t, bridge, (request, response) => {
+      const to = new URL(request.url ?? '/', 'http://x').searchParams.get('to');
+      if (to !== null) response.writeHead(302, { location: to });
+      response.end('<title>host</title>');
+    });
+    const service = await startTestService(t, {
+      driver: 'docker',
+      warmSessions: 0,
+      publicUrl: 'http://troupe.test:80',
+    });
+    const own = new URL(service.url).port;
+    const [open, closed] = await Promise.all([
+      service.live({ forward: [Number(own)] }),
+      service.live({ egress: { deny: [`${bridge}/32`] } }),
+    ]);
+    const go = async (id: string, url: string) => (await service.run(id, `agent.go(${JSON.stringify(url)})`)).body;
+    const host = `http://host.docker.internal:${port}/`;
+    t.match(await go(open.id, host), { title: 'host', status: 200 });
+    t.match(await go(open.id, `http://${bridge}:${port}/`), { title: 'host' });
+    for (const url of [
+      `http://localhost:${own}/`,
+      `http://${bridge}:${own}/`,
+      'http://troupe.test/',
+      `${host}?to=http://localhost:${own}/api/health`,
+    ]) {
+      t.match(await go(open.id, url), { code: 'ACTION_FAILED', error: /closed to this session/ }, url);
+    }
+    for (const url of [host, `http://${bridge}:${port}/`]) {
+      t.match(await go(closed.id, url), { code: 'ACTION_FAILED', error: /closed to this session/ }, url);
+    }
+    t.match(await service.call('POST', '/api/sessions', { egress: { deny: ['http://x/'] } }), { status: 400 });
+  },
+);
+
+t.test('A worker that is lost ends its session alone, with its code and cause', options, async (t) => {
+  const settings = { driver: 'docker', warmSessions: 0, maxSessions: 8, evalTimeout: 3, worker: { memory: 512 } };
+  const service = await startTestService(t, settings);
+  const neighbour = await service.live();
+  const chaos: readonly {
+    readonly what: string;
+    act(container: string, id: string): unknown;
+    readonly says: RegExp;
+  }[] = [
+    { what: 'its container is killed', act: (container) => docker('kill', container), says: /./ },
+    {
+      what: 'its browser is killed',
+      act: (container) =>
+        runInside(
+          container,
+          'kill -9 $(grep -l remote-debugging-port=9222 /proc/[0-9]*/cmdline | cut -d/ -f3 | sort -n | sed -n 3p)',
+        ),
+      says: /./,
+    },
+    {
+      what: 'the relay of its DevTools is killed',
+      act: (container) =>
+        runInside(
+          container,
+          'pkill -9 -f UNIX-LISTEN || kill -9 $(grep -l UNIX-LISTEN /proc/[0-9]*/cmdline | cut -d/ -f3)',
+        ),
+      says: /./,
+    },
+    {
+      what: 'its page eats all memory',
+      act: (_container, id) =>
+        service.run(id, 'agent.page("const kept = []; for (;;) kept.push(new Uint8Array(1e7).fill(7))")'),
+      says: /memory limit of 512 MB/,
+    },
+  ];
+  for (const { what, act, says } of chaos) {
+    const { id } = await service.live();
+    const container = await containerOf(id);
+    const begunAt = performance.now();
+    const done = act(container, id);
+    await eventually(
+      `${what}: the session has failed`,
+      async () => (await service.call('GET', `/api/sessions/${id}`)).body.state === 'failed',
+    );
+    const seconds = (performance.now() - begunAt) / 1000;
+    await done;
+    const { body } = await service.call('GET', `/api/sessions/${id}`);
+    t.match(body, { state: 'failed', endReason: 'lost', error: { code: 'WORKER_LOST', error: says } }, what);
+    t.comment(`${what}: ${body.error.error} (${seconds.toFixed(2)} s)`);
+    await eventually(`${what}: nothing is left`, async () => (await containerOf(id)) === '');
+  }
+  t.match(await service.run(neighbour.id, '6 * 7'), { status: 200, body: 42 });
+
+  const container = await containerOf(neighbour.id);
+  await runInside(
+    container,
+    'dd if=/dev/zero of=/tmp/full bs=1M count=4000; dd if=/dev/zero of=/home/worker/full bs=1M count=4000',
+  );
+  t.match(
+    await service.run(neighbour.id, `agent.go('data:text/html,<title>full</title>').title`),
+    { body: 'full' },
+    'a full disk ends nothing',
+  );
+  await docker('pause', container);
+  t.match(await service.run(neighbour.id, 'agent.page("1")'), { body: { code: /EVAL_TIMEOUT|WAIT_TIMEOUT/ } });
+  await eventually(
+    'the paused one is lost',
+    async () => (await service.call('GET', `/api/sessions/${neighbour.id}`)).body.state === 'failed',
+    20_000,
+  );
+  t.match((await service.call('GET', `/api/sessions/${neighbour.id}`)).body, {
+    error: { code: 'WORKER_LOST', error: /paused/ },
+  });
+  await eventually('nothing is left', async () => (await containerOf(neighbour.id)) === '');
+});
+
+t.test(
+  'After kill -9 of the service the next one goes on with living sessions and removes every other container',
+  options,
+  async (t) => {
+    const home = makeHome(t, { driver: 'docker', warmSessions: 1 });
+    const first = await startServiceProcess(t, home);
+    const before = client(first.url);
+    const live = await before.live();
+    await before.run(
+      live.id,
+      `agent.go('data:text/html,<input aria-label=Name>'); agent.act('{input}Name', 'input', 'typed before')`,
+    );
+    const label = `troupe.instance=${(await containersOf(engineInUse(), `troupe.lease=${live.id}`))[0]?.Labels['troupe.instance']}`;
+    await first.end('SIGKILL');
+    const orphans = (await containersOf(engineInUse(), label)).map(({ Id }) => Id);
+    const second = await startServiceProcess(t, home);
+    const after = client(second.url);
+    t.match(await after.run(live.id, `agent.value('{input}Name')`), { body: 'typed before' });
+    t.equal(
+      (await containersOf(engineInUse(), label)).filter(({ Id }) => orphans.includes(Id)).length,
+      1,
+      'the adopted one alone is left',
+    );
+    await second.end('SIGTERM');
+    t.same(await containersOf(engineInUse(), label), []);
+  },
+);
+
+t.test('Without an engine or the image the docker driver says what mends it, and auto goes on without', async (t) => {
+  const dockerHost = process.env.DOCKER_HOST;
+  t.teardown(() => {
+    if (dockerHost === undefined) delete process.env.DOCKER_HOST;
+    else process.env.DOCKER_HOST = dockerHost;
+  });
+  if (skipWithoutDocker === false) {
+    const home = makeHome(t, { driver: 'docker', worker: { image: 'troupe-worker:no-such-image' } });
+    t.match(await runTroupe(home, 'dashboard', '--port', '0'), {
+      code: 1,
+      output: /no-such-image is not there; run troupe setup/,
+    });
+  }
+  process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock';
+  t.match(await runTroupe(makeHome(t, { driver: 'docker' }), 'dashboard', '--port', '0'), {
+    code: 1,
+    output: /no such socket.*start Docker/,
+  });
+  const home = makeHome(t, { driver: 'auto' });
+  const service = await startServiceProcess(t, home);
+  await eventually('it says why', async () =>
+    /process driver.*Docker is not used: .*no such socket/.test(service.output()),
+  );
+  await service.end('SIGTERM');
+  writeFileSync(join(home, 'troupe.json'), JSON.stringify({ egress: { deny: ['10.0.0.0/8'] } }));
+  t.match(await runTroupe(home, 'dashboard', '--port', '0'), {
+    code: 1,
+    output: /egress: only the docker driver enforces it/,
+  });
+  t.ok(existsSync(join(home, 'tmp')));
+});

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { z } from 'zod';
+import { readConfig } from '#troupe/config.js';
+import type { WorkerLimits } from '#troupe/containers/container-spec.js';
+import { DockerDriver } from '#troupe/containers/docker-driver.js';
+import type { DockerEngine } from '#troupe/containers/docker-engine.js';
+import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
+import { WORKER_SOURCES } from '#troupe/containers/worker-image.js';
+import { usableDocker } from '#troupe/service/choose-driver.js';
+import { openFolder } from '../containers/driver-fixture.js';
+
+const config = readConfig({}, { ...process.env, TROUPE_HOME: '/nonexistent' });
+const found = await usableDocker(config);
+
+/** For tap's `skip`: why Docker cannot be used here, or false. */
+export const skipWithoutDocker: string | false = 'why' in found ? `Docker: ${found.why}; ${found.mend}` : false;
+
+const Container = z.object({ Id: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()) });
+
+/** The engine's containers that a label names, running or not. */
+export async function containersOf(engine: DockerEngine, label: string): Promise<readonly z.infer<typeof Container>[]> {
+  const query = { all: '1', filters: JSON.stringify({ label: [label] }) };
+  return engine.json('GET', '/containers/json', z.array(Container), { query });
+}
+
+/** The engine that tests run on. Only where {@link skipWithoutDocker} is false. */
+export function engineInUse(): DockerEngine {
+  if ('why' in found) throw new Error(found.why);
+  return found.engine;
+}
+
+/** Has the engine do something to a container: `kill`, `pause` ... */
+export async function docker(action: 'kill' | 'pause' | 'unpause', containerId: string): Promise<void> {
+  await engineInUse().call('POST', `/containers/${containerId}/${action}`);
+}
+
+export interface DockerFixture {
+  readonly driver: DockerDriver;
+  readonly engine: DockerEngine;
+  readonly instance: string;
+  /** A further driver of the same installation, as a service that is started later has it. */
+  another(): Promise<DockerDriver>;
+  /** Ids of the installation's containers, running or not. */
+  containers(): Promise<readonly string[]>;
+}
+
+const LIMITS: WorkerLimits = { memoryMb: 1024, pids: 400, cpus: 2, downloadsMb: 64, scale: 1 };
+
+/** A driver of an installation of its own. Whatever the test did, nothing of it is left at the end. */
+export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {}): Promise<DockerFixture> {
+  if ('why' in found) throw new Error(found.why);
+  const { engine, image } = found;
+  const instance = randomBytes(6).toString('hex');
+  const workDir = join(openFolder(t), 'w');
+  const another = (): Promise<DockerDriver> => {
+    const setting = { ownPort: 1, ownNames: [], hostAddress: null, egress: {} };
+    return DockerDriver.create({
+      engine,
+      instance,
+      workDir,
+      gate: new NetworkGate(setting, (line) => t.comment(line)),
+      imageId: image.id,
+      seccomp: readFileSync(join(WORKER_SOURCES, 'seccomp.json'), 'utf8'),
+      labelsFiles: false,
+      maxPauseMs: 1_000,
+      limits: { ...LIMITS, ...limits },
+    });
+  };
+  const driver = await another();
+  const containers = async () => (await containersOf(engine, `troupe.instance=${instance}`)).map(({ Id }) => Id);
+  t.teardown(async () => {
+    await driver.sweep(new Set());
+    const left = await containers();
+    if (left.length > 0) throw new Error(`Containers are left: ${left.join(', ')}`);
+  });
+  return { driver, engine, instance, another, containers };
+}
+
+/** What a command inside a container prints, and its exit code. */
+export async function runInside(
+  containerId: unknown,
+  command: string,
+  user = '1000:1000',
+): Promise<{ readonly code: number; readonly text: string }> {
+  const engine = engineInUse();
+  const json = { Cmd: ['sh', '-c', command], User: user, Tty: true, AttachStdout: true, AttachStderr: true };
+  const { Id } = await engine.json('POST', `/containers/${containerId}/exec`, z.object({ Id: z.string() }), { json });
+  const { body } = await engine.call('POST', `/exec/${Id}/start`, { json: { Detach: false, Tty: true } });
+  const { ExitCode } = await engine.json('GET', `/exec/${Id}/json`, z.object({ ExitCode: z.number() }));
+  return { code: ExitCode, text: body.toString('utf8').replaceAll('\r\n', '\n').trim() };
+}
