@@ -14,10 +14,15 @@ for (const [name, text] of Object.entries(values)) {
 }
 await import('./build.mjs');
 console.log(`seed ${values.seed}`);
-const words = ['--reporter=tap', `--timeout=${120 + 120 * Number(values.rounds)}`, 'test/chaos/service-kills.test.ts'];
-const child = spawn(process.execPath, ['node_modules/tap/dist/esm/run.mjs', ...words], {
+const words = ['--import=./scripts/test-loader.mjs', 'test/chaos/service-kills.test.ts'];
+const child = spawn(process.execPath, words, {
   stdio: 'inherit',
-  env: { ...process.env, TROUPE_CHAOS_ROUNDS: values.rounds, TROUPE_CHAOS_SEED: values.seed },
+  env: {
+    ...process.env,
+    TAP_TIMEOUT: String(300 + 120 * Number(values.rounds)),
+    TROUPE_CHAOS_ROUNDS: values.rounds,
+    TROUPE_CHAOS_SEED: values.seed,
+  },
 });
 const [code] = await once(child, 'close');
 process.exit(code ?? 1);

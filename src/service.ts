@@ -7,7 +7,7 @@ import type { Config } from './config.js';
 import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
 import { ReportPool } from './report/report-pool.js';
-import { chooseDriver } from './service/choose-driver.js';
+import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
 import { ArtifactKeeper } from './supervisor/artifact-keeper.js';
 import { EventHub } from './supervisor/event-hub.js';
 import { RequestSeal } from './supervisor/request-seal.js';
@@ -38,7 +38,12 @@ export interface Service {
  */
 export async function startService(
   config: Config,
-  options: { readonly version: string; readonly log: (line: string) => void },
+  options: {
+    readonly version: string;
+    readonly log: (line: string) => void;
+    /** Where browsers come from, in place of what the configuration says: benchmarks bring their own. */
+    readonly driver?: DriverChoice;
+  },
 ): Promise<Service> {
   const { version, log } = options;
   const built: (() => Promise<void>)[] = [];
@@ -61,12 +66,8 @@ export async function startService(
     built.push(() => gateway.close(0));
     const journal = await Journal.open({ file: config.journalFile, log });
     built.push(() => journal.close());
-    const { driver, description } = await chooseDriver({
-      config,
-      instance: journal.instance,
-      ownPort: gateway.port,
-      log,
-    });
+    const surroundings = { config, instance: journal.instance, ownPort: gateway.port, log };
+    const { driver, description } = options.driver ?? (await chooseDriver(surroundings));
     const threads = new ThreadPool(
       { entry: new URL('./actors/session/session.thread.js', import.meta.url), name: 'sessions' },
       Math.max(1, cpus().length - 1),

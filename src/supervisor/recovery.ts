@@ -30,6 +30,9 @@ export interface Recovered {
   queue(request: AutoRequest, record: SessionRecord): void;
 }
 
+/** All at once they would keep one another from being ready in time. */
+const TAKEN_UP_AT_ONCE = 4;
+
 /**
  * Takes up what an earlier service left, however it ended:
  *
@@ -52,11 +55,13 @@ export async function recoverSessions(parts: RecoveryParts, recovered: Recovered
   );
   const removed = await driver.sweep(new Set(found.flatMap((lease) => lease?.identity.leaseId ?? [])));
   if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
-  await Promise.all(
-    running.map((stored, index) =>
-      takeUp(parts, recovered, stored, { resumed: resumable[index] ?? null, lease: found[index] ?? null }),
-    ),
-  );
+  const left = running.entries();
+  const takeUpNext = async () => {
+    for (const [index, stored] of left) {
+      await takeUp(parts, recovered, stored, { resumed: resumable[index] ?? null, lease: found[index] ?? null });
+    }
+  };
+  await Promise.all(Array.from({ length: TAKEN_UP_AT_ONCE }, takeUpNext));
   for (const stored of unended) if (stored.record.status === 'queued') await requeue(parts, recovered, stored);
 }
 

@@ -11,6 +11,8 @@ import type { AutoRequest, LiveRequest, SessionId } from '../protocol/session.js
 export const STOP_MS = 700;
 /** A browser that does not answer a restarted actor in this time is given up for this attempt. */
 export const REOPEN_MS = 5_000;
+/** What a busy machine may take beyond that until the scripts of a session can run that is taken over. */
+const SCRIPTS_READY_MS = 15_000;
 
 /** A session's actor across its restarts. */
 export type SessionChild = Child<SessionMessages, readonly NewEvent[]>;
@@ -70,11 +72,14 @@ export function startSessionActor(
     finalCodes: ['WORKER_LOST'],
     shutdownMs: STOP_MS,
     thread: 'least-loaded',
-    readyMs: timeoutMs,
+    // The ask below has a bound of its own.
+    readyMs: Math.max(timeoutMs, REOPEN_MS + SCRIPTS_READY_MS) + 1_000,
     ready: async (ref, { attempt, signal }) => {
-      const openMs = attempt === 0 ? timeoutMs : REOPEN_MS;
-      const bounds = { deadlineMs: openMs + 500, signal: AbortSignal.any([signal, wanted]) };
-      const order = { timeoutMs: openMs, takesOver: takesOver || attempt > 0 };
+      const again = takesOver || attempt > 0;
+      const openMs = again ? REOPEN_MS : timeoutMs;
+      const deadlineMs = openMs + (again ? SCRIPTS_READY_MS : 500);
+      const bounds = { deadlineMs, signal: AbortSignal.any([signal, wanted]) };
+      const order = { timeoutMs: openMs, takesOver: again };
       task().opened((await ref.ask('Open', order, bounds)).pageLost);
     },
   });
