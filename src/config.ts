@@ -70,7 +70,7 @@ export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token
   readonly sessionsDir: string;
   readonly tmpDir: string;
   readonly journalFile: string;
-  /** The key under which requests' credentials are stored. */
+  /** Holds the key to what the journal keeps closed. */
   readonly keyFile: string;
   /** `TROUPE_CHROMIUM`: the browser to use instead of the one that would be found. */
   readonly chromium: string | undefined;

@@ -10,7 +10,7 @@ import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
 import { ArtifactKeeper } from './supervisor/artifact-keeper.js';
 import { EventHub } from './supervisor/event-hub.js';
-import { RequestSeal } from './supervisor/request-seal.js';
+import { RequestVault } from './supervisor/request-vault.js';
 import { Supervisor } from './supervisor/supervisor.js';
 
 /** Jobs in their flows may go on this long after a stop was asked for, in milliseconds. */
@@ -85,8 +85,8 @@ export async function startService(
       log,
       version,
       clock: systemClock,
+      vault: await RequestVault.open(config.keyFile),
       hub: new EventHub(journal),
-      seal: await RequestSeal.open(config.keyFile),
       artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
     });
     let drainMs = DRAIN_MS;

@@ -2,9 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent, NewEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
-import type { EventQuery, JournalOpened, JournalReply, JournalRequest, SessionQuery } from './messages.js';
+import type { EventQuery, JournalOpened, JournalReply, JournalRequest, SessionQuery, Submission } from './messages.js';
 import { fromEventRow, fromSessionRow, type StoredSession, toEventRow, toSessionRow } from './rows.js';
 
+export type { Submission } from './messages.js';
 export type { StoredSession } from './rows.js';
 
 /** Bringing a long log of changes back after a crash takes its time. */
@@ -20,6 +21,8 @@ const MAX_PAGE = 10_000;
 export interface JournalBatch {
   readonly records?: readonly StoredSession[];
   readonly events?: readonly NewEvent[];
+  /** Keys that are not in the journal yet. */
+  readonly submissions?: readonly Submission[];
 }
 
 interface Pending {
@@ -99,14 +102,18 @@ export class Journal {
    * numbered in their order. Settles when all of it is on disk. The order of calls is the order of numbers.
    */
   async write(batch: JournalBatch): Promise<readonly JournalEvent[]> {
-    const events = batch.events ?? [];
+    const { events = [], submissions = [] } = batch;
     const records = (batch.records ?? []).map(toSessionRow);
     const rows = events.map(toEventRow);
     if (records.length + rows.length === 0) return [];
     let characters = 0;
     for (const row of records) characters += row.record.length + row.request.length + (row.lease?.length ?? 0);
     for (const row of rows) characters += row.data.length;
-    const reply = await this.#ask({ op: 'write', id: this.#nextId++, records, events: rows }, rows.length, characters);
+    const reply = await this.#ask(
+      { op: 'write', id: this.#nextId++, records, events: rows, submissions },
+      rows.length,
+      characters,
+    );
     if (reply.kind !== 'done') throw unexpected(reply);
     if (events.length > 0) this.#lastSeq = Math.max(this.#lastSeq, reply.firstSeq + events.length - 1);
     return events.map((event, index) => ({ ...event, seq: reply.firstSeq + index }));
@@ -128,6 +135,13 @@ export class Journal {
   /** The sessions that are queued or running, in the order in which they were accepted. */
   unended(): Promise<readonly StoredSession[]> {
     return this.#sessions({ op: 'unended', id: this.#nextId++ });
+  }
+
+  /** What a submission's key stands for; null where it is free. */
+  async submission(key: string): Promise<Submission | null> {
+    const reply = await this.#ask({ op: 'submission', id: this.#nextId++, key });
+    if (reply.kind !== 'submissions') throw unexpected(reply);
+    return reply.rows[0] ?? null;
   }
 
   /** Events with a number above `after`, in order; fewer than `limit` (10,000 at most) only where there are no more. */

@@ -25,6 +25,13 @@ export interface NumberedEventRow extends EventRow {
   readonly seq: number;
 }
 
+/** Which session a submission's key stands for, and of what request. */
+export interface Submission {
+  readonly key: string;
+  readonly sessionId: string;
+  readonly fingerprint: string;
+}
+
 /** A page of sessions; see `Journal.list`. */
 export interface SessionQuery {
   readonly state?: SessionStatus | undefined;
@@ -47,6 +54,7 @@ export type WriteRequest =
       readonly id: number;
       readonly records: readonly SessionRow[];
       readonly events: readonly EventRow[];
+      readonly submissions: readonly Submission[];
     }
   | { readonly op: 'remove'; readonly id: number; readonly sessionId: string };
 
@@ -55,6 +63,7 @@ export type ReadRequest =
   | { readonly op: 'get'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'list'; readonly id: number; readonly query: SessionQuery }
   | { readonly op: 'unended'; readonly id: number }
+  | { readonly op: 'submission'; readonly id: number; readonly key: string }
   | { readonly op: 'events'; readonly id: number; readonly query: EventQuery };
 
 /** From the owner to the journal's thread; posted in arrays, in order. */
@@ -69,5 +78,6 @@ export type JournalOpened =
 export type JournalReply =
   | { readonly id: number; readonly kind: 'done'; readonly firstSeq: number }
   | { readonly id: number; readonly kind: 'sessions'; readonly rows: readonly SessionRow[] }
+  | { readonly id: number; readonly kind: 'submissions'; readonly rows: readonly Submission[] }
   | { readonly id: number; readonly kind: 'events'; readonly rows: readonly NumberedEventRow[]; readonly more: boolean }
   | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody };

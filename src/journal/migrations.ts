@@ -32,6 +32,11 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX events_by_session ON events (session_id);
   `,
+  `
+  -- Which session a submission's key stands for.
+  CREATE TABLE submissions (key TEXT PRIMARY KEY, session_id TEXT NOT NULL, fingerprint TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX submissions_by_session ON submissions (session_id);
+  `,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

@@ -8,7 +8,7 @@ import type { EventRow, NumberedEventRow, SessionRow } from './messages.js';
 export interface StoredSession {
   /** Its `queuePosition` is stored as null: it says something only while the service runs. */
   readonly record: SessionRecord;
-  /** The accepted request as submitted, secrets left out; plain JSON. */
+  /** The accepted request, closed by its owner since it may hold secrets; plain JSON. Null once the session has ended. */
   readonly request: unknown;
   /** How to find its browser after a restart; null where it has none. */
   readonly lease: LeaseIdentity | null;

@@ -72,6 +72,8 @@ async function answer(store: Store, file: string, request: ReadRequest): Promise
         return { id, kind: 'sessions', rows: await store.list(request.query) };
       case 'unended':
         return { id, kind: 'sessions', rows: await store.unended() };
+      case 'submission':
+        return { id, kind: 'submissions', rows: await store.submission(request.key) };
       case 'events':
         return { id, kind: 'events', ...(await store.events(request.query)) };
     }

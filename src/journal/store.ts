@@ -1,7 +1,7 @@
 import { type Generated, Kysely, SqliteDialect } from 'kysely';
 import Database from 'libsql';
 import { TroupeError } from '../protocol/errors.js';
-import type { EventQuery, NumberedEventRow, SessionQuery, SessionRow, WriteRequest } from './messages.js';
+import type { EventQuery, NumberedEventRow, SessionQuery, SessionRow, Submission, WriteRequest } from './messages.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 import { explainSqliteError } from './sqlite-errors.js';
 
@@ -18,6 +18,7 @@ interface Schema {
     lease: string | null;
   };
   events: { seq: Generated<number>; session_id: string; at: string; type: string; data: string };
+  submissions: { key: string; session_id: string; fingerprint: string };
   sqlite_sequence: { name: string; seq: number };
 }
 
@@ -102,15 +103,17 @@ export class Store {
   }
 
   #apply(request: WriteRequest): number {
-    const { upsert, insert, removeSession, removeEvents } = this.#statements;
+    const { upsert, insert, submit, removeSession, removeEvents, removeSubmissions } = this.#statements;
     if (request.op === 'remove') {
       removeSession.run([request.sessionId]);
       removeEvents.run([request.sessionId]);
+      removeSubmissions.run([request.sessionId]);
       return 0;
     }
     for (const row of request.records) {
       upsert.run([row.id, row.mode, row.status, row.createdAt, row.record, row.request, row.lease]);
     }
+    for (const { key, sessionId, fingerprint } of request.submissions) submit.run([key, sessionId, fingerprint]);
     let firstSeq = 0;
     for (const row of request.events) {
       const { lastInsertRowid } = insert.run([row.sessionId, row.at, row.type, row.data]);
@@ -140,7 +143,8 @@ export class Store {
         .where('id', '=', query.before)
         .executeTakeFirst();
       if (before === undefined) {
-        throw new TroupeError('INVALID_REQUEST', `before: there is no session ${query.before}`, { field: 'before' });
+        const message = 'there is no such session';
+        throw new TroupeError('INVALID_REQUEST', `"before": ${message}`, { issues: [{ path: 'before', message }] });
       }
       select = select.where((where) =>
         where(where.refTuple('created_at', 'accepted'), '<', where.tuple(before.created_at, before.accepted)),
@@ -155,6 +159,14 @@ export class Store {
       .select(SESSION_COLUMNS)
       .where('status', 'in', ['queued', 'running'])
       .orderBy('accepted')
+      .execute();
+  }
+
+  async submission(key: string): Promise<readonly Submission[]> {
+    return this.#kysely
+      .selectFrom('submissions')
+      .select(['key', 'session_id as sessionId', 'fingerprint'])
+      .where('key', '=', key)
       .execute();
   }
 
@@ -211,8 +223,10 @@ function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
         ),
     ),
     insert: prepare(kysely.insertInto('events').values({ session_id: '', at: '', type: '', data: '' })),
+    submit: prepare(kysely.insertInto('submissions').values({ key: '', session_id: '', fingerprint: '' })),
     removeSession: prepare(kysely.deleteFrom('sessions').where('id', '=', '')),
     removeEvents: prepare(kysely.deleteFrom('events').where('session_id', '=', '')),
+    removeSubmissions: prepare(kysely.deleteFrom('submissions').where('session_id', '=', '')),
   };
 }
 

@@ -1,17 +1,20 @@
 import type { BrowserLease } from '../containers/driver.js';
-import type { Journal } from '../journal/journal.js';
+import type { Journal, JournalBatch } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
-import type { NewEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../protocol/session.js';
+import type { AcceptedSession } from './accepted-session.js';
 import { Admission, type Place } from './admission.js';
 import { journaledEvents } from './journaled-events.js';
-import { LivingSession, newEvent, type SessionSurroundings } from './living-session.js';
+import { LivingSession } from './living-session.js';
+import { newEvent } from './new-event.js';
 import type { Resumed } from './recovery.js';
 import { assertSupported, checkTask } from './request-check.js';
 import { lostEnd } from './session-end.js';
 import { acceptedRecord, newSessionId } from './session-record.js';
+import type { SessionSurroundings } from './session-surroundings.js';
 import type { SessionTable } from './session-table.js';
 import type { Submitter } from './sessions.js';
+import { type SubmissionKey, Submissions } from './submissions.js';
 import type { TaskPhase } from './task-run.js';
 import { WarmPool } from './warm-pool.js';
 
@@ -38,11 +41,13 @@ export class Intake {
   readonly #parts: IntakeParts;
   readonly #admission: Admission;
   readonly #pool: WarmPool;
+  readonly #submissions: Submissions;
   #closed = false;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
     const { maxSessions, maxQueue } = parts.config;
+    this.#submissions = new Submissions(parts.journal, parts.vault);
     this.#admission = new Admission({
       maxSessions,
       maxQueue,
@@ -88,20 +93,37 @@ export class Intake {
   }
 
   /** See `Sessions.createLive`. */
-  async createLive(request: LiveRequest, { caller, signal }: Submitter): Promise<SessionRecord> {
+  async createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord> {
     this.#assertAccepts(request);
+    const { idempotencyKey } = submitter;
+    if (idempotencyKey === undefined) return this.#createLive(request, submitter, null);
+    // Whoever repeats it later is to find the session: the first client's leaving ends nothing.
+    const { signal } = new AbortController();
+    return this.#submissions.once(
+      idempotencyKey,
+      request,
+      (submission) => this.#createLive(request, { ...submitter, signal }, submission),
+      (id) => this.#parts.table.get(id),
+    );
+  }
+
+  async #createLive(
+    request: LiveRequest,
+    { caller, signal }: Submitter,
+    submission: SubmissionKey | null,
+  ): Promise<SessionRecord> {
     const { config, table } = this.#parts;
     const deadlineMs = config.createTimeout * 1000;
     const startedAt = performance.now();
     const place = await this.#admission.enter(caller, { signal, deadlineMs });
     const { id, open } = this.#pool.prepare(request);
-    const session = this.#enlist(request, this.#accepted(id, request));
+    const session = this.#enlist({ request, record: this.#accepted(id, request), caller });
     const abandon = () => void session.abandon();
     signal.addEventListener('abort', abandon, { once: true });
     try {
       const left = Math.max(LEAST_OPEN_MS, deadlineMs - (performance.now() - startedAt));
       if (signal.aborted) abandon();
-      await session.begin(place, open, left, [this.#acceptedEvent(session.record)]);
+      await session.begin(place, open, left, this.#acceptance(session.record, submission));
       return session.record;
     } catch (error) {
       table.drop(session.record.id);
@@ -112,14 +134,24 @@ export class Intake {
   }
 
   /** See `Sessions.submit`. */
-  async submit(request: AutoRequest, { caller }: Submitter): Promise<SessionRecord> {
+  async submit(request: AutoRequest, { caller, idempotencyKey }: Submitter): Promise<SessionRecord> {
     this.#assertAccepts(request);
+    if (idempotencyKey === undefined) return this.#submit(request, caller, null);
+    return this.#submissions.once(
+      idempotencyKey,
+      request,
+      (submission) => this.#submit(request, caller, submission),
+      (id) => this.#parts.table.get(id),
+    );
+  }
+
+  async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
     const { config, hub, table } = this.#parts;
     await checkTask(request, config);
     this.#admission.assertQueueHasRoom(caller);
-    const session = this.#enlist(request, this.#accepted(newSessionId(), request));
+    const session = this.#enlist({ request, record: this.#accepted(newSessionId(), request), caller });
     try {
-      await hub.write({ records: [session.stored], events: [this.#acceptedEvent(session.record)] });
+      await hub.write({ ...this.#acceptance(session.record, submission), records: [session.stored] });
     } catch (error) {
       table.drop(session.record.id);
       throw error;
@@ -129,8 +161,9 @@ export class Intake {
   }
 
   /** Goes on with a session that an earlier service left. @throws what keeps it from going on */
-  async resume({ request, record, phase }: Resumed, lease: BrowserLease, stepsDone: number): Promise<void> {
-    const session = this.#enlist(request, record);
+  async resume(resumed: Resumed, lease: BrowserLease, stepsDone: number): Promise<void> {
+    const { request, record, phase } = resumed;
+    const session = this.#enlist(resumed);
     try {
       await session.resume(this.#admission.occupy(), lease, stepsDone);
     } catch (error) {
@@ -141,8 +174,8 @@ export class Intake {
   }
 
   /** Takes a job that is on disk already. */
-  requeue(request: AutoRequest, record: SessionRecord, caller: string): void {
-    this.#queue(this.#enlist(request, record), request, caller);
+  requeue(accepted: AcceptedSession & { readonly request: AutoRequest }): void {
+    this.#queue(this.#enlist(accepted), accepted.request, accepted.caller);
   }
 
   #queue(session: LivingSession, request: AutoRequest, caller: string): void {
@@ -172,12 +205,17 @@ export class Intake {
     return acceptedRecord(id, request, defaults);
   }
 
-  #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): NewEvent {
-    return newEvent(id, { type: 'SessionAccepted', data: { mode, prompt, flowFiles } }, this.#parts.clock.now());
+  /** What is written when a session is accepted, beside its record. */
+  #acceptance({ id, mode, prompt, flowFiles }: SessionRecord, submission: SubmissionKey | null): JournalBatch {
+    const data = { mode, prompt, flowFiles };
+    return {
+      events: [newEvent(id, { type: 'SessionAccepted', data }, this.#parts.clock.now())],
+      submissions: submission === null ? [] : [{ ...submission, sessionId: id }],
+    };
   }
 
-  #enlist(request: LiveRequest | AutoRequest, record: SessionRecord): LivingSession {
-    const session = new LivingSession(this.#parts, request, record, () => this.#parts.ended(session));
+  #enlist(accepted: AcceptedSession): LivingSession {
+    const session = new LivingSession(this.#parts, accepted, () => this.#parts.ended(session));
     this.#parts.table.add(session);
     return session;
   }

@@ -1,37 +1,25 @@
 import { join } from 'node:path';
 import type { ChildState } from '../actors/child.js';
-import type { Clock } from '../actors/clock.js';
-import type { Supervision } from '../actors/supervision.js';
-import type { Config } from '../config.js';
-import type { BrowserEndpoint, BrowserLease, Driver } from '../containers/driver.js';
-import type { StoredSession } from '../journal/journal.js';
+import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
+import type { JournalBatch, StoredSession } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventData, EventType, JournalEvent, NewEvent, SessionEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
+import type { AcceptedSession } from './accepted-session.js';
 import type { Place } from './admission.js';
-import type { EventHub } from './event-hub.js';
+import { newEvent } from './new-event.js';
 import type { BrowserOpening } from './open-browser.js';
-import type { RequestSeal } from './request-seal.js';
+import type { SealedRequest } from './request-vault.js';
 import { REOPEN_MS, type SessionChild, type SessionTask, STOP_MS, startSessionActor } from './session-child.js';
 import { SessionClocks } from './session-clocks.js';
 import { lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
 import { SessionHoldings } from './session-holdings.js';
 import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
 import { endedRecord, spentRecord, startedRecord } from './session-record.js';
+import type { SessionSurroundings } from './session-surroundings.js';
 import type { WhenGone } from './sessions.js';
 import { runTask, type TaskPhase } from './task-run.js';
 import { writeEnd } from './write-end.js';
-
-/** What every living session uses and none owns. */
-export interface SessionSurroundings {
-  readonly config: Config;
-  readonly driver: Driver;
-  readonly supervision: Supervision;
-  readonly hub: EventHub;
-  readonly seal: RequestSeal;
-  readonly clock: Clock;
-  readonly log: (line: string) => void;
-}
 
 /** An end that somebody waits for leaves the actor this long to tell of its last step. */
 const LAST_WORDS_MS = 50;
@@ -45,12 +33,13 @@ const SCRIPT_GRACE_MS = 1_500;
  */
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
+  /** The request as the journal keeps it. */
+  readonly #sealed: SealedRequest;
   readonly #around: SessionSurroundings;
   readonly #held: SessionHoldings;
   readonly #clocks: SessionClocks;
   readonly #ending = new AbortController();
   readonly #onEnded: () => void;
-  readonly #sealed: unknown;
   #record: SessionRecord;
   #life: SessionLife = { kind: 'waiting' };
   #begun: Promise<void> = Promise.resolve();
@@ -71,16 +60,11 @@ export class LivingSession {
   #writesEvents = true;
 
   /** @param onEnded called once, when the session's end is on disk */
-  constructor(
-    around: SessionSurroundings,
-    request: LiveRequest | AutoRequest,
-    record: SessionRecord,
-    onEnded: () => void,
-  ) {
+  constructor(around: SessionSurroundings, { request, record, caller }: AcceptedSession, onEnded: () => void) {
     this.#around = around;
     this.#onEnded = onEnded;
     this.request = request;
-    this.#sealed = around.seal.seal(request);
+    this.#sealed = around.vault.seal(request, caller);
     this.#record = record;
     const log = (line: string) => around.log(`session ${record.id}: ${line}`);
     this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id, 'downloads'), log);
@@ -107,10 +91,10 @@ export class LivingSession {
   /**
    * Takes a place and makes the session ready: browser, actor, page.
    * @param open the way to its browser
-   * @param extra events that go to disk in the same transaction as the start
+   * @param extra what goes to disk in the same transaction as the start
    * @throws what kept it from starting; everything is given back then, and nothing of the start is on disk
    */
-  begin(place: Place, open: BrowserOpening, deadlineMs: number, extra: readonly NewEvent[] = []): Promise<void> {
+  begin(place: Place, open: BrowserOpening, deadlineMs: number, extra: JournalBatch = {}): Promise<void> {
     this.#held.takePlace(place);
     this.#advance('Begun');
     this.#begun = this.#start(open, deadlineMs, extra);
@@ -203,7 +187,7 @@ export class LivingSession {
     await this.#gone;
   }
 
-  async #start(open: BrowserOpening, deadlineMs: number, extra: readonly NewEvent[]): Promise<void> {
+  async #start(open: BrowserOpening, deadlineMs: number, extra: JournalBatch): Promise<void> {
     const { driver, hub, clock } = this.#around;
     const signal = this.#ending.signal;
     try {
@@ -215,7 +199,7 @@ export class LivingSession {
       signal.throwIfAborted();
       this.#record = startedRecord(this.#record, driver.name, clock.now());
       const started = this.#event('SessionStarted', { driver: driver.name, browser: lease.endpoint.product, thread });
-      await hub.write({ records: [this.stored], events: [...extra, started] });
+      await hub.write({ ...extra, records: [this.stored], events: [...(extra.events ?? []), started] });
       signal.throwIfAborted();
       this.#advance('Opened');
       this.#watch(lease, child);
@@ -303,7 +287,8 @@ export class LivingSession {
     this.#writesEvents = false;
     const { status, reason: endReason, summary, error } = end;
     const ended = this.#event('SessionEnded', { status, endReason, summary, error });
-    const batch = { records: [{ ...this.stored, lease: null }], events: [ended] };
+    // Nobody begins it again: what its request held is gone from the disk with its end.
+    const batch = { records: [{ record: this.#record, request: null, lease: null }], events: [ended] };
     // Whatever the disk does, what is held is given back.
     this.#gone = this.#begun.catch(() => undefined).then(() => this.#held.giveBack());
     await writeEnd(this.#around, this.#record.id, batch);
@@ -376,9 +361,4 @@ export class LivingSession {
 
 function interruptedError(cause: unknown): TroupeError {
   return new TroupeError('INTERRUPTED', 'The session was restarted in the middle of a flow', undefined, { cause });
-}
-
-/** A session's event as the journal takes it. */
-export function newEvent(sessionId: SessionRecord['id'], event: SessionEvent, now: Date): NewEvent {
-  return { ...event, sessionId, at: now.toISOString() };
 }

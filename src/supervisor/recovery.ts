@@ -1,12 +1,14 @@
 import type { BrowserLease } from '../containers/driver.js';
 import type { Journal, StoredSession } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
-import { AutoRequest, LiveRequest, type SessionId, type SessionRecord } from '../protocol/session.js';
+import { AutoRequest, LiveRequest, type SessionId } from '../protocol/session.js';
+import type { AcceptedSession } from './accepted-session.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { journaledEvents } from './journaled-events.js';
-import { newEvent, type SessionSurroundings } from './living-session.js';
+import { newEvent } from './new-event.js';
 import { interruptedEnd, type SessionEnd } from './session-end.js';
 import { endedRecord } from './session-record.js';
+import type { SessionSurroundings } from './session-surroundings.js';
 import { phaseOf, type TaskPhase } from './task-run.js';
 
 /** What recovery needs to look at what was left, and to end what cannot go on. */
@@ -15,10 +17,11 @@ export interface RecoveryParts extends SessionSurroundings {
   readonly artifacts: ArtifactKeeper;
 }
 
+/** What the journal has of a session that has not ended; without a request where that cannot be read any more. */
+type Left = Omit<StoredSession, 'request'> & { readonly request?: unknown; readonly caller: string };
+
 /** A session that can go on. */
-export interface Resumed {
-  readonly request: LiveRequest | AutoRequest;
-  readonly record: SessionRecord;
+export interface Resumed extends AcceptedSession {
   /** Where a job is; null for a live session. */
   readonly phase: TaskPhase | null;
 }
@@ -27,7 +30,7 @@ export interface Resumed {
 export interface Recovered {
   /** @throws what keeps the session from going on; its browser is given back then */
   resume(session: Resumed, lease: BrowserLease, stepsDone: number): Promise<void>;
-  queue(request: AutoRequest, record: SessionRecord): void;
+  queue(session: AcceptedSession & { readonly request: AutoRequest }): void;
 }
 
 /** All at once they would keep one another from being ready in time. */
@@ -43,11 +46,10 @@ const TAKEN_UP_AT_ONCE = 4;
  * - a browser that belongs to no session that goes on is removed
  */
 export async function recoverSessions(parts: RecoveryParts, recovered: Recovered): Promise<void> {
-  const { journal, driver, log } = parts;
-  const unended = (await journal.unended()).map((stored) => ({
-    ...stored,
-    request: parts.seal.unseal(stored.request),
-  }));
+  const { journal, driver, vault, log } = parts;
+  const unended = (await journal.unended()).map(
+    ({ request, ...stored }): Left => ({ ...stored, caller: '', ...vault.unseal(request) }),
+  );
   const running = unended.filter(({ record }) => record.status === 'running');
   const resumable = await Promise.all(running.map((stored) => resumableOf(journal, stored)));
   const found = await Promise.all(
@@ -68,7 +70,7 @@ export async function recoverSessions(parts: RecoveryParts, recovered: Recovered
 async function takeUp(
   parts: RecoveryParts,
   recovered: Recovered,
-  stored: StoredSession,
+  stored: Left,
   { resumed, lease }: { readonly resumed: Resumed | null; readonly lease: BrowserLease | null },
 ): Promise<void> {
   const { record } = stored;
@@ -85,24 +87,27 @@ async function takeUp(
 }
 
 /** Null for a session that has no continuation. */
-async function resumableOf(journal: Journal, { record, request }: StoredSession): Promise<Resumed | null> {
+async function resumableOf(journal: Journal, { record, request, caller }: Left): Promise<Resumed | null> {
   if (record.mode === 'live') {
     const live = LiveRequest.safeParse(request);
-    return live.success ? { request: live.data, record, phase: null } : null;
+    return live.success ? { request: live.data, record, caller, phase: null } : null;
   }
   const auto = AutoRequest.safeParse(request);
   if (!auto.success) return null;
   const phase = await phaseOf(auto.data, record.maxIterations ?? 0, journaledEvents(journal, record.id));
-  return phase === null ? null : { request: auto.data, record, phase };
+  return phase === null ? null : { request: auto.data, record, caller, phase };
 }
 
-async function requeue(parts: RecoveryParts, recovered: Recovered, stored: StoredSession): Promise<void> {
+async function requeue(parts: RecoveryParts, recovered: Recovered, stored: Left): Promise<void> {
   const request = AutoRequest.safeParse(stored.request);
   if (request.success) {
-    recovered.queue(request.data, stored.record);
+    recovered.queue({ request: request.data, record: stored.record, caller: stored.caller });
     return;
   }
-  const error = new TroupeError('INTERNAL', 'The request was accepted by another version, or sealed with another key');
+  const error = new TroupeError(
+    'INTERNAL',
+    'The request was accepted by another version, or under another key, and cannot be read',
+  );
   await endStored(parts, stored, { ...interruptedEnd('auto'), error: encodeError(error) });
 }
 
@@ -117,13 +122,13 @@ async function stepsOf(journal: Journal, id: SessionId): Promise<number> {
 /** Ends a session that no living one stands for. */
 async function endStored(
   { hub, clock, artifacts, log }: RecoveryParts,
-  { record, request }: StoredSession,
+  { record }: Left,
   end: SessionEnd,
 ): Promise<void> {
   const ended = endedRecord(record, end, clock.now());
   const { status, reason: endReason, summary, error } = end;
   const event = newEvent(record.id, { type: 'SessionEnded', data: { status, endReason, summary, error } }, clock.now());
-  await hub.write({ records: [{ record: ended, request, lease: null }], events: [event] });
+  await hub.write({ records: [{ record: ended, request: null, lease: null }], events: [event] });
   // They can be made again at any time; what keeps them from being made now keeps no service from starting.
   artifacts.write(ended).catch((error) => log(`session ${record.id}: no artifacts: ${String(error)}`));
 }

@@ -14,11 +14,12 @@ import {
 } from '../protocol/session.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { Intake } from './intake.js';
-import type { LivingSession, SessionSurroundings } from './living-session.js';
+import type { LivingSession } from './living-session.js';
 import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
 import { interruptedEnd, stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
+import type { SessionSurroundings } from './session-surroundings.js';
 import { parseId, SessionTable } from './session-table.js';
 import type { Health, ModelInfo, OpenFile, SessionFile, Sessions, Submitter, WhenGone } from './sessions.js';
 
@@ -65,7 +66,7 @@ export class Supervisor implements Sessions {
     const intake = supervisor.#intake;
     await recoverSessions(parts, {
       resume: (resumed, lease, stepsDone) => intake.resume(resumed, lease, stepsDone),
-      queue: (request, record) => intake.requeue(request, record, ''),
+      queue: (session) => intake.requeue(session),
     });
     intake.open();
     supervisor.#reaper.start();

@@ -50,7 +50,7 @@ export class WarmPool {
   readonly #waiting = new Set<WarmBrowser>();
   readonly #starting = new Set<WarmBrowser>();
   /** Those on their way out: they still take room. */
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #leaving = new Map<string, Promise<void>>();
   #quietSince: number | null = null;
   #quietUntil = 0;
   #retryMs = FIRST_RETRY_MS;
@@ -71,7 +71,7 @@ export class WarmPool {
   /** Whether this id is of a browser that waits or leaves here. */
   has(id: string): boolean {
     for (const browser of this.#waiting) if (browser.id === id) return true;
-    return false;
+    return this.#leaving.has(id);
   }
 
   get ready(): number {
@@ -122,7 +122,7 @@ export class WarmPool {
     this.#cancelLook();
     this.#cancelWake();
     for (const browser of [...this.#waiting]) this.#discard(browser);
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#leaving.values());
   }
 
   #take(): WarmBrowser | undefined {
@@ -143,7 +143,7 @@ export class WarmPool {
   async #roomMade(): Promise<void> {
     await nextTurn();
     this.#shrinkTo(this.#parts.freePlaces());
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#leaving.values());
   }
 
   #look(): void {
@@ -217,8 +217,11 @@ export class WarmPool {
 
   #discard(browser: WarmBrowser): void {
     this.#waiting.delete(browser);
-    const leaving = browser.discard().finally(() => this.#leaving.delete(leaving));
-    this.#leaving.add(leaving);
+    const { id } = browser;
+    this.#leaving.set(
+      id,
+      browser.discard().finally(() => this.#leaving.delete(id)),
+    );
   }
 
   #wakeIn(ms: number): void {

@@ -2,6 +2,7 @@ import { JobRequest, ListQuery } from '../../protocol/session.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 import { SUBMIT_ERROR_STATUS } from './submit-error-status.js';
+import { IDEMPOTENCY_KEY, submitterOf } from './submitter.js';
 
 /** The older door: a job is an autonomous session, its id the session's. */
 export const jobRoutes: readonly Route[] = [
@@ -11,9 +12,14 @@ export const jobRoutes: readonly Route[] = [
     summary: 'Submits a job, which is an autonomous session.',
     status: 201,
     body: JobRequest,
+    headers: [IDEMPOTENCY_KEY],
     errorStatus: SUBMIT_ERROR_STATUS,
     async handle({ body, request }, sessions) {
-      return { kind: 'json', status: 201, body: await sessions.submit({ ...body, mode: 'auto' }, request) };
+      return {
+        kind: 'json',
+        status: 201,
+        body: await sessions.submit({ ...body, mode: 'auto' }, submitterOf(request)),
+      };
     },
   }),
   defineRoute({

@@ -3,6 +3,7 @@ import { AutoRequest, isEnded, ListQuery, LiveRequest, RunRequest } from '../../
 import { fileNameOf, sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 import { SUBMIT_ERROR_STATUS } from './submit-error-status.js';
+import { IDEMPOTENCY_KEY, submitterOf } from './submitter.js';
 
 const DEFAULT_WAIT_SECONDS = 300;
 
@@ -16,12 +17,14 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Creates a live session, ready to use, or submits an autonomous one.',
     status: 201,
     body: CreateRequest,
+    headers: [IDEMPOTENCY_KEY],
     errorStatus: SUBMIT_ERROR_STATUS,
     async handle({ body, request }, sessions) {
-      if (body.mode === 'auto') return { kind: 'json', status: 201, body: await sessions.submit(body, request) };
-      const record = await sessions.createLive(body, request);
-      // Ready just when its client went: nobody will ever learn the id.
-      if (request.signal.aborted) await sessions.remove(record.id);
+      const submitter = submitterOf(request);
+      if (body.mode === 'auto') return { kind: 'json', status: 201, body: await sessions.submit(body, submitter) };
+      const record = await sessions.createLive(body, submitter);
+      // Ready just when its client went: without a key to ask for it again, nobody will ever learn the id.
+      if (request.signal.aborted && submitter.idempotencyKey === undefined) await sessions.remove(record.id);
       return { kind: 'json', status: 201, body: record };
     },
   }),
@@ -30,10 +33,11 @@ export const sessionRoutes: readonly Route[] = [
     path: '/api/sessions/run',
     summary: 'Submits an autonomous session and answers when it has ended, or at waitTimeout.',
     body: RunRequest,
+    headers: [IDEMPOTENCY_KEY],
     errorStatus: SUBMIT_ERROR_STATUS,
     async handle({ body, request }, sessions) {
       const { waitTimeout = DEFAULT_WAIT_SECONDS, ...task } = body;
-      const submitted = await sessions.submit({ ...task, mode: 'auto' }, request);
+      const submitted = await sessions.submit({ ...task, mode: 'auto' }, submitterOf(request));
       // Only the waiting ends with the client: the session runs on.
       const bounds = { timeoutMs: waitTimeout * 1000, signal: request.signal };
       const record = await sessions.waitForEnd(submitted.id, bounds);

@@ -1,0 +1,17 @@
+import type { Clock } from '../actors/clock.js';
+import type { Supervision } from '../actors/supervision.js';
+import type { Config } from '../config.js';
+import type { Driver } from '../containers/driver.js';
+import type { EventHub } from './event-hub.js';
+import type { RequestVault } from './request-vault.js';
+
+/** What every living session uses and none owns. */
+export interface SessionSurroundings {
+  readonly config: Config;
+  readonly driver: Driver;
+  readonly supervision: Supervision;
+  readonly hub: EventHub;
+  readonly vault: RequestVault;
+  readonly clock: Clock;
+  readonly log: (line: string) => void;
+}
