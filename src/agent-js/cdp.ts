@@ -12,6 +12,12 @@ export interface CdpFrame {
   readonly urlFragment?: string;
   /** Where the navigation wanted to go, when an error page stands there instead. */
   readonly unreachableUrl?: string;
+  readonly securityOrigin?: string;
+}
+
+export interface CdpFrameTree {
+  readonly frame: CdpFrame;
+  readonly childFrames?: readonly CdpFrameTree[];
 }
 
 export interface CdpTargetInfo {
@@ -48,6 +54,8 @@ interface Modified {
 export interface CdpCommands {
   'Browser.getVersion': [Nothing, { readonly product: string; readonly userAgent: string }];
   'Browser.setDownloadBehavior': [{ behavior: 'allowAndName'; downloadPath: string; eventsEnabled: boolean }, Nothing];
+  'DOM.getFrameOwner': [{ frameId: string }, { readonly backendNodeId: number }];
+  'DOM.resolveNode': [{ backendNodeId: number; executionContextId: number }, { readonly object: CdpRemoteObject }];
   'DOM.setFileInputFiles': [{ files: readonly string[]; objectId?: string; backendNodeId?: number }, Nothing];
   'Emulation.setDeviceMetricsOverride': [
     { width: number; height: number; deviceScaleFactor: number; mobile: boolean },
@@ -113,7 +121,7 @@ export interface CdpCommands {
   'Page.bringToFront': [Nothing, Nothing];
   'Page.createIsolatedWorld': [{ frameId: string; worldName: string }, { readonly executionContextId: number }];
   'Page.enable': [Nothing, Nothing];
-  'Page.getFrameTree': [Nothing, { readonly frameTree: { readonly frame: CdpFrame } }];
+  'Page.getFrameTree': [Nothing, { readonly frameTree: CdpFrameTree }];
   'Page.getNavigationHistory': [
     Nothing,
     { readonly currentIndex: number; readonly entries: readonly { readonly id: number; readonly url: string }[] },
@@ -133,6 +141,10 @@ export interface CdpCommands {
   'Page.setLifecycleEventsEnabled': [{ enabled: boolean }, Nothing];
   'Page.stopLoading': [Nothing, Nothing];
   'Runtime.discardConsoleEntries': [Nothing, Nothing];
+  'Runtime.callFunctionOn': [
+    { functionDeclaration: string; objectId: string; arguments: readonly { readonly value: unknown }[] },
+    { readonly result: CdpRemoteObject; readonly exceptionDetails?: CdpExceptionDetails },
+  ];
   'Runtime.enable': [Nothing, Nothing];
   'Runtime.evaluate': [
     {
@@ -183,7 +195,9 @@ export interface CdpEvents {
   'Network.requestWillBeSent': { requestId: string; loaderId: string; type?: string; frameId?: string };
   'Network.responseReceived': { requestId: string; type: string; response: { status: number } };
   'Page.fileChooserOpened': { backendNodeId?: number; mode: string };
+  'Page.frameAttached': { frameId: string; parentFrameId: string };
   'Page.frameClearedScheduledNavigation': { frameId: string };
+  'Page.frameDetached': { frameId: string; reason: 'remove' | 'swap' };
   'Page.frameNavigated': { frame: CdpFrame };
   'Page.frameRequestedNavigation': { frameId: string; url: string; disposition: string };
   'Page.frameScheduledNavigation': { frameId: string; url: string; delay: number };

@@ -131,11 +131,6 @@ export interface PageCalls {
 
 export type PageCallName = keyof PageCalls;
 
-/** Calls that are about one element, named by a locator. */
-export type LocatorCallName = {
-  [N in PageCallName]: PageCalls[N][0] extends { readonly locator: string } ? N : never;
-}[PageCallName];
-
 /** The isolated world's name, and of the one global in it. */
 export const WORLD = 'troupe';
 

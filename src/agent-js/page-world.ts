@@ -20,23 +20,24 @@ const WORLD_MS = 1_000;
 const GONE =
   /context with specified id|context was destroyed|navigated or closed|Promise was collected|uniqueContextId/i;
 
-/** Asks the script in a page's main frame. */
+/** Asks the script in one frame. */
 export class PageWorld {
   readonly #browser: BrowserPort;
-  readonly #session: string;
-  readonly #mainFrame: string;
+  /** Of the process that draws the frame. */
+  readonly session: string;
+  readonly #frame: string;
   readonly #announced: (holds: () => boolean, bounds: Bounds) => Promise<boolean>;
   #context: number | undefined;
 
   constructor(
     browser: BrowserPort,
     session: string,
-    mainFrame: string,
+    frame: string,
     announced: (holds: () => boolean, bounds: Bounds) => Promise<boolean>,
   ) {
     this.#browser = browser;
-    this.#session = session;
-    this.#mainFrame = mainFrame;
+    this.session = session;
+    this.#frame = frame;
     this.#announced = announced;
   }
 
@@ -45,7 +46,7 @@ export class PageWorld {
     switch (event.method) {
       case 'Runtime.executionContextCreated': {
         const { id, name, auxData } = event.params.context;
-        if (name !== WORLD || auxData?.frameId !== this.#mainFrame) return false;
+        if (name !== WORLD || auxData?.frameId !== this.#frame) return false;
         this.#context = id;
         return true;
       }
@@ -87,11 +88,24 @@ export class PageWorld {
     return node?.objectId ?? null;
   }
 
+  /** Tells the document around a frame what the protocol calls it. */
+  async nameFrame(frame: string, bounds: Bounds): Promise<void> {
+    const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+    const { backendNodeId } = await this.#browser.send('DOM.getFrameOwner', { frameId: frame }, options);
+    const executionContextId = await this.#presentContext(bounds);
+    const resolved = await this.#browser.send('DOM.resolveNode', { backendNodeId, executionContextId }, options);
+    const { objectId } = resolved.object;
+    if (objectId === undefined) return;
+    const functionDeclaration = `function (id) { ${WORLD}.nameFrame(this, id); }`;
+    const call = { functionDeclaration, objectId, arguments: [{ value: frame }] };
+    await this.#browser.send('Runtime.callFunctionOn', call, options);
+  }
+
   async #evaluate(
     params: { expression: string; contextId: number; awaitPromise?: boolean; returnByValue?: boolean },
     bounds: Bounds,
   ): Promise<{ readonly value?: unknown; readonly objectId?: string } | null> {
-    const options = { session: this.#session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+    const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
     try {
       const { result, exceptionDetails } = await this.#browser.send('Runtime.evaluate', params, options);
       if (exceptionDetails === undefined) return result;
@@ -111,8 +125,8 @@ export class PageWorld {
     await this.#announced(() => this.#context !== undefined, within(bounds, WORLD_MS));
     if (this.#context !== undefined) return this.#context;
     throwIfCancelled(bounds);
-    const options = { session: this.#session, timeoutMs: Math.max(1, remainingMs(bounds)) };
-    const made = { frameId: this.#mainFrame, worldName: WORLD };
+    const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+    const made = { frameId: this.#frame, worldName: WORLD };
     const { executionContextId } = await this.#browser.send('Page.createIsolatedWorld', made, options);
     await this.#browser.send('Runtime.evaluate', { expression: WORLD_SOURCE, contextId: executionContextId }, options);
     this.#context = executionContextId;

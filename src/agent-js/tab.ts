@@ -3,10 +3,11 @@ import { type Bounds, cancellable, remainingMs, throwIfCancelled, toAnswer } fro
 import type { AttachedPage, BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from './cdp.js';
 import { Condition } from './condition.js';
+import { FrameCalls } from './frame-calls.js';
+import { Frames } from './frames.js';
 import { Navigation } from './navigation.js';
 import { NetworkActivity } from './network-activity.js';
-import { type PageCallName, type PageCalls, WORLD } from './page-calls.js';
-import { HOOKS_SOURCE, PageWorld, WORLD_SOURCE } from './page-world.js';
+import type { PageCallName, PageCalls } from './page-calls.js';
 import type { Place } from './problem-error.js';
 
 const PLACE_SPARE_MS = 250;
@@ -29,6 +30,7 @@ export class Tab {
   readonly openerId: string | undefined;
   readonly navigation: Navigation;
   readonly network: NetworkActivity;
+  readonly frames: Frames;
   dialog: OpenDialog | null = null;
   state: 'open' | 'crashed' | 'closed' = 'open';
   /** Windows that its scripts asked for and that have not been attached yet. */
@@ -40,7 +42,7 @@ export class Tab {
   title: string;
   readonly #browser: BrowserPort;
   readonly #condition = new Condition();
-  readonly #world: PageWorld;
+  readonly #frameCalls: FrameCalls;
 
   constructor(browser: BrowserPort, page: AttachedPage) {
     this.#browser = browser;
@@ -51,7 +53,8 @@ export class Tab {
     // A page target's id is its main frame's.
     this.navigation = new Navigation(page.targetId, page.url);
     this.network = new NetworkActivity(() => this.#condition.changed());
-    this.#world = new PageWorld(browser, page.session, page.targetId, (holds, bounds) => this.until(holds, bounds));
+    this.frames = new Frames(browser, page, (holds, bounds) => this.until(holds, bounds));
+    this.#frameCalls = new FrameCalls(this.frames, () => ({ url: this.url, title: this.title }));
     this.#prepare();
   }
 
@@ -107,7 +110,9 @@ export class Tab {
     this.throwIfGone();
     if (this.dialog !== null) return { kind: 'dialog' };
     const own = toAnswer(bounds);
-    const asked = await this.unlessDialog(this.#world.tryCall(name, args, own), own);
+    const { main, apart } = this.frames;
+    const answer = apart.length === 0 ? main.tryCall(name, args, own) : this.#frameCalls.ask(name, args, own);
+    const asked = await this.unlessDialog(answer, own);
     if (asked === 'dialog') return { kind: 'dialog' };
     if (asked.value === null) return { kind: 'navigated' };
     this.title = asked.value.title;
@@ -151,14 +156,17 @@ export class Tab {
 
   /** The protocol's name of the node that the action under way is about. */
   targetNode(bounds: Bounds): Promise<string | null> {
-    return this.#world.targetNode(bounds);
+    return this.#frameCalls.acting.targetNode(bounds);
   }
 
+  /** Takes in what happens to the page, and to the frames that other processes draw. */
   observe(event: CdpEvent): void {
     this.network.observe(event);
-    const moved = this.navigation.observe(event);
-    const world = this.#world.observe(event);
-    if (this.#observeOwn(event) || moved || world) this.#condition.changed();
+    const worlds = this.frames.observe(event);
+    const isOwn = event.session === this.session || event.session === undefined;
+    const moved = isOwn && this.navigation.observe(event);
+    const own = isOwn && this.#observeOwn(event);
+    if (worlds || moved || own) this.#condition.changed();
   }
 
   /** What others noticed of it: a new title, a window that opened. */
@@ -211,15 +219,15 @@ export class Tab {
     const give = <M extends CdpMethod>(method: M, params: CdpParams<M>): void => {
       this.send(method, params).catch(() => undefined);
     };
-    give('Page.enable', {});
     give('Page.setLifecycleEventsEnabled', { enabled: true });
-    give('Page.addScriptToEvaluateOnNewDocument', { source: WORLD_SOURCE, worldName: WORLD, runImmediately: true });
-    give('Page.addScriptToEvaluateOnNewDocument', { source: HOOKS_SOURCE, runImmediately: true });
-    give('Runtime.enable', {});
     give('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
     give('Emulation.setFocusEmulationEnabled', { enabled: true });
     this.send('Page.getFrameTree', {}).then(
-      ({ frameTree }) => this.note(() => this.navigation.adopt(frameTree.frame)),
+      ({ frameTree }) =>
+        this.note(() => {
+          this.navigation.adopt(frameTree.frame);
+          this.frames.adopt(frameTree, this.session);
+        }),
       () => undefined,
     );
   }

@@ -92,7 +92,7 @@ export class Tabs {
 
   #observe(event: CdpEvent): void {
     if (event.session === undefined) this.#observeBrowser(event);
-    const tab = this.#bySession.get(event.session ?? '');
+    const tab = this.#tabOf(event.session ?? '');
     if (tab === undefined) return;
     tab.observe(event);
     this.#errors.observe(event, tab.url);
@@ -103,6 +103,11 @@ export class Tabs {
       if (this.#dialogs.length > MAX_DIALOGS) this.#dialogs.shift();
       this.#emit({ type: 'DialogOpened', data: seen });
     }
+  }
+
+  /** Frames that other processes draw have sessions of their own. */
+  #tabOf(session: string): Tab | undefined {
+    return this.#bySession.get(session) ?? this.all.find((tab) => tab.frames.has(session));
   }
 
   #observeBrowser(event: CdpEvent): void {

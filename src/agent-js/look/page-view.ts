@@ -1,9 +1,13 @@
 import type { DialogNotice, ElementDescriptor } from '../../protocol/look.js';
-import type { Bounds } from '../bounds.js';
-import { isProblem, type PageLook } from '../page-calls.js';
+import { type Bounds, within } from '../bounds.js';
+import { isProblem, type PageCalls, type PageLook } from '../page-calls.js';
 import { problemError } from '../problem-error.js';
 import type { Tab } from '../tab.js';
+import { uniqueLocators } from '../unique-locators.js';
 import { assemble } from './diff.js';
+
+/** A frame of another origin that does not answer by then is left out; it may hang alone. */
+const FRAME_MS = 1_500;
 
 /** What a look of a page finds. An unchanged list is the same object as before. */
 export interface Seen {
@@ -11,6 +15,14 @@ export interface Seen {
   readonly title: string;
   readonly dialog?: DialogNotice;
   readonly elements: readonly ElementDescriptor[];
+}
+
+/** An element, and what its locator is made of. */
+interface NamedElement {
+  readonly element: ElementDescriptor;
+  readonly role: string;
+  readonly name: string;
+  readonly words: readonly string[];
 }
 
 /** One tab as it was last seen, so that its page has to tell only what is new. */
@@ -22,15 +34,30 @@ export class PageView {
     this.#tab = tab;
   }
 
-  /** `dialog`: one has opened and holds the page. @throws what a wrong or ambiguous `within` deserves */
-  async see(within: string | null, bounds: Bounds): Promise<Seen | 'dialog'> {
+  /**
+   * `dialog`: one has opened and holds the page.
+   *
+   * @param root a locator: only what is in it
+   * @throws what a `root` that is wrong or ambiguous deserves
+   */
+  async see(root: string | null, bounds: Bounds): Promise<Seen | 'dialog'> {
+    const apart = this.#tab.frames.apart.length > 0;
+    const args = { within: root, base: root === null && !apart ? (this.#base?.id ?? null) : null, named: apart };
+    const look = await this.#ask(args, bounds);
+    if (look === 'dialog') return 'dialog';
+    if (look.gaps.length > 0 && look.names !== undefined) return this.#seeWithFrames(look, args, bounds);
+    return this.#take(look, root === null);
+  }
+
+  async #ask(args: PageCalls['look'][0], bounds: Bounds): Promise<PageLook | 'dialog'> {
     const tab = this.#tab;
-    const args = { within, base: within === null ? (this.#base?.id ?? null) : null, named: false };
-    const asked = await tab.ask('look', args, bounds);
-    if (asked.kind === 'dialog') return 'dialog';
-    const answer = asked.kind === 'answer' ? asked.value : await tab.askAny('look', args, bounds);
-    if (isProblem(answer)) throw problemError(answer, within ?? '', tab);
-    return this.#take(answer, within === null);
+    for (;;) {
+      const asked = await tab.ask('look', args, bounds);
+      if (asked.kind === 'dialog') return 'dialog';
+      const answer = asked.kind === 'answer' ? asked.value : await tab.askAny('look', args, bounds);
+      if (isProblem(answer)) throw problemError(answer, args.within ?? '', tab);
+      return answer;
+    }
   }
 
   #take(look: PageLook, remembered: boolean): Seen {
@@ -40,4 +67,67 @@ export class PageView {
     if (remembered) this.#base = { id, elements };
     return { url, title, elements };
   }
+
+  /** The lists of frames of other origins stand in their places; locators are unique through all of them. */
+  async #seeWithFrames(look: PageLook, args: PageCalls['look'][0], bounds: Bounds): Promise<Seen | 'dialog'> {
+    const { frames } = this.#tab;
+    let main: PageLook | 'dialog' = look;
+    let inner = await this.#framesLooks(bounds);
+    if ([main, ...inner.values()].some(({ gaps }) => gaps.some(({ frame }) => frame === null))) {
+      await frames.nameFrames(bounds);
+      [main, inner] = await Promise.all([this.#ask(args, bounds), this.#framesLooks(bounds)]);
+      if (main === 'dialog') return 'dialog';
+    }
+    const named = join(main, inner, false);
+    const locators = uniqueLocators(named);
+    const found = named.map(({ element }, index) => ({ ...element, locator: locators[index] ?? element.locator }));
+    const elements = kept(this.#base?.elements ?? [], found);
+    // What the page itself told is part of a longer list: it is to tell it all again.
+    if (args.within === null) this.#base = { id: -1, elements };
+    return { url: main.url, title: main.title, elements };
+  }
+
+  async #framesLooks(bounds: Bounds): Promise<Map<string, PageLook>> {
+    const { frames } = this.#tab;
+    const looks = new Map<string, PageLook>();
+    const own = within(bounds, FRAME_MS);
+    const ask = async (frame: string): Promise<void> => {
+      const args = { within: null, base: null, named: true };
+      const answer = await frames
+        .world(frame)
+        ?.tryCall('look', args, own)
+        .catch(() => null);
+      if (answer !== undefined && answer !== null && !isProblem(answer.value)) looks.set(frame, answer.value);
+    };
+    await Promise.all(frames.apart.map(ask));
+    return looks;
+  }
+}
+
+function join(look: PageLook, inner: ReadonlyMap<string, PageLook>, offscreen: boolean): NamedElement[] {
+  const own = assemble([], look.pieces);
+  const joined: NamedElement[] = [];
+  let from = 0;
+  const take = (to: number): void => {
+    for (; from < to; from++) {
+      const element = own[from];
+      if (element === undefined) continue;
+      const [name = '', ...words] = look.names?.[from] ?? [];
+      joined.push({ element: offscreen ? { ...element, offscreen } : element, role: element.role, name, words });
+    }
+  };
+  for (const { at, frame, offscreen: away } of look.gaps) {
+    take(at);
+    const found = frame === null ? undefined : inner.get(frame);
+    if (found !== undefined) joined.push(...join(found, inner, offscreen || away));
+  }
+  take(own.length);
+  return joined;
+}
+
+/** The list, made of the earlier one's objects where they say the same: the earlier list itself where all do. */
+function kept(before: readonly ElementDescriptor[], after: readonly ElementDescriptor[]): readonly ElementDescriptor[] {
+  const byText = new Map(before.map((element) => [JSON.stringify(element), element]));
+  const list = after.map((element) => byText.get(JSON.stringify(element)) ?? element);
+  return list.length === before.length && list.every((element, index) => element === before[index]) ? before : list;
 }

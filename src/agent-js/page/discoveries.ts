@@ -23,14 +23,19 @@ export class Discoveries {
 
   /** Hears what the page of `view` tells. */
   attend(view: Window, names: HookNames): void {
+    let probe: Node | undefined;
     view.addEventListener(names.answer, (event) => {
+      // A comment is given first, and stands in a closed root the next time.
+      const root = !('getTargetRanges' in event) ? probe?.getRootNode() : undefined;
+      if (root !== undefined && 'host' in root) this.#addRoot(root as ShadowRoot);
+      probe = undefined;
       for (const node of nodesOf(event)) {
-        if (node.nodeType === 11) this.addRoot(node as ShadowRoot);
-        else this.#listening.add(node as Element);
+        if (isElement(node)) this.#listening.add(node);
+        else probe = node;
       }
     });
     view.addEventListener(names.retraction, (event) => {
-      for (const node of nodesOf(event)) this.#listening.delete(node as Element);
+      for (const node of nodesOf(event)) if (isElement(node)) this.#listening.delete(node);
     });
   }
 
@@ -39,7 +44,7 @@ export class Discoveries {
     view.dispatchEvent(new Event(this.#question));
   }
 
-  addRoot(root: ShadowRoot): void {
+  #addRoot(root: ShadowRoot): void {
     this.#roots.set(root.host, root);
     this.#anyRoot = true;
   }
@@ -81,4 +86,8 @@ export function share(one: Discoveries): void {
 
 function nodesOf(event: Event): Node[] {
   return 'getTargetRanges' in event ? (event as InputEvent).getTargetRanges().map((range) => range.startContainer) : [];
+}
+
+function isElement(node: Node): node is Element {
+  return node.nodeType === 1;
 }

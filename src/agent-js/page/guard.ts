@@ -1,4 +1,4 @@
-import { isElement, isInside } from './flat-tree.js';
+import { isElement, isInside, shadowOf } from './flat-tree.js';
 import { reaches } from './geometry.js';
 
 const PRESSES = new Set(['pointerdown', 'mousedown']);
@@ -60,7 +60,7 @@ export class Guard {
   }
 
   #check(event: Event, lands: (hit: Element, element: Element) => boolean): void {
-    const hit = event.composedPath()[0] as Node | undefined;
+    const hit = innermost(event);
     if (!isElement(hit) || (this.#target !== null && isMeant(hit, this.#target, lands))) return;
     this.#state = 'holding';
     this.#missed = hit;
@@ -71,6 +71,15 @@ export class Guard {
     event.preventDefault();
     event.stopImmediatePropagation();
   }
+}
+
+/** What was hit. An event does not tell what is in a closed shadow root; what is drawn at its point does. */
+function innermost(event: Event): Node | undefined {
+  const hit = event.composedPath()[0] as Node | undefined;
+  const root = isElement(hit) && hit.shadowRoot === null ? shadowOf(hit) : null;
+  if (root === null || !('clientX' in event)) return hit;
+  const { clientX, clientY } = event as MouseEvent;
+  return root.elementFromPoint(clientX, clientY) ?? hit;
 }
 
 function isMeant(hit: Element, target: GuardTarget, lands: (hit: Element, element: Element) => boolean): boolean {

@@ -15,8 +15,8 @@ type Method = (...args: unknown[]) => unknown;
 const MAX_PENDING = 50_000;
 
 /**
- * Runs in the page's own world, before its scripts: notes closed shadow roots as they are made, and elements that get
- * listeners for presses. The isolated world asks for them by an event named `question` and hears them in events named
+ * Runs in the page's own world, before its scripts: hands closed shadow roots on as they are made, and notes elements
+ * that get listeners for presses. The isolated world asks for them by an event named `question` and hears in events named
  * `answer` (new) and `retraction` (listeners gone): nodes that one world puts into an event's target ranges are there
  * for the others.
  *
@@ -52,9 +52,21 @@ export function install(names: {
     Object.defineProperty(owner, name, { ...descriptor, value });
   };
 
+  /**
+   * No event takes a node out of a closed root. So the other world is given a node first, which then stands in the root
+   * for a moment: it is new, and nobody watches it yet.
+   */
+  const hand = (root: ShadowRoot): void => {
+    const probe = document.createComment('');
+    dispatch(new InputEvent(names.answer, { targetRanges: [rangeAt(probe)] }));
+    root.append(probe);
+    dispatch(new Event(names.answer));
+    probe.remove();
+  };
+
   wrap(Element.prototype, 'attachShadow', (target, self, args) => {
     const root = apply(target, self, args) as ShadowRoot;
-    if (root.mode === 'closed') note(found, root);
+    if (root.mode === 'closed') hand(root);
     return root;
   });
 
@@ -112,7 +124,7 @@ export function install(names: {
     for (const reference of list.splice(0)) {
       const node = reference.deref();
       if (node === undefined) continue;
-      targetRanges.push(new StaticRange({ startContainer: node, startOffset: 0, endContainer: node, endOffset: 0 }));
+      targetRanges.push(rangeAt(node));
     }
     if (targetRanges.length > 0) dispatch(new InputEvent(name, { targetRanges }));
   };
@@ -120,4 +132,8 @@ export function install(names: {
     tell(names.answer, found);
     tell(names.retraction, left);
   });
+}
+
+function rangeAt(node: Node): StaticRange {
+  return new StaticRange({ startContainer: node, startOffset: 0, endContainer: node, endOffset: 0 });
 }

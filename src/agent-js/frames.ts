@@ -1,0 +1,202 @@
+import type { Bounds } from './bounds.js';
+import type { AttachedPage, BrowserPort } from './browser-port.js';
+import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams } from './cdp.js';
+import { WORLD } from './page-calls.js';
+import { HOOKS_SOURCE, PageWorld, WORLD_SOURCE } from './page-world.js';
+
+/** Frames of a page beyond this are not followed. */
+const MAX_FRAMES = 1_000;
+/** Only frames: workers of a page are no place where anybody looks. */
+const FRAMES_ALONE = [{ type: 'iframe', exclude: false }, { exclude: true }] as const;
+/** What the protocol calls the origin of a document that has none. */
+const OPAQUE = /^(null|:\/\/)$/;
+
+interface Frame {
+  readonly id: string;
+  readonly parentId: string | null;
+  /** Of the process that draws it. */
+  readonly session: string;
+  /** Undefined: its parent's, as of a new frame. */
+  readonly origin: string | undefined;
+}
+
+/**
+ * The frames of a page, across the processes that draw them. A frame whose document its parent's scripts cannot reach
+ * has a world of its own to be asked; the others are reached through the document around them.
+ */
+export class Frames {
+  readonly main: PageWorld;
+  readonly #browser: BrowserPort;
+  readonly #page: AttachedPage;
+  readonly #until: (holds: () => boolean, bounds: Bounds) => Promise<boolean>;
+  readonly #frames = new Map<string, Frame>();
+  readonly #worlds = new Map<string, PageWorld>();
+  readonly #sessions: Set<string>;
+
+  /** @param until waits on what {@link Frames.observe} changes */
+  constructor(
+    browser: BrowserPort,
+    page: AttachedPage,
+    until: (holds: () => boolean, bounds: Bounds) => Promise<boolean>,
+  ) {
+    this.#browser = browser;
+    this.#page = page;
+    this.#until = until;
+    this.#sessions = new Set([page.session]);
+    // A page target's id is its main frame's.
+    this.main = new PageWorld(browser, page.session, page.targetId, until);
+    this.#follow(page.session);
+  }
+
+  /** Whether a CDP session belongs to a frame of this page, or to the page itself. */
+  has(session: string): boolean {
+    return this.#sessions.has(session);
+  }
+
+  /** The frames that nothing but their own world reaches. */
+  get apart(): readonly string[] {
+    const apart: string[] = [];
+    for (const frame of this.#frames.values()) if (this.#isApart(frame)) apart.push(frame.id);
+    return apart;
+  }
+
+  /** The world that stands in a frame; the main one for the page's own. */
+  world(frame: string | null): PageWorld | undefined {
+    return frame === null || frame === this.#page.targetId ? this.main : this.#worlds.get(frame);
+  }
+
+  parentOf(frame: string): string | null {
+    return this.#frames.get(frame)?.parentId ?? null;
+  }
+
+  /** Adopts what stood there before this followed it. */
+  adopt({ frame, childFrames = [] }: CdpFrameTree, session: string): void {
+    this.#put(frame, session);
+    for (const child of childFrames) this.adopt(child, session);
+  }
+
+  /** Lets each parent's world know its frames by name. Costs three commands a frame, once in its life. */
+  async nameFrames(bounds: Bounds): Promise<void> {
+    const naming = this.apart.map(async (id) => {
+      const parent = this.world(this.parentOf(id));
+      await parent?.nameFrame(id, bounds).catch(() => undefined);
+    });
+    await Promise.all(naming);
+  }
+
+  /** True when a frame or a world has come or gone. */
+  observe(event: CdpEvent): boolean {
+    const session = event.session ?? '';
+    switch (event.method) {
+      case 'Target.attachedToTarget': {
+        const { sessionId, targetInfo, waitingForDebugger } = event.params;
+        if (targetInfo.type !== 'iframe') return false;
+        this.#attached(sessionId, targetInfo.targetId, waitingForDebugger);
+        return true;
+      }
+      case 'Target.detachedFromTarget':
+        return this.#detached(event.params.sessionId);
+      case 'Page.frameAttached': {
+        const { frameId, parentFrameId } = event.params;
+        this.#put({ id: frameId, parentId: parentFrameId }, session);
+        return true;
+      }
+      case 'Page.frameNavigated':
+        this.#put(event.params.frame, session);
+        return true;
+      case 'Page.frameDetached':
+        // One that goes to another process is attached there.
+        if (event.params.reason === 'swap') return false;
+        this.#remove(event.params.frameId);
+        return true;
+      default:
+        return this.#observeWorlds(event, session);
+    }
+  }
+
+  #observeWorlds(event: CdpEvent, session: string): boolean {
+    if (event.method === 'Runtime.executionContextCreated') {
+      const { name, auxData } = event.params.context;
+      const frame = auxData?.frameId;
+      if (name === WORLD && frame !== undefined && frame !== this.#page.targetId) {
+        const known = this.#worlds.get(frame);
+        if (known?.session !== session && this.#worlds.size < MAX_FRAMES) {
+          this.#worlds.set(frame, new PageWorld(this.#browser, session, frame, this.#until));
+        }
+      }
+    }
+    let changed = session === this.#page.session && this.main.observe(event);
+    for (const world of this.#worlds.values()) if (world.session === session && world.observe(event)) changed = true;
+    return changed;
+  }
+
+  #isApart({ id, parentId, session, origin }: Frame): boolean {
+    const parent = parentId === null ? undefined : this.#frames.get(parentId);
+    if (parent === undefined || !this.#worlds.has(id)) return false;
+    if (session !== parent.session) return true;
+    if (origin === undefined) return false;
+    const around = this.#originOf(parent);
+    return origin !== around || (OPAQUE.test(origin) && parent.parentId !== null);
+  }
+
+  #originOf(frame: Frame): string | undefined {
+    for (let at: Frame | undefined = frame; at !== undefined; ) {
+      if (at.origin !== undefined) return at.origin;
+      at = at.parentId === null ? undefined : this.#frames.get(at.parentId);
+    }
+    return undefined;
+  }
+
+  #put(frame: Pick<CdpFrame, 'id' | 'parentId' | 'securityOrigin'>, session: string): void {
+    const known = this.#frames.get(frame.id);
+    if (known === undefined && this.#frames.size >= MAX_FRAMES) return;
+    this.#frames.set(frame.id, {
+      id: frame.id,
+      // The root of a process of its own is not told what is around it.
+      parentId: frame.parentId ?? known?.parentId ?? null,
+      session,
+      origin: frame.securityOrigin ?? known?.origin,
+    });
+  }
+
+  #remove(id: string): void {
+    this.#frames.delete(id);
+    this.#worlds.delete(id);
+    for (const frame of [...this.#frames.values()]) if (frame.parentId === id) this.#remove(frame.id);
+  }
+
+  #attached(session: string, frame: string, waiting: boolean): void {
+    if (this.#sessions.size >= MAX_FRAMES) return;
+    this.#sessions.add(session);
+    this.#put({ id: frame }, session);
+    this.#follow(session);
+    if (waiting) this.#give(session, 'Runtime.runIfWaitingForDebugger', {});
+  }
+
+  #detached(session: string): boolean {
+    if (session === this.#page.session || !this.#sessions.delete(session)) return false;
+    for (const frame of [...this.#frames.values()]) if (frame.session === session) this.#remove(frame.id);
+    return true;
+  }
+
+  /** None of these is waited for: a page held by a dialog answers some of them only later. */
+  #follow(session: string): void {
+    this.#give(session, 'Page.enable', {});
+    const source = { source: WORLD_SOURCE, worldName: WORLD, runImmediately: true };
+    this.#give(session, 'Page.addScriptToEvaluateOnNewDocument', source);
+    this.#give(session, 'Page.addScriptToEvaluateOnNewDocument', { source: HOOKS_SOURCE, runImmediately: true });
+    this.#give(session, 'Runtime.enable', {});
+    const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES_ALONE };
+    this.#give(session, 'Target.setAutoAttach', attach);
+    if (session === this.#page.session) return;
+    this.#give(session, 'Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
+    this.#browser.send('Page.getFrameTree', {}, { session }).then(
+      ({ frameTree }) => this.adopt(frameTree, session),
+      () => undefined,
+    );
+  }
+
+  #give<M extends CdpMethod>(session: string, method: M, params: CdpParams<M>): void {
+    this.#browser.send(method, params, { session }).catch(() => undefined);
+  }
+}

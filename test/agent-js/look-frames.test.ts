@@ -1,0 +1,157 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { bounds, driverFixture, openFolder, wish } from '../containers/driver-fixture.js';
+import { openAgent, openSite } from '../support/agent-fixture.js';
+
+/** A Chromium that gives each site a process of its own, as a full one does and a headless shell does not. */
+const folder = openFolder(t);
+const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(folder, 'cache') });
+const wrapper = join(folder, 'chromium');
+writeFileSync(wrapper, `#!/bin/sh\nexec '${chromium.path}' --site-per-process "$@"\n`);
+chmodSync(wrapper, 0o755);
+const { driver } = await driverFixture(t, { chromium: { ...chromium, path: wrapper } });
+const lease = await driver.lease(wish('frames', { viewport: { width: 1280, height: 720 } }), bounds());
+t.teardown(() => lease.release());
+const site = await openSite(t);
+const neighbour = await openSite(t);
+const { call, look, failure } = await openAgent(t, lease);
+/** Another site in the browser's eyes: drawn by a process of its own. */
+const farOrigin = site.origin.replace('127.0.0.1', 'localhost');
+
+async function locators(options: object = { full: true }): Promise<string[]> {
+  return (await look(options)).elements.map(({ locator }) => locator);
+}
+
+const LOG = '<p id=out></p><script>onclick = (e) => { out.textContent += e.target.textContent + "." }</script>';
+
+t.test(
+  'Frames of the same origin, of another origin and of another site are seen in the order of drawing',
+  async (t) => {
+    site.set('/deepest', `<button>Deepest</button><button>Save</button>${LOG}`);
+    neighbour.set('/next', `<button>Save</button><label>Card <input></label>${LOG}`);
+    site.set(
+      '/far',
+      `<button>Far</button><iframe src="${site.origin}/deepest" height=60></iframe><button>Save</button>${LOG}`,
+    );
+    await call(
+      'go',
+      site.set(
+        '/outer',
+        `<button>Save</button><iframe srcdoc="<button>Save</button>" height=40></iframe>
+      <iframe src="${neighbour.origin}/next" height=60></iframe><button>Between</button>
+      <iframe src="${farOrigin}/far" height=150></iframe><button>Save</button>${LOG}`,
+      ),
+    );
+    t.same(await locators(), [
+      '{button:1}Save',
+      '{button:2}Save',
+      '{button:3}Save',
+      '{input}Card',
+      '{button}Between',
+      '{button}Far',
+      '{button}Deepest',
+      '{button:4}Save',
+      '{button:5}Save',
+      '{button:6}Save',
+    ]);
+    t.same((await look()).diff, { added: [], removed: [], changed: [] });
+  },
+);
+
+t.test('Each locator means its own element, in whichever frame it is', async (t) => {
+  const value = (text: unknown) => String(text);
+  await call('act', '{input}Card', 'input', '4242');
+  t.equal(await call('value', '{input}Card'), '4242');
+  t.same((await look()).diff?.changed, [{ locator: '{input}Card', value: '4242' }]);
+  await call('act', '{button}Deepest', 'click');
+  await call('act', '{button:3}Save', 'click');
+  await call('act', '{button:4}Save', 'click');
+  await call('act', '{button:5}Save', 'click');
+  await call('act', '{button:6}Save', 'click');
+  t.equal(value(await call('page', 'out.textContent')), 'Save.');
+  const texts = await Promise.all(['{button}Far', '{button}Deepest'].map((locator) => call('text', locator)));
+  t.same(texts, ['Far', 'Deepest']);
+  t.match(await failure('act', '{button}Save', 'click'), {
+    code: 'LOCATOR_AMBIGUOUS',
+    details: { candidates: [1, 2, 3, 4, 5, 6].map((index) => `{button:${index}}Save`) },
+  });
+  t.match(await call('wait', '{button}Deepest'), {});
+  t.match(await call('wait', '!{button}Nowhere'), {});
+});
+
+t.test('A frame that comes, changes and goes is in the diffs', async (t) => {
+  neighbour.set('/pay', '<button id=b>Pay</button>');
+  await call('go', site.set('/plain', '<button>Buy</button>'));
+  t.same(await locators(), ['{button}Buy']);
+  await call(
+    'page',
+    `document.body.insertAdjacentHTML('beforeend', '<iframe src="${neighbour.origin}/pay"></iframe>'); 0`,
+  );
+  await call('wait', '{button}Pay');
+  t.same((await look()).diff, { added: [1], removed: [], changed: [] });
+  await call('page', `document.querySelector('iframe').remove()`);
+  t.same((await look()).diff, { added: [], removed: ['{button}Pay'], changed: [] });
+});
+
+t.test('A frame that hangs takes nothing but itself out of view', async (t) => {
+  site.set('/busy', '<button>Busy</button><script>setTimeout(() => { for (;;); }, 300)</script>');
+  await call('go', site.set('/beside', `<button>Beside</button><iframe src="${farOrigin}/busy"></iframe>`));
+  await call('wait', 400);
+  t.same(await locators(), ['{button}Beside']);
+  t.match(await call('act', '{button}Beside', 'click'), { url: `${site.origin}/beside` });
+  await call('go', 'about:blank');
+});
+
+t.test('Closed shadow roots are seen into, made by script', async (t) => {
+  await call(
+    'go',
+    site.set(
+      '/closed',
+      `<x-card>Slotted</x-card><script>
+      customElements.define('x-card', class extends HTMLElement {
+        constructor() {
+          super();
+          const root = this.attachShadow({ mode: 'closed' });
+          root.innerHTML = '<button><slot></slot> here</button><x-inner></x-inner>';
+          root.querySelector('button').onclick = () => { this.dataset.clicked = 'yes'; };
+        }
+      });
+      customElements.define('x-inner', class extends HTMLElement {
+        connectedCallback() { this.attachShadow({ mode: 'closed' }).innerHTML = '<label>Deep <input></label>'; }
+      });</script>`,
+    ),
+  );
+  t.same(await locators(), ['{button}Slotted here', '{input}Deep']);
+  await call('act', '{button}Slotted here', 'click');
+  t.equal(await call('page', `document.querySelector('x-card').dataset.clicked`), 'yes');
+  await call('act', '{input}Deep', 'input', 'down here');
+  t.equal(await call('value', '{input}Deep'), 'down here');
+  t.equal(
+    await call('page', `String(document.querySelector('x-card').shadowRoot)`),
+    'null',
+    'the page sees no difference',
+  );
+  t.match(await call('page', 'Element.prototype.attachShadow.toString()'), /\[native code\]/);
+});
+
+t.test('Elements with listeners for presses are controls while they listen', async (t) => {
+  await call(
+    'go',
+    site.set(
+      '/listening',
+      `<div id=a>One</div><div id=b>Two</div><div id=list><button>In a list</button></div><p id=c>Three</p><script>
+      const note = () => {};
+      a.addEventListener('click', note);
+      b.onclick = note;
+      list.addEventListener('click', note);
+      c.addEventListener('mousedown', note);</script>`,
+    ),
+  );
+  t.same(await locators(), ['{div}One', '{div}Two', '{button}In a list', '{p}Three']);
+  await call('page', `a.removeEventListener('click', note); b.onclick = null`);
+  t.same((await look()).diff?.removed, ['{div}One', '{div}Two']);
+});
+
+t.end();
