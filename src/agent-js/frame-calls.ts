@@ -1,12 +1,10 @@
-import { type Bounds, remainingMs, within } from './bounds.js';
+import type { Bounds } from './bounds.js';
 import type { Frames } from './frames.js';
 import { formatLocator, parseLocator } from './locator.js';
 import { isProblem, type MatchCounts, type PageCallName, type PageCalls, type PageProblem } from './page-calls.js';
 import type { PageWorld } from './page-world.js';
 import type { Place } from './problem-error.js';
 
-/** A frame that does not answer by then has no say; it may hang alone. */
-const FRAME_MS = 1_500;
 /** Where no frame gives a sign, they are asked again after this. */
 const AGAIN_MS = 250;
 /** Matches that an error lists. */
@@ -45,11 +43,39 @@ export class FrameCalls {
 
   /** Null where the document went meanwhile. */
   async ask<N extends PageCallName>(name: N, args: PageCalls[N][0], bounds: Bounds): Promise<Answer<N>> {
-    const { main } = this.#frames;
+    const { main, apart } = this.#frames;
+    if (apart.length === 0) {
+      const answer = main.tryCall(name, args, bounds);
+      return name === 'waitFor' ? this.#unlessFramesCome(name, args, answer, bounds) : answer;
+    }
     // The answer is the one that the name stands for.
     if (isLocated(name, args)) return (await this.#askLocated(name as Located, args, bounds)) as Answer<N>;
     if (name !== 'finish' || this.#acting === null) return main.tryCall(name, args, bounds);
     return this.#finish(name, args, this.#acting, bounds);
+  }
+
+  /** What is waited for may come in a frame that is not there yet. */
+  async #unlessFramesCome<N extends PageCallName>(
+    name: N,
+    args: PageCalls[N][0],
+    answer: Promise<Answer<N>>,
+    bounds: Bounds,
+  ): Promise<Answer<N>> {
+    const startedAt = performance.now();
+    const cut = new AbortController();
+    const own = { ...bounds, signal: AbortSignal.any([bounds.signal, cut.signal]) };
+    const done = answer.then((value) => ({ value }));
+    done.catch(() => undefined);
+    const come = async () => ((await this.#frames.untilApart(own).catch(() => false)) ? null : done);
+    try {
+      const first = await Promise.race([done, come()]);
+      if (first !== null) return first.value;
+      const waited = performance.now() - startedAt;
+      const left = args !== null && 'ms' in args ? { ...args, ms: Math.max(0, args.ms - waited) } : args;
+      return this.ask(name, left, bounds);
+    } finally {
+      cut.abort();
+    }
   }
 
   /** The world of the action under way. */
@@ -66,6 +92,8 @@ export class FrameCalls {
       return answer === 'again' ? null : answer;
     }
     const asksAbsence = 'gone' in args && args.gone;
+    // The page is given so long; the bounds leave time for its last word.
+    const patience = performance.now() + ('ms' in args ? args.ms : 0);
     const titled = (value: PageCalls[Located][1]) => ({ title: this.#place().title, value });
     for (;;) {
       const spots = await this.#spots(source, bounds);
@@ -76,12 +104,13 @@ export class FrameCalls {
       if (name === 'waitFor' && !asksAbsence && spot !== undefined) return titled({ found: true });
       if (spot !== undefined && second !== undefined) return titled({ problem: 'ambiguous', matches: listed(spots) });
       if (spot !== undefined && !asksAbsence) {
-        const answer = await this.#askAt(name, args, spot, bounds);
+        const left = Math.max(0, patience - performance.now());
+        const answer = await this.#askAt(name, 'ms' in args ? { ...args, ms: left } : args, spot, bounds);
         if (answer !== 'again') return answer;
       }
-      const patient = name === 'ready' || name === 'waitFor';
-      if (!patient || remainingMs(bounds) <= 0) return this.#lastWord(name, args, bounds);
-      await this.#anyChange(bounds);
+      const left = patience - performance.now();
+      if (left <= 0) return this.#lastWord(name, args, bounds);
+      await this.#anyChange(Math.min(AGAIN_MS, left), bounds);
     }
   }
 
@@ -102,7 +131,7 @@ export class FrameCalls {
     if (isProblem(value) || !('x' in value)) return { title, value };
     const point = await this.#throughFrames(spot.frame, { x: value.x, y: value.y }, bounds);
     if (point === null) return 'again';
-    if (isProblem(point)) return remainingMs(bounds) > 0 ? 'again' : { title, value: point };
+    if (isProblem(point)) return { title, value: point };
     return { title, value: { ...value, ...point } };
   }
 
@@ -154,8 +183,7 @@ export class FrameCalls {
     return this.#frames.world(outer ?? null);
   }
 
-  async #anyChange(bounds: Bounds): Promise<void> {
-    const ms = Math.min(AGAIN_MS, remainingMs(bounds));
+  async #anyChange(ms: number, bounds: Bounds): Promise<void> {
     const worlds = [this.#frames.main, ...this.#frames.apart.flatMap((frame) => this.#frames.world(frame) ?? [])];
     await Promise.race(worlds.map((world) => world.tryCall('change', { ms }, bounds).catch(() => null)));
   }
@@ -163,12 +191,12 @@ export class FrameCalls {
   /** Everything that a locator means, in the order of drawing. Null where the document went. */
   async #spots(source: string, bounds: Bounds): Promise<Spot[] | PageProblem | null> {
     const locator = parseLocator(source);
-    const counted = await this.#count(null, source, bounds);
+    const counted = await this.#count(source, bounds);
     if (counted === null || isProblem(counted)) return counted;
     const inner = new Map<string, MatchCounts>();
     let unnamed = counted.frames.includes(null);
     const tell = async (frame: string): Promise<void> => {
-      const counts = await this.#count(frame, source, within(bounds, FRAME_MS)).catch(() => null);
+      const counts = await this.#frames.ask(frame, 'count', { locator: unnumbered(source) }, bounds);
       if (counts === null || isProblem(counts)) return;
       inner.set(frame, counts);
       unnamed ||= counts.frames.includes(null);
@@ -176,7 +204,7 @@ export class FrameCalls {
     await Promise.all(this.#frames.apart.map(tell));
     if (unnamed) {
       await this.#frames.nameFrames(bounds);
-      const again = await this.#count(null, source, bounds);
+      const again = await this.#count(source, bounds);
       if (again === null || isProblem(again)) return again;
       await Promise.all(this.#frames.apart.map(tell));
       return this.#choose(locator, source, again, inner);
@@ -222,8 +250,8 @@ export class FrameCalls {
     return this.#frames.apart.filter((one) => (this.#outward(one)[1] ?? null) === frame);
   }
 
-  async #count(frame: string | null, locator: string, bounds: Bounds): Promise<MatchCounts | PageProblem | null> {
-    const answer = await this.#frames.world(frame)?.tryCall('count', { locator: unnumbered(locator) }, bounds);
+  async #count(locator: string, bounds: Bounds): Promise<MatchCounts | PageProblem | null> {
+    const answer = await this.#frames.main.tryCall('count', { locator: unnumbered(locator) }, bounds);
     return answer?.value ?? null;
   }
 }

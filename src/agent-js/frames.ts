@@ -1,11 +1,14 @@
-import type { Bounds } from './bounds.js';
+import { type Bounds, throwIfCancelled, within } from './bounds.js';
 import type { AttachedPage, BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams } from './cdp.js';
-import { WORLD } from './page-calls.js';
+import { type PageCallName, type PageCalls, WORLD } from './page-calls.js';
 import { HOOKS_SOURCE, PageWorld, WORLD_SOURCE } from './page-world.js';
 
 /** Frames of a page beyond this are not followed. */
 const MAX_FRAMES = 1_000;
+/** A frame that does not answer by then has no say; and the next time by then. */
+const FRAME_MS = 1_500;
+const SILENT_MS = 100;
 /** Only frames: workers of a page are no place where anybody looks. */
 const FRAMES_ALONE = [{ type: 'iframe', exclude: false }, { exclude: true }] as const;
 /** What the protocol calls the origin of a document that has none. */
@@ -32,6 +35,8 @@ export class Frames {
   readonly #frames = new Map<string, Frame>();
   readonly #worlds = new Map<string, PageWorld>();
   readonly #sessions: Set<string>;
+  /** Frames that did not answer the last time. */
+  readonly #silent = new Set<string>();
 
   /** @param until waits on what {@link Frames.observe} changes */
   constructor(
@@ -69,6 +74,33 @@ export class Frames {
     return this.#frames.get(frame)?.parentId ?? null;
   }
 
+  /**
+   * One call in a frame that is apart. Null where it does not answer: it may hang alone, and is then given less time, until
+   * it answers again.
+   */
+  async ask<N extends PageCallName>(
+    frame: string,
+    name: N,
+    args: PageCalls[N][0],
+    bounds: Bounds,
+  ): Promise<PageCalls[N][1] | null> {
+    const own = within(bounds, this.#silent.has(frame) ? SILENT_MS : FRAME_MS);
+    try {
+      const answer = await this.#worlds.get(frame)?.tryCall(name, args, own);
+      this.#silent.delete(frame);
+      return answer?.value ?? null;
+    } catch {
+      throwIfCancelled(bounds);
+      this.#silent.add(frame);
+      return null;
+    }
+  }
+
+  /** True as soon as there is a frame that is apart. */
+  untilApart(bounds: Bounds): Promise<boolean> {
+    return this.#until(() => this.apart.length > 0, bounds);
+  }
+
   /** Adopts what stood there before this followed it. */
   adopt({ frame, childFrames = [] }: CdpFrameTree, session: string): void {
     this.#put(frame, session);
@@ -102,6 +134,8 @@ export class Frames {
         return true;
       }
       case 'Page.frameNavigated':
+        // The frames of the document before went with it, without a word about each.
+        this.#removeInside(event.params.frame.id);
         this.#put(event.params.frame, session);
         return true;
       case 'Page.frameDetached':
@@ -161,7 +195,12 @@ export class Frames {
 
   #remove(id: string): void {
     this.#frames.delete(id);
+    this.#silent.delete(id);
     this.#worlds.delete(id);
+    this.#removeInside(id);
+  }
+
+  #removeInside(id: string): void {
     for (const frame of [...this.#frames.values()]) if (frame.parentId === id) this.#remove(frame.id);
   }
 

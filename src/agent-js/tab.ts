@@ -110,9 +110,7 @@ export class Tab {
     this.throwIfGone();
     if (this.dialog !== null) return { kind: 'dialog' };
     const own = toAnswer(bounds);
-    const { main, apart } = this.frames;
-    const answer = apart.length === 0 ? main.tryCall(name, args, own) : this.#frameCalls.ask(name, args, own);
-    const asked = await this.unlessDialog(answer, own);
+    const asked = await this.unlessDialog(this.#frameCalls.ask(name, args, own), own);
     if (asked === 'dialog') return { kind: 'dialog' };
     if (asked.value === null) return { kind: 'navigated' };
     this.title = asked.value.title;

@@ -1,13 +1,10 @@
 import type { DialogNotice, ElementDescriptor } from '../../protocol/look.js';
-import { type Bounds, within } from '../bounds.js';
+import type { Bounds } from '../bounds.js';
 import { isProblem, type PageCalls, type PageLook } from '../page-calls.js';
 import { problemError } from '../problem-error.js';
 import type { Tab } from '../tab.js';
 import { uniqueLocators } from '../unique-locators.js';
 import { assemble } from './diff.js';
-
-/** A frame of another origin that does not answer by then is left out; it may hang alone. */
-const FRAME_MS = 1_500;
 
 /** What a look of a page finds. An unchanged list is the same object as before. */
 export interface Seen {
@@ -90,14 +87,9 @@ export class PageView {
   async #framesLooks(bounds: Bounds): Promise<Map<string, PageLook>> {
     const { frames } = this.#tab;
     const looks = new Map<string, PageLook>();
-    const own = within(bounds, FRAME_MS);
     const ask = async (frame: string): Promise<void> => {
-      const args = { within: null, base: null, named: true };
-      const answer = await frames
-        .world(frame)
-        ?.tryCall('look', args, own)
-        .catch(() => null);
-      if (answer !== undefined && answer !== null && !isProblem(answer.value)) looks.set(frame, answer.value);
+      const answer = await frames.ask(frame, 'look', { within: null, base: null, named: true }, bounds);
+      if (answer !== null && !isProblem(answer)) looks.set(frame, answer);
     };
     await Promise.all(frames.apart.map(ask));
     return looks;
