@@ -3,6 +3,8 @@ import type { HostCall, HostModule } from '../script/host-module.js';
 
 /** Calls that a tape holds; a flow that makes more cannot be continued. */
 const MAX_CALLS = 5_000;
+/** Calls by hand between a failure and its continuation. */
+const MAX_BY_HAND = 500;
 /** Characters of arguments and answers that a tape holds. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** Calls that only read, so that they can be made again. */
@@ -28,12 +30,26 @@ export interface TapedCall {
   readonly column: number | null;
 }
 
-/** How a flow goes on. */
+/** Where and how a failed flow went on. */
+export interface Resumption {
+  /** The call that failed; where a check failed, the first of the reads before it. */
+  readonly failed: TapedCall;
+  /** `replace`: the call counts as done. `before`: it is made again. */
+  readonly how: 'replace' | 'before';
+  /** What was done since the failure by others than the flow, and went well. */
+  readonly byHand: readonly TapedCall[];
+  /** The last of `byHand` is the call with another locator, which is still to be made. */
+  readonly trial: boolean;
+}
+
+/** How a flow is to go on. */
 export type Continuation =
   /** The failed call is taken as done, with this value as its answer. */
   | { readonly kind: 'done'; readonly value: unknown }
   /** The failed call is made again. */
-  | { readonly kind: 'retry' };
+  | { readonly kind: 'retry' }
+  /** The failed call is made with another locator. */
+  | { readonly kind: 'locator'; readonly locator: string };
 
 /**
  * What a flow did, so that it can go on where it failed.
@@ -48,11 +64,14 @@ export type Continuation =
  */
 export class FlowTape {
   #calls: TapedCall[] = [];
+  #byHand: TapedCall[] = [];
   #characters = 0;
   /** The next call to be answered from the tape. */
   #next = 0;
   #mode: 'off' | 'recording' | 'replaying' | 'full' = 'off';
   #onLive: () => void = () => undefined;
+  /** The locator of the next call that lives. */
+  #locator: string | null = null;
 
   /** True while calls are answered from the tape: what the flow says meanwhile was said before. */
   get replaying(): boolean {
@@ -76,6 +95,7 @@ export class FlowTape {
   /** Forgets what was, and records from now on. */
   begin(): void {
     this.#calls = [];
+    this.#byHand = [];
     this.#characters = 0;
     this.#next = 0;
     this.#mode = 'recording';
@@ -99,31 +119,43 @@ export class FlowTape {
    * @param onLive called when the last taped call has been answered
    * @throws SCRIPT_ERROR that says why the flow cannot be continued so
    */
-  continueWith(error: ErrorBody, how: Continuation, onLive: () => void): void {
+  continueWith(error: ErrorBody, how: Continuation, onLive: () => void): Resumption {
     if (this.#mode === 'full') throw impossible('it made too many calls to be remembered');
-    if (this.#calls.length === 0) throw impossible('nothing of it is remembered');
     const last = this.#calls.at(-1);
-    const atCall = last !== undefined && !last.answer.ok && sameError(last.answer.error, error);
-    if (atCall && last !== undefined) {
-      if (how.kind === 'retry') this.#calls.pop();
-      else this.#calls[this.#calls.length - 1] = { ...last, answer: { ok: true, value: how.value } };
+    if (last === undefined) throw impossible('nothing of it is remembered');
+    let byHand: readonly TapedCall[] = this.#byHand;
+    let failed = last;
+    const atCall = !last.answer.ok && sameError(last.answer.error, error);
+    if (how.kind === 'locator') {
+      if (!atCall) throw impossible('it failed at a check, which has no locator');
+      byHand = [...byHand, { ...last, args: [how.locator, ...last.args.slice(1)], answer: { ok: true, value: null } }];
+    }
+    if (atCall) {
+      if (how.kind === 'done') failed = { ...last, answer: { ok: true, value: how.value } };
+      this.#calls = [...this.#calls.slice(0, -1), ...(how.kind === 'done' ? [failed] : [])];
     } else {
       // A check failed, not a call: what was checked can be read again, and nothing can be put in its place.
       if (how.kind === 'done')
         throw impossible('it failed at a check. Make the check true and use Flow.resume({retry: true})');
-      if (!this.#dropReads()) throw impossible('nothing was read before the check that could be read again');
+      const dropped = this.#dropReads();
+      if (dropped === null) throw impossible('nothing was read before the check that could be read again');
+      failed = dropped;
     }
+    this.#byHand = [];
     this.#next = 0;
+    this.#locator = how.kind === 'locator' ? how.locator : null;
     this.#mode = 'replaying';
     this.#onLive = onLive;
     if (this.#calls.length === 0) this.#goLive();
+    return { failed, how: how.kind === 'retry' ? 'before' : 'replace', byHand, trial: how.kind === 'locator' };
   }
 
-  /** Takes the reads at the end of the tape away. False when there are none. */
-  #dropReads(): boolean {
-    const before = this.#calls.length;
-    while (READS.has(this.#calls.at(-1)?.target ?? '')) this.#calls.pop();
-    return this.#calls.length < before;
+  /** Takes the reads at the end of the tape away, and answers the first of them; null when there are none. */
+  #dropReads(): TapedCall | null {
+    const kept = this.#calls.findLastIndex(({ target }) => !READS.has(target)) + 1;
+    const first = this.#calls[kept] ?? null;
+    this.#calls = this.#calls.slice(0, kept);
+    return first;
   }
 
   async #call(
@@ -132,12 +164,20 @@ export class FlowTape {
     context: Parameters<HostCall>[1],
     call: HostCall,
   ): Promise<unknown> {
-    if (this.#mode === 'off' || context.site.kind !== 'flow') return call(args, context);
-    if (this.#mode === 'replaying') return this.#replay(target, args);
-    const { flow, line, column } = context.site;
+    const { kind, flow, line, column } = context.site;
     const about = { target, args, flow, line, column };
-    try {
+    if (this.#mode === 'off' || kind !== 'flow') {
       const value = await call(args, context);
+      if (this.#calls.length > 0 && this.#byHand.length < MAX_BY_HAND) {
+        this.#byHand.push({ ...about, answer: { ok: true, value } });
+      }
+      return value;
+    }
+    if (this.#mode === 'replaying') return this.#replay(target, args);
+    const made = this.#locator === null ? args : [this.#locator, ...args.slice(1)];
+    this.#locator = null;
+    try {
+      const value = await call(made, context);
       this.#keep({ ...about, answer: { ok: true, value } });
       return value;
     } catch (error) {

@@ -11,14 +11,14 @@ import { type Budget, judge } from './judge.js';
 import type { ModelCaller } from './model-caller.js';
 import { viewPage } from './page-view.js';
 import { errorText, outcomeText, type ScriptOutcome, UNKNOWN_OUTCOME } from './tool-answers.js';
-import { type Intent, intentOf, type Resumption, TOOLS } from './tools.js';
+import { type Intent, intentOf, type ResumeWish, TOOLS } from './tools.js';
 
 /** What the loop works on: a session's browser and scripts. */
 export interface Workplace {
   /** Runs a script of the model. Never rejects for what the script did. */
   evaluate(js: string, signal: AbortSignal): Promise<ScriptOutcome>;
   /** Goes on with the flow that failed; see `Flow.resume` in the prompt. */
-  resumeFlow(how: Resumption, signal: AbortSignal): Promise<ScriptOutcome>;
+  resumeFlow(how: ResumeWish, signal: AbortSignal): Promise<ScriptOutcome>;
   /** The page now. */
   look(signal: AbortSignal): Promise<WholeLook>;
 }

@@ -88,9 +88,12 @@ function failure({ flow, error, sources, notBegun }: Extract<FlowsBefore, { kind
     errorText(error),
     ...listings,
     ...(notBegun.length === 0 ? [] : [`Flows that have not begun, to be run after it: ${notBegun.join(', ')}.`]),
-    `Do by hand what the failed step was for, then continue the flow behind it with the script Flow.resume(), alone in its
-call. If you only cleared the way (closed a notice, opened a menu), use Flow.resume({retry: true}): the step is tried again.
-If the failed step was to read something, give what it should have read: Flow.resume({value: "text"}).
+    `Let the flow go on, with one of these scripts, alone in its call:
+- Flow.resume({locator: "{button}Buy now"}): the failed call is made with this locator. For an element that only has
+  another name or kind now.
+- Flow.resume({retry: true}): the failed call is made again, after you cleared the way (closed a notice, opened a menu).
+- Flow.resume(): the failed call counts as done, after you did by hand what it was for.
+- Flow.resume({value: "text"}): the same for a call that reads something; this is what it reads.
 If the flow cannot go on, do what remains of it by hand. When all is done and checked, call done.`,
   ].join('\n\n');
 }

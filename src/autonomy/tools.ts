@@ -34,12 +34,15 @@ export const TOOLS: readonly Tool[] = [
 ];
 
 /** How a failed flow is to go on: behind the failed call, which answers `value` then, or with it. */
-export type Resumption = { readonly kind: 'done'; readonly value?: unknown } | { readonly kind: 'retry' };
+export type ResumeWish =
+  | { readonly kind: 'done'; readonly value?: unknown }
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'locator'; readonly locator: string };
 
 /** What a model wants with a tool call. `malformed` says what to tell it. */
 export type Intent =
   | { readonly kind: 'evaluate'; readonly js: string }
-  | { readonly kind: 'resume'; readonly how: Resumption }
+  | { readonly kind: 'resume'; readonly how: ResumeWish }
   | { readonly kind: 'done'; readonly success: boolean; readonly summary: string }
   | { readonly kind: 'malformed'; readonly why: string };
 
@@ -76,8 +79,12 @@ function resumption(text: string): Intent {
   const options = literalOf(text);
   const given = typeof options === 'object' && options !== null ? new Map(Object.entries(options)) : new Map();
   if (given.get('retry') === true) return { kind: 'resume', how: { kind: 'retry' } };
+  const locator: unknown = given.get('locator');
+  if (typeof locator === 'string' && locator !== '') return { kind: 'resume', how: { kind: 'locator', locator } };
   if (given.has('value')) return { kind: 'resume', how: { kind: 'done', value: given.get('value') } };
-  return malformed('Flow.resume takes nothing, {retry: true}, or {value: a plain value}. Nothing was run.');
+  return malformed(
+    'Flow.resume takes nothing, {locator: "..."}, {retry: true} or {value: ...}, written out. Nothing was run.',
+  );
 }
 
 function malformed(why: string): Intent {

@@ -60,6 +60,20 @@ export const MODEL_EVENT_DATA = {
     /** Tells whether a step had an effect: the same print, nothing that the model can see is different. */
     print: z.string(),
   }),
+  /** A failed flow goes on behind or with the call that failed, after something was done by hand. */
+  FlowDeviated: z.object({
+    /** The flow that goes on; `flow` and `line` are the place where it, or one that it called, failed. */
+    path: z.string(),
+    flow: z.string(),
+    line: z.int().nullable(),
+    failed: z.string(),
+    error: ErrorBodySchema,
+    /** `replace`: the failed call counts as done. `before`: it was made again. */
+    how: z.enum(['replace', 'before']),
+    did: z.array(z.string()),
+  }),
+  /** A mended `flow` is proposed, under `healed-flows/`, after `path` went through. */
+  FlowHealed: z.object({ path: z.string(), flow: z.string() }),
   /** Something else that the model was told after its answer. */
   ModelNudged: z.object({ call: z.int(), text: z.string() }),
 } as const;

@@ -29,7 +29,19 @@ export const Report = z.object({
   ),
   steps: z.array(Step.extend({ at: z.iso.datetime() })),
   assertions: z.array(EVENT_DATA.AssertionChecked.extend({ at: z.iso.datetime() })),
-  deviations: z.array(z.object({ flow: z.string(), line: z.int(), text: z.string() })),
+  /** Where a model did by hand what a flow could not. */
+  deviations: z.array(
+    z.object({
+      flow: z.string(),
+      line: z.int().nullable(),
+      text: z.string(),
+      error: ErrorBodySchema,
+      /** What was done, as agent JS. */
+      did: z.array(z.string()),
+      /** A mended flow is proposed, under this path. */
+      healed: z.string().nullable(),
+    }),
+  ),
   /** The newest 1,000 lines that scripts wrote; the transcript has all. */
   console: z.array(EVENT_DATA.ConsoleWritten.extend({ at: z.iso.datetime() })),
   /** The newest 1,000. */

@@ -156,8 +156,10 @@ function flowsSection(report: Report): string {
 function deviationsSection(report: Report): string {
   if (report.deviations.length === 0) return '';
   const rows = report.deviations.map(
-    ({ flow, line, text }) =>
-      `<div class="flow"><span class="warn">!</span><span class="mono">${esc(flow)}:${line}</span><span></span><p class="text">${esc(text)}</p></div>`,
+    ({ flow, line, text, error, healed }) =>
+      `<div class="flow"><span class="warn">!</span><span class="mono">${esc(flow)}${line === null ? '' : `:${line}`}</span><span></span>
+<p class="soft text">${esc(error.code)}: ${esc(shorten(error.error, 500))}</p><p class="text">${esc(shorten(text, 2_000))}</p>
+${healed === null ? '' : `<p><a href="${esc(healed)}">Mended flow</a> · <a href="${esc(healed.replace(/\.js$/, '.patch'))}">patch</a></p>`}</div>`,
   );
   return `<h2>Deviations <small>where the model left a flow</small></h2><div class="rows">${rows.join('')}</div>`;
 }

@@ -13,6 +13,8 @@ type Flow = Report['flows'][number];
 interface OpenFlow {
   readonly path: string;
   readonly startedAt: string;
+  /** It goes on where it had failed. */
+  readonly resumed: boolean;
 }
 
 type Origin = Pick<EventData<'FlowFinished'>, 'path' | 'line' | 'column'> & { readonly error: FlowError };
@@ -34,6 +36,7 @@ export class ReportBuilder {
   #origin: Origin | null = null;
   readonly #steps: Report['steps'] = [];
   readonly #assertions: Report['assertions'] = [];
+  readonly #deviations: Report['deviations'] = [];
   #console: Report['console'] = [];
   #pageErrors: Report['pageErrors'] = [];
   #lastAt: string;
@@ -48,7 +51,7 @@ export class ReportBuilder {
     const { at } = event;
     switch (event.type) {
       case 'FlowStarted':
-        this.#open.push({ path: event.data.path, startedAt: at });
+        this.#open.push({ path: event.data.path, startedAt: at, resumed: event.data.resumed === true });
         return;
       case 'FlowFinished':
         this.#flowFinished(event.data);
@@ -64,6 +67,14 @@ export class ReportBuilder {
         return;
       case 'PageErrorLogged':
         this.#pageErrors = newest(this.#pageErrors, event.data);
+        return;
+      case 'FlowDeviated':
+        this.#deviations.push(deviationOf(event.data));
+        return;
+      case 'FlowHealed':
+        for (const deviation of this.#deviations) {
+          if (deviation.flow === event.data.flow) deviation.healed = `healed-flows/${event.data.flow}.js`;
+        }
         return;
       case 'SessionStarted':
       case 'SessionRestarted':
@@ -112,7 +123,7 @@ export class ReportBuilder {
       flows: [...this.#flows],
       steps: [...this.#steps],
       assertions: [...this.#assertions],
-      deviations: [],
+      deviations: [...this.#deviations],
       console: this.#console.slice(-MAX_LINES),
       pageErrors: this.#pageErrors.slice(-MAX_LINES),
       artifacts: [...artifacts],
@@ -130,14 +141,18 @@ export class ReportBuilder {
       }
       return;
     }
+    const resumed = this.#open[0]?.resumed === true;
     this.#open = [];
     const origin = this.#origin;
     this.#origin = null;
     const line = data.line ?? lineOf(data.error?.details);
+    // A flow that went on is one flow: how it ended in the end is how it ended.
+    const earlier = resumed ? this.#flows.findLastIndex(({ path }) => path === data.path) : -1;
+    const [before] = earlier === -1 ? [] : this.#flows.splice(earlier, 1);
     this.#flows.push({
       path: data.path,
       status: data.status,
-      durationMs: data.durationMs,
+      durationMs: data.durationMs + (before?.durationMs ?? 0),
       ...(data.error === undefined ? {} : { error: withOrigin(data.error, origin) }),
       ...(line === undefined ? {} : { line }),
     });
@@ -153,6 +168,12 @@ export class ReportBuilder {
       durationMs: between(outermost.startedAt, at),
     });
   }
+}
+
+function deviationOf({ flow, line, failed, error, how, did }: EventData<'FlowDeviated'>): Report['deviations'][number] {
+  const instead = how === 'replace' ? `In place of ${failed}` : `Before ${failed}`;
+  const text = did.length === 0 ? `${failed} was made again` : `${instead}: ${did.join('; ')}`;
+  return { flow, line, text, error, did, healed: null };
 }
 
 /** A flow's error with the place that it came from, where a flow that it called threw the same. */

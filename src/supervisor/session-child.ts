@@ -62,6 +62,7 @@ export function startSessionActor(
         page: request,
         flowsDir: config.flowsDir,
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
+        healedDir: join(config.sessionsDir, id, 'healed-flows'),
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
         firstStep: stepsDone + 1,

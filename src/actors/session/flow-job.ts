@@ -1,5 +1,10 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Agent } from '../../agent-js/agent.js';
-import { type Continuation, FlowTape } from '../../autonomy/flow-tape.js';
+import { callSource } from '../../agent-js/call-source.js';
+import { type Continuation, FlowTape, type Resumption, type TapedCall } from '../../autonomy/flow-tape.js';
+import { Healer } from '../../autonomy/healing/healer.js';
+import type { ResumeWish } from '../../autonomy/tools.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventData, SessionEvent } from '../../protocol/events.js';
 import type { HostModule } from '../../script/host-module.js';
@@ -20,12 +25,16 @@ interface Failure {
 export class FlowJob {
   readonly #tape = new FlowTape();
   readonly #emit: (event: SessionEvent) => void;
+  readonly #healedDir: string;
+  #healer = new Healer();
   /** Flows that the replay is in, outermost first. */
   #replayed: EventData<'FlowStarted'>[] = [];
   #failure: Failure | null = null;
 
-  constructor(emit: (event: SessionEvent) => void) {
-    this.#emit = emit;
+  /** @param options.healedDir made when there is something to put there */
+  constructor(options: { readonly emit: (event: SessionEvent) => void; readonly healedDir: string }) {
+    this.#emit = options.emit;
+    this.#healedDir = options.healedDir;
   }
 
   /** What the failed flow did; empty when none failed. */
@@ -56,6 +65,7 @@ export class FlowJob {
     const deadline = performance.now() + bounds.timeoutMs;
     for (const path of paths) {
       this.#tape.begin();
+      this.#healer = new Healer();
       const ended = await this.#runOne(path, parts, deadline, bounds.signal);
       if (ended.kind === 'passed') continue;
       const timeIsUp = deadline - performance.now() < TIME_IS_UP_MS;
@@ -71,7 +81,7 @@ export class FlowJob {
    * @throws SCRIPT_ERROR where it cannot be continued so; what it failed with now; the signal's reason
    */
   async resume(
-    how: { readonly kind: 'done'; readonly value?: unknown } | { readonly kind: 'retry' },
+    how: ResumeWish,
     parts: { readonly sandbox: Sandbox; readonly agent: Agent },
     bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<string> {
@@ -79,11 +89,30 @@ export class FlowJob {
     if (failure === null) throw new TroupeError('SCRIPT_ERROR', 'There is no failed flow to continue. Go on by hand.');
     this.#replayed = [];
     const continuation: Continuation =
-      how.kind === 'retry' ? how : { kind: 'done', value: await this.#answerOf(how, parts) };
-    this.#tape.continueWith(failure.cause, continuation, () => this.#live());
+      how.kind === 'done' ? { kind: 'done', value: await this.#answerOf(how, parts) } : how;
+    const resumption = this.#tape.continueWith(failure.cause, continuation, () => this.#live());
+    this.#healer.note(resumption);
+    this.#emit({ type: 'FlowDeviated', data: deviation(failure, resumption) });
     const ended = await this.#runOne(failure.path, parts, performance.now() + bounds.timeoutMs, bounds.signal);
-    if (ended.kind === 'passed') return ended.json;
+    if (ended.kind === 'passed') {
+      await this.#propose(failure.path);
+      return ended.json;
+    }
     throw new TroupeError(ended.cause.code, ended.cause.error, ended.cause.details);
+  }
+
+  /** Mended flows are a proposal: they stand with the session's artifacts, and the flow stays as it is. */
+  async #propose(path: string): Promise<void> {
+    const healed = this.#healer.heal(this.#tape.calls);
+    for (const { path: flow, source, patch } of healed) {
+      const files = { [`${flow}.js`]: source, [`${flow}.patch`]: patch };
+      for (const [name, text] of Object.entries(files)) {
+        const file = join(this.#healedDir, name);
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, text);
+      }
+      this.#emit({ type: 'FlowHealed', data: { path: nameOf(path), flow } });
+    }
   }
 
   /** What a call answers that somebody else has done. */
@@ -142,10 +171,32 @@ export class FlowJob {
   }
 }
 
+/** What was done by hand, as its author would have written it. */
+function deviation({ path, cause }: Failure, { failed, how, byHand }: Resumption): EventData<'FlowDeviated'> {
+  const acting = byHand.filter(({ target }) => target.startsWith('agent.') && target !== 'agent.look');
+  return {
+    path: nameOf(path),
+    flow: failed.flow ?? nameOf(path),
+    line: failed.line,
+    failed: callSource(methodOf(failed), failed.args),
+    error: cause,
+    how,
+    did: acting.map((call) => callSource(methodOf(call), call.args)),
+  };
+}
+
+function methodOf({ target }: TapedCall): string {
+  return target.slice(target.indexOf('.') + 1);
+}
+
+function nameOf(path: string): string {
+  return path.replace(/\.js$/, '');
+}
+
 /** FLOW_FAILED, or HARD_TIMEOUT where the flow was cut by the session's longest time. */
 function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): ErrorBody {
   const { flow, line, column, url, title } = cause.details ?? {};
-  const at = typeof flow === 'string' ? flow : path.replace(/\.js$/, '');
+  const at = typeof flow === 'string' ? flow : nameOf(path);
   const where = typeof line === 'number' ? `${at}:${line}` : at;
   return {
     code: timeIsUp ? 'HARD_TIMEOUT' : 'FLOW_FAILED',

@@ -15,6 +15,8 @@ export interface SessionArgs {
   readonly page: BrowserOptions;
   readonly flowsDir: string;
   readonly screenshotsDir: string;
+  /** Where mended flows are proposed. */
+  readonly healedDir: string;
   /** The global `args` of its scripts. */
   readonly args: { readonly [name: string]: unknown };
   /** By name; see `Secrets`. */

@@ -105,7 +105,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 
   async #open(timeoutMs: number, takesOver: boolean): Promise<{ pageLost: boolean }> {
     this.#advance({ type: 'Opening' });
-    const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep, actMs } = this.#args;
+    const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep, actMs, healedDir } = this.#args;
     const emit = (event: SessionEvent) => this.#events.next(event);
     const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
     const browser = await Browser.connect(endpoint, page, bounds);
@@ -119,7 +119,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       redact: (shown) => this.#secrets.redact(shown),
     });
     try {
-      const flows = new FlowJob(emit);
+      const flows = new FlowJob({ emit, healedDir });
       const offered = [agent.module, flowModule({ flowsDir }), filesModule({ flowsDir })];
       const modules = offered.map((module) => flows.wrap(this.#secrets.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });

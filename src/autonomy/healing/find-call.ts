@@ -1,0 +1,71 @@
+import { type CallExpression, type Node, parse, parseExpressionAt } from 'acorn';
+
+/** A call of the agent in a flow's source. */
+export interface FoundCall {
+  readonly call: CallExpression;
+  /** The statement that it is in: where other statements can be put before it. */
+  readonly statement: Node;
+  /** True when the statement is the call and nothing else. */
+  readonly alone: boolean;
+}
+
+const STATEMENT = /(Statement|Declaration)$/;
+
+const OPTIONS = { ecmaVersion: 'latest', allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true } as const;
+
+/** The syntax of a flow file: a function, an arrow or a script. Null where it does not parse. */
+export function parseFlow(source: string): Node | null {
+  try {
+    const node = parseExpressionAt(source, 0, OPTIONS);
+    if (node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression') return node;
+  } catch {
+    // A script then, or nothing that anybody can read.
+  }
+  try {
+    return parse(source, OPTIONS);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The call of `agent.<method>` whose name stands at a place.
+ * @param line 1-based, as `column`
+ */
+export function findCall(source: string, method: string, line: number, column: number | null): FoundCall | null {
+  const program = parseFlow(source);
+  if (program === null) return null;
+  const start = source.split('\n', line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+  const end = source.indexOf('\n', start) === -1 ? source.length : source.indexOf('\n', start);
+  const found: FoundCall[] = [];
+  walk(program, null, (call, statement) => {
+    const name = nameStart(call, method);
+    if (name === null || name < start || name >= end) return;
+    const alone = statement.type === 'ExpressionStatement' && Reflect.get(statement, 'expression') === call;
+    found.push({ call, statement, alone });
+  });
+  if (column === null) return found.length === 1 ? (found[0] ?? null) : null;
+  const place = start + column - 1;
+  const distance = ({ call }: FoundCall) => Math.abs((nameStart(call, method) ?? 0) - place);
+  return [...found].sort((one, other) => distance(one) - distance(other))[0] ?? null;
+}
+
+/** Where the name of a call of `agent.<method>` begins; null for another call. */
+function nameStart({ callee }: CallExpression, method: string): number | null {
+  if (callee.type !== 'MemberExpression' || callee.computed) return null;
+  const { object, property } = callee;
+  const isAgent = object.type === 'Identifier' && object.name === 'agent';
+  return isAgent && property.type === 'Identifier' && property.name === method ? property.start : null;
+}
+
+function walk(node: Node, statement: Node | null, visit: (call: CallExpression, statement: Node) => void): void {
+  const here = STATEMENT.test(node.type) && !/^Function|^Block/.test(node.type) ? node : statement;
+  if (node.type === 'CallExpression' && here !== null) visit(node as CallExpression, here);
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) walk(child, here, visit);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}

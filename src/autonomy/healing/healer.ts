@@ -1,0 +1,72 @@
+import type { Resumption, TapedCall } from '../flow-tape.js';
+import { isActing, type Mend, mendSource } from './mend-source.js';
+import { unifiedDiff } from './unified-diff.js';
+
+/** A flow as it could be from now on. */
+export interface HealedFlow {
+  /** As Flow.run takes it. */
+  readonly path: string;
+  readonly source: string;
+  /** Against the flow as it was; its paths begin at the home of the service. */
+  readonly patch: string;
+}
+
+type Noted = Mend & { readonly trial: boolean };
+
+/** Gathers what was done by hand where flows failed, and makes mended flows of it. */
+export class Healer {
+  readonly #sources = new Map<string, string>();
+  readonly #mends = new Map<string, Noted[]>();
+
+  /** A failed flow goes on. What was done at one place in several goes belongs together. */
+  note({ failed, how, byHand, trial }: Resumption): void {
+    const { flow, line, column } = failed;
+    if (flow === null || line === null) return;
+    // It was only too early: nothing in the flow is wrong.
+    if (how === 'before' && !byHand.some(isActing)) return;
+    const mends = this.#mends.get(flow) ?? [];
+    this.#mends.set(flow, mends);
+    const known = mends.findIndex((mend) => mend.line === line && mend.column === column);
+    const earlier = mends[known];
+    // A locator that was tried and failed too is no part of it.
+    const before = earlier?.byHand.slice(0, earlier.trial ? -1 : undefined) ?? [];
+    const mend = { line, column, failed, how, byHand: [...before, ...byHand], trial };
+    if (known === -1) mends.push(mend);
+    else mends[known] = mend;
+  }
+
+  /**
+   * The mended flows, once the flow has passed. Flows whose places cannot be mended all are left out: a half mended one
+   * would fail too.
+   * @param calls all that the flow did, the mended places included
+   */
+  heal(calls: readonly TapedCall[]): readonly HealedFlow[] {
+    for (const { target, answer } of calls) {
+      const loaded = target === 'flow.load' && answer.ok ? answer.value : null;
+      if (isLoaded(loaded)) this.#sources.set(loaded.path, loaded.source);
+    }
+    return [...this.#mends].flatMap(([path, mends]) => {
+      const source = this.#sources.get(path);
+      if (source === undefined || mends.some((mend) => workedBefore(mend, calls))) return [];
+      const mended = mendSource(source, mends);
+      if (mended === null) return [];
+      return [{ path, source: mended, patch: unifiedDiff(`flows/${path}.js`, source, mended) }];
+    });
+  }
+}
+
+/** The same call at the same place went well another time: what replaces it would be wrong there. */
+function workedBefore({ failed, how, line, column }: Mend, calls: readonly TapedCall[]): boolean {
+  if (how === 'before') return false;
+  const here = calls.filter((call) => call.flow === failed.flow && call.line === line && call.column === column);
+  return here.length > 1;
+}
+
+function isLoaded(value: unknown): value is { readonly path: string; readonly source: string } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof Reflect.get(value, 'path') === 'string' &&
+    typeof Reflect.get(value, 'source') === 'string'
+  );
+}

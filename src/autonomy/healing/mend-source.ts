@@ -1,0 +1,150 @@
+import type { Expression, SpreadElement } from 'acorn';
+import type { TapedCall } from '../flow-tape.js';
+import { type FoundCall, findCall, parseFlow } from './find-call.js';
+
+/** One place where a flow failed, and what was done there by hand. */
+export interface Mend {
+  readonly line: number;
+  readonly column: number | null;
+  /** The call that failed; of a check, the first read that was checked. */
+  readonly failed: TapedCall;
+  /** `replace`: what was done stands for the call. `before`: the call is made after it. */
+  readonly how: 'replace' | 'before';
+  /** The calls that were made by hand and went well, in their order. */
+  readonly byHand: readonly TapedCall[];
+}
+
+interface SourceChange {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Calls that change something; others were made to find out. */
+const ACTING: ReadonlySet<string> = new Set(['agent.act', 'agent.go', 'agent.back']);
+
+export function isActing({ target }: TapedCall): boolean {
+  return ACTING.has(target);
+}
+
+/**
+ * A flow with its failed calls mended; null where one of them cannot be.
+ *
+ * What the author wrote stays wherever it still fits: of a call that only found its element under another name the
+ * locator alone is replaced, and a value that the flow computed is computed in the mended flow too.
+ */
+export function mendSource(source: string, mends: readonly Mend[]): string | null {
+  const changes: SourceChange[] = [];
+  for (const mend of mends) {
+    const found = findCall(source, methodOf(mend.failed), mend.line, mend.column);
+    const made = found === null ? null : changesFor(source, found, mend);
+    if (made === null) return null;
+    changes.push(...made);
+  }
+  // From the end, so that places before stay where they are; of two at one place the later was asked for later.
+  const ordered = changes.map((change, order) => ({ ...change, order }));
+  ordered.sort((one, other) => other.from - one.from || other.order - one.order);
+  if (ordered.some((change, index) => change.to > (ordered[index - 1]?.from ?? source.length))) return null;
+  const mended = ordered.reduce(
+    (text, { from, to, text: fresh }) => text.slice(0, from) + fresh + text.slice(to),
+    source,
+  );
+  return mended !== source && parseFlow(mended) !== null ? mended : null;
+}
+
+function changesFor(source: string, found: FoundCall, mend: Mend): readonly SourceChange[] | null {
+  const acting = mend.byHand.filter(isActing);
+  if (mend.how === 'before') return acting.length === 0 ? null : [statementsBefore(source, found, acting, mend)];
+  if (!isActing(mend.failed)) return readInstead(source, found, mend, acting);
+  const last = acting.at(-1);
+  if (last === undefined) return null;
+  const others = acting.slice(0, -1);
+  const instead = { from: found.call.start, to: found.call.end, text: callText(source, last, found, mend) };
+  return others.length === 0 ? [instead] : [statementsBefore(source, found, others, mend), instead];
+}
+
+/** A read that found nothing under its locator, and something under another. */
+function readInstead(
+  source: string,
+  found: FoundCall,
+  mend: Mend,
+  acting: readonly TapedCall[],
+): readonly SourceChange[] | null {
+  const { failed, byHand } = mend;
+  // With another locator: the call is still to be made. With a value: whoever read it by hand knew where.
+  const value = failed.answer.ok ? JSON.stringify(failed.answer.value) : 'null';
+  const same = byHand.findLast(
+    ({ target, answer }) => target === failed.target && answer.ok && JSON.stringify(answer.value) === value,
+  );
+  const [argument] = found.call.arguments;
+  if (same === undefined || argument === undefined) return null;
+  const instead = { from: argument.start, to: argument.end, text: locatorText(source, argument, failed, same.args[0]) };
+  return acting.length === 0 ? [instead] : [statementsBefore(source, found, acting, mend), instead];
+}
+
+function statementsBefore(source: string, found: FoundCall, calls: readonly TapedCall[], mend: Mend): SourceChange {
+  const { start } = found.statement;
+  const indent = /[ \t]*$/.exec(source.slice(0, start))?.[0] ?? '';
+  const lines = calls.map((call) => `${callText(source, call, found, mend)};\n${indent}`);
+  return { from: start, to: start, text: lines.join('') };
+}
+
+/** A call that was made by hand, with what the author wrote where it is the same. */
+function callText(source: string, call: TapedCall, { call: written }: FoundCall, { failed }: Mend): string {
+  if (call.target !== failed.target) return `${call.target}(${call.args.filter(isGiven).map(literalText).join(', ')})`;
+  const args = trimmed(call.args).map((value, index) => {
+    const argument = written.arguments[index];
+    if (argument === undefined) return literalText(value);
+    if (same(value, failed.args[index])) return source.slice(argument.start, argument.end);
+    return index === 0 ? locatorText(source, argument, failed, value) : literalText(value);
+  });
+  return `${call.target}(${args.join(', ')})`;
+}
+
+/** A locator; where the author's had one computed part that the new one has too, it is computed again. */
+function locatorText(
+  source: string,
+  argument: Expression | SpreadElement,
+  failed: TapedCall,
+  locator: unknown,
+): string {
+  const old = failed.args[0];
+  if (argument.type !== 'TemplateLiteral' || typeof old !== 'string' || typeof locator !== 'string') {
+    return literalText(locator);
+  }
+  const [expression] = argument.expressions;
+  const [head, tail] = argument.quasis.map(({ value }) => value.cooked ?? '');
+  if (argument.expressions.length !== 1 || expression === undefined || head === undefined || tail === undefined) {
+    return literalText(locator);
+  }
+  const part = old.slice(head.length, old.length - tail.length);
+  if (part === '' || !locator.includes(part)) return literalText(locator);
+  const written = `\${${source.slice(expression.start, expression.end)}}`;
+  return `\`${locator.split(part).map(templateText).join(written)}\``;
+}
+
+function templateText(text: string): string {
+  return text.replace(/[\\`]|\$\{/g, '\\$&');
+}
+
+/** As this house writes a text: in single quotes. */
+function literalText(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value) ?? 'undefined';
+  return `'${JSON.stringify(value).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'")}'`;
+}
+
+function trimmed(args: readonly unknown[]): readonly unknown[] {
+  return args.slice(0, args.findLastIndex(isGiven) + 1);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== null && value !== undefined;
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function methodOf({ target }: TapedCall): string {
+  return target.slice(target.indexOf('.') + 1);
+}
