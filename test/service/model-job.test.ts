@@ -1,8 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
+import { openSite } from '../support/agent-fixture.js';
+import { handyman } from '../support/handyman.js';
 import { guardLeaks } from '../support/leaks.js';
 import { done, evaluate, type ModelScript, startModelServer } from '../support/model-server.js';
 import { startTestService, type Teardown } from '../support/service.js';
+import { BREAKAGES, openSignUp, SIGN_UP_FLOW } from '../support/sign-up.js';
 import { readZip } from '../support/zip.js';
 
 guardLeaks(t);
@@ -64,6 +70,37 @@ t.test('a flow that breaks goes on behind the step that the model did by hand', 
   t.match(told[0], /examples\/buy\.js, line 15[\s\S]*\{button\}Put in basket/, 'where it broke, and the page');
   t.match(told[2], /No visible element answers to \{a\}Check out/, 'it went on to the next line that is broken');
   t.match(told[4], /No visible element answers to \{input\}Name/);
+});
+
+t.test('a mended flow is proposed as a file and a patch, which applied passes without a model', async (t) => {
+  const site = await openSite(t);
+  const base = openSignUp(site, '/changed', BREAKAGES['everything renamed'] ?? {});
+  const { service } = await serviceWith(t, handyman);
+  writeFileSync(join(service.home, 'flows', 'sign-up.js'), SIGN_UP_FLOW);
+  const job = { prompt: 'Sign up', flowFiles: ['sign-up.js'], args: { base } };
+  const record = await service.job({ ...job, maxIterations: 20 });
+  t.match(record, { state: 'completed' });
+  const zip = await readZip(`${service.url}${record.links.download}`);
+  const report = JSON.parse(zip.get('report.json')?.toString() ?? '');
+  t.match(report.flows, [{ path: 'sign-up', status: 'passed' }], 'a flow that went on is one flow');
+  t.match(report.deviations[0], {
+    flow: 'sign-up',
+    line: 4,
+    error: { code: 'LOCATOR_NOT_FOUND' },
+    did: [`agent.act("{input}Full name", "input", "Ada")`],
+    healed: 'healed-flows/sign-up.js',
+  });
+  t.equal(report.deviations.length, 4);
+  t.match(zip.get('report.html')?.toString(), /Mended flow/);
+  t.match(zip.get('report.junit.xml')?.toString(), /failures="0" errors="0"/);
+  const patch = join(service.home, 'sign-up.patch');
+  writeFileSync(patch, zip.get('healed-flows/sign-up.patch') ?? '');
+  execFileSync('git', ['apply', patch], { cwd: service.home, env: { ...process.env, GIT_DIR: '/nowhere' } });
+  t.equal(
+    readFileSync(join(service.home, 'flows', 'sign-up.js'), 'utf8'),
+    zip.get('healed-flows/sign-up.js')?.toString(),
+  );
+  t.match(await service.job({ ...job, maxIterations: 0 }), { state: 'completed', tokens: { input: 0, output: 0 } });
 });
 
 t.test('the model of a job is checked when it is submitted', async (t) => {

@@ -77,6 +77,7 @@ export async function openAgent(
     policy?: 'every' | 'spare';
     options?: BrowserOptions;
     allowedSchemes?: readonly string[];
+    actMs?: number;
     takesOver?: boolean;
   } = {},
 ): Promise<AgentFixture> {
@@ -91,6 +92,7 @@ export async function openAgent(
     emit: (event) => events.push(event),
     screenshotsDir,
     stepScreenshots: more.policy ?? 'spare',
+    ...(more.actMs === undefined ? {} : { actMs: more.actMs }),
     ...(more.allowedSchemes === undefined ? {} : { allowedSchemes: more.allowedSchemes }),
   });
   t.teardown(async () => {
