@@ -89,7 +89,13 @@ t.test('the model loop', async (t) => {
     t.match(end, { success: false, error: { code: 'TASK_FAILED', error: /same step 5 times/ } });
     t.equal(model.requests.length, 5);
     t.match(heard(3), /3 times and changed nothing/);
-    const clicking = await run((_, index) => (index < 7 ? evaluate('agent.act("button", "click")') : done(true, '')));
+    const clicking = await run((_, index) =>
+      index === 0
+        ? evaluate(`agent.go('${page}')`)
+        : index < 7
+          ? evaluate('agent.act("button", "click")')
+          : done(true, ''),
+    );
     t.match(clicking.end, { success: true }, 'a step that changes the page is no repetition');
   });
 
