@@ -1,5 +1,4 @@
 import { TroupeError } from '../protocol/errors.js';
-import type { ActionName } from '../protocol/look.js';
 import type { ActOptions, ActRequest } from './act-request.js';
 import { type Bounds, remainingMs, within } from './bounds.js';
 import { actOnDialog } from './dialog-controls.js';
@@ -18,8 +17,6 @@ const GRACE_MS = 60;
 const SUBMIT_MS = 80;
 /** How long a window that a page has asked for may take to be there. */
 const WINDOW_MS = 2_000;
-/** Actions whose input is keys. */
-const TYPED: ReadonlySet<ActionName> = new Set(['input', 'clear', 'press']);
 
 export interface Acted {
   readonly changed: boolean;
@@ -84,7 +81,7 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       const more = ready.opens || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
       if (!more) return { changed: anyChange, place: { url, title } };
     } else if (remainingMs(bounds) <= 0) {
-      throw failed(tab, `${locator} ${TYPED.has(action) ? 'loses the focus to' : 'is covered by'} ${missed}`, locator);
+      throw failed(tab, `${locator} ${missed}`, locator);
     }
     // Otherwise something came between, and nothing was clicked or typed. Once more, while there is time.
   }

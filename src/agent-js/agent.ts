@@ -5,7 +5,7 @@ import { readBundle } from '../script/bundle.js';
 import type { HostCall, HostCallContext, HostModule } from '../script/host-module.js';
 import { act } from './act.js';
 import type { ActRequest } from './act-request.js';
-import { type Bounds, boundsOf } from './bounds.js';
+import { type Bounds, boundsOf, remainingMs } from './bounds.js';
 import type { BrowserPort } from './browser-port.js';
 import { dialogControl } from './dialog-controls.js';
 import { Downloads } from './downloads.js';
@@ -14,7 +14,7 @@ import { Looks, type WholeLook } from './look/look.js';
 import { isProblem } from './page-calls.js';
 import { evaluateInPage } from './page-code.js';
 import { problemError } from './problem-error.js';
-import { takeScreenshot } from './screenshots.js';
+import { CAPTURE_MS, takeScreenshot } from './screenshots.js';
 import { Steps } from './steps.js';
 import type { Tab } from './tab.js';
 import { Tabs } from './tabs.js';
@@ -243,7 +243,8 @@ export class Agent {
     } as const;
     return this.#steps.run(call, context.site, async (file) => {
       const tab = this.#tabs.active;
-      const picture = await takeScreenshot(tab, this.#screenshotsDir, file);
+      const timeoutMs = Math.max(1, remainingMs(boundsOf(context, CAPTURE_MS)));
+      const picture = await takeScreenshot(tab, this.#screenshotsDir, file, timeoutMs);
       if (picture === null) {
         if (tab.dialog !== null) throw tab.dialogError();
         throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing');

@@ -119,6 +119,7 @@ export interface CdpCommands {
   ];
   'Page.captureScreenshot': [{ format: 'png'; optimizeForSpeed: boolean }, { readonly data: string }];
   'Page.bringToFront': [Nothing, Nothing];
+  'Page.crash': [Nothing, Nothing];
   'Page.createIsolatedWorld': [{ frameId: string; worldName: string }, { readonly executionContextId: number }];
   'Page.enable': [Nothing, Nothing];
   'Page.getFrameTree': [Nothing, { readonly frameTree: CdpFrameTree }];

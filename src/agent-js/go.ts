@@ -1,5 +1,5 @@
 import { TroupeError } from '../protocol/errors.js';
-import { type Bounds, within } from './bounds.js';
+import { type Bounds, remainingMs, throwIfCancelled, within } from './bounds.js';
 import { answerDialog } from './dialog-controls.js';
 import { failureWords } from './navigation.js';
 import type { Tab } from './tab.js';
@@ -92,15 +92,27 @@ async function leave(tab: Tab, bounds: Bounds, start: () => Promise<'leaves' | '
 }
 
 /**
- * A page whose script runs for ever cannot be left either. Asked before the navigation begins: after that the browser
- * passes nothing on to the page.
+ * A page whose script runs for ever cannot be left either: its script is stopped, and where it cannot be, its renderer.
+ * Asked before the navigation begins: after that the browser passes nothing on to the page.
  */
 async function stopHungScript(tab: Tab, bounds: Bounds): Promise<void> {
-  try {
-    await tab.command('Runtime.evaluate', { expression: '0' }, within(bounds, HUNG_MS));
-  } catch {
-    await tab.send('Runtime.terminateExecution', {}, HUNG_MS).catch(() => undefined);
-  }
+  if (await answers(tab, within(bounds, Math.min(HUNG_MS, remainingMs(bounds) / 3)))) return;
+  await tab.send('Runtime.terminateExecution', {}, STOP_MS).catch(() => undefined);
+  if (await answers(tab, within(bounds, Math.min(STOP_MS, remainingMs(bounds) / 3)))) return;
+  // A loop of alerts outlives even that. Nothing of the page is lost that this navigation would not take.
+  await tab.send('Page.crash', {}, STOP_MS).catch(() => undefined);
+  await tab.until(() => false, within(bounds, STOP_MS)).catch(() => undefined);
+  if (tab.state === 'crashed') tab.state = 'open';
+}
+
+async function answers(tab: Tab, bounds: Bounds): Promise<boolean> {
+  return tab.command('Runtime.evaluate', { expression: '0' }, bounds).then(
+    () => true,
+    () => {
+      throwIfCancelled(bounds);
+      return tab.state !== 'open';
+    },
+  );
 }
 
 async function loaded(tab: Tab, before: number, bounds: Bounds): Promise<void> {

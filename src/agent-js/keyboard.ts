@@ -134,7 +134,7 @@ export function text(source: string, options: { readonly rich: boolean }): Typin
   if (byKey) events.push(...stroke(characterKey(final), SHIFTED.test(final) ? SHIFT : 0));
   const times = lines.length + (byKey ? 1 : 0);
   // Without any key, the text itself is what the page hears.
-  return { events, awaits: times > 0 ? { event: 'keyup', times } : { event: 'input', times: 1 } };
+  return { events, awaits: times > 0 ? { event: 'keyup', times } : { event: 'beforeinput', times: 1 } };
 }
 
 function inserted(part: string): Typing['events'][number][] {

@@ -39,7 +39,7 @@ export interface ReadyRequest {
 
 /** Real input that must have reached the document. */
 export interface AwaitedInput {
-  readonly event: 'keyup' | 'input';
+  readonly event: 'keyup' | 'beforeinput';
   readonly times: number;
 }
 
@@ -93,7 +93,7 @@ export interface Finished extends PageState {
   readonly changed: boolean;
   /** A form is being sent: the page is about to go. */
   readonly submits: boolean;
-  /** What took the input in the element's place; null when the element took it. */
+  /** Why the element did not take the input, completing "it ..."; null when it did. */
   readonly missed: string | null;
   readonly checked: boolean | null;
   /** What a typed field holds is not what was typed. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Tab } from './tab.js';
 
 /** A page that draws nothing for so long has no picture. */
-const CAPTURE_MS = 3_000;
+export const CAPTURE_MS = 3_000;
 
 export interface Screenshot {
   /** A name in the screenshots folder. */
@@ -13,10 +13,15 @@ export interface Screenshot {
 }
 
 /** Writes a picture (into a folder that is made if need be) of what the tab shows now. Null where there is none to be had: a dialog holds the page, or it hangs. */
-export async function takeScreenshot(tab: Tab, dir: string, file: string): Promise<Screenshot | null> {
+export async function takeScreenshot(
+  tab: Tab,
+  dir: string,
+  file: string,
+  timeoutMs: number,
+): Promise<Screenshot | null> {
   if (tab.dialog !== null || tab.state !== 'open') return null;
   try {
-    const { data } = await tab.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }, CAPTURE_MS);
+    const { data } = await tab.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }, timeoutMs);
     const png = Buffer.from(data, 'base64');
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, file), png);

@@ -3,11 +3,13 @@ import type { SessionEvent, Step } from '../protocol/events.js';
 import type { CallSite } from '../script/host-module.js';
 import { callSlug, callSource } from './call-source.js';
 import type { Place } from './problem-error.js';
-import { takeScreenshot } from './screenshots.js';
+import { CAPTURE_MS, takeScreenshot } from './screenshots.js';
 import type { Tab } from './tab.js';
 
 /** A browser left alone for this long after a step is idle: a picture then costs nobody time. */
 const IDLE_MS = 150;
+/** A page that has just not answered probably hangs; the next step is not to wait for its picture. */
+const HUNG_CAPTURE_MS = 200;
 
 /** A step's call. */
 export interface StepCall {
@@ -106,9 +108,12 @@ export class Steps {
       this.#tell(step, failed || tab === undefined ? null : file);
       return;
     }
+    const captureMs = step.error?.code === 'WAIT_TIMEOUT' ? HUNG_CAPTURE_MS : CAPTURE_MS;
     const take = () => {
       this.#waiting = undefined;
-      this.#capture = takeScreenshot(tab, this.#dir, file).then((picture) => this.#tell(step, picture?.file ?? null));
+      this.#capture = takeScreenshot(tab, this.#dir, file, captureMs).then((picture) =>
+        this.#tell(step, picture?.file ?? null),
+      );
     };
     if (failed || this.#policy === 'every') take();
     else this.#waiting = { step, timer: setTimeout(take, IDLE_MS) };

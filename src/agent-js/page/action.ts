@@ -1,6 +1,6 @@
 import { type Finished, type FinishRequest, isProblem } from '../page-calls.js';
 import { Changes } from './changes.js';
-import { fingerprint } from './field.js';
+import { fieldValue, fingerprint } from './field.js';
 import { isHtml } from './flat-tree.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
@@ -12,6 +12,8 @@ const HEARD_MS = 1_000;
 
 interface UnderWay {
   readonly element: Element;
+  /** What the locator means now; null: nothing, or not one thing. */
+  again(): Element | null;
   readonly before: string;
   readonly changes: Changes;
   readonly heard: Heard;
@@ -30,21 +32,22 @@ export class Action {
   begin(element: Element, locator: string | null): void {
     this.#stop();
     const heard = new Heard(element.ownerDocument.defaultView ?? window);
-    this.#underWay = { element, before: fingerprint(element), changes: new Changes(), heard };
     const again = (): Element | null => {
       const drawnAnew = locator === null ? null : resolve(locator);
       return drawnAnew === null || isProblem(drawnAnew) ? null : drawnAnew;
     };
-    arm(element.ownerDocument, { element, again });
+    this.#underWay = { element, again, before: fingerprint(element), changes: new Changes(), heard };
+    arm(element.ownerDocument, { element, again, hear: (event) => heard.key(event) });
   }
 
   /** Takes the guard away and says what came of the action, once the awaited input is there. */
   async finish({ graceMs, typed, awaits }: FinishRequest): Promise<Finished> {
     const own = this.#underWay;
     if (own === null) return { ...NOTHING, ...where(), heard: true };
-    const { element, before, changes, heard } = own;
+    const { element, again, before, changes, heard } = own;
     if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
-    const missed = disarm(element.ownerDocument);
+    const hit = disarm(element.ownerDocument);
+    const missed = hit !== null ? missedBy(hit, awaits !== null) : hasLost(typed, element, again) ? DRAWN_ANEW : null;
     const differs = (): boolean => changes.any || fingerprint(element) !== before;
     let changed = differs();
     if (missed === null && !changed) await changes.first(graceMs);
@@ -56,7 +59,7 @@ export class Action {
       heard: true,
       changed,
       submits: heard.submits,
-      missed: missed === null ? null : nameFor(missed),
+      missed,
       checked: checked === 'mixed' ? null : checked,
       refused: typed !== null && typed !== '' && isHtml(element, 'input') && element.value === '',
     };
@@ -69,8 +72,20 @@ export class Action {
   }
 }
 
+const DRAWN_ANEW = 'is drawn anew all the time';
 const NOTHING = { heard: false, changed: false, submits: false, missed: null, checked: null, refused: false } as const;
 
 function where(): { readonly url: string; readonly title: string } {
   return { url: location.href, title: document.title };
+}
+
+/** What was typed went with its field, and a new one without it stands in its place. */
+function hasLost(typed: string | null, element: Element, again: () => Element | null): boolean {
+  if (typed === null || element.isConnected) return false;
+  const drawnAnew = again();
+  return drawnAnew !== null && fieldValue(drawnAnew) === '';
+}
+
+function missedBy(hit: Element, typing: boolean): string {
+  return `${typing ? 'loses the focus to' : 'is covered by'} ${nameFor(hit)}`;
 }

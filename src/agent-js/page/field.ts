@@ -49,12 +49,31 @@ export function setValue(element: Element, value: string): string | null {
   const before = element.value;
   element.focus();
   element.value = value;
-  if (value !== '' && element.value === '') {
+  if (!hasTaken(element, value)) {
     element.value = before;
-    return `does not take ${JSON.stringify(value)}: ${EXAMPLES[element.type] ?? 'another form is wanted'}`;
+    return `does not take ${JSON.stringify(value)}: ${wantedForm(element)}`;
   }
   if (element.value !== before) announce(element);
   return null;
+}
+
+/** A browser puts a value of its own in the place of one that it does not understand. */
+function hasTaken(input: HTMLInputElement, value: string): boolean {
+  if (value === '') return true;
+  switch (input.type) {
+    case 'range':
+      return value.trim() !== '' && Number(input.value) === Number(value);
+    case 'color':
+      return /^#[0-9a-f]{6}$/i.test(value.trim());
+    default:
+      return input.value !== '';
+  }
+}
+
+function wantedForm(input: HTMLInputElement): string {
+  if (input.type !== 'range') return EXAMPLES[input.type] ?? 'another form is wanted';
+  const step = input.step === 'any' ? '' : ` in steps of ${input.step || 1}`;
+  return `it goes from ${input.min || 0} to ${input.max || 100}${step}`;
 }
 
 const EXAMPLES: { readonly [type: string]: string } = {

@@ -1,6 +1,6 @@
 import type { FramePoint, PageProblem } from '../page-calls.js';
 import { discoveries } from './discoveries.js';
-import { elementAt, type Point, viewportRect } from './geometry.js';
+import { contentBox, elementAt, type Point, viewportRect } from './geometry.js';
 import { nameFor } from './resolve.js';
 
 /**
@@ -11,8 +11,9 @@ export function pointThroughFrame(point: FramePoint): (Point & { readonly docume
   const frame = discoveries()?.frameElement(point.frame) ?? null;
   if (frame === null || !frame.isConnected) return blocked('is in a frame that has gone');
   const at = (): Point => {
-    const { x, y } = viewportRect(frame);
-    return { x: x + frame.clientLeft + point.x, y: y + frame.clientTop + point.y };
+    const { left, top, across, down } = contentBox(frame);
+    const { x, y } = viewportRect(frame, new DOMRect(left + point.x * across, top + point.y * down));
+    return { x, y };
   };
   if (!isOpen(at(), frame)) {
     frame.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });

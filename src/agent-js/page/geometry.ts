@@ -7,19 +7,23 @@ export interface Point {
 
 /** Where an element is drawn, in the coordinates of the outermost page's viewport. */
 export function viewportRect(element: Element, rect: DOMRect = element.getBoundingClientRect()): DOMRect {
-  const { x, y } = frameOffset(element.ownerDocument);
-  return new DOMRect(rect.x + x, rect.y + y, rect.width, rect.height);
+  let { x, y, width, height } = rect;
+  for (let frame = frameOf(element.ownerDocument); frame !== null; frame = frameOf(frame.ownerDocument)) {
+    const { left, top, across, down } = contentBox(frame);
+    [x, y, width, height] = [left + x * across, top + y * down, width * across, height * down];
+  }
+  return new DOMRect(x, y, width, height);
 }
 
-function frameOffset(inner: Document): Point {
-  let x = 0;
-  let y = 0;
-  for (let frame = frameOf(inner); frame !== null; frame = frameOf(frame.ownerDocument)) {
-    const rect = frame.getBoundingClientRect();
-    x += rect.x + frame.clientLeft;
-    y += rect.y + frame.clientTop;
-  }
-  return { x, y };
+/** Where the document in a frame begins in the viewport around it, and how large its pixels are drawn there. */
+export function contentBox(frame: Element): { left: number; top: number; across: number; down: number } {
+  const { x, y, width, height } = frame.getBoundingClientRect();
+  const { offsetWidth, offsetHeight } = frame as HTMLElement;
+  const across = offsetWidth > 0 ? width / offsetWidth : 1;
+  const down = offsetHeight > 0 ? height / offsetHeight : 1;
+  const { paddingLeft, paddingTop } = getComputedStyle(frame);
+  const left = x + (frame.clientLeft + Number.parseFloat(paddingLeft)) * across;
+  return { left, top: y + (frame.clientTop + Number.parseFloat(paddingTop)) * down, across, down };
 }
 
 /** The innermost element drawn at a point of the outermost viewport, through shadow roots and frames. */
@@ -33,9 +37,8 @@ export function elementAt({ x, y }: Point): Element | null {
     found = hit;
     const inner = frameDocument(hit);
     if (inner !== null) {
-      const rect = hit.getBoundingClientRect();
-      left -= rect.x + hit.clientLeft;
-      top -= rect.y + hit.clientTop;
+      const box = contentBox(hit);
+      [left, top] = [(left - box.left) / box.across, (top - box.top) / box.down];
       root = inner;
     } else {
       const shadow = shadowOf(hit);

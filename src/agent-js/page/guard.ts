@@ -10,6 +10,8 @@ export interface GuardTarget {
   readonly element: Element;
   /** What its locator means now: a page may have drawn it anew. */
   again(): Element | null;
+  /** Told of each real key, before anybody else and also where it is held back. */
+  hear(event: Event): void;
 }
 
 /**
@@ -56,6 +58,7 @@ export class Guard {
       this.#state = 'typing';
       this.#check(event, hasFocus);
     }
+    this.#target?.hear(event);
     this.#hold(event);
   }
 

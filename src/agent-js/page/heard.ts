@@ -1,18 +1,16 @@
 import type { AwaitedInput } from '../page-calls.js';
 
-const EVENTS = ['keyup', 'input', 'submit', 'formdata'] as const;
-
-/** Hears the real input that arrives in a document, and whether one of its forms is sent. */
+/** Hears the keys that arrive in a document, and whether one of its forms is sent. */
 export class Heard {
   readonly #view: Window;
-  readonly #counts = { keyup: 0, input: 0 };
+  readonly #counts = { keyup: 0, beforeinput: 0 };
   readonly #submits: Event[] = [];
   #formData = false;
   #wake: (() => void) | undefined;
 
   constructor(view: Window) {
     this.#view = view;
-    for (const type of EVENTS) view.addEventListener(type, this.#hear, true);
+    for (const type of ['submit', 'formdata'] as const) view.addEventListener(type, this.#sent, true);
   }
 
   /** The page is about to go where a form leads: the browser begins that in a task of its own. */
@@ -40,14 +38,19 @@ export class Heard {
   }
 
   stop(): void {
-    for (const type of EVENTS) this.#view.removeEventListener(type, this.#hear, true);
+    for (const type of ['submit', 'formdata'] as const) this.#view.removeEventListener(type, this.#sent, true);
   }
 
-  readonly #hear = (event: Event): void => {
-    if (event.type === 'submit') this.#submits.push(event);
-    else if (event.type === 'formdata') this.#formData = true;
-    else if (event.isTrusted && (event.type === 'keyup' || event.type === 'input')) this.#counts[event.type]++;
+  /** Called with each real key, held back or not. */
+  key(event: Event): void {
+    if (event.type !== 'keyup' && event.type !== 'beforeinput') return;
+    this.#counts[event.type]++;
     this.#wake?.();
+  }
+
+  readonly #sent = (event: Event): void => {
+    if (event.type === 'submit') this.#submits.push(event);
+    else this.#formData = true;
   };
 }
 

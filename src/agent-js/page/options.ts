@@ -35,7 +35,7 @@ export function optionOf(control: Element, text: string, list: ReadyRequest['lis
     choices.find((choice) => foldSpace(accessibleName(choice)) === wanted) ??
     choices.find((choice) => drawnText(choice) === wanted);
   if (match !== undefined) return match;
-  if (list === 'open' && choices.length === 0) {
+  if (list === 'open' && owned.length === 0) {
     const bare = within(document.documentElement, (element) => bears(element, wanted) && !isInside(element, control));
     // The innermost comes last; what holds it bears the same text.
     const innermost = bare.find((element) => !bare.some((other) => other !== element && element.contains(other)));

@@ -1,0 +1,104 @@
+import t, { type Test } from 'tap';
+import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+
+const lease = await openBrowser(t);
+const site = await openSite(t);
+const { browser, call, callWithin, failure } = await openAgent(t, lease);
+site.set('/fine', '<title>Fine</title><h1>Fine</h1><button onclick="document.title = \'Pressed\'">Press</button>');
+
+/** The code that a call ends with, and whether it ended by its script's deadline, with room for a busy machine. */
+async function ends(ms: number, method: string, ...args: unknown[]): Promise<{ code: string; inTime: boolean }> {
+  const startedAt = performance.now();
+  const code = await callWithin({ ms }, method, ...args).then(
+    () => 'none',
+    (error: { code: string }) => error.code,
+  );
+  return { code, inTime: performance.now() - startedAt < ms + 2_500 };
+}
+
+/** The session goes on: a fresh page can be visited, looked at and operated. */
+async function goesOn(t: Test): Promise<void> {
+  t.match(await call('go', `${site.origin}/fine`), { title: 'Fine', status: 200 });
+  t.match(await call('act', '{button}Press', 'click'), { changed: true, title: 'Pressed' });
+}
+
+t.test('A page that runs for ever ends each call by its deadline, and is left by go', async (t) => {
+  await call(
+    'go',
+    site.set('/hang', '<title>Hang</title><button onclick="for (;;);">Hang</button><a href=/fine>Link</a>'),
+  );
+  t.same(await ends(500, 'act', '{button}Hang', 'click'), { code: 'WAIT_TIMEOUT', inTime: true });
+  for (const [method, ...args] of [
+    ['look'],
+    ['act', '{a}Link', 'click'],
+    ['wait', '{h1}Fine'],
+    ['value', '{a}Link'],
+    ['page', '1'],
+    ['screenshot'],
+  ] as const) {
+    const { code, inTime } = await ends(300, method, ...args);
+    t.ok(inTime && (code === 'WAIT_TIMEOUT' || code === 'ACTION_FAILED'), `${method} ${args}: ${code}, ${inTime}`);
+  }
+  t.match(await ends(2_000, 'tabs'), { code: 'none', inTime: true }, 'where it stands is known without it');
+  await goesOn(t);
+  t.same(await ends(300, 'page', 'for (;;);'), { code: 'WAIT_TIMEOUT', inTime: true });
+  await goesOn(t);
+});
+
+t.test('A storm of alerts is answered one by one, and left by go', async (t) => {
+  await call('go', site.set('/storm', '<title>Storm</title><button onclick="for (;;) alert(1)">Storm</button>'));
+  t.match(await call('act', '{button}Storm', 'click'), { changed: true });
+  for (let answered = 0; answered < 10; answered++)
+    t.match(await call('act', '{dialog}OK', 'click'), { changed: true });
+  t.match(await failure('act', '{button}Storm', 'click'), { code: 'ACTION_FAILED', error: /dialog is open/ });
+  await goesOn(t);
+});
+
+t.test('A renderer that dies fails the call under way, and go loads a fresh one', async (t) => {
+  await call('go', `${site.origin}/fine`);
+  const waiting = failure('wait', '{h1}Never');
+  await crash();
+  t.match(await waiting, { code: 'ACTION_FAILED', error: /crashed/ });
+  t.match(await failure('look'), { code: 'ACTION_FAILED', error: /crashed.*agent\.go/ });
+  t.match(await failure('act', '{button}Press', 'click'), { code: 'ACTION_FAILED', error: /crashed/ });
+  t.match(await failure('screenshot'), { code: 'ACTION_FAILED' });
+  t.match(await failure('page', '1'), { code: 'ACTION_FAILED', error: /crashed/ });
+  await goesOn(t);
+});
+
+t.test('A page that never stops loading can be worked with, and act says so where it leads there', async (t) => {
+  site.set('/endless', (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.write('<title>Endless</title><h1>Half</h1><button>Here</button>');
+  });
+  site.set('/silent', () => undefined);
+  await call('go', site.set('/start', '<title>Start</title><a href=/endless>Endless</a><a href=/silent>Silent</a>'));
+  t.same(await ends(700, 'act', '{a}Silent', 'click'), { code: 'WAIT_TIMEOUT', inTime: true });
+  await goesOn(t);
+  t.match(await ends(900, 'go', `${site.origin}/endless`), { code: 'WAIT_TIMEOUT', inTime: true });
+  t.match(await call('look'), { title: 'Endless' });
+  await call('act', '{button}Here', 'click');
+  await goesOn(t);
+});
+
+t.test('A page that opens windows without end is bounded, and left', async (t) => {
+  const popups =
+    '<title>Popups</title><button onclick="for (let i = 0; i < 5; i++) window.open(\'/fine\')">Open</button>';
+  await call('go', site.set('/popups', popups));
+  await call('act', '{button}Open', 'click');
+  const tabs = (await call('tabs')) as { title: string; active: boolean }[];
+  t.ok(tabs.length >= 2 && tabs.length <= 50, `${tabs.length} tabs`);
+  await call('tab', 0);
+  await goesOn(t);
+});
+
+async function crash(): Promise<void> {
+  let session = '';
+  const stop = browser.onPage((page) => {
+    session ||= page.session;
+  });
+  stop();
+  await browser.send('Page.crash', {}, { session, timeoutMs: 300 }).catch(() => undefined);
+}
+
+t.end();
