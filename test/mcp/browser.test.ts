@@ -1,3 +1,4 @@
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import t from 'tap';
 import { guardLeaks } from '../support/leaks.js';
 import { connectMcp } from '../support/mcp-client.js';
@@ -85,5 +86,40 @@ t.test('An MCP client drives a browser', async (t) => {
     t.match(await evaluate('count'), { isError: true, content: [{ text: /^SESSION_ENDED: .*deleted.*not run/ }] });
     t.equal(await text('typeof count'), 'undefined');
     await transport.terminateSession();
+  });
+
+  await t.test('A script tells how it goes on, and stops when it is cancelled', async (t) => {
+    const { client, text, transport } = await connectMcp(t, service.url);
+    t.equal(await text('let kept = 1; kept'), '1');
+    const given = new AbortController();
+    const told: Progress[] = [];
+    const js = 'agent.go("data:text/html,hello"); agent.wait(15000)';
+    const call = client.callTool({ name: 'agent_eval', arguments: { js } }, undefined, {
+      signal: given.signal,
+      onprogress: (progress) => {
+        told.push(progress);
+        if (progress.message?.startsWith('agent.go(')) given.abort('enough');
+      },
+    });
+    await t.rejects(call, { message: /enough/ });
+    t.ok(
+      told.every(({ progress }, at) => at === 0 || progress > (told[at - 1]?.progress ?? 0)),
+      'it rises',
+    );
+    const startedAt = performance.now();
+    t.equal(await text('kept'), '1', 'the next script runs, in the same scope');
+    t.ok(performance.now() - startedAt < 10_000, 'and does not wait for the one that was cancelled');
+    await transport.terminateSession();
+  });
+
+  await t.test('Clients at the same time have a browser each', async (t) => {
+    const clients = await Promise.all(['a', 'b', 'c', 'd'].map((name) => connectMcp(t, service.url, name)));
+    const made = clients.map(({ text }, n) => text(`agent.go(${page('<title>')} + ${n}); let mine = ${n}; mine`));
+    t.same(await Promise.all(made), ['0', '1', '2', '3']);
+    const seen = clients.map(({ text }) => text('mine + " " + agent.page("document.title")'));
+    t.same(await Promise.all(seen), ['0 0', '1 1', '2 2', '3 3']);
+    t.equal((await service.call('GET', '/api/sessions?state=running')).body.length, 4);
+    await Promise.all(clients.map(({ transport }) => transport.terminateSession()));
+    t.same((await service.call('GET', '/api/sessions?state=running')).body, []);
   });
 });

@@ -12,7 +12,7 @@ import {
   SessionId,
   type SessionRecord,
 } from '#troupe/protocol/session.js';
-import type { Health, ModelInfo, OpenFile, SessionFile, Sessions, Submitter } from '#troupe/supervisor/sessions.js';
+import type { Health, ModelInfo, OpenFile, SessionFile, Sessions, Submitter, WhenGone } from '#troupe/supervisor/sessions.js';
 
 const MAX_LIVE = 3;
 
@@ -23,11 +23,13 @@ export class InMemorySessions implements Sessions {
   /** What `archive` answers; a test may put its own stream here. */
   makeArchive: (id: string) => Readable = (id) => Readable.from([`artifacts of ${id}`]);
   /** Live sessions whose request is labelled `slow` wait for this, or for their client to leave. */
-  readonly #doors = new EventEmitter();
+  readonly #doors = new EventEmitter().setMaxListeners(0);
   readonly #records = new Map<string, SessionRecord>();
   readonly #files = new Map<string, Map<string, { file: SessionFile; content: Buffer }>>();
   readonly #log: JournalEvent[] = [];
   readonly #news = new EventEmitter().setMaxListeners(0);
+  /** Scripts that begin with `lasting` and run. */
+  lasting = 0;
   /** Creations given up because their client left. */
   abandoned = 0;
   /** The last event that each reader of this moment was handed. */
@@ -92,14 +94,30 @@ export class InMemorySessions implements Sessions {
     else this.end(id, 'stopped');
   }
 
-  async runScript(id: string, js: string, _signal: AbortSignal): Promise<string> {
+  async runScript(id: string, js: string, signal: AbortSignal, whenGone?: WhenGone): Promise<string> {
     const record = await this.get(id);
     if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
     if (record.mode === 'auto') throw new TroupeError('SESSION_BUSY', 'The session works for a job');
+    if (js.startsWith('lasting')) return await this.#runLasting(whenGone === 'stop' ? signal : undefined);
     try {
       return JSON.stringify(vm.runInNewContext(js, {}, { timeout: 500 })) ?? 'null';
     } catch (error) {
       throw new TroupeError('SCRIPT_ERROR', error instanceof Error ? error.message : String(error), { line: 1 });
+    }
+  }
+
+  /** Lets scripts that begin with `lasting` end, with the result 1. */
+  finishLasting(): void {
+    this.#doors.emit('finish');
+  }
+
+  async #runLasting(signal: AbortSignal | undefined): Promise<string> {
+    this.lasting += 1;
+    try {
+      await once(this.#doors, 'finish', { signal });
+      return '1';
+    } finally {
+      this.lasting -= 1;
     }
   }
 

@@ -4,7 +4,7 @@ import type { McpAnswer } from './mcp-session.js';
 /** What the service's own replies say, or the server by itself. */
 const LEFT_OUT = new Set(['cache-control', 'connection', 'content-length']);
 
-/** Sent after a full connection drained, since what it did not take goes out with the next write only. */
+/** What was written but not taken, and the end of the head too, goes out with the next write only. */
 const COMMENT = ':\n\n';
 
 /**
@@ -24,6 +24,7 @@ export async function writeWebAnswer(reply: Reply, { response, pieces }: McpAnsw
   reply.onGone(() => void reader.cancel().catch(() => undefined));
   if (!reply.open) await reader.cancel();
   reply.begin(head);
+  reply.write(COMMENT);
   for (let left = pieces ?? Number.POSITIVE_INFINITY; left > 0 && reply.open; left -= 1) {
     const { done, value } = await reader.read();
     if (done) break;

@@ -1,0 +1,258 @@
+import t, { type Test } from 'tap';
+import { Gateway, type GatewayOptions } from '#troupe/gateway/server.js';
+import { eventually } from '../support/eventually.js';
+import { httpCall } from '../support/http-call.js';
+import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { guardLeaks } from '../support/leaks.js';
+import { McpAnswer, type WireCall } from '../support/mcp-wire.js';
+
+guardLeaks(t);
+
+const NEWEST = '2025-11-25';
+const PING = { jsonrpc: '2.0', id: 'ping', method: 'ping' };
+
+/** What went wrong in the service itself, in all tests. */
+const faults: unknown[] = [];
+
+interface House {
+  readonly gateway: Gateway;
+  readonly sessions: InMemorySessions;
+}
+
+async function open(t: Test, options: Partial<GatewayOptions> = {}): Promise<House> {
+  const sessions = new InMemorySessions();
+  const gateway = await Gateway.listen({
+    host: '127.0.0.1',
+    port: 0,
+    sessions,
+    allowedHosts: [],
+    onFault: ({ error }) => faults.push(error),
+    ...options,
+  });
+  t.teardown(() => gateway.close(1000));
+  return { gateway, sessions };
+}
+
+function initialize(revision: string, id: number | string = 'init'): object {
+  const clientInfo = { name: 'wire', version: '1' };
+  return {
+    jsonrpc: '2.0',
+    id,
+    method: 'initialize',
+    params: { protocolVersion: revision, capabilities: {}, clientInfo },
+  };
+}
+
+function evaluate(id: number | string, js: string, more: object = {}): object {
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'agent_eval', arguments: { js }, ...more } };
+}
+
+function cancel(requestId: number | string): object {
+  return { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } };
+}
+
+/** A client that was let in: the headers of its session, and calls with them. */
+async function enter({ gateway }: House, revision = NEWEST) {
+  const answer = await McpAnswer.whole(gateway.url, { body: initialize(revision) });
+  const headers = { 'mcp-session-id': String(answer.headers['mcp-session-id']), 'mcp-protocol-version': revision };
+  return {
+    headers,
+    answer,
+    to: (call: WireCall) => McpAnswer.to(gateway.url, { ...call, headers: { ...headers, ...call.headers } }),
+    whole: (call: WireCall) => McpAnswer.whole(gateway.url, { ...call, headers: { ...headers, ...call.headers } }),
+  };
+}
+
+t.test('Each revision is negotiated, and one that is unknown becomes the newest', async (t) => {
+  const house = await open(t);
+  for (const revision of ['2025-03-26', '2025-06-18', NEWEST]) {
+    const { answer } = await enter(house, revision);
+    t.match(answer.answerTo('init'), { result: { protocolVersion: revision, serverInfo: { name: 'troupe' } } });
+    t.match(answer.headers['mcp-session-id'], /^[0-9a-f-]{36}$/);
+  }
+  const { answer } = await enter(house, '1999-01-01');
+  t.match(answer.answerTo('init').result.protocolVersion, NEWEST);
+});
+
+t.test('A message that asks nothing is taken with 202, a request is answered by a stream that ends', async (t) => {
+  const client = await enter(await open(t));
+  const note = await client.whole({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
+  t.match(note, { status: 202, text: '' });
+  const ping = await client.whole({ body: PING });
+  t.match(ping, { status: 200, headers: { 'content-type': 'text/event-stream' } });
+  t.same(ping.answerTo('ping'), { jsonrpc: '2.0', id: 'ping', result: {} });
+  t.match((await client.whole({ body: { ...PING, method: 'nope' } })).answerTo('ping'), { error: { code: -32601 } });
+});
+
+t.test('Plain curl gets in: any content type, any accept', async (t) => {
+  const { gateway } = await open(t);
+  for (const accept of [{}, { accept: '*/*' }]) {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...accept };
+    const body = JSON.stringify(initialize(NEWEST));
+    const answer = await httpCall(gateway.url, { method: 'POST', path: '/mcp', headers, body });
+    t.match(answer, { status: 200, text: /"protocolVersion":"2025-11-25"/ });
+  }
+});
+
+t.test('A request that cannot be served is told so with the right status', async (t) => {
+  const house = await open(t);
+  const { gateway } = house;
+  const client = await enter(house);
+  const { headers } = client;
+  const unknown = { 'mcp-session-id': 'c0ffee00-0000-4000-8000-000000000000' };
+  const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+  const rows: [what: string, call: WireCall, status: number, code: number | string][] = [
+    ['not JSON', { body: '{"jsonrpc": ' }, 400, -32700],
+    ['an empty body', { body: '' }, 400, -32700],
+    ['JSON that is no JSON-RPC', { body: { hello: 1 } }, 400, -32600],
+    ['a null', { body: 'null' }, 400, -32600],
+    ['a request whose id is null', { body: { ...PING, id: null } }, 400, -32600],
+    ['another version of JSON-RPC', { body: { ...PING, jsonrpc: '1.0' } }, 400, -32600],
+    ['what is nested without end', { body: deep }, 400, -32600],
+    ['an empty batch', { body: [] }, 400, -32600],
+    ['a batch, which ended with 2025-03-26', { body: [PING] }, 400, -32600],
+    ['a batch that is too long', { body: Array(101).fill(PING) }, 400, -32600],
+    ['no session', { body: PING, headers: { 'mcp-session-id': '' } }, 400, -32000],
+    ['an unknown session', { body: PING, headers: unknown }, 404, -32001],
+    ['an unknown session', { method: 'GET', headers: unknown }, 404, -32001],
+    ['an unknown session', { method: 'DELETE', headers: unknown }, 404, -32001],
+    ['an unknown revision', { body: PING, headers: { 'mcp-protocol-version': '1999-01-01' } }, 400, -32000],
+    ['a client that takes no streams', { body: PING, headers: { accept: 'application/json' } }, 406, -32000],
+    ['a client that takes no streams', { method: 'GET', headers: { accept: 'application/json' } }, 406, -32000],
+    ['an event that never was', { method: 'GET', headers: { 'last-event-id': '99_x' } }, 400, -32000],
+    ['no event id', { method: 'GET', headers: { 'last-event-id': "';--" } }, 400, -32000],
+    ['10 MB', { body: `"${'x'.repeat(10_000_000)}"` }, 413, 'BODY_TOO_LARGE'],
+    ['a foreign Origin', { body: PING, headers: { origin: 'http://evil.test' } }, 403, 'FORBIDDEN_ORIGIN'],
+    ['a foreign Host', { body: PING, headers: { host: 'evil.test' } }, 403, 'FORBIDDEN_ORIGIN'],
+  ];
+  for (const [what, call, status, code] of rows) {
+    const answer = await McpAnswer.whole(gateway.url, { ...call, headers: { ...headers, ...call.headers } });
+    const said = JSON.parse(answer.text);
+    t.same([answer.status, said.error?.code ?? said.code], [status, code], `${what} (${call.method ?? 'POST'})`);
+  }
+  t.equal((await client.whole({ body: PING })).status, 200, 'the session is as it was');
+});
+
+t.test('A token is wanted where one is configured', async (t) => {
+  const { gateway } = await open(t, { token: 'correct-horse' });
+  t.equal((await McpAnswer.whole(gateway.url, { body: initialize(NEWEST) })).status, 401);
+  const headers = { authorization: 'Bearer correct-horse' };
+  t.equal((await McpAnswer.whole(gateway.url, { body: initialize(NEWEST), headers })).status, 200);
+});
+
+t.test('A batch of 2025-03-26 is answered whole', async (t) => {
+  const client = await enter(await open(t), '2025-03-26');
+  const answer = await client.whole({ body: [PING, evaluate(2, '1 + 1'), evaluate(3, 'null.x')] });
+  t.match(answer.answerTo('ping'), { result: {} });
+  t.match(answer.answerTo(2), { result: { content: [{ text: '2' }] } });
+  t.match(answer.answerTo(3), { result: { isError: true, content: [{ text: /^SCRIPT_ERROR at line 1: / }] } });
+  t.equal((await client.whole({ body: [PING, PING] })).status, 400, 'but not one with an id twice');
+});
+
+t.test('A second request with an id that is under way is refused, and the first one gets its answer', async (t) => {
+  const house = await open(t);
+  const client = await enter(house);
+  const first = await client.to({ body: evaluate(7, 'lasting') });
+  await eventually('the script runs', () => house.sessions.lasting === 1);
+  t.match(await client.whole({ body: evaluate(7, '2') }), { status: 400, text: /"code":-32600.*under way/ });
+  house.sessions.finishLasting();
+  await first.until(({ ended }) => ended);
+  t.match(first.answerTo(7), { result: { content: [{ text: '1' }] } });
+  t.equal((await client.whole({ body: evaluate(7, '2') })).status, 200, 'the id is free again');
+});
+
+t.test(
+  'A cancelled script stops, its stream ends without an answer, and who comes for the rest hears why',
+  async (t) => {
+    const house = await open(t);
+    const client = await enter(house);
+    const call = await client.to({ body: evaluate(7, 'lasting') });
+    await eventually('the script runs', () => house.sessions.lasting === 1);
+    t.equal((await client.whole({ body: cancel(7) })).status, 202);
+    await call.until(({ ended }) => ended);
+    t.equal(call.answerTo(7), undefined);
+    await eventually('the script has stopped', () => house.sessions.lasting === 0);
+    const rest = await client.whole({ method: 'GET', headers: { 'last-event-id': call.messages[0]?.id ?? '' } });
+    t.match(rest.answerTo(7), { error: { message: /cancelled/ } });
+    t.equal((await client.whole({ body: cancel('nobody') })).status, 202, 'what is not there is cancelled for nothing');
+  },
+);
+
+t.test('A client whose connection broke comes back for its answer', async (t) => {
+  const house = await open(t);
+  const client = await enter(house);
+  const call = await client.to({ body: evaluate(7, 'lasting') });
+  await call.until(({ messages }) => messages.length === 1);
+  t.equal(call.messages[0]?.data, null, 'an event that gives nothing but an id');
+  call.cut();
+  const last = { 'last-event-id': call.messages[0]?.id ?? '' };
+
+  const early = await client.to({ method: 'GET', headers: last });
+  house.sessions.finishLasting();
+  await early.until(({ ended }) => ended);
+  t.match(early.answerTo(7), { result: { content: [{ text: '1' }] } }, 'while the script runs');
+  const late = await client.whole({ method: 'GET', headers: last });
+  t.match(late.answerTo(7), { result: { content: [{ text: '1' }] } }, 'and when it is over');
+});
+
+t.test('A stream of its own stays open, says something now and then, and there is one', async (t) => {
+  const house = await open(t, { keepAliveMs: 20 });
+  const client = await enter(house);
+  const stream = await client.to({ method: 'GET' });
+  await stream.until(({ comments }) => comments >= 2);
+  t.equal((await client.whole({ method: 'GET' })).status, 409);
+  t.equal((await client.whole({ method: 'DELETE' })).status, 200);
+  await stream.until(({ ended }) => ended);
+  t.equal((await client.whole({ body: PING })).status, 404);
+});
+
+t.test('A client that is gone loses its browser, and is told when it comes back', async (t) => {
+  const house = await open(t, { mcpGoneMs: 200 });
+  const client = await enter(house);
+  const stream = await client.to({ method: 'GET' });
+  await client.whole({ body: evaluate(1, '1') });
+  const running = async () => (await house.sessions.list({ state: 'running' })).length;
+  t.equal(await running(), 1);
+  stream.cut();
+  await eventually('the browser is gone', async () => (await running()) === 0);
+  const told = (await client.whole({ body: evaluate(2, '1') })).answerTo(2);
+  t.match(told, { result: { isError: true, content: [{ text: /^SESSION_ENDED: .*its client was away.*not run/ }] } });
+  t.match((await client.whole({ body: evaluate(3, '1') })).answerTo(3), { result: { content: [{ text: '1' }] } });
+});
+
+t.test('The end of a session stops what is under way, and gives its browser back', async (t) => {
+  const house = await open(t);
+  const client = await enter(house);
+  const call = await client.to({ body: evaluate(7, 'lasting') });
+  await eventually('the script runs', () => house.sessions.lasting === 1);
+  t.equal((await client.whole({ method: 'DELETE' })).status, 200);
+  await call.until(({ ended }) => ended);
+  await eventually('the script has stopped', () => house.sessions.lasting === 0);
+  t.match(await house.sessions.list({}), [{ status: 'stopped', name: 'MCP: wire' }]);
+});
+
+t.test('Where no browser is to be had a model is told to try again', async (t) => {
+  const house = await open(t);
+  const clients = await Promise.all([1, 2, 3, 4].map(() => enter(house)));
+  const answers = await Promise.all(clients.map((client) => client.whole({ body: evaluate(1, '1') })));
+  const texts = answers.map((answer) => answer.answerTo(1).result.content[0].text).sort();
+  t.match(texts, ['1', '1', '1', /^CAPACITY: .*\n.*"retryAfterSeconds":7/]);
+});
+
+t.test('A service that stops ends the streams of idle sessions, and waits for the answers of others', async (t) => {
+  const house = await open(t);
+  const [idle, busy] = [await enter(house), await enter(house)];
+  const stream = await idle.to({ method: 'GET' });
+  const call = await busy.to({ body: evaluate(7, 'lasting') });
+  await eventually('the script runs', () => house.sessions.lasting === 1);
+  const closed = house.gateway.close(10_000);
+  await stream.until(({ ended }) => ended);
+  house.sessions.finishLasting();
+  await call.until(({ ended }) => ended);
+  t.match(call.answerTo(7), { result: { content: [{ text: '1' }] } });
+  await closed;
+});
+
+t.test('Nothing of all this was a fault of the service', async (t) => {
+  t.same(faults, []);
+});
