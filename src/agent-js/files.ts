@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, opendir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
 import { readBundle } from '../script/bundle.js';
 import type { HostModule } from '../script/host-module.js';
 import { isMissing, pathInside, readInside, realInside, refused } from './flow-folder.js';
-import { globMatcher } from './glob-matcher.js';
+import { listInside } from './list-inside.js';
 
 /** Bytes of a file that a script may write or read. */
 const MAX_FILE_BYTES = 1024 * 1024;
-/** Files of a list, and folders that are looked into for it; more are an error, since a cut list would be taken for whole. */
-const MAX_LISTED = 10_000;
 
 export interface FilesOptions {
   /** Absolute; made when something is written. */
@@ -101,34 +99,4 @@ async function madeFolder(folder: string, path: string, wanted: string): Promise
   } catch (error) {
     throw isMissing(error) ? refused(path, 'a folder in it is a file or a link to nothing') : error;
   }
-}
-
-/** Paths of the files, sorted. Links are left out: what they lead to may be anywhere. */
-async function listInside(folder: string, glob: string, signal: AbortSignal): Promise<string[]> {
-  const matches = globMatcher(glob);
-  const found: string[] = [];
-  const waiting: string[] = [''];
-  let looked = 0;
-  for (let prefix = waiting.pop(); prefix !== undefined; prefix = waiting.pop()) {
-    looked += 1;
-    try {
-      for await (const entry of await opendir(join(folder, prefix))) {
-        signal.throwIfAborted();
-        const path = `${prefix}${entry.name}`;
-        if (entry.name.startsWith('.')) continue;
-        if (entry.isDirectory()) waiting.push(`${path}/`);
-        else if (entry.isFile() && matches(path)) found.push(path);
-        if (found.length > MAX_LISTED || looked + waiting.length > MAX_LISTED) {
-          throw new TroupeError(
-            'SCRIPT_ERROR',
-            `The flows folder has more than ${MAX_LISTED} files or folders to list`,
-          );
-        }
-      }
-    } catch (error) {
-      // No flows folder yet, or one that was removed meanwhile.
-      if (!isMissing(error)) throw error;
-    }
-  }
-  return found.sort();
 }

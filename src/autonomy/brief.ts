@@ -1,4 +1,5 @@
 import { readInside } from '../agent-js/flow-folder.js';
+import { leadingComment } from '../agent-js/leading-comment.js';
 import type { ErrorBody } from '../protocol/errors.js';
 import type { FlowBrief, FlowsBefore, TaskBrief } from './prompt.js';
 
@@ -61,14 +62,6 @@ function causeOf(error: ErrorBody): ErrorBody {
   const cause = error.details?.cause;
   // Put there by the flow's end, in this form.
   return typeof cause === 'object' && cause !== null && 'code' in cause ? (cause as ErrorBody) : error;
-}
-
-/** The comment that a flow begins with, without its marks: what the flow is for, in its author's words. */
-export function leadingComment(source: string): string {
-  const block = /^\s*\/\*\*?([\s\S]*?)\*\//.exec(source)?.[1];
-  if (block !== undefined) return block.replace(/^\s*\* ?/gm, '').trim();
-  const lines = /^\s*((?:\/\/.*(?:\n|$)\s*)+)/.exec(source)?.[1] ?? '';
-  return lines.replace(/^\s*\/\/ ?/gm, '').trim();
 }
 
 function nameOf(file: string): string {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { FlowEntry } from '../agent-js/flow-catalog.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
 
@@ -76,6 +77,8 @@ export interface Sessions {
    * cannot be taken back; or it stops where `whenGone` says so.
    */
   runScript(id: string, js: string, signal: AbortSignal, whenGone?: WhenGone): Promise<string>;
+  /** The flows that scripts can run. */
+  flowCatalog(signal: AbortSignal): Promise<readonly FlowEntry[]>;
   /** The artifact zip as it is made. Destroying the stream ends the work. */
   archive(id: string): Promise<Readable>;
   files(id: string): Promise<readonly SessionFile[]>;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { type FlowEntry, flowCatalog } from '../agent-js/flow-catalog.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
@@ -153,6 +154,10 @@ export class Supervisor implements Sessions {
 
   async readFile(id: string, name: string): Promise<OpenFile> {
     return openFile(this.#fileDirs((await this.get(id)).id), name);
+  }
+
+  flowCatalog(signal: AbortSignal): Promise<readonly FlowEntry[]> {
+    return flowCatalog(this.#parts.config.flowsDir, signal);
   }
 
   async screenshot(id: string, name: string): Promise<OpenFile> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import vm from 'node:vm';
+import type { FlowEntry } from '#troupe/agent-js/flow-catalog.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
 import type { JournalEvent, SessionEvent } from '#troupe/protocol/events.js';
 import {
@@ -119,6 +120,10 @@ export class InMemorySessions implements Sessions {
     } finally {
       this.lasting -= 1;
     }
+  }
+
+  async flowCatalog(): Promise<readonly FlowEntry[]> {
+    return [{ path: 'quick', about: 'Ends at once.' }];
   }
 
   async archive(id: string): Promise<Readable> {

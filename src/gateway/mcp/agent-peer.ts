@@ -12,7 +12,7 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { renderSections } from '../../agent-js/prompt/sections.js';
+import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 import { EVAL_TOOL, EvalArguments } from './eval-tool.js';
 import type { McpAsker, McpPeer } from './mcp-peer.js';
@@ -41,7 +41,7 @@ export class AgentPeer implements McpPeer {
     this.#sessions = sessions;
     this.#server = new Server(
       { name: 'troupe', title: 'Troupe browser', version: sessions.health().version },
-      { capabilities: { tools: {} }, instructions: renderSections(), jsonSchemaValidator: validator },
+      { capabilities: { tools: {} }, instructions: MCP_INSTRUCTIONS, jsonSchemaValidator: validator },
     );
     this.#browser = new OwnBrowser(asker, () => this.#name());
     this.#server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [EVAL_TOOL] }));

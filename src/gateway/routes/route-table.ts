@@ -6,6 +6,7 @@ import { jobRoutes } from './jobs.js';
 import { mcpRoutes } from './mcp.js';
 import { modelRoutes } from './models.js';
 import { pageRoutes } from './pages.js';
+import { promptRoutes } from './prompt.js';
 import { proxyRoutes } from './proxy.js';
 import { sessionRoutes } from './sessions.js';
 
@@ -17,6 +18,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...jobRoutes,
   ...proxyRoutes,
+  ...promptRoutes,
   ...fileRoutes,
   ...eventRoutes,
   ...mcpRoutes,

@@ -1,0 +1,60 @@
+import { renderSections, WORKING_RULES } from './sections.js';
+
+/** What the document for one session is made of. */
+export interface SessionDocument {
+  /** Whole URLs, as the reader of the document calls the service. */
+  readonly proxyUrl: string;
+  readonly recordUrl: string;
+  /** Whether a request must bring a token. */
+  readonly needsToken: boolean;
+  readonly flows: readonly { readonly path: string; readonly about: string }[];
+}
+
+/** Flows take at most so much of the document; the rest is counted. */
+const MAX_FLOW_CHARS = 800;
+const MAX_ABOUT_CHARS = 100;
+
+/**
+ * All that a model must know to drive a session over HTTP, for one that has never heard of it: markdown, at most 1,500
+ * tokens (o200k) whatever flows there are.
+ */
+export function sessionDocument({ proxyUrl, recordUrl, needsToken, flows }: SessionDocument): string {
+  const token = needsToken ? ' -H "Authorization: Bearer $TOKEN"' : '';
+  const js = 'agent.go(\\"https://example.com/\\"); agent.look()';
+  return `# Drive a browser
+
+A real browser waits for your scripts. Send one and get the value of its last expression, as JSON:
+
+\`\`\`sh
+curl -s ${proxyUrl}${token} -d '{"js": "${js}"}'
+\`\`\`
+
+200 is the result. Anything else is {error, code, details}, with the line of the script and the page's url and title.
+SESSION_ENDED: the browser is gone, and this address with it. CAPACITY: wait as Retry-After says. When you are done:
+\`curl -s -X DELETE ${recordUrl}${token}\`
+
+## How to work
+
+${WORKING_RULES}
+
+${renderSections(undefined, 2, 'json')}
+
+${flowList(flows)}
+`;
+}
+
+function flowList(flows: SessionDocument['flows']): string {
+  if (flows.length === 0) return 'There are no flows yet.';
+  const lines: string[] = [];
+  let chars = 0;
+  for (const { path, about } of flows) {
+    const short = about.length > MAX_ABOUT_CHARS ? `${about.slice(0, MAX_ABOUT_CHARS)}…` : about;
+    const line = `- ${path}${short === '' ? '' : `: ${short}`}`;
+    if (chars + line.length > MAX_FLOW_CHARS) break;
+    chars += line.length;
+    lines.push(line);
+  }
+  const rest = flows.length - lines.length;
+  if (rest > 0) lines.push(`- ${rest} more: File.list()`);
+  return `Flows that there are:\n\n${lines.join('\n')}`;
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { MCP_INSTRUCTIONS } from '#troupe/agent-js/prompt/mcp-instructions.js';
+import { renderSections } from '#troupe/agent-js/prompt/sections.js';
+import { EVAL_TOOL } from '#troupe/gateway/mcp/eval-tool.js';
+import { guardLeaks } from '../support/leaks.js';
+import { startTestService } from '../support/service.js';
+
+guardLeaks(t);
+
+t.test('The document of a session is true', async (t) => {
+  const service = await startTestService(t, { maxSessions: 1, warmSessions: 0 });
+  writeFileSync(
+    join(service.home, 'flows', 'greet.js'),
+    '// Greets somebody.\n// Politely.\n({ who }) => "Hello " + who',
+  );
+  const { id } = await service.live();
+  const prompt = await service.call('GET', `/sessions/${id}/prompt`);
+  t.same([prompt.status, prompt.headers.get('content-type')], [200, 'text/markdown; charset=utf-8']);
+  const document: string = prompt.body;
+  t.match(document, /\n- greet: Greets somebody\.\n/);
+
+  await t.test('Its curl line works as it is printed', async (t) => {
+    const [line = ''] = /^curl .*$/m.exec(document) ?? [];
+    t.match(line, `${service.url}/sessions/${id}/proxy`);
+    // The page itself is beyond this machine.
+    const local = line.replace('https://example.com/', 'data:text/html,<button>Hi</button>');
+    const { stdout } = await promisify(execFile)('bash', ['-c', local], { timeout: 30_000 });
+    t.match(JSON.parse(stdout), { elements: [{ locator: '{button}Hi' }] });
+  });
+
+  await t.test('Every call that it, the tool or the instructions name is there', async (t) => {
+    const said = [document, renderSections(), MCP_INSTRUCTIONS, EVAL_TOOL.description].join('\n');
+    const calls = new Set(said.match(/\b(?:agent|File|Flow)\.\w+(?=\()/g));
+    t.ok(calls.size >= 15, [...calls].join(' '));
+    for (const call of calls) t.equal((await service.run(id, `typeof ${call}`)).body, 'function', call);
+    const markers: readonly string[] = document.match(/"#[^"]*"/g) ?? [];
+    const samples = {
+      '"#string"': '"x"',
+      '"#number"': '1',
+      '"#present"': '0',
+      '"#? _ > 3"': '4',
+      '"#[3]"': '[1, 2, 3]',
+    };
+    for (const [marker, value] of Object.entries(samples)) {
+      t.ok(markers.includes(marker), marker);
+      t.equal((await service.run(id, `match(${value}, ${marker})`)).body, true, marker);
+    }
+  });
+
+  await t.test('Of a session that ended there is none', async (t) => {
+    await service.call('DELETE', `/api/sessions/${id}`);
+    t.match(await service.call('GET', `/sessions/${id}/prompt`), { status: 409, body: { code: 'SESSION_ENDED' } });
+  });
+});
