@@ -13,7 +13,15 @@ import {
   SessionId,
   type SessionRecord,
 } from '#troupe/protocol/session.js';
-import type { Health, ModelInfo, OpenFile, SessionFile, Sessions, Submitter, WhenGone } from '#troupe/supervisor/sessions.js';
+import type {
+  Health,
+  ModelInfo,
+  OpenFile,
+  SessionFile,
+  Sessions,
+  Submitter,
+  WhenGone,
+} from '#troupe/supervisor/sessions.js';
 
 const MAX_LIVE = 3;
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { Reply } from '../uws/reply.js';
 import type { MakeMcpPeer, McpAsker } from './mcp-peer.js';
 import { type McpAnswer, McpSession } from './mcp-session.js';
@@ -26,6 +27,7 @@ export interface McpOptions {
 /** Request headers that the endpoint reads. */
 export const MCP_HEADERS = ['accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'] as const;
 
+const REVISION = 'mcp-protocol-version';
 const MAX_SESSIONS = 500;
 const KEEP_ALIVE_MS = 15_000;
 const GONE_MS = 120_000;
@@ -103,18 +105,19 @@ export class McpEndpoint {
     if (call.method !== 'POST') {
       const held = this.#find(call);
       const { session } = held;
-      if (call.method === 'GET') return { held, answer: await session.get(webRequest(call), lastEventId(call)) };
-      const answer = await session.delete(webRequest(call));
+      if (call.method === 'GET')
+        return { held, answer: await session.get(webRequest(call, session), lastEventId(call)) };
+      const answer = await session.delete(webRequest(call, session));
       if (answer.response.ok) this.#end(session.id);
       return { held, answer };
     }
     const messages = readMessages(call.body);
     if (messages.initialize === null) {
       const held = this.#find(call);
-      return { held, answer: await held.session.post(webRequest(call), messages) };
+      return { held, answer: await held.session.post(webRequest(call, held.session), messages) };
     }
     const held = await this.#open(call.asker);
-    const answer = await held.session.post(webRequest(call), messages);
+    const answer = await held.session.post(webRequest(call, held.session), messages);
     if (!answer.response.ok) this.#end(held.session.id);
     return { held, answer };
   }
@@ -189,8 +192,11 @@ export class McpEndpoint {
   }
 }
 
-/** A body is JSON whatever its Content-Type, as on every route; and who accepts anything accepts both kinds. */
-function webRequest({ method, headers, base }: McpCall): Request {
+/**
+ * A body is JSON whatever its Content-Type, as on every route; who accepts anything accepts both kinds; and the revision
+ * is the one that was negotiated, also for clients that do not repeat it.
+ */
+function webRequest({ method, headers, base }: McpCall, { revision }: McpSession): Request {
   const accept = headers.accept ?? '';
   const web = new Headers({ 'content-type': 'application/json' });
   web.set('accept', accept === '' || accept.includes('*/*') ? 'application/json, text/event-stream' : accept);
@@ -198,6 +204,8 @@ function webRequest({ method, headers, base }: McpCall): Request {
     const value = headers[name] ?? '';
     if (name !== 'accept' && value !== '') web.set(name, value);
   }
+  const asked = web.get(REVISION);
+  if (revision !== '' && (asked === null || SUPPORTED_PROTOCOL_VERSIONS.includes(asked))) web.set(REVISION, revision);
   return new Request(`${base}/mcp`, { method, headers: web });
 }
 

@@ -1,5 +1,10 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { type JSONRPCMessage, type RequestId, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type JSONRPCMessage,
+  LATEST_PROTOCOL_VERSION,
+  type RequestId,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { McpPeer } from './mcp-peer.js';
 import { ReplayMemory } from './replay-memory.js';
 import { RpcFault } from './rpc-fault.js';
@@ -32,7 +37,8 @@ export class McpSession {
   /** Requests under way; true for those that came in a batch and share its stream. */
   readonly #inFlight = new Map<RequestId, boolean>();
   readonly #onQuiet: () => void;
-  #batchesAllowed = false;
+  /** What was negotiated; empty before. */
+  #revision = '';
   #closed: Promise<void> | null = null;
 
   /**
@@ -59,6 +65,11 @@ export class McpSession {
     });
   }
 
+  /** The protocol revision of the session; empty before its first request. */
+  get revision(): string {
+    return this.#revision;
+  }
+
   get isBusy(): boolean {
     return this.#inFlight.size > 0;
   }
@@ -68,8 +79,7 @@ export class McpSession {
     this.#admit(messages);
     const { requestIds, cancelledIds, initialize, isBatch, body } = messages;
     if (initialize !== null) {
-      const revision = SUPPORTED_PROTOCOL_VERSIONS.includes(initialize) ? initialize : '';
-      this.#batchesAllowed = revision !== '' && revision <= LAST_WITH_BATCHES;
+      this.#revision = SUPPORTED_PROTOCOL_VERSIONS.includes(initialize) ? initialize : LATEST_PROTOCOL_VERSION;
     }
     for (const id of requestIds) this.#inFlight.set(id, isBatch);
     const response = await this.#transport.handleRequest(request, { parsedBody: body });
@@ -114,7 +124,7 @@ export class McpSession {
   }
 
   #admit({ requestIds, initialize, isBatch }: RpcMessages): void {
-    if (isBatch && initialize === null && !this.#batchesAllowed) {
+    if (isBatch && initialize === null && this.#revision > LAST_WITH_BATCHES) {
       throw new RpcFault(400, INVALID_REQUEST, `Batches ended with revision ${LAST_WITH_BATCHES}: send one message`);
     }
     for (const [index, id] of requestIds.entries()) {
