@@ -15,7 +15,7 @@ import { Sandbox } from '#troupe/script/sandbox.js';
 const VIEWPORT = { width: 1280, height: 720 };
 
 /**
- * `run(source)` runs a script in the sandbox and answers its value; `page` is Playwright's page in the other browser.
+ * `run(source)` runs a script in the sandbox and answers its value; `agent` is what it works with; `page` is Playwright's page in the other browser.
  * `flowsDir` is where `Flow.run` looks. `close` gives everything back.
  *
  * @param pages path -> HTML, or a function `(request, response)`
@@ -58,7 +58,7 @@ export async function openTwoBrowsers(pages) {
     closers.push(() => peer.close());
     const context = peer.contexts()[0];
     const page = context.pages()[0] ?? (await context.newPage());
-    return { origin, run, page, flowsDir, close };
+    return { origin, run, agent, page, flowsDir, close };
   } catch (error) {
     await close();
     throw error;

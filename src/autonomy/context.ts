@@ -8,6 +8,7 @@ const WHOLE_ANSWERS = 6;
 const SHORT_ANSWER = 400;
 /** Stands for an answer of nothing: providers refuse an empty message. */
 const NOTHING = '(no answer)';
+const NO_RESULT = '(no result)';
 const LEFT_OUT = '(the page as it was then: left out, a newer one follows)';
 
 /**
@@ -25,7 +26,7 @@ export function messagesOf({ start, turns }: Conversation): readonly Message[] {
   let answer = 0;
   const withPage = (text: string, page: PageText | null): string => {
     index += 1;
-    if (page === null) return text;
+    if (page === null) return text === '' ? NO_RESULT : text;
     const block = index < newest ? LEFT_OUT : dataBlock('page', page.text);
     return text === '' ? block : `${text}\n${block}`;
   };

@@ -6,6 +6,7 @@ import { dataBlock } from './context.js';
 const MAX_RESULT = 6_000;
 const MAX_CONSOLE = 1_500;
 const MAX_DETAILS = 1_500;
+const PLACE: ReadonlySet<string> = new Set(['changed', 'url', 'title', 'status', 'waitedMs']);
 /** Members of an error's details that a model can use; the rest is for people and programs. */
 const TELLING = ['line', 'flow', 'flows', 'candidates', 'matches', 'failures', 'scopeLost'] as const;
 
@@ -43,9 +44,21 @@ function resultText(json: string): string {
   // Nothing to say, or what the page after it says anyway.
   if (json === 'null') return '';
   const value: unknown = JSON.parse(json);
+  const place = placeText(value);
+  if (place !== null) return place;
   if (isLook(value)) return 'diff' in value ? '' : dataBlock('result', renderLook(value));
   if (isElements(value) && value.length > 0) return dataBlock('result', renderElements(value));
   return dataBlock('result', cut(json, MAX_RESULT));
+}
+
+/** What `go`, `act`, `back` and `wait` answer: the page after it says where it is, so only what is amiss remains. */
+function placeText(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const names = Object.keys(value);
+  if (names.length === 0 || !names.every((name) => PLACE.has(name))) return null;
+  const status: unknown = Reflect.get(value, 'status');
+  if (typeof status === 'number' && status >= 400) return `The server answered ${status}.`;
+  return Reflect.get(value, 'changed') === false ? 'Nothing changed.' : '';
 }
 
 function cut(text: string, longest: number): string {
