@@ -101,6 +101,11 @@ export class Agent {
     return this.#modelLooks.look(this.#tabs, { full: false, within: null }, bounds);
   }
 
+  /** The CDP session of the tab that a person would have in front. */
+  get activePage(): string | undefined {
+    return this.#activeTab()?.session;
+  }
+
   /** Every step that has ended has been told when this settles; bounded by a picture's time, 3 s. */
   settle(): Promise<void> {
     return this.#steps.settle();

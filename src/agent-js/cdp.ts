@@ -138,9 +138,12 @@ export interface CdpCommands {
     },
   ];
   'Page.navigateToHistoryEntry': [{ entryId: number }, Nothing];
+  'Page.screencastFrameAck': [{ sessionId: number }, Nothing];
   'Page.setInterceptFileChooserDialog': [{ enabled: boolean }, Nothing];
   'Page.setLifecycleEventsEnabled': [{ enabled: boolean }, Nothing];
+  'Page.startScreencast': [{ format: 'jpeg'; quality: number; maxWidth: number; maxHeight: number }, Nothing];
   'Page.stopLoading': [Nothing, Nothing];
+  'Page.stopScreencast': [Nothing, Nothing];
   'Runtime.discardConsoleEntries': [Nothing, Nothing];
   'Runtime.callFunctionOn': [
     { functionDeclaration: string; objectId: string; arguments: readonly { readonly value: unknown }[] },
@@ -208,6 +211,11 @@ export interface CdpEvents {
   'Page.javascriptDialogOpening': { type: string; message: string; defaultPrompt?: string };
   'Page.lifecycleEvent': { frameId: string; loaderId: string; name: string };
   'Page.navigatedWithinDocument': { frameId: string; url: string };
+  'Page.screencastFrame': {
+    data: string;
+    metadata: { deviceWidth: number; deviceHeight: number };
+    sessionId: number;
+  };
   'Page.windowOpen': { url: string };
   'Runtime.consoleAPICalled': { type: string; args: readonly CdpRemoteObject[] };
   'Runtime.exceptionThrown': { exceptionDetails: CdpExceptionDetails };

@@ -9,11 +9,15 @@ import { SessionId, type SessionRecord } from './session.js';
  * - `watchSessions`: from now on every session that changes, as rows; what is there already comes from `/api/sessions`.
  * - `watchSession`: the session's events after a sequence number (0: all), then those that come. A page that connects
  *   again names the last one it saw.
+ * - `watchScreen`: pictures of what the session's page shows, the newest as fast as it is taken (`live`) or one a second
+ *   (`slow`).
  */
 export const StreamRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('watchSessions') }),
   z.strictObject({ type: z.literal('watchSession'), id: SessionId, after: z.int().min(0) }),
   z.strictObject({ type: z.literal('unwatchSession'), id: SessionId }),
+  z.strictObject({ type: z.literal('watchScreen'), id: SessionId, pace: z.enum(['live', 'slow']) }),
+  z.strictObject({ type: z.literal('unwatchScreen'), id: SessionId }),
 ]);
 export type StreamRequest = z.infer<typeof StreamRequest>;
 
@@ -40,6 +44,14 @@ export type StreamMessage =
   /** The rows that changed since the last such message, at most one for a session, at most four messages a second. */
   | { readonly type: 'rows'; readonly rows: readonly SessionRow[]; readonly capacity: Capacity }
   | { readonly type: 'events'; readonly id: SessionId; readonly events: readonly JournalEvent[] }
+  /** A JPEG, and the page's size in its own pixels. A reader that is slow gets fewer. */
+  | {
+      readonly type: 'frame';
+      readonly id: SessionId;
+      readonly jpeg: Uint8Array;
+      readonly width: number;
+      readonly height: number;
+    }
   /** The session has ended, and all its events were sent. */
   | { readonly type: 'over'; readonly id: SessionId }
   /** A request that was not carried out. `id` is the session that it named. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ChildState } from '../actors/child.js';
+import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
 import type { JournalBatch, StoredSession } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
@@ -26,6 +27,7 @@ const LAST_WORDS_MS = 50;
 /** Scripts that wait at most in an actor, and what each may take beyond its own bound until it is answered. */
 const SCRIPTS_AHEAD = 65;
 const SCRIPT_GRACE_MS = 1_500;
+const FRAME_GRACE_MS = 2_000;
 
 /**
  * A session that waits or runs: the owner of its place, its browser's lease and its actor. It gives all of them back
@@ -161,6 +163,11 @@ export class LivingSession {
       this.#advance('ScriptLeft');
       this.#touch();
     }
+  }
+
+  /** @throws SESSION_ENDED, and what keeps the actor from answering */
+  nextFrame(order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {
+    return this.#actor().ask('NextFrame', order, { deadlineMs: order.timeoutMs + FRAME_GRACE_MS, signal });
   }
 
   /**

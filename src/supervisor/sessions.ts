@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { FlowEntry } from '../agent-js/flow-catalog.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
@@ -79,6 +80,8 @@ export interface Sessions {
   runScript(id: string, js: string, signal: AbortSignal, whenGone?: WhenGone): Promise<string>;
   /** The flows that scripts can run. */
   flowCatalog(signal: AbortSignal): Promise<readonly FlowEntry[]>;
+  /** What the session's active page shows, once there is a newer frame; null where none comes in time. */
+  nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null>;
   /** The artifact zip as it is made. Destroying the stream ends the work. */
   archive(id: string): Promise<Readable>;
   files(id: string): Promise<readonly SessionFile[]>;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import { type FlowEntry, flowCatalog } from '../agent-js/flow-catalog.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
@@ -139,6 +140,13 @@ export class Supervisor implements Sessions {
       status: record.status,
       endReason: record.endReason,
     });
+  }
+
+  async nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {
+    const { id: sessionId, status } = await this.get(id);
+    const living = this.#table.living(sessionId);
+    if (living === undefined) throw new TroupeError('SESSION_ENDED', `The session has no screen: it is ${status}`);
+    return living.nextFrame(order, signal);
   }
 
   async archive(id: string): Promise<Readable> {

@@ -12,16 +12,18 @@ const service = await startTestService(t, { maxSessions: 3 });
 const lease = await openBrowser(t);
 const { call } = await openAgent(t, lease);
 
-/** Waits until the page shows a text, or fails after 10 s with what it shows. */
-async function shows(text: string): Promise<void> {
-  const found = `document.body.innerText.includes(${JSON.stringify(text)})`;
+/** Waits until an expression holds in the page, or fails after 10 s with what it shows. */
+async function holds(expression: string): Promise<void> {
   const deadline = Date.now() + 10_000;
-  while ((await call('page', found)) !== true) {
-    if (Date.now() > deadline) throw new Error(`Not shown: ${text}\n${await call('page', 'document.body.innerText')}`);
+  while ((await call('page', expression)) !== true) {
+    if (Date.now() > deadline)
+      throw new Error(`Not so: ${expression}\n${await call('page', 'document.body.innerText')}`);
     // Paced by the page, which draws what it is told by the next frame.
     await call('page', 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   }
 }
+
+const shows = (text: string) => holds(`document.body.innerText.includes(${JSON.stringify(text)})`);
 
 t.test('an empty service says how to begin, and nothing is asked of any other host', async (t) => {
   await call('go', `${service.url}/`);
@@ -43,6 +45,8 @@ t.test('a session is started, driven and stopped on the page', async (t) => {
   await call('act', '{^textbox}Script', 'input', `agent.go('${shop.url}'); [1, { two: 'zwei' }]`);
   await call('act', '{button}Run', 'click');
   await shows('"zwei"');
+  await holds('document.querySelector("canvas.shown")?.width > 300');
+  await call('act', '#step-1 button', 'click');
   await shows('Step 1:');
   await call('act', '{^textbox}Script', 'input', 'match(1, 2)');
   await call('act', '{^textbox}Script', 'press', 'Enter');
@@ -68,11 +72,9 @@ t.test('a job is seen as it runs; a step is shown with its picture; the report o
   await call('act', '{link}Nightly', 'click');
   await shows('examples/login');
   await shows('passed');
-  await call('act', '{^button}agent.go(', 'click');
+  await call('act', '#step-1 button', 'click');
   t.match(await call('page', 'location.hash'), new RegExp(`#/sessions/${id}\\?step=1`));
-  const width =
-    'new Promise((done) => { const image = document.querySelector("img"); const see = () => image.naturalWidth > 0 ? done(image.naturalWidth) : setTimeout(see, 20); see(); })';
-  t.ok(Number(await call('page', width)) > 300);
+  await holds('document.querySelector("img")?.naturalWidth > 300');
   await call('act', '{^tab}Report', 'click');
   t.equal(await call('page', 'document.querySelector("iframe").getAttribute("src")'), `api/sessions/${id}/report`);
   await call('go', `${service.url}/api/sessions/${id}/report`);
@@ -88,6 +90,17 @@ t.test('the list is searched as one types, and filtered by state', async (t) => 
   await call('act', '{^input}Search', 'clear');
   await call('act', '{select}State', 'select', 'stopped');
   await shows('by hand');
+});
+
+t.test('the wall shows every browser that runs', async (t) => {
+  const sessions = await Promise.all([service.live({ name: 'left' }), service.live({ name: 'right' })]);
+  await Promise.all(sessions.map(({ id }) => service.run(id, `agent.go('${shop.url}')`)));
+  await call('go', `${service.url}/#/wall`);
+  await shows('2 running');
+  await holds('document.querySelectorAll("canvas.shown").length === 2');
+  await Promise.all(sessions.map(({ id }) => service.call('DELETE', `/api/sessions/${id}`)));
+  await shows('No browser runs');
+  t.equal(await call('page', 'document.querySelectorAll("canvas").length'), 0);
 });
 
 t.test('a session that is not there is said to be so', async (t) => {

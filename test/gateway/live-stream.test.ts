@@ -155,6 +155,26 @@ t.test('A viewer that reads nothing is let go of, and goes on where it was', asy
   await sessions.remove(id);
 });
 
+t.test('A screen is shown at the pace that each viewer wants, and no more once it looks away', async (t) => {
+  const { id } = await sessions.createLive({}, asker);
+  const [fast, slow] = [await StreamClient.open(gateway.url), await StreamClient.open(gateway.url)];
+  slow.ask({ type: 'watchScreen', id, pace: 'slow' });
+  fast.ask({ type: 'watchScreen', id, pace: 'live' });
+  await fast.until(() => fast.of('frame').length >= 5 && slow.of('frame').length >= 1);
+  t.match(fast.of('frame')[0], { id, width: 4, height: 3 });
+  t.ok(slow.of('frame').length < fast.of('frame').length);
+  fast.ask({ type: 'unwatchScreen', id });
+  const [missing] = ['b'.repeat(12) as SessionId];
+  fast.ask({ type: 'watchScreen', id: missing, pace: 'live' });
+  await fast.until(() => fast.of('refused').length === 1);
+  const seen = fast.of('frame').length;
+  const slowly = slow.of('frame').length;
+  await slow.until(() => slow.of('frame').length > slowly);
+  t.equal(fast.of('frame').length, seen);
+  await sessions.remove(id);
+  await Promise.all([fast.close(), slow.close()]);
+});
+
 t.test('A service that stops says so to its viewers', async (t) => {
   const stopping = await Gateway.listen({ host: '127.0.0.1', port: 0, sessions, allowedHosts: [] });
   const client = await StreamClient.open(stopping.url);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import vm from 'node:vm';
+import type { FrameOrder, ScreenFrame } from '#troupe/actors/session/screen.js';
 import type { FlowEntry } from '#troupe/agent-js/flow-catalog.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
 import type { JournalEvent, SessionEvent } from '#troupe/protocol/events.js';
@@ -132,6 +133,13 @@ export class InMemorySessions implements Sessions {
 
   async flowCatalog(): Promise<readonly FlowEntry[]> {
     return [{ path: 'quick', about: 'Ends at once.' }];
+  }
+
+  /** A picture whose only byte is its number, as soon as it is asked for. */
+  async nextFrame(id: string, { after }: FrameOrder): Promise<ScreenFrame | null> {
+    const { status } = await this.get(id);
+    if (isEnded(status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
+    return { number: after + 1, jpeg: Uint8Array.of(after + 1), width: 4, height: 3 };
   }
 
   async archive(id: string): Promise<Readable> {

@@ -6,6 +6,7 @@ import type { SessionId, SessionMode } from '../../protocol/session.js';
 import type { ActorKind } from '../actor.js';
 import type { BrowserOptions } from './browser-options.js';
 import type { ModelOrder } from './model-phase.js';
+import type { FrameOrder, ScreenFrame } from './screen.js';
 
 /** Everything a session actor needs to know, given once when it is made. Paths are absolute. */
 export interface SessionArgs {
@@ -68,6 +69,8 @@ export type SessionMessages = {
   };
   /** Lets a model work on the task until it ends it. Scripts of others may come in between. */
   RunModel: { readonly payload: ModelOrder; readonly reply: TaskEnd };
+  /** What the active page shows, once there is a newer frame than the asker has; null where none comes in time. */
+  NextFrame: { readonly payload: FrameOrder; readonly reply: ScreenFrame | null };
   /** The model's answer of that number is on disk; what it asks for is not done before. */
   ModelAnswerRecorded: { readonly payload: { readonly call: number }; readonly reply: null };
 };

@@ -15,6 +15,7 @@ import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
 import { type ModelOrder, ModelPhase } from './model-phase.js';
 import { placed } from './placed.js';
+import { Screen } from './screen.js';
 import { ScriptQueue } from './script-queue.js';
 import { type SessionInput, type SessionState, transition } from './session-state.js';
 
@@ -29,6 +30,7 @@ interface OpenParts {
   readonly agent: Agent;
   readonly sandbox: Sandbox;
   readonly flows: FlowJob;
+  readonly screen: Screen;
 }
 
 /** A script as the queue runs it. */
@@ -89,6 +91,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     RunFlows: ({ paths, timeoutMs }, { signal }) =>
       later(this.#hide(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal))),
     RunModel: (order, { signal }) => later(this.#hide(() => this.#runModel(order, signal))),
+    NextFrame: (order, { signal }) => later(this.#openParts().screen.next(order, signal)),
     ModelAnswerRecorded: ({ call }) => this.#modelPhase?.answerRecorded(call) ?? null,
   };
 
@@ -99,6 +102,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#queue.close(error);
     const parts = this.#parts;
     this.#parts = undefined;
+    parts?.screen.close();
     if (parts !== undefined) await closeParts(parts);
     this.#events.complete();
   }
@@ -123,7 +127,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const offered = [agent.module, flowModule({ flowsDir }), filesModule({ flowsDir })];
       const modules = offered.map((module) => flows.wrap(this.#secrets.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
-      this.#parts = { browser, agent, sandbox, flows };
+      this.#parts = { browser, agent, sandbox, flows, screen: new Screen(browser, () => agent.activePage) };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
       await closeParts({ browser, agent, sandbox: this.#parts?.sandbox });

@@ -6,6 +6,7 @@ import { type StreamMessage, StreamRequest } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 import { checkShape, parseJson } from '../check-shape.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
+import { ScreenFeed } from './screen-feed.js';
 import { SessionFeed, topicOf } from './session-feed.js';
 import { Viewer } from './viewer.js';
 
@@ -40,6 +41,7 @@ export class StreamServer {
   /** Keys are repeated in every message and readers come and go: each message stands for itself. */
   readonly #packr = new Packr({ useRecords: false });
   readonly #feeds = new Map<SessionId, { readonly feed: SessionFeed; viewers: number }>();
+  readonly #screens = new Map<SessionId, ScreenFeed>();
   readonly #sockets = new Set<WebSocket<Seat>>();
   #rows: { readonly feed: RowFeed; viewers: number } | null = null;
 
@@ -81,12 +83,18 @@ export class StreamServer {
     seat.viewer = new Viewer(
       {
         send: (message) => void socket.send(this.#pack(message), true),
+        sendPacked: (message) => void socket.send(message, true),
         subscribe: (topic) => void socket.subscribe(topic),
         unsubscribe: (topic) => void socket.unsubscribe(topic),
         bufferedBytes: () => socket.getBufferedAmount(),
       },
       sessions,
-      { join: (id) => this.#join(id, sessions), leave: (id) => this.#leave(id) },
+      {
+        join: (id) => this.#join(id, sessions),
+        leave: (id) => this.#leave(id),
+        joinScreen: (id) => this.#joinScreen(id, sessions),
+        leaveScreen: (id) => this.#leaveScreen(id),
+      },
     );
     const { version, driver, capacity } = sessions.health();
     socket.send(this.#pack({ type: 'hello', version, driver, capacity }), true);
@@ -113,6 +121,12 @@ export class StreamServer {
           return;
         case 'unwatchSession':
           viewer.unwatch(request.id);
+          return;
+        case 'watchScreen':
+          viewer.watchScreen(request.id, request.pace).catch(refuse);
+          return;
+        case 'unwatchScreen':
+          viewer.unwatchScreen(request.id);
           return;
       }
     } catch (error) {
@@ -165,6 +179,19 @@ export class StreamServer {
     if (known.viewers > 0) return;
     this.#feeds.delete(id);
     known.feed.stop();
+  }
+
+  #joinScreen(id: SessionId, sessions: Sessions): ScreenFeed {
+    const feed = this.#screens.get(id) ?? new ScreenFeed(id, sessions, (message) => this.#pack(message));
+    this.#screens.set(id, feed);
+    return feed;
+  }
+
+  #leaveScreen(id: SessionId): void {
+    const feed = this.#screens.get(id);
+    if (feed === undefined || feed.viewers > 0) return;
+    this.#screens.delete(id);
+    feed.stop();
   }
 
   #publish(topic: string, message: StreamMessage): void {

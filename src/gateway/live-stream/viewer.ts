@@ -3,6 +3,7 @@ import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
+import type { Pace, ScreenFeed, ScreenViewer } from './screen-feed.js';
 import { type SessionFeed, topicOf } from './session-feed.js';
 
 /** Sessions that one page may watch at once: as many as a wall shows. */
@@ -13,17 +14,18 @@ const PAGE_EVENTS = 200;
 const PAUSE_BYTES = 512 * 1024;
 
 /** The connection of one viewer, as the WebSocket server has it. */
-export interface ViewerSocket {
+export interface ViewerSocket extends ScreenViewer {
   send(message: StreamMessage): void;
   subscribe(topic: string): void;
   unsubscribe(topic: string): void;
-  bufferedBytes(): number;
 }
 
 /** Where the feeds of sessions are had: one for all viewers of a session. */
 export interface Feeds {
   join(id: SessionId): SessionFeed;
   leave(id: SessionId): void;
+  joinScreen(id: SessionId): ScreenFeed;
+  leaveScreen(id: SessionId): void;
 }
 
 /** One page that watches. It holds what it has asked for, and gives everything back when it is closed. */
@@ -32,6 +34,7 @@ export class Viewer {
   readonly #sessions: Sessions;
   readonly #feeds: Feeds;
   readonly #watched = new Map<SessionId, AbortController>();
+  readonly #screens = new Map<SessionId, ScreenFeed>();
   #drained: (() => void) | null = null;
 
   constructor(socket: ViewerSocket, sessions: Sessions, feeds: Feeds) {
@@ -80,6 +83,33 @@ export class Viewer {
     this.#feeds.leave(id);
   }
 
+  /**
+   * Shows what the session's page shows, at another pace when it is shown already.
+   * @throws NOT_FOUND; CAPACITY beyond 200 screens
+   */
+  async watchScreen(id: SessionId, pace: Pace): Promise<void> {
+    if (this.#screens.size >= MAX_WATCHED && !this.#screens.has(id)) {
+      throw new TroupeError('CAPACITY', `A page can show ${MAX_WATCHED} screens at once`);
+    }
+    const feed = this.#screens.get(id) ?? this.#feeds.joinScreen(id);
+    this.#screens.set(id, feed);
+    feed.add(this.#socket, pace);
+    try {
+      await this.#sessions.get(id);
+    } catch (error) {
+      this.unwatchScreen(id);
+      throw error;
+    }
+  }
+
+  unwatchScreen(id: SessionId): void {
+    const feed = this.#screens.get(id);
+    if (feed === undefined) return;
+    this.#screens.delete(id);
+    feed.remove(this.#socket);
+    this.#feeds.leaveScreen(id);
+  }
+
   /** The socket has room again. */
   drain(): void {
     this.#drained?.();
@@ -92,6 +122,7 @@ export class Viewer {
       this.#feeds.leave(id);
     }
     this.#watched.clear();
+    for (const id of [...this.#screens.keys()]) this.unwatchScreen(id);
     this.#drained?.();
   }
 

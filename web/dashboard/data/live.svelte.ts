@@ -14,6 +14,13 @@ export interface SessionWatcher {
   refused(message: string): void;
 }
 
+/** A picture of what a session's page shows. */
+export interface Frame {
+  readonly jpeg: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
 interface Watched {
   readonly watcher: SessionWatcher;
   last: number;
@@ -29,6 +36,7 @@ class Live {
   version = $state('');
   driver = $state('');
   readonly #watched = new Map<SessionId, Watched>();
+  readonly #screens = new Map<SessionId, { readonly pace: 'live' | 'slow'; show(frame: Frame): void }>();
   #socket: WebSocket | null = null;
   #attempts = 0;
 
@@ -57,12 +65,23 @@ class Live {
     };
   }
 
+  /** Hands on pictures of the session's page until the answer is called. */
+  watchScreen(id: SessionId, pace: 'live' | 'slow', show: (frame: Frame) => void): () => void {
+    this.#screens.set(id, { pace, show });
+    this.#ask({ type: 'watchScreen', id, pace });
+    return () => {
+      this.#screens.delete(id);
+      this.#ask({ type: 'unwatchScreen', id });
+    };
+  }
+
   #opened(): void {
     this.state = 'open';
     this.#attempts = 0;
     this.#ask({ type: 'watchSessions' });
     void sessionTable.reload();
     for (const [id, { last }] of this.#watched) this.#ask({ type: 'watchSession', id, after: last });
+    for (const [id, { pace }] of this.#screens) this.#ask({ type: 'watchScreen', id, pace });
   }
 
   #ask(request: StreamRequest): void {
@@ -89,6 +108,9 @@ class Live {
         watched.watcher.events(fresh);
         return;
       }
+      case 'frame':
+        this.#screens.get(message.id)?.show(message);
+        return;
       case 'over':
         this.#watched.get(message.id)?.watcher.over();
         return;

@@ -1,0 +1,111 @@
+import { encodeError } from '../../protocol/errors.js';
+import type { SessionId } from '../../protocol/session.js';
+import type { StreamMessage } from '../../protocol/stream.js';
+import type { Sessions } from '../../supervisor/sessions.js';
+
+/** Between two pictures, at least: 15 a second are as many as the eye needs of a page. */
+const LIVE_MS = 66;
+const SLOW_MS = 1_000;
+/** How long an answer waits for a picture of a page that does not change. */
+const WAIT_MS = 1_000;
+/** A viewer that has not taken so much of what it was sent is passed over. */
+const BEHIND_BYTES = 256 * 1024;
+
+/** Who is shown pictures. */
+export interface ScreenViewer {
+  sendPacked(message: Uint8Array): void;
+  bufferedBytes(): number;
+}
+
+export type Pace = 'live' | 'slow';
+
+interface Seat {
+  readonly pace: Pace;
+  shownAt: number;
+}
+
+/**
+ * What a session's page shows, for everybody who looks at it: taken once, packed once, at the pace of whoever wants it
+ * fastest, and not at all while nobody looks. A viewer that is behind misses pictures and sees the next one.
+ */
+export class ScreenFeed {
+  readonly #id: SessionId;
+  readonly #sessions: Sessions;
+  readonly #pack: (message: StreamMessage) => Uint8Array;
+  readonly #viewers = new Map<ScreenViewer, Seat>();
+  readonly #stopped = new AbortController();
+  #newest: Uint8Array | null = null;
+  #wake: (() => void) | null = null;
+
+  constructor(id: SessionId, sessions: Sessions, pack: (message: StreamMessage) => Uint8Array) {
+    this.#id = id;
+    this.#sessions = sessions;
+    this.#pack = pack;
+    void this.#run();
+  }
+
+  get viewers(): number {
+    return this.#viewers.size;
+  }
+
+  add(viewer: ScreenViewer, pace: Pace): void {
+    const seat = { pace, shownAt: 0 };
+    this.#viewers.set(viewer, seat);
+    if (this.#newest !== null) this.#show(viewer, seat, this.#newest);
+    // One who wants it faster is not kept waiting by those who do not.
+    this.#wake?.();
+  }
+
+  remove(viewer: ScreenViewer): void {
+    this.#viewers.delete(viewer);
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    this.#wake?.();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    let after = 0;
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      try {
+        const frame = await this.#sessions.nextFrame(this.#id, { after, timeoutMs: WAIT_MS }, signal);
+        if (frame !== null) {
+          after = frame.number;
+          const { jpeg, width, height } = frame;
+          this.#newest = new Uint8Array(this.#pack({ type: 'frame', id: this.#id, jpeg, width, height }));
+          for (const [viewer, seat] of this.#viewers) this.#show(viewer, seat, this.#newest);
+        }
+      } catch (error) {
+        const { code } = encodeError(error);
+        if (code === 'SESSION_ENDED' || code === 'NOT_FOUND') return;
+        // Its actor is being started again, and then counts from the beginning.
+        after = 0;
+        await this.#pause(SLOW_MS);
+      }
+      const live = [...this.#viewers.values()].some(({ pace }) => pace === 'live');
+      await this.#pause((live ? LIVE_MS : SLOW_MS) - (performance.now() - startedAt));
+    }
+  }
+
+  #show(viewer: ScreenViewer, seat: Seat, message: Uint8Array): void {
+    const now = performance.now();
+    if (seat.pace === 'slow' && now - seat.shownAt < SLOW_MS * 0.9) return;
+    if (viewer.bufferedBytes() > BEHIND_BYTES) return;
+    seat.shownAt = now;
+    viewer.sendPacked(message);
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (ms <= 0 || this.#stopped.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
