@@ -40,6 +40,7 @@ const ConfigFile = z.strictObject({
   publicUrl: z.url().optional(),
   allowedHosts: z.array(z.string().min(1)).default([]),
   egress: z.strictObject({ allow: HostPatterns.optional(), deny: HostPatterns.optional() }).optional(),
+  forward: z.array(z.int().min(1).max(65_535)).max(100).default([]),
   worker: Worker.prefault({}),
   maxIterations: z.int().min(0).max(1000).default(25),
   models: z.array(z.string()).default([]),
@@ -59,6 +60,8 @@ export interface ConfigFlags {
   readonly host?: string | undefined;
   readonly driver?: string | undefined;
   readonly 'max-sessions'?: string | undefined;
+  /** Ports, with commas between them. */
+  readonly forward?: string | undefined;
 }
 
 /** The configuration of one service, frozen. Paths are absolute. */
@@ -173,6 +176,9 @@ function parseFlags(flags: ConfigFlags): { [key: string]: unknown } {
     ...(flags.port === undefined ? {} : { port: integer('port', flags.port) }),
     ...(flags.host === undefined ? {} : { host: flags.host }),
     ...(flags.driver === undefined ? {} : { driver: flags.driver }),
+    ...(flags.forward === undefined
+      ? {}
+      : { forward: flags.forward.split(',').map((port) => integer('forward', port)) }),
     ...(flags['max-sessions'] === undefined ? {} : { maxSessions: integer('max-sessions', flags['max-sessions']) }),
   };
 }

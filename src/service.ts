@@ -25,6 +25,8 @@ export interface Service {
   readonly port: number;
   /** For people: which driver runs, with which browser. */
   readonly description: string;
+  /** Whether pages reach this port of the machine as localhost, without their session asking for it. */
+  reachesLocalhost(port: number): boolean;
   /** Settles when a part failed that the service cannot do without. It must be stopped then. */
   readonly failed: Promise<Error>;
   /** Ends everything in order and gives everything back. Idempotent. */
@@ -103,6 +105,7 @@ export async function startService(
       port: gateway.port,
       description,
       failed: journal.failed,
+      reachesLocalhost: (port) => driver.name === 'process' || config.forward.includes(port),
       stop(stopOptions) {
         drainMs = stopOptions?.drainMs ?? DRAIN_MS;
         if (drainMs === 0) supervisor.hurry();

@@ -10,6 +10,7 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
     host: { type: 'string' },
     driver: { type: 'string' },
     'max-sessions': { type: 'string' },
+    forward: { type: 'string' },
   });
   const stop = watchSignals();
   const log = (line: string) => process.stderr.write(`${new Date().toISOString()} ${line}\n`);
@@ -24,6 +25,9 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   stop.release();
   return why instanceof Error ? 1 : 0;
 }
+
+/** Where `npm run example` listens. */
+const SHOP_PORT = 4500;
 
 interface SignalWatch {
   readonly first: Promise<NodeJS.Signals>;
@@ -48,7 +52,8 @@ function watchSignals(): SignalWatch {
   };
 }
 
-function welcome({ url, description }: Service): string {
+function welcome({ url, description, reachesLocalhost }: Service): string {
+  const create = reachesLocalhost(SHOP_PORT) ? '-X POST' : `-d '{"forward": [${SHOP_PORT}]}'`;
   return `Troupe listens on ${url}
   ${description}
 
@@ -56,8 +61,8 @@ Try it, in a second terminal (the example shop) and a third (the lines below it)
 
   npm run example
 
-  ID=$(curl -s -X POST ${url}/api/sessions | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)
-  curl -s ${url}/sessions/$ID/proxy -d '{"js": "agent.go(\\"http://127.0.0.1:4500/\\")"}'
+  ID=$(curl -s ${create} ${url}/api/sessions | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)
+  curl -s ${url}/sessions/$ID/proxy -d '{"js": "agent.go(\\"http://127.0.0.1:${SHOP_PORT}/\\")"}'
   curl -s ${url}/sessions/$ID/proxy -d '{"js": "agent.look().elements.map(e => e.locator)"}'
   curl -s ${url}/sessions/$ID/proxy -d '{"js": "agent.act(\\"{a}Log in\\", \\"click\\")"}'
   curl -s ${url}/sessions/$ID/proxy -d '{"js": "match(agent.look(), {url: \\"#regex .*/login\\", title: \\"#string\\"})"}'

@@ -7,7 +7,9 @@ const USAGE = `Usage: troupe <command> [options]
       checks this machine, creates the folders, and builds or pulls the worker image where Docker runs; --brief only
       checks; --base debootstrap builds it without an image registry; --launch-script writes a start script
   troupe dashboard [--port N] [--host H] [--driver auto|docker|process] [--max-sessions N]
-      runs the service: HTTP API and dashboard
+                   [--forward PORT,...]
+      runs the service: HTTP API and dashboard; --forward lets pages in containers reach ports of this machine as
+      localhost
   troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]
       curl commands on standard input to requests: to read, as JSON, one JSON value a line for one JSON string a line,
       or as curl commands for another shell; --into adds them to a Postman collection

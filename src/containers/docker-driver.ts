@@ -45,7 +45,7 @@ export interface DockerDriverParts extends ContainerSetting {
  */
 export class DockerDriver implements Driver {
   readonly name = 'docker';
-  readonly offers: Driver['offers'] = new Set(['egress', 'forward', 'desktop']);
+  readonly offers: Driver['offers'] = new Set(['egress', 'desktop']);
   readonly #parts: DockerDriverParts;
   readonly #folder: BrowserFolder;
   readonly #log: (message: string) => void;

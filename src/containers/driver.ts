@@ -29,7 +29,7 @@ export interface LeaseOptions {
 
 /** What a session's pages may reach beyond, or less than, what every browser of the driver may. */
 export interface NetworkWish {
-  /** Ports of this machine's loopback that the pages reach as localhost. */
+  /** Ports of this machine's loopback that the pages reach as localhost; the process driver's reach them all. */
   readonly forward?: readonly number[] | undefined;
   /** Host patterns. It can only narrow what the configuration leaves open. */
   readonly egress?:
@@ -55,8 +55,8 @@ export interface BrowserLease {
 /** A way to have browsers. */
 export interface Driver {
   readonly name: 'process' | 'docker';
-  /** The members of a session's request that need this of their driver: its own network, or a display. */
-  readonly offers: ReadonlySet<'egress' | 'forward' | 'desktop'>;
+  /** What not every driver can do for a session: narrow its network, show a desktop. */
+  readonly offers: ReadonlySet<'egress' | 'desktop'>;
   /**
    * Starts a browser and waits until its CDP endpoint answers; `deadlineMs` counts from the call.
    * @throws UNAVAILABLE when the browser cannot be started or does not answer by the deadline; nothing is left then.

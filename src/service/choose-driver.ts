@@ -82,6 +82,7 @@ async function dockerChoice(
     ownPort,
     ownNames: ownNames(config),
     hostAddress: await bridgeAddress(engine),
+    forward: config.forward,
     egress: config.egress ?? {},
   };
   const gate = new NetworkGate(setting, log);

@@ -30,11 +30,6 @@ const UNAVAILABLE: readonly Unavailable[] = [
   ],
   [
     'forward',
-    (request, offers) => request.forward !== undefined && !offers.has('forward'),
-    'the process driver reaches localhost as it is',
-  ],
-  [
-    'forward',
     (request) => request.forward !== undefined && request.proxy !== undefined,
     'a proxy takes the requests to localhost too; leave one of both out',
   ],

@@ -56,7 +56,7 @@ export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {})
   const instance = randomBytes(6).toString('hex');
   const workDir = join(openFolder(t), 'w');
   const another = (): Promise<DockerDriver> => {
-    const setting = { ownPort: 1, ownNames: [], hostAddress: null, egress: {} };
+    const setting = { ownPort: 1, ownNames: [], hostAddress: null, forward: [], egress: {} };
     return DockerDriver.create({
       engine,
       instance,

@@ -15,6 +15,8 @@ export interface GateSetting {
   readonly ownNames: readonly string[];
   /** The address that `host.docker.internal` stands for; null where the engine has none. */
   readonly hostAddress: string | null;
+  /** Ports of this machine that every session reaches as localhost. */
+  readonly forward: readonly number[];
   readonly egress: EgressLists;
 }
 
@@ -65,7 +67,7 @@ export class GateRules {
     const address = isIP(name) === 0 ? null : name;
     if (name === 'localhost' || name.endsWith('.localhost') || (address !== null && isLoopback(address))) {
       if (port === this.#setting.ownPort) return { kind: 'refused', why: 'it is the service itself' };
-      if (this.#wish.forward.includes(port)) return { kind: 'loopback' };
+      if ([...this.#setting.forward, ...this.#wish.forward].includes(port)) return { kind: 'loopback' };
       return { kind: 'refused', why: `port ${port} of localhost is not forwarded` };
     }
     if (this.#setting.ownNames.includes(name)) return { kind: 'refused', why: 'it is the service itself' };

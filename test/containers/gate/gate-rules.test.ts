@@ -1,7 +1,13 @@
 import t from 'tap';
 import { GateRules, type GateSetting, type GateWish, isHostPattern } from '#troupe/containers/gate/gate-rules.js';
 
-const SETTING: GateSetting = { ownPort: 4444, ownNames: ['troupe.test'], hostAddress: '172.17.0.1', egress: {} };
+const SETTING: GateSetting = {
+  ownPort: 4444,
+  ownNames: ['troupe.test'],
+  hostAddress: '172.17.0.1',
+  forward: [],
+  egress: {},
+};
 
 function rules(wish: Partial<GateWish> = {}, setting: Partial<GateSetting> = {}): GateRules {
   return new GateRules({ ...SETTING, ...setting }, { forward: [], egress: {}, ...wish });
@@ -15,6 +21,7 @@ t.test('Localhost by any name leads to forwarded ports alone, and never to the s
     t.match(forwarding.route(host, 4444), { kind: 'refused', why: /the service itself/ }, host);
   }
   t.match(forwarding.route('::ffff:127.0.0.1', 22), { kind: 'refused' });
+  t.match(rules({}, { forward: [5000] }).route('localhost', 5000), { kind: 'loopback' }, 'for all sessions');
 });
 
 t.test('Metadata addresses are closed in every way to write them, and no list opens them', async (t) => {
