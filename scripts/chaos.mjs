@@ -1,13 +1,18 @@
-// `npm run chaos -- [--rounds 50] [--seed N]`: the tests that kill things, for longer and with more sessions. What fails
+// `npm run chaos -- [--rounds 50] [--seed N] [--driver docker]`: the tests that kill things, for longer and with more sessions. What fails
 // says its seed, with which the same moments come again.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '50' }, seed: { type: 'string', default: String(Date.now() % 1e9) } },
+  options: {
+    rounds: { type: 'string', default: '50' },
+    seed: { type: 'string', default: String(Date.now() % 1e9) },
+    driver: { type: 'string', default: 'process' },
+  },
 });
-for (const [name, text] of Object.entries(values)) {
+const { driver, ...numbers } = values;
+for (const [name, text] of Object.entries(numbers)) {
   if (/^[1-9]\d{0,8}$/.test(text)) continue;
   console.error(`--${name} takes a whole number above 0, not ${text}`);
   process.exit(2);
@@ -22,6 +27,7 @@ const child = spawn(process.execPath, words, {
     TAP_TIMEOUT: String(300 + 120 * Number(values.rounds)),
     TROUPE_CHAOS_ROUNDS: values.rounds,
     TROUPE_CHAOS_SEED: values.seed,
+    TROUPE_CHAOS_DRIVER: driver,
   },
 });
 const [code] = await once(child, 'close');

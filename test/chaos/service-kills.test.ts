@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os';
 import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
+import { containersUnder } from '../support/docker.js';
 import { guardLeaks } from '../support/leaks.js';
 import { makeHome } from '../support/service.js';
 import { seededRandom } from './seeded-random.js';
@@ -10,13 +12,23 @@ guardLeaks(t);
 /** `npm run chaos` says more of them. */
 const rounds = Number(process.env.TROUPE_CHAOS_ROUNDS ?? 2);
 const seed = Number(process.env.TROUPE_CHAOS_SEED ?? Math.floor(Math.random() * 1e9));
+const driver = process.env.TROUPE_CHAOS_DRIVER ?? 'process';
 const long = process.env.TROUPE_CHAOS_ROUNDS !== undefined;
-const size = long ? { live: 10, jobs: 10, lifeMs: 12_000 } : { live: 2, jobs: 2, lifeMs: 5_000 };
+const size = long
+  ? driver === 'docker'
+    ? { live: 4, jobs: 4, lifeMs: 15_000 }
+    : { live: 10, jobs: 10, lifeMs: 12_000 }
+  : { live: 2, jobs: 2, lifeMs: 5_000 };
 
 t.test('a service killed at any moment has kept what it said, and does nothing twice', async (t) => {
   const shop = await startShop({ port: 0 });
   t.teardown(() => shop.close());
-  const home = makeHome(t, { maxSessions: 2 * (size.live + size.jobs), idleTimeout: 3600 });
+  const home = makeHome(t, {
+    driver,
+    forward: [Number(new URL(shop.url).port)],
+    maxSessions: 2 * (size.live + size.jobs),
+    idleTimeout: 3600,
+  });
   const kills = new ServiceKills({ ...size, random: seededRandom(seed), home, shop: shop.url });
   t.teardown(() => kills.stop());
   try {
@@ -25,9 +37,12 @@ t.test('a service killed at any moment has kept what it said, and does nothing t
       if (long) t.comment(`round ${round}: ${JSON.stringify(kills.counts)}`);
     }
     await kills.finish();
+    if (driver === 'docker') t.same(await containersUnder(tmpdir()), [], 'no container is left');
     t.comment(`seed ${seed}: ${JSON.stringify(kills.counts)}`);
     t.pass();
   } catch (error) {
-    t.fail(`With seed ${seed} (npm run chaos -- --rounds ${rounds} --seed ${seed})`, { error: String(error) });
+    t.fail(`With seed ${seed} (npm run chaos -- --rounds ${rounds} --seed ${seed} --driver ${driver})`, {
+      error: String(error),
+    });
   }
 });

@@ -26,6 +26,15 @@ export async function containersOf(engine: DockerEngine, label: string): Promise
   return engine.json('GET', '/containers/json', z.array(Container), { query });
 }
 
+/** The engine's containers that have a folder under this one mounted. */
+export async function containersUnder(folder: string): Promise<readonly string[]> {
+  const shape = z.array(z.object({ Id: z.string(), Mounts: z.array(z.object({ Source: z.string().optional() })) }));
+  const listed = await engineInUse().json('GET', '/containers/json', shape, { query: { all: '1' } });
+  return listed.flatMap(({ Id, Mounts }) =>
+    Mounts.some(({ Source }) => Source?.startsWith(`${folder}/`)) ? [Id] : [],
+  );
+}
+
 /** The engine that tests run on. Only where {@link skipWithoutDocker} is false. */
 export function engineInUse(): DockerEngine {
   if ('why' in found) throw new Error(found.why);
