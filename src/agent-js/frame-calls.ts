@@ -158,6 +158,8 @@ export class FrameCalls {
     bounds: Bounds,
   ): Promise<Answer<N>> {
     const answer = await world.tryCall(name, args, bounds);
+    // Asked again when its input has arrived.
+    if (answer !== null && 'heard' in answer.value && !answer.value.heard) return answer;
     this.#acting = null;
     if (frame === null) return answer;
     const released = this.#outward(frame).map((inner) => this.#worldAround(inner)?.tryCall('release', null, bounds));
