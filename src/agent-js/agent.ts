@@ -74,7 +74,9 @@ export class Agent {
     this.#actMs = options.actMs ?? ACT_MS;
     this.#redact = options.redact ?? ((shown) => shown);
     this.#schemes = new Set(options.allowedSchemes ?? SCHEMES);
-    this.#downloads = new Downloads(browser.downloadsDir, emit);
+    this.#downloads = new Downloads(browser.downloadsDir, emit, (guid) => {
+      browser.send('Browser.cancelDownload', { guid }).catch(() => undefined);
+    });
     this.#stopDownloads = browser.listen((event) => this.#downloads.observe(event));
     this.#tabs = new Tabs(browser, emit);
     void browser.lost.then(({ error }) => {

@@ -52,6 +52,7 @@ interface Modified {
 
 /** Parameters and result of each command. */
 export interface CdpCommands {
+  'Browser.cancelDownload': [{ guid: string }, Nothing];
   'Browser.getVersion': [Nothing, { readonly product: string; readonly userAgent: string }];
   'Browser.setDownloadBehavior': [{ behavior: 'allowAndName'; downloadPath: string; eventsEnabled: boolean }, Nothing];
   'DOM.getFrameOwner': [{ frameId: string }, { readonly backendNodeId: number }];

@@ -9,6 +9,8 @@ import { Condition } from './condition.js';
 const MAX_KEPT = 1_000;
 /** Downloads under way that are followed; further ones still reach the folder. */
 const MAX_OPEN = 100;
+/** What a session's downloads may have together: the one that passes it is given up, and so is each one after it. */
+const MAX_BYTES = 2 * 1024 * 1024 * 1024;
 /** Files of the same name that are told apart by a number. */
 const MAX_ALIKE = 1_000;
 
@@ -23,13 +25,18 @@ interface Download {
 export class Downloads {
   readonly #dir: string;
   readonly #emit: (event: SessionEvent) => void;
-  readonly #open = new Map<string, { readonly url: string; readonly suggested: string }>();
+  readonly #open = new Map<string, { readonly url: string; readonly suggested: string; bytes: number }>();
   readonly #finished: Download[] = [];
   readonly #condition = new Condition();
+  readonly #cancel: (guid: string) => void;
+  /** Of those that have ended. */
+  #bytes = 0;
 
-  constructor(dir: string, emit: (event: SessionEvent) => void) {
+  /** @param cancel gives up a download that is under way */
+  constructor(dir: string, emit: (event: SessionEvent) => void, cancel: (guid: string) => void) {
     this.#dir = dir;
     this.#emit = emit;
+    this.#cancel = cancel;
   }
 
   observe(event: CdpEvent): void {
@@ -37,11 +44,12 @@ export class Downloads {
     switch (event.method) {
       case 'Browser.downloadWillBegin': {
         const { guid, url, suggestedFilename } = event.params;
-        if (this.#open.size < MAX_OPEN) this.#open.set(guid, { url, suggested: suggestedFilename });
+        if (this.#open.size < MAX_OPEN) this.#open.set(guid, { url, suggested: suggestedFilename, bytes: 0 });
         return;
       }
       case 'Browser.downloadProgress':
         if (event.params.state !== 'inProgress') void this.#ended(event.params);
+        else this.#grown(event.params);
         return;
       default:
     }
@@ -53,10 +61,19 @@ export class Downloads {
     return [...this.#finished];
   }
 
+  #grown({ guid, receivedBytes }: { guid: string; receivedBytes: number }): void {
+    const download = this.#open.get(guid);
+    if (download !== undefined) download.bytes = receivedBytes;
+    let bytes = this.#bytes;
+    for (const open of this.#open.values()) bytes += open.bytes;
+    if (bytes > MAX_BYTES) this.#cancel(guid);
+  }
+
   async #ended(progress: { guid: string; state: string; receivedBytes: number }): Promise<void> {
     const download = this.#open.get(progress.guid);
     if (download === undefined) return;
     if (progress.state === 'completed') {
+      this.#bytes += progress.receivedBytes;
       const name = await this.#named(progress.guid, download.suggested);
       const size = await stat(join(this.#dir, name)).then(
         (file) => file.size,

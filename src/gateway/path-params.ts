@@ -1,4 +1,5 @@
 import { TroupeError } from '../protocol/errors.js';
+import { isFileName } from '../protocol/file-name.js';
 import { SessionId } from '../protocol/session.js';
 import type { RouteRequest } from './route.js';
 
@@ -19,19 +20,10 @@ export function sessionIdOf(request: RouteRequest): SessionId {
 export function fileNameOf(request: RouteRequest): string {
   const name = request.params.name ?? null;
   if (name === null) throw new TroupeError('INVALID_REQUEST', 'The file name is not well percent-encoded');
-  const separators = /[/\\]/.test(name);
-  if (separators || hasControlCharacters(name) || name === '.' || name === '..' || Buffer.byteLength(name) > 255) {
+  if (!isFileName(name)) {
     throw new TroupeError('INVALID_REQUEST', 'A file name is one path segment of at most 255 bytes', {
       issues: [{ path: 'name', message: 'not a file name' }],
     });
   }
   return name;
-}
-
-function hasControlCharacters(text: string): boolean {
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x20 || code === 0x7f) return true;
-  }
-  return false;
 }

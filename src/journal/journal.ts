@@ -5,7 +5,7 @@ import type { SessionId } from '../protocol/session.js';
 import type { EventQuery, JournalOpened, JournalReply, JournalRequest, SessionQuery, Submission } from './messages.js';
 import { fromEventRow, fromSessionRow, type StoredSession, toEventRow, toSessionRow } from './rows.js';
 
-export type { Submission } from './messages.js';
+export type { SessionQuery, Submission } from './messages.js';
 export type { StoredSession } from './rows.js';
 
 /** Bringing a long log of changes back after a crash takes its time. */

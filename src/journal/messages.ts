@@ -36,6 +36,8 @@ export interface Submission {
 export interface SessionQuery {
   readonly state?: SessionStatus | undefined;
   readonly mode?: SessionMode | undefined;
+  /** All must hold; a value of null stands for any. */
+  readonly labels?: readonly { readonly name: string; readonly value: string | null }[] | undefined;
   readonly limit: number;
   readonly before?: string | undefined;
 }

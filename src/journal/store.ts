@@ -1,4 +1,4 @@
-import { type Generated, Kysely, SqliteDialect } from 'kysely';
+import { type Generated, Kysely, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
 import { TroupeError } from '../protocol/errors.js';
 import type { EventQuery, NumberedEventRow, SessionQuery, SessionRow, Submission, WriteRequest } from './messages.js';
@@ -136,6 +136,12 @@ export class Store {
       .limit(query.limit);
     if (query.state !== undefined) select = select.where('status', '=', query.state);
     if (query.mode !== undefined) select = select.where('mode', '=', query.mode);
+    for (const { name, value } of query.labels ?? []) {
+      const same = value === null ? sql`` : sql`and value = ${value}`;
+      select = select.where(
+        sql<boolean>`exists (select 1 from json_each(record, '$.labels') where key = ${name} ${same})`,
+      );
+    }
     if (query.before !== undefined) {
       const before = await this.#kysely
         .selectFrom('sessions')

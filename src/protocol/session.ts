@@ -32,12 +32,35 @@ export const FlowFile = z.string().min(1).max(500);
 const seconds = z.number().positive().max(86_400);
 const hostPattern = z.string().min(1).max(253);
 
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isProxyServer(text: string): boolean {
+  const [, host = '', port] =
+    /^(?:(?:https?|socks[45]):\/\/)?(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  return host !== '' && (port === undefined || (Number(port) > 0 && Number(port) < 65_536));
+}
+
 const sessionFields = {
   name: z.string().min(1).max(200).optional(),
   labels: z.record(z.string().min(1).max(100), z.string().max(500)).optional(),
   viewport: z.strictObject({ width: z.int().min(200).max(7680), height: z.int().min(200).max(4320) }).optional(),
-  locale: z.string().min(2).max(35).optional(),
-  timezone: z.string().min(1).max(64).optional(),
+  locale: z.string().min(2).max(35).refine(isLocale, 'a BCP 47 language tag, such as de-DE').optional(),
+  timezone: z.string().min(1).max(64).refine(isTimezone, 'an IANA time zone, such as Europe/Berlin').optional(),
   userAgent: z.string().min(1).max(1000).optional(),
   headers: z.record(z.string().min(1).max(200), z.string().max(8192)).optional(),
   ignoreHTTPSErrors: z.boolean().optional(),
@@ -45,7 +68,7 @@ const sessionFields = {
   storageState: z.looseObject({}).optional(),
   proxy: z
     .strictObject({
-      server: z.string().min(1).max(500),
+      server: z.string().max(500).refine(isProxyServer, '[http|https|socks4|socks5://]host[:port], nothing more'),
       bypass: z.string().max(2000).optional(),
       username: z.string().max(500).optional(),
       password: z.string().max(500).optional(),
@@ -102,10 +125,17 @@ export type JobRequest = z.infer<typeof JobRequest>;
 export const ProxyRequest = z.strictObject({ js: z.string() });
 export type ProxyRequest = z.infer<typeof ProxyRequest>;
 
-/** `GET /api/sessions?state=&mode=&limit=&before=`; `before` is the id of the last record of the page before. */
+/** `name=value`, or a name alone for any value. A name that holds `=` cannot be asked for. */
+const LabelTerm = z.string().min(1).max(601);
+
+/**
+ * `GET /api/sessions?state=&mode=&label=&limit=&before=`; `label` may come more than once, and all must hold; `before` is
+ * the id of the last record of the page before.
+ */
 export const ListQuery = z.strictObject({
   state: SessionStatus.optional(),
   mode: SessionMode.optional(),
+  label: z.union([LabelTerm, z.array(LabelTerm).max(20)]).optional(),
   limit: z.coerce.number().int().min(1).max(1000).optional(),
   before: SessionId.optional(),
 });

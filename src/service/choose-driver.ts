@@ -43,6 +43,7 @@ const PAUSE_GRACE_MS = 5_000;
  */
 export async function chooseDriver(around: Surroundings): Promise<DriverChoice> {
   const { config } = around;
+  if (config.video !== 'off') throw new TroupeError('INVALID_REQUEST', 'video: not supported yet; leave it out');
   if (config.driver === 'process') return processChoice(around, 'as configured');
   const docker = await usableDocker(config);
   if (!('why' in docker)) {

@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TroupeError } from '../protocol/errors.js';
+import { isFileName } from '../protocol/file-name.js';
 import type { OpenFile, SessionFile } from './sessions.js';
 
 /** The longest upload, in bytes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+/** What one session's uploads may have together. */
+export const MAX_SESSION_UPLOAD_BYTES = 1024 * 1024 * 1024;
+export const MAX_UPLOADS = 1_000;
 /** Files of one folder that are listed. */
 const MAX_LISTED = 10_000;
 
@@ -43,7 +47,7 @@ export async function openArtifact(dir: string, name: string): Promise<OpenFile>
 }
 
 async function openPlain(dir: string, name: string): Promise<OpenFile | null> {
-  if (!isSegment(name)) return null;
+  if (!isFileName(name)) return null;
   const path = join(dir, name);
   const stats = await lstat(path).catch(() => null);
   // Pages choose the names, and the browser's user may write to some of these folders: a link could lead anywhere.
@@ -52,15 +56,21 @@ async function openPlain(dir: string, name: string): Promise<OpenFile | null> {
 
 /**
  * Puts a file where the session's browser can choose it. A file of the name is replaced once the new one is whole.
- * @throws INVALID_REQUEST for a name that is not one plain path segment; BODY_TOO_LARGE past {@link MAX_UPLOAD_BYTES}
+ * @throws INVALID_REQUEST for a name that is not one plain path segment; BODY_TOO_LARGE past {@link MAX_UPLOAD_BYTES},
+ *   and where the session's uploads together would be past {@link MAX_SESSION_UPLOAD_BYTES} or {@link MAX_UPLOADS}
  */
 export async function storeUpload(uploadsDir: string, name: string, content: Readable): Promise<SessionFile> {
-  if (!isSegment(name)) {
-    throw new TroupeError('INVALID_REQUEST', `'${name}' is not a file name: one path segment of at most 200 bytes`);
+  if (!isFileName(name)) {
+    throw new TroupeError('INVALID_REQUEST', 'A file name is one path segment of at most 255 bytes', {
+      issues: [{ path: 'name', message: 'not a file name' }],
+    });
   }
-  const part = join(uploadsDir, `.${name}.${randomUUID().slice(0, 8)}.part`);
+  const part = join(uploadsDir, `.${randomUUID()}.part`);
   try {
+    await assertRoom(uploadsDir, name);
     await pipeline(content, bounded(MAX_UPLOAD_BYTES), createWriteStream(part, { mode: 0o644 }));
+    // Again, now that its size is known: others may have come meanwhile.
+    await assertRoom(uploadsDir, name);
     await rename(part, join(uploadsDir, name));
   } catch (error) {
     await rm(part, { force: true });
@@ -68,6 +78,23 @@ export async function storeUpload(uploadsDir: string, name: string, content: Rea
   }
   const stats = await lstat(join(uploadsDir, name));
   return { name, bytes: stats.size, source: 'upload', modifiedAt: stats.mtime.toISOString() };
+}
+
+/** Counts what is there and what is on its way; a file that is to be replaced is as good as gone. */
+async function assertRoom(uploadsDir: string, replaced: string): Promise<void> {
+  const names = (await readdir(uploadsDir)).filter((name) => name !== replaced);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      lstat(join(uploadsDir, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes <= MAX_SESSION_UPLOAD_BYTES && names.length <= MAX_UPLOADS) return;
+  const message = `The uploads of a session may have ${MAX_SESSION_UPLOAD_BYTES} bytes and ${MAX_UPLOADS} files together`;
+  throw new TroupeError('BODY_TOO_LARGE', message, { bytes, files: names.length });
 }
 
 /** Moves what a browser downloaded to where it outlives the browser. A folder that is not there has nothing. */
@@ -95,10 +122,6 @@ async function listDir(dir: string, source: SessionFile['source']): Promise<read
 
 function isUnfinished(name: string): boolean {
   return name.endsWith('.crdownload') || (name.startsWith('.') && name.endsWith('.part'));
-}
-
-function isSegment(name: string): boolean {
-  return name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name) && Buffer.byteLength(name) <= 200;
 }
 
 function bounded(maxBytes: number): Transform {

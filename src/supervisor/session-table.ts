@@ -1,4 +1,4 @@
-import type { Journal } from '../journal/journal.js';
+import type { Journal, SessionQuery } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
 import { type ListQuery, SessionId, type SessionRecord } from '../protocol/session.js';
 import type { LivingSession } from './living-session.js';
@@ -51,7 +51,8 @@ export class SessionTable {
   }
 
   async list(query: ListQuery): Promise<readonly SessionRecord[]> {
-    const stored = await this.#journal.list({ ...query, limit: query.limit ?? LIST_LIMIT });
+    const { label, limit = LIST_LIMIT, ...rest } = query;
+    const stored = await this.#journal.list({ ...rest, labels: labelsOf(label), limit });
     return stored.map(({ record }) => this.shown(this.#living.get(record.id)?.record ?? record));
   }
 
@@ -59,6 +60,14 @@ export class SessionTable {
   shown(record: SessionRecord): SessionRecord {
     return record.status === 'queued' ? { ...record, queuePosition: this.#queuePosition(record.id) } : record;
   }
+}
+
+/** `name=value`, or a name alone. */
+function labelsOf(terms: ListQuery['label'] = []): SessionQuery['labels'] {
+  return [terms].flat().map((term) => {
+    const at = term.indexOf('=');
+    return at === -1 ? { name: term, value: null } : { name: term.slice(0, at), value: term.slice(at + 1) };
+  });
 }
 
 /** @throws NOT_FOUND for what cannot be an id: there is no session with it */

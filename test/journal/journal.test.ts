@@ -206,7 +206,34 @@ t.test('Pages of sessions are newest first and neither repeat nor skip while ses
     [idOf(20), idOf(15)],
   );
   t.same(await journal.list({ state: 'failed', limit: 5 }), []);
-  await t.rejects(journal.list({ limit: 5, before: idOf(999) }), { code: 'INVALID_REQUEST' });
+  await t.rejects(journal.list({ limit: 5, before: idOf(999) }), {
+    code: 'INVALID_REQUEST',
+    details: { issues: [{ path: 'before' }] },
+  });
+});
+
+t.test('Sessions are found by their labels, of which all that are asked for must hold', async (t) => {
+  const { journal } = await fresh(t);
+  const labels = [{ branch: 'main', os: 'linux' }, { branch: 'main', os: 'a "quoted" = name' }, { 'the team': '' }, {}];
+  await journal.write({ records: labels.map((given, n) => session(n, { labels: given })) });
+  const found = async (...asked: { name: string; value: string | null }[]) =>
+    (await journal.list({ labels: asked, limit: 10 })).map(({ record }) => record.id);
+  t.same(await found({ name: 'branch', value: 'main' }), [idOf(1), idOf(0)]);
+  t.same(await found({ name: 'branch', value: 'main' }, { name: 'os', value: 'a "quoted" = name' }), [idOf(1)]);
+  t.same(await found({ name: 'the team', value: null }), [idOf(2)]);
+  t.same(await found({ name: 'os', value: '%' }), []);
+});
+
+t.test('A key of a submission is kept with its session, and is free once that is removed', async (t) => {
+  const { journal } = await fresh(t);
+  const submission = { key: 'build-17', sessionId: idOf(1), fingerprint: 'f' };
+  await journal.write({ records: [session(1)], submissions: [submission] });
+  t.same(await journal.submission('build-17'), submission);
+  t.equal(await journal.submission('build-18'), null);
+  await t.rejects(journal.write({ records: [session(2)], submissions: [{ ...submission, sessionId: idOf(2) }] }));
+  t.equal(await journal.get(idOf(2)), null, 'nothing of it is written');
+  await journal.remove(idOf(1));
+  t.equal(await journal.submission('build-17'), null);
 });
 
 t.test('Pages of events are whole however large the events are', async (t) => {

@@ -25,11 +25,12 @@ t.test('a submission under a key makes one session, however often it comes, also
   t.match(await first.call('POST', '/api/jobs', { ...job, name: 'other' }, under('build-17')), refused);
   t.match(await first.call('POST', '/api/jobs', job, under('no spaces')), refused);
 
-  const live = () => first.call('POST', '/api/sessions', { name: 'mine' }, under('desk-1'));
+  const live = () => first.call('POST', '/api/sessions', { name: 'mine', labels: { team: 'shop' } }, under('desk-1'));
   const [one, two] = await Promise.all([live(), live()]);
   t.match([one.status, two.status], [201, 201]);
   t.equal(one.body.id, two.body.id);
   t.equal((await first.call('GET', '/api/sessions')).body.length, 2);
+  t.match((await first.call('GET', '/api/sessions?label=team=shop&label=team')).body, [{ id: one.body.id }]);
   await first.stop(0);
 
   const second = await startTestService(t, {}, home);
