@@ -10,7 +10,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** What a route's handler answers; the gateway writes it. */
 export type Answer =
-  | { readonly kind: 'json'; readonly status: number; readonly body: unknown }
+  | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly setCookie?: string }
   /** JSON that is text already. */
   | { readonly kind: 'text'; readonly status: number; readonly contentType: string; readonly text: string }
   | {
@@ -65,6 +65,10 @@ export interface RouteRequest {
   readonly caller: string;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
+  /** The cookie that lets this browser in. @throws UNAUTHORIZED */
+  signIn(token: string): string;
+  /** The cookie that ends it. */
+  signOut(): string;
 }
 
 /** One route: all that the gateway, its tests and the API description know of it. */
@@ -74,6 +78,8 @@ export interface Route {
   readonly path: string;
   /** One sentence for people. */
   readonly summary: string;
+  /** Wants no token: it tells nothing of the service's. */
+  readonly open: boolean;
   readonly body: 'none' | 'json' | 'bytes' | 'stream';
   readonly maxBodyBytes: number;
   readonly bodySchema: z.ZodType | null;
@@ -93,6 +99,7 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
+  readonly open?: boolean;
   readonly status?: number;
   readonly body?: B;
   /** A body that is not JSON, at most this long. */
@@ -120,6 +127,7 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     method: spec.method,
     path: spec.path,
     summary: spec.summary,
+    open: spec.open ?? false,
     body: bodyKind(spec),
     maxBodyBytes: spec.uploadBytes ?? spec.bytes ?? JSON_BODY_BYTES,
     bodySchema: body ?? null,

@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket_context_t } from 'uWebSockets.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/sessions.js';
-import { Access } from './access.js';
+import { Access, type AccessHeaders } from './access.js';
+import { attachment, pageHeaders, SEALED } from './answer-headers.js';
 import { parseJson } from './check-shape.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
@@ -166,6 +167,7 @@ export class Gateway {
       if (this.#closing) reply.closeAfter();
       const sessions = this.#enter(req);
       const found = this.#router.find(path);
+      if (!found || ![...found.routes.values()].every(({ open }) => open)) this.#access.checkToken(headersOf(req));
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
@@ -184,6 +186,7 @@ export class Gateway {
     let sessions: Sessions;
     try {
       sessions = this.#enter(req);
+      this.#access.checkToken(headersOf(req));
     } catch (error) {
       this.#fail(new Reply(res, { head: false, onOver: () => undefined }), error, 'GET', STREAM_PATH, null);
       return;
@@ -192,13 +195,9 @@ export class Gateway {
     res.upgrade(this.#stream.seat(sessions), header('key'), header('protocol'), header('extensions'), context);
   }
 
-  /** @throws FORBIDDEN_ORIGIN, UNAUTHORIZED; UNAVAILABLE before the service has started and when it stops */
+  /** @throws FORBIDDEN_ORIGIN; UNAVAILABLE before the service has started and when it stops */
   #enter(req: HttpRequest): Sessions {
-    this.#access.check({
-      host: req.getHeader('host'),
-      origin: req.getHeader('origin'),
-      authorization: req.getHeader('authorization'),
-    });
+    this.#access.checkPlace(headersOf(req));
     if (this.#closing) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
     if (this.#sessions === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
     return this.#sessions;
@@ -210,7 +209,8 @@ export class Gateway {
     const query = req.getQuery();
     const headers: { [name: string]: string } = {};
     for (const name of route.headers) headers[name] = req.getHeader(name);
-    const base = `http://${req.getHeader('host')}`;
+    const host = req.getHeader('host');
+    const base = `http://${host}`;
     const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared) : null;
     const hasBytes = route.body === 'json' || route.body === 'bytes';
     const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared) : NO_BYTES;
@@ -232,6 +232,8 @@ export class Gateway {
       get signal() {
         return reply.signal;
       },
+      signIn: (token) => this.#access.signIn(token, host),
+      signOut: () => this.#access.signOut(host),
     };
     const answer = await handle(route, request, sessions, upload);
     await this.#write(reply, answer);
@@ -240,10 +242,7 @@ export class Gateway {
   async #write(reply: Reply, answer: Answer): Promise<void> {
     switch (answer.kind) {
       case 'json':
-        reply.end(
-          { status: answer.status, headers: [['Content-Type', 'application/json']] },
-          JSON.stringify(answer.body),
-        );
+        reply.end({ status: answer.status, headers: jsonHeaders(answer) }, JSON.stringify(answer.body));
         return;
       case 'text':
         reply.end({ status: answer.status, headers: [['Content-Type', answer.contentType]] }, answer.text);
@@ -293,6 +292,20 @@ async function handle(
   }
 }
 
+function headersOf(req: HttpRequest): AccessHeaders {
+  return {
+    host: req.getHeader('host'),
+    origin: req.getHeader('origin'),
+    authorization: req.getHeader('authorization'),
+    cookie: req.getHeader('cookie'),
+  };
+}
+
+function jsonHeaders({ setCookie }: Answer & { readonly kind: 'json' }): ReadonlyArray<readonly [string, string]> {
+  const type = ['Content-Type', 'application/json'] as const;
+  return setCookie === undefined ? [type] : [type, ['Set-Cookie', setCookie]];
+}
+
 function routeFor(found: Found, method: string): Route {
   const wanted = method === 'HEAD' ? 'GET' : method;
   for (const route of found.routes.values()) if (route.method === wanted) return route;
@@ -309,46 +322,4 @@ function allowed(found: Found): string[] {
 
 function contentLength(header: string): number | null {
   return /^\d{1,15}$/.test(header) ? Number(header) : null;
-}
-
-/** What a session's pages had a part in: it is shown, in a frame of ours at most, and can do nothing. */
-const SEALED = [
-  'Content-Security-Policy',
-  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'",
-] as const;
-
-/** The dashboard loads nothing but itself, and is framed by nobody. */
-const DASHBOARD_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-function pageHeaders(page: Answer & { readonly kind: 'page' }): ReadonlyArray<readonly [string, string]> {
-  return [
-    ['Content-Type', page.contentType],
-    ['Content-Security-Policy', DASHBOARD_POLICY],
-    ['Referrer-Policy', 'no-referrer'],
-    ['Vary', 'Accept-Encoding'],
-    ...(page.gzip ? [['Content-Encoding', 'gzip'] as const] : []),
-    ...(page.immutable ? [['Cache-Control', 'public, max-age=31536000, immutable'] as const] : []),
-  ];
-}
-
-/** RFC 6266: a plain name for old readers, the exact one in RFC 8187's encoding. */
-function attachment(fileName: string): string {
-  const plain = fileName.replace(/[^\w.-]/g, '_');
-  const encoded = encodeURIComponent(fileName).replace(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16)}`,
-  );
-  return plain === fileName
-    ? `attachment; filename="${plain}"`
-    : `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

@@ -108,3 +108,21 @@ t.test('a session that is not there is said to be so', async (t) => {
   await shows('There is no session');
   t.equal(await call('page', 'document.querySelector("button")'), null);
 });
+
+t.test('a service with a token asks for it, once', async (t) => {
+  process.env.DASHBOARD_TEST_TOKEN = 'correct-horse';
+  t.teardown(() => {
+    delete process.env.DASHBOARD_TEST_TOKEN;
+  });
+  const guarded = await startTestService(t, { token: 'DASHBOARD_TEST_TOKEN' });
+  await call('go', `${guarded.url}/`);
+  await shows('Access token');
+  await call('act', '{^input}Access token', 'input', 'wrong');
+  await call('act', '{button}Sign in', 'click');
+  await shows('not the token');
+  await call('act', '{^input}Access token', 'input', 'correct-horse');
+  await call('act', '{button}Sign in', 'click');
+  await shows('No session yet');
+  await call('go', `${guarded.url}/#/wall`);
+  await shows('No browser runs');
+});

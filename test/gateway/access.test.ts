@@ -90,7 +90,8 @@ t.test('A foreign Host or Origin is refused on every route, and also where there
 
 t.test('With a token configured every route wants it', async (t) => {
   const gateway = await listen(t, { token: 'correct-horse' });
-  for (const { method, path } of [...ROUTES, { method: 'GET', path: '/nope' }]) {
+  const guarded = ROUTES.filter(({ open }) => !open);
+  for (const { method, path } of [...guarded, { method: 'GET', path: '/nope' }]) {
     const answer = await httpCall(gateway.url, { method, path: path.replace(/[{}]/g, '') });
     t.equal(answer.status, 401, `${method} ${path}`);
     t.match(answer.json, { code: 'UNAUTHORIZED' });
@@ -108,4 +109,30 @@ t.test('With a token configured every route wants it', async (t) => {
   for (const [authorization, status] of Object.entries(tokens)) {
     t.equal(await statusWith(gateway, { authorization }), status, authorization);
   }
+});
+
+t.test('A browser that brings the token once is let in by its cookie, on this port alone', async (t) => {
+  const gateway = await listen(t, { token: 'correct-horse' });
+  const open = ROUTES.filter((route) => route.open).map(({ method, path }) => `${method} ${path}`);
+  t.same(open.sort(), ['DELETE /api/login', 'GET /', 'GET /assets/{name}', 'POST /api/login']);
+  const signIn = (token: string) =>
+    httpCall(gateway.url, { method: 'POST', path: '/api/login', body: JSON.stringify({ token }) });
+  t.match(await signIn('wrong-horse'), { status: 401, json: { code: 'UNAUTHORIZED' } });
+  const [setCookie = ''] = [(await signIn('correct-horse')).headers['set-cookie']].flat();
+  t.match(setCookie, /^troupe\d+=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/);
+  t.notMatch(setCookie, 'correct-horse');
+  const [cookie = ''] = setCookie.split(';');
+  const cookies: { [cookie: string]: number } = {
+    [cookie]: 200,
+    [`a=b; ${cookie}; c=d`]: 200,
+    [`${cookie}x`]: 401,
+    [cookie.replace(/\d+=/, '1=')]: 401,
+    [`${cookie.split('=')[0]}=correct-horse`]: 401,
+  };
+  for (const [header, status] of Object.entries(cookies)) {
+    t.equal(await statusWith(gateway, { cookie: header }), status, header);
+  }
+  t.equal(await statusWith(gateway, { cookie, origin: 'http://evil.test' }), 403);
+  const left = await httpCall(gateway.url, { method: 'DELETE', path: '/api/login' });
+  t.match(left.headers['set-cookie'], [/=; Path=\/; Max-Age=0;/]);
 });

@@ -14,6 +14,7 @@ export const pageRoutes: readonly Route[] = [
     method: 'GET',
     path: '/',
     summary: 'The dashboard.',
+    open: true,
     headers: [ACCEPT_ENCODING],
     async handle({ request }) {
       return page('index.html', request);
@@ -23,6 +24,7 @@ export const pageRoutes: readonly Route[] = [
     method: 'GET',
     path: '/assets/{name}',
     summary: 'What the dashboard is made of.',
+    open: true,
     headers: [ACCEPT_ENCODING],
     async handle({ request }) {
       return page(`assets/${fileNameOf(request)}`, request);

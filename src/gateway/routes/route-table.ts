@@ -3,6 +3,7 @@ import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
 import { healthRoutes } from './health.js';
 import { jobRoutes } from './jobs.js';
+import { loginRoutes } from './login.js';
 import { mcpRoutes } from './mcp.js';
 import { modelRoutes } from './models.js';
 import { pageRoutes } from './pages.js';
@@ -13,6 +14,7 @@ import { sessionRoutes } from './sessions.js';
 /** Every route of the service. */
 export const ROUTES: readonly Route[] = [
   ...pageRoutes,
+  ...loginRoutes,
   ...healthRoutes,
   ...modelRoutes,
   ...sessionRoutes,
