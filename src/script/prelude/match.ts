@@ -34,6 +34,9 @@ export interface MatchFailure {
 /** Past so many, a person has seen enough. */
 const MAX_FAILURES = 100;
 const MAX_DEPTH = 200;
+/** What a message shows of two texts around the place where they part. */
+const SHOWN_BEFORE = 30;
+const SHOWN_AFTER = 60;
 
 /** A member or item that is not there at all. */
 const ABSENT: unique symbol = Symbol('absent');
@@ -70,7 +73,9 @@ export function equalFailures(actual: unknown, expected: unknown): MatchFailure[
 export function containsFailures(actual: unknown, expected: unknown): MatchFailure[] {
   const comparison: Comparison = { failures: [], strict: false, depth: 0 };
   if (typeof actual === 'string' && typeof expected === 'string' && parseMarker(expected) === null) {
-    if (!includes(actual, expected)) fail(comparison, '$', expected, actual, words`does not contain ${show(expected)}`);
+    if (!includes(actual, expected)) {
+      fail(comparison, '$', expected, actual, words`does not contain ${show(expected)}, it is ${show(actual)}`);
+    }
   } else if (isArray(actual)) {
     const wanted: unknown[] = isArray(expected) ? expected : [expected];
     for (let i = 0; i < wanted.length; i += 1) {
@@ -105,10 +110,12 @@ function compare(actual: unknown, expected: unknown, path: string, comparison: C
   if (marker !== null) {
     compareMarker(actual, expected, marker, path, comparison);
   } else if (actual === ABSENT) {
-    if (expected !== undefined || comparison.strict) fail(comparison, path, expected, actual, 'is not there');
+    if (expected !== undefined || comparison.strict) {
+      fail(comparison, path, expected, actual, words`is not there, expected ${show(expected)}`);
+    }
   } else if (!isObject(expected) || typeof expected === 'function') {
     if (!same(actual, expected)) {
-      fail(comparison, path, expected, actual, words`expected ${show(expected)}, got ${show(actual)}`);
+      fail(comparison, path, expected, actual, difference(expected, actual));
     }
   } else if (comparison.depth >= MAX_DEPTH) {
     fail(comparison, path, '', '', words`is nested more than ${MAX_DEPTH} levels deep`);
@@ -258,6 +265,23 @@ function show(value: unknown): string {
   if (value === ABSENT || value === undefined) return 'nothing';
   const text = typeof value === 'string' ? stringify(value) : plainText(value);
   return text.length > 120 ? words`${slice(text, 0, 120)}...` : text;
+}
+
+/** Of long texts that begin alike, where they part. */
+function difference(expected: unknown, actual: unknown): string {
+  if (typeof expected === 'string' && typeof actual === 'string') {
+    let at = 0;
+    while (at < expected.length && expected[at] === actual[at]) at += 1;
+    if (at > SHOWN_BEFORE) {
+      return words`differs at character ${at + 1}: expected ${from(expected, at)}, got ${from(actual, at)}`;
+    }
+  }
+  return words`expected ${show(expected)}, got ${show(actual)}`;
+}
+
+function from(text: string, at: number): string {
+  const end = at + SHOWN_AFTER;
+  return words`...${stringify(slice(text, at - SHOWN_BEFORE, end))}${end < text.length ? '...' : ''}`;
 }
 
 function items(count: number): string {
