@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap';
 import { Gateway, type GatewayOptions } from '#troupe/gateway/server.js';
-import { eventually } from '../support/eventually.js';
-import { httpCall } from '../support/http-call.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
-import { guardLeaks } from '../support/leaks.js';
-import { McpAnswer, type WireCall } from '../support/mcp-wire.js';
+import { eventually } from '../../support/eventually.js';
+import { httpCall } from '../../support/http-call.js';
+import { InMemorySessions } from '../../support/in-memory-sessions.js';
+import { guardLeaks } from '../../support/leaks.js';
+import { McpAnswer, type WireCall } from '../../support/mcp-wire.js';
 
 guardLeaks(t);
 
@@ -251,6 +251,42 @@ t.test('A service that stops ends the streams of idle sessions, and waits for th
   await call.until(({ ended }) => ended);
   t.match(call.answerTo(7), { result: { content: [{ text: '1' }] } });
   await closed;
+});
+
+t.test('A client that goes in the middle of a call leaves nothing that hurts', async (t) => {
+  const house = await open(t);
+  const client = await enter(house, '2025-06-18');
+  const call = await client.to({ body: evaluate(7, 'lasting') });
+  await eventually('the script runs', () => house.sessions.lasting === 1);
+  call.cut();
+  t.equal((await client.whole({ body: PING })).status, 200);
+  t.equal(house.sessions.lasting, 1, 'a lost connection cancels nothing');
+  house.sessions.finishLasting();
+  await eventually('the id is free again', async () => (await client.whole({ body: evaluate(7, '1') })).status === 200);
+});
+
+t.test('So many requests may be under way, and not one more', async (t) => {
+  const house = await open(t);
+  const client = await enter(house);
+  const calls = Array.from({ length: 100 }, (_, n) => client.to({ body: evaluate(n, 'lasting') }));
+  const answers = await Promise.all(calls);
+  await eventually('the scripts run', () => house.sessions.lasting === 100);
+  const refused = await client.whole({ body: PING });
+  t.match(refused, { status: 429, headers: { 'retry-after': '1' } });
+  house.sessions.finishLasting();
+  await Promise.all(answers.map((answer) => answer.until(({ ended }) => ended)));
+  t.equal((await client.whole({ body: PING })).status, 200);
+});
+
+t.test('Past 500 sessions the one that was not used for longest makes room', async (t) => {
+  const house = await open(t);
+  const [oldest, watched] = [await enter(house), await enter(house)];
+  const stream = await watched.to({ method: 'GET' });
+  for (let n = 0; n < 499; n += 1) await enter(house);
+  t.equal((await oldest.whole({ body: PING })).status, 404);
+  for (let n = 0; n < 10; n += 1) await enter(house);
+  t.equal((await watched.whole({ body: PING })).status, 200, 'one that is in use does not');
+  stream.cut();
 });
 
 t.test('Nothing of all this was a fault of the service', async (t) => {
