@@ -4,6 +4,23 @@
  */
 
 /** A frame as `Page.frameNavigated` and `Page.getFrameTree` describe it. */
+export type CdpHeaders = { readonly [name: string]: string };
+
+export interface CdpRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: CdpHeaders;
+}
+
+export interface CdpResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: CdpHeaders;
+  readonly mimeType: string;
+  readonly protocol?: string;
+  readonly encodedDataLength: number;
+}
+
 export interface CdpFrame {
   readonly id: string;
   readonly parentId?: string;
@@ -195,10 +212,21 @@ export interface CdpEvents {
   'Fetch.requestPaused': { requestId: string; request: { url: string } };
   'Input.dragIntercepted': { data: unknown };
   'Inspector.targetCrashed': Nothing;
-  'Network.loadingFailed': { requestId: string; errorText: string };
-  'Network.loadingFinished': { requestId: string };
-  'Network.requestWillBeSent': { requestId: string; loaderId: string; type?: string; frameId?: string };
-  'Network.responseReceived': { requestId: string; type: string; response: { status: number } };
+  'Network.loadingFailed': { requestId: string; timestamp: number; errorText: string };
+  'Network.loadingFinished': { requestId: string; timestamp: number };
+  'Network.requestWillBeSent': {
+    requestId: string;
+    loaderId: string;
+    request: CdpRequest;
+    /** Seconds since 1970. */
+    wallTime: number;
+    /** Seconds of the browser's own clock. */
+    timestamp: number;
+    redirectResponse?: CdpResponse;
+    type?: string;
+    frameId?: string;
+  };
+  'Network.responseReceived': { requestId: string; timestamp: number; type: string; response: CdpResponse };
   'Page.fileChooserOpened': { backendNodeId?: number; mode: string };
   'Page.frameAttached': { frameId: string; parentFrameId: string };
   'Page.frameClearedScheduledNavigation': { frameId: string };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { harPieces } from './har.js';
 import { renderHtml, wantedScreenshots } from './html.js';
 import { screenshotImages } from './images.js';
 import { renderJUnit } from './junit.js';
@@ -36,6 +37,8 @@ export async function produceArtifacts(
   await mkdir(dir, { recursive: true });
   const builder = new ReportBuilder(record);
   await replaceFile(dir, 'transcript.jsonl', transcript(pages, builder));
+  const har = await harPieces(dir);
+  if (har !== null) await replaceFile(dir, 'network.har', har);
   await replaceFile(dir, 'session.json', [`${JSON.stringify(record, null, 2)}\n`]);
   const report = builder.build(await listArtifacts(dir));
   await replaceFile(dir, 'report.json', [`${JSON.stringify(report, null, 2)}\n`]);

@@ -6,6 +6,7 @@ import type { Config } from '../config.js';
 import type { BrowserEndpoint } from '../containers/driver.js';
 import type { NewEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../protocol/session.js';
+import { NETWORK_LOG } from '../report/har.js';
 
 /** A session actor has this long to end by itself, in milliseconds. */
 export const STOP_MS = 700;
@@ -62,6 +63,7 @@ export function startSessionActor(
         page: request,
         flowsDir: config.flowsDir,
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
+        networkLog: join(config.sessionsDir, id, NETWORK_LOG),
         healedDir: join(config.sessionsDir, id, 'healed-flows'),
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},

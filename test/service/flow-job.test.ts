@@ -36,7 +36,14 @@ t.test('a flow job on the example shop completes, and its zip has all that the d
   t.match(orders, [{ reference: 'job-1' }]);
 
   const zip = await readZip(`${service.url}/api/jobs/${id}/download`);
-  for (const name of ['session.json', 'transcript.jsonl', 'report.json', 'report.html', 'report.junit.xml']) {
+  for (const name of [
+    'session.json',
+    'transcript.jsonl',
+    'report.json',
+    'report.html',
+    'report.junit.xml',
+    'network.har',
+  ]) {
     t.ok(zip.has(name), name);
   }
   const report = JSON.parse(zip.get('report.json')?.toString() ?? '');

@@ -16,6 +16,8 @@ export interface SessionArgs {
   readonly page: BrowserOptions;
   readonly flowsDir: string;
   readonly screenshotsDir: string;
+  /** The file that the network's entries are gathered in. */
+  readonly networkLog: string;
   /** Where mended flows are proposed. */
   readonly healedDir: string;
   /** The global `args` of its scripts. */

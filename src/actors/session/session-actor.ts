@@ -3,6 +3,7 @@ import { Agent } from '../../agent-js/agent.js';
 import type { ConnectionEnd } from '../../agent-js/browser-port.js';
 import { filesModule } from '../../agent-js/files.js';
 import { flowModule } from '../../agent-js/flow.js';
+import { NetworkLog } from '../../agent-js/network-log.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
@@ -31,6 +32,7 @@ interface OpenParts {
   readonly sandbox: Sandbox;
   readonly flows: FlowJob;
   readonly screen: Screen;
+  readonly network: NetworkLog;
 }
 
 /** A script as the queue runs it. */
@@ -109,10 +111,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 
   async #open(timeoutMs: number, takesOver: boolean): Promise<{ pageLost: boolean }> {
     this.#advance({ type: 'Opening' });
-    const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep, actMs, healedDir } = this.#args;
+    const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep, actMs, healedDir, networkLog } =
+      this.#args;
     const emit = (event: SessionEvent) => this.#events.next(event);
     const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
     const browser = await Browser.connect(endpoint, page, bounds);
+    const network = new NetworkLog({ file: networkLog, redact: (entry) => this.#secrets.redact(entry) });
+    browser.listen((event) => network.observe(event));
     const agent = new Agent({
       browser,
       emit,
@@ -127,10 +132,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const offered = [agent.module, flowModule({ flowsDir }), filesModule({ flowsDir })];
       const modules = offered.map((module) => flows.wrap(this.#secrets.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
-      this.#parts = { browser, agent, sandbox, flows, screen: new Screen(browser, () => agent.activePage) };
+      const screen = new Screen(browser, () => agent.activePage);
+      this.#parts = { browser, agent, sandbox, flows, screen, network };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
-      await closeParts({ browser, agent, sandbox: this.#parts?.sandbox });
+      await closeParts({ browser, agent, network, sandbox: this.#parts?.sandbox });
       this.#parts = undefined;
       throw error;
     }
@@ -265,12 +271,14 @@ async function closeParts({
   sandbox,
   agent,
   browser,
-}: { [P in 'sandbox' | 'agent' | 'browser']?: OpenParts[P] | undefined }): Promise<void> {
+  network,
+}: { [P in 'sandbox' | 'agent' | 'browser' | 'network']?: OpenParts[P] | undefined }): Promise<void> {
   // The last step is told at once, whatever its picture or the script still take.
   void agent?.settle();
   await sandbox?.close();
   await agent?.dispose();
   await browser?.close();
+  await network?.close();
 }
 
 function endError(termination: Termination): unknown {

@@ -1,0 +1,36 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** Where a running session gathers the entries; a name that no archive takes up. */
+export const NETWORK_LOG = '.network.jsonl';
+
+/**
+ * `network.har` (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/) of a session's folder, in pieces; null where
+ * nothing was gathered. A line that a kill has cut is left out.
+ */
+export async function harPieces(dir: string): Promise<AsyncIterable<string> | null> {
+  const file = join(dir, NETWORK_LOG);
+  const stats = await stat(file).catch(() => null);
+  return stats?.isFile() ? pieces(file) : null;
+}
+
+async function* pieces(file: string): AsyncGenerator<string> {
+  yield '{"log":{"version":"1.2","creator":{"name":"Troupe","version":"1"},"pages":[],"entries":[';
+  let separator = '\n';
+  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
+    if (!isWhole(line)) continue;
+    yield `${separator}${line}`;
+    separator = ',\n';
+  }
+  yield '\n]}}\n';
+}
+
+function isWhole(line: string): boolean {
+  try {
+    return typeof JSON.parse(line) === 'object';
+  } catch {
+    return false;
+  }
+}
