@@ -188,3 +188,8 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') return `unknown key ${issue.keys.map((key) => `'${key}'`).join(', ')}`;
   return `${path}: ${issue.message}`;
 }
+
+/** The command that the user set as his browser (BROWSER), for pages that are opened outside of sessions. */
+export function browserCommand(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env.BROWSER;
+}

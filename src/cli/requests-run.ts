@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { browserCommand } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { CollectionNode } from '../request-client/collection/collection.js';
 import { CollectionFile } from '../request-client/collection/collection-file.js';
@@ -8,6 +9,8 @@ import { environmentOf } from '../request-client/collection/environment.js';
 import { CollectionRunner } from '../request-client/collection-run/collection-runner.js';
 import { type JUnitCase, junitCases, renderJUnit, resultLines } from '../request-client/collection-run/junit.js';
 import { passed } from '../request-client/collection-run/result.js';
+import { openBrowser } from '../request-client/oauth/open-browser.js';
+import { TokenStore } from '../request-client/oauth/token-store.js';
 import { UsageError } from './failure.js';
 
 /**
@@ -20,6 +23,12 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
   const onSignal = (): void => stop.abort(new TroupeError('UNAVAILABLE', 'The run was cancelled'));
   process.once('SIGINT', onSignal);
   process.once('SIGTERM', onSignal);
+  const tokens = new TokenStore({
+    openBrowser: (url) => {
+      process.stderr.write('The login page opens in the browser; the run goes on when you are logged in\n');
+      return openBrowser(url, browserCommand());
+    },
+  });
   let runner: CollectionRunner | null = null;
   try {
     const { collection } = await CollectionFile.open(file);
@@ -29,12 +38,15 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
       collection,
       environment,
       folder: dirname(resolve(file)),
-      token: async () => {
-        throw new TroupeError('LOGIN_FAILED', 'OAuth 2.0 is not there yet');
-      },
+      tokens,
       ...(timeoutMs === undefined ? {} : { requestTimeoutMs: timeoutMs }),
     });
-    return await report(runner, nodes, collection.name, junit, stop.signal);
+    return await report(
+      runner,
+      nodes,
+      { name: collection.name, junit, mask: (text) => tokens.mask(text) },
+      stop.signal,
+    );
   } finally {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
@@ -42,11 +54,17 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
   }
 }
 
+interface ReportOptions {
+  readonly name: string;
+  readonly junit: string | undefined;
+  /** Takes tokens out of what scripts and servers said. */
+  mask(text: string): string;
+}
+
 async function report(
   runner: CollectionRunner,
   nodes: readonly CollectionNode[],
-  name: string,
-  junit: string | undefined,
+  { name, junit, mask }: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const cases: JUnitCase[] = [];
@@ -56,12 +74,12 @@ async function report(
     (result) => {
       sent += 1;
       if (!passed(result)) failed += 1;
-      process.stdout.write(`${resultLines(result).join('\n')}\n`);
+      process.stdout.write(`${mask(resultLines(result).join('\n'))}\n`);
       cases.push(...junitCases(name, result));
     },
     signal,
   );
-  if (junit !== undefined) await writeFile(junit, renderJUnit(name, cases));
+  if (junit !== undefined) await writeFile(junit, mask(renderJUnit(name, cases)));
   process.stdout.write(`${sent} requests, ${failed} failed\n`);
   return failed > 0 ? 1 : 0;
 }

@@ -4,18 +4,13 @@ import type { Collection, CollectionNode } from '../collection/collection.js';
 import { enabledPairs, listOf, member, textOf } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
 import { VariableResolver } from '../collection/variables.js';
+import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.js';
+import type { TokenStore } from '../oauth/token-store.js';
 import type { HeaderEntry, RequestDraft } from '../request.js';
 import type { HttpResponse } from '../run/response.js';
 import { basic, HttpSender } from '../run/send-request.js';
 import type { RequestResult } from './result.js';
 import { type Scopes, Scripts, type ScriptTurn, scopesInOrder } from './scripts.js';
-
-/** Settings of OAuth 2.0 to an access token, `{{variables}}` to be put in by `resolve`. */
-export type TokenSource = (
-  settings: ReadonlyMap<string, string>,
-  resolve: (text: string) => string,
-  signal: AbortSignal | undefined,
-) => Promise<string>;
 
 export interface RunnerOptions {
   readonly collection: Collection;
@@ -23,7 +18,7 @@ export interface RunnerOptions {
   readonly environment: ReadonlyMap<string, string>;
   /** Where relative paths of file bodies start. */
   readonly folder: string;
-  readonly token: TokenSource;
+  readonly tokens: TokenStore;
   readonly requestTimeoutMs?: number;
   readonly scriptTimeoutMs?: number;
 }
@@ -107,8 +102,7 @@ export class CollectionRunner {
       await this.#runScripts(node, 'prerequest', turn, signal);
       const resolved = resolver.request(turn.request);
       turn.request = resolved;
-      const headers = await this.#authorized(resolved, authAt(this.#options.collection, node.path), resolver, signal);
-      response = await this.#sender.send({ ...resolved, ...headers }, this.#bounds(signal));
+      response = await this.#send(resolved, authAt(this.#options.collection, node.path), resolver, signal);
       await this.#runScripts(node, 'test', { ...turn, response }, signal, turn);
     } catch (thrown) {
       if (signal?.aborted === true) {
@@ -168,39 +162,32 @@ export class CollectionRunner {
     }
   }
 
-  /** The headers and the address with authorization in them. One that the request writes out itself gives way to a token. */
-  async #authorized(
+  /** With OAuth 2.0, a token that is refused is replaced once, where that needs no browser. */
+  async #send(
     request: RequestDraft,
     auth: CollectionAuth,
     resolver: VariableResolver,
     signal: AbortSignal | undefined,
-  ): Promise<{ headers: readonly HeaderEntry[]; url: string }> {
-    const { headers, url } = request;
-    const withHeader = (name: string, value: string): { headers: HeaderEntry[]; url: string } => {
-      const others = headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase());
-      return { headers: [{ name, value }, ...others], url };
-    };
+  ): Promise<HttpResponse> {
     const text = (value: string): string => resolver.text(value);
-    switch (auth.kind) {
-      case 'none':
-        return { headers, url };
-      case 'basic':
-        return withHeader('Authorization', basic({ username: text(auth.username), password: text(auth.password) }));
-      case 'bearer':
-        return withHeader('Authorization', `Bearer ${text(auth.token)}`);
-      case 'apikey': {
-        if (auth.in === 'header') return withHeader(text(auth.key), text(auth.value));
-        const pair = `${encodeURIComponent(text(auth.key))}=${encodeURIComponent(text(auth.value))}`;
-        const [, base = url, fragment = ''] = /^([^#]*)(#[\s\S]*)?$/.exec(url) ?? [];
-        return { headers, url: `${base}${base.includes('?') ? '&' : '?'}${pair}${fragment}` };
-      }
-      case 'oauth2':
-        return withHeader('Authorization', `Bearer ${await this.#options.token(auth.settings, text, signal)}`);
-      default:
-        throw new TroupeError('REQUEST_FAILED', `Authorization of the kind '${auth.type}' is not spoken here`, {
-          cause: 'UNKNOWN_AUTH',
-        });
+    if (auth.kind !== 'oauth2') {
+      return this.#sender.send({ ...request, ...authorized(request, auth, text) }, this.#bounds(signal));
     }
+    const settings = readOAuthSettings(auth.settings, text);
+    const first = await this.#sendWithToken(request, settings, signal);
+    if (first.response.status !== 401 || !this.#options.tokens.refused(settings, first.token)) return first.response;
+    await first.response.dispose();
+    return (await this.#sendWithToken(request, settings, signal)).response;
+  }
+
+  async #sendWithToken(
+    request: RequestDraft,
+    settings: OAuthSettings,
+    signal: AbortSignal | undefined,
+  ): Promise<{ token: string; response: HttpResponse }> {
+    const token = await this.#options.tokens.token(settings, signal);
+    const headers = withHeader(request.headers, 'Authorization', `Bearer ${token}`);
+    return { token, response: await this.#sender.send({ ...request, headers }, this.#bounds(signal)) };
   }
 
   #namesOf(node: CollectionNode): string[] {
@@ -222,4 +209,37 @@ export class CollectionRunner {
 /** A node itself, or the requests of a folder in their order. */
 export function requestsBelow(node: CollectionNode): CollectionNode[] {
   return node.kind === 'request' ? [node] : node.children.flatMap((child) => requestsBelow(child));
+}
+
+/** In the place of what the request writes out itself. */
+function withHeader(headers: readonly HeaderEntry[], name: string, value: string): HeaderEntry[] {
+  return [{ name, value }, ...headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase())];
+}
+
+/** The headers and the address with authorization in them. */
+function authorized(
+  { headers, url }: RequestDraft,
+  auth: Exclude<CollectionAuth, { kind: 'oauth2' }>,
+  text: (value: string) => string,
+): { headers: readonly HeaderEntry[]; url: string } {
+  switch (auth.kind) {
+    case 'none':
+      return { headers, url };
+    case 'basic': {
+      const value = basic({ username: text(auth.username), password: text(auth.password) });
+      return { headers: withHeader(headers, 'Authorization', value), url };
+    }
+    case 'bearer':
+      return { headers: withHeader(headers, 'Authorization', `Bearer ${text(auth.token)}`), url };
+    case 'apikey': {
+      if (auth.in === 'header') return { headers: withHeader(headers, text(auth.key), text(auth.value)), url };
+      const pair = `${encodeURIComponent(text(auth.key))}=${encodeURIComponent(text(auth.value))}`;
+      const [, base = url, fragment = ''] = /^([^#]*)(#[\s\S]*)?$/.exec(url) ?? [];
+      return { headers, url: `${base}${base.includes('?') ? '&' : '?'}${pair}${fragment}` };
+    }
+    default:
+      throw new TroupeError('REQUEST_FAILED', `Authorization of the kind '${auth.type}' is not spoken here`, {
+        cause: 'UNKNOWN_AUTH',
+      });
+  }
 }

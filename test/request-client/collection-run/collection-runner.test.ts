@@ -6,6 +6,9 @@ import { Collection } from '#troupe/request-client/collection/collection.js';
 import { CollectionRunner } from '#troupe/request-client/collection-run/collection-runner.js';
 import { junitCases, renderJUnit } from '#troupe/request-client/collection-run/junit.js';
 import { passed, type RequestResult } from '#troupe/request-client/collection-run/result.js';
+import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
+
+let granted = 0;
 
 /** Answers what it was sent as JSON; `/status/N`, `/redirect`, `/gzip` and `/slow` do what they say. */
 const server = createServer((request, response) => {
@@ -15,6 +18,15 @@ const server = createServer((request, response) => {
     const { method, url = '', headers } = request;
     const status = Number(/^\/status\/(\d+)/.exec(url)?.[1] ?? 200);
     if (url === '/slow') return;
+    if (url === '/token') {
+      granted += 1;
+      response.end(`access_token=granted-${granted}`);
+      return;
+    }
+    if (url === '/guarded' && headers.authorization !== 'Bearer granted-2') {
+      response.writeHead(401).end();
+      return;
+    }
     if (url === '/redirect') {
       response.writeHead(302, { location: '/landed' }).end();
       return;
@@ -48,7 +60,7 @@ async function runAll(collection: object, requestTimeoutMs = 20_000): Promise<Re
     environment: new Map([['who', 'ada']]),
     folder: '.',
     requestTimeoutMs,
-    token: async (settings, resolve) => `token-of-${resolve(settings.get('client_id') ?? '')}`,
+    tokens: new TokenStore({ openBrowser: async () => undefined }),
   });
   const results: RequestResult[] = [];
   try {
@@ -172,6 +184,14 @@ t.test('a failed test, a broken script and a request without answer are told apa
   t.match(junit, /<testsuite name="c &lt;&amp;&gt;"/);
 });
 
+/** Refused once, so that a second token is fetched. */
+const oauth2 = Object.entries({
+  grant_type: 'client_credentials',
+  url: '{{base}}/token',
+  client_id: '{{who}}',
+  client_secret: 'secret',
+}).map(([key, value]) => ({ key, value, type: 'string' }));
+
 t.test('redirects, unpacking, keys in the query, tokens and time limits', async (t) => {
   const results = await runAll(
     {
@@ -205,11 +225,11 @@ t.test('redirects, unpacking, keys in the query, tokens and time limits', async 
         },
         {
           name: 'token',
-          event: [script('test', 'match(response.body.headers.authorization, "Bearer token-of-ada")')],
+          event: [script('test', 'match(response.body.headers.authorization, "Bearer granted-2")')],
           request: {
-            url: '{{base}}/',
+            url: '{{base}}/guarded',
             header: [{ key: 'authorization', value: 'Other' }],
-            auth: { type: 'oauth2', oauth2: [{ key: 'client_id', value: '{{who}}', type: 'string' }] },
+            auth: { type: 'oauth2', oauth2 },
           },
         },
         { name: 'slow', request: '{{base}}/slow' },

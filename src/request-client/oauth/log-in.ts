@@ -1,0 +1,122 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { TroupeError } from '../../protocol/errors.js';
+import { CALLBACK_PORTS, CallbackListener } from './callback-listener.js';
+import { loginFailed } from './login-failed.js';
+import type { OAuthSettings } from './oauth-settings.js';
+import type { GrantedToken } from './token-answer.js';
+import { requestToken } from './token-endpoint.js';
+
+export interface LoginOptions {
+  /** Shows the provider's login page to the user. */
+  openBrowser(url: string): Promise<void>;
+  readonly callbackPorts?: readonly number[];
+  readonly timeoutMs?: number;
+}
+
+/** The user has so long to log in. */
+const LOGIN_TIMEOUT_MS = 5 * 60_000;
+
+/**
+ * Gets a token from the beginning: through the system browser for the authorization code grants (RFC 6749, 7636, 8252),
+ * else with the client's own credentials.
+ *
+ * @throws LOGIN_FAILED or REQUEST_FAILED; the signal's reason when cancelled
+ */
+export async function logIn(
+  settings: OAuthSettings,
+  options: LoginOptions,
+  signal: AbortSignal,
+): Promise<GrantedToken> {
+  const { scope, audience } = settings;
+  const wanted = { ...(scope === '' ? {} : { scope }), ...(audience === '' ? {} : { audience }) };
+  if (settings.grantType === 'client_credentials') {
+    return requestToken(settings, { grant_type: 'client_credentials', ...wanted }, signal);
+  }
+  const state = randomBytes(32).toString('base64url');
+  const verifier = settings.grantType === 'authorization_code_with_pkce' ? randomBytes(32).toString('base64url') : null;
+  const issuers = [settings.authorizationUrl, settings.tokenUrl].map((url) => new URL(url).origin);
+  // Bound before the browser opens: nobody else can take the port meanwhile.
+  const listener = await CallbackListener.open({ state, issuers }, options.callbackPorts);
+  try {
+    const url = authorizationUrl(settings.authorizationUrl, {
+      response_type: 'code',
+      client_id: settings.clientId,
+      redirect_uri: listener.redirectUri,
+      state,
+      ...wanted,
+      ...(verifier === null ? {} : { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }),
+    });
+    await open(url, options);
+    const answer = await withTimeout(listener.answer, options, signal);
+    if (answer.kind === 'error') {
+      const said = `${answer.error}${answer.description === '' ? '' : `: ${answer.description}`}`;
+      throw loginFailed('DENIED', `the provider answered ${said}; authorize the client, or check its settings there`);
+    }
+    const grant = {
+      grant_type: 'authorization_code',
+      code: answer.code,
+      redirect_uri: listener.redirectUri,
+      ...(verifier === null ? {} : { code_verifier: verifier }),
+    };
+    return await requestToken(settings, grant, signal);
+  } finally {
+    listener.close();
+  }
+}
+
+function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+/** Parameters that the user wrote into the address himself stay. */
+function authorizationUrl(base: string, parameters: Readonly<Record<string, string>>): string {
+  const url = new URL(base);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+async function open(url: string, { openBrowser }: LoginOptions): Promise<void> {
+  try {
+    await openBrowser(url);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw loginFailed('NO_BROWSER', `the system browser does not open (${why}); set BROWSER to the command of one`);
+  }
+}
+
+async function withTimeout<T>(
+  answer: Promise<T>,
+  { timeoutMs = LOGIN_TIMEOUT_MS, callbackPorts = CALLBACK_PORTS }: LoginOptions,
+  signal: AbortSignal,
+): Promise<T> {
+  const limit = new AbortController();
+  const ended = new Promise<never>((_resolve, reject) => {
+    const timer = setTimeout(() => {
+      const urls = callbackPorts.map((port) => `http://127.0.0.1:${port}/callback`).join(' ');
+      const minutes = Math.max(1, Math.round(timeoutMs / 60_000));
+      reject(
+        loginFailed(
+          'TIMED_OUT',
+          `nobody came back from the login page within ${minutes} min; where it showed an invalid redirect URI, register ${urls}`,
+        ),
+      );
+    }, timeoutMs);
+    const onAbort = (): void => reject(cancelled(signal));
+    limit.signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([answer, ended]);
+  } finally {
+    limit.abort();
+  }
+}
+
+function cancelled(signal: AbortSignal): TroupeError {
+  const reason: unknown = signal.reason;
+  return reason instanceof TroupeError ? reason : new TroupeError('UNAVAILABLE', 'The login was cancelled');
+}

@@ -1,0 +1,109 @@
+import { loginFailed } from './login-failed.js';
+
+/** The grant types that are offered, as they are stored and as people read them. */
+export const GRANT_TYPES = {
+  client_credentials: 'Client Credentials',
+  authorization_code: 'Authorization Code',
+  authorization_code_with_pkce: 'Authorization Code with PKCE',
+} as const;
+
+export type GrantType = keyof typeof GRANT_TYPES;
+
+/** OAuth 2.0 settings of a request with every variable put in. */
+export interface OAuthSettings {
+  readonly grantType: GrantType;
+  /** Empty for client credentials. */
+  readonly authorizationUrl: string;
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  /** Empty where there is none. */
+  readonly clientSecret: string;
+  readonly scope: string;
+  readonly audience: string;
+  readonly sendSecretIn: 'header' | 'body';
+}
+
+/** Our key first, then Postman's own. */
+const KEYS = {
+  grantType: ['grant_type'],
+  authorizationUrl: ['authorizationUrl', 'authUrl'],
+  tokenUrl: ['url', 'accessTokenUrl'],
+  clientId: ['client_id', 'clientId'],
+  clientSecret: ['client_secret', 'clientSecret'],
+  scope: ['scope'],
+  audience: ['audience'],
+  clientAuthentication: ['client_authentication', 'clientAuth'],
+} as const;
+
+/** What the fields are called on screen. */
+const LABELS = {
+  authorizationUrl: 'Authorization URL',
+  tokenUrl: 'Access Token URL',
+  clientId: 'Client ID',
+  clientSecret: 'Client Secret',
+} as const;
+
+/**
+ * Reads stored settings. `resolve` puts variables in and leaves those without a value as they stand.
+ * @throws LOGIN_FAILED, before any browser opens: naming the fields that are missing, wrong or have variables without value
+ */
+export function readOAuthSettings(
+  stored: ReadonlyMap<string, string>,
+  resolve: (text: string) => string,
+): OAuthSettings {
+  const value = (field: keyof typeof KEYS): string => {
+    const key = KEYS[field].find((one) => (stored.get(one) ?? '') !== '');
+    return resolve(key === undefined ? '' : (stored.get(key) ?? '')).trim();
+  };
+  const grantType = grantTypeNamed(value('grantType'));
+  const needed = neededFields(grantType);
+  const settings: OAuthSettings = {
+    grantType,
+    authorizationUrl: grantType === 'client_credentials' ? '' : value('authorizationUrl'),
+    tokenUrl: value('tokenUrl'),
+    clientId: value('clientId'),
+    clientSecret: value('clientSecret'),
+    scope: value('scope'),
+    audience: value('audience'),
+    sendSecretIn: value('clientAuthentication') === 'body' ? 'body' : 'header',
+  };
+  const unresolved = new Set(Object.values(settings).flatMap((text) => text.match(/\{\{[^{}]+\}\}/g) ?? []));
+  if (unresolved.size > 0) {
+    throw loginFailed('SETTINGS', `no value for ${[...unresolved].join(', ')}; give the variables a value`);
+  }
+  const missing = needed.filter((field) => settings[field] === '').map((field) => LABELS[field]);
+  if (missing.length > 0) {
+    throw loginFailed(
+      'SETTINGS',
+      `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} empty; fill all required fields`,
+    );
+  }
+  for (const field of ['authorizationUrl', 'tokenUrl'] as const) {
+    if (!needed.includes(field) || /^https?:$/.test(protocolOf(settings[field]))) continue;
+    throw loginFailed(
+      'SETTINGS',
+      `the ${LABELS[field]} '${settings[field]}' is no address; check that it begins with https://`,
+    );
+  }
+  return settings;
+}
+
+function neededFields(grantType: GrantType): (keyof typeof LABELS)[] {
+  if (grantType === 'client_credentials') return ['tokenUrl', 'clientId', 'clientSecret'];
+  return ['authorizationUrl', 'tokenUrl', 'clientId'];
+}
+
+function grantTypeNamed(name: string): GrantType {
+  const names: readonly GrantType[] = ['client_credentials', 'authorization_code', 'authorization_code_with_pkce'];
+  const found = names.find((one) => one === name);
+  if (found !== undefined) return found;
+  const offered = Object.values(GRANT_TYPES).join(', ');
+  throw loginFailed(
+    'SETTINGS',
+    `the grant type ${name === '' ? 'is not chosen' : `'${name}' is not known`}; select one of: ${offered}`,
+  );
+}
+
+function protocolOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : '';
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { TroupeError } from '../../protocol/errors.js';
+import { type LoginOptions, logIn } from './log-in.js';
+import type { OAuthSettings } from './oauth-settings.js';
+import { type GrantedToken, jwtExpiry } from './token-answer.js';
+import { isRefusal, requestToken } from './token-endpoint.js';
+
+export interface TokenStoreOptions extends LoginOptions {
+  /** Milliseconds since 1970; for tests. */
+  readonly now?: () => number;
+}
+
+interface CachedToken {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+  /** Milliseconds since 1970; null: until somebody refuses it. */
+  readonly expiresAt: number | null;
+  /** The server refused it: only its refresh token is of use. */
+  readonly refused: boolean;
+}
+
+/** One fetch under way, for everybody who wants this token. It is given up when nobody waits any more. */
+interface Flight {
+  readonly token: Promise<string>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+/** Refreshed so long before it ends. */
+const EARLY_MS = 60_000;
+const MAX_MASKED = 1000;
+
+/**
+ * Access tokens of this process, in memory only. For each configuration (every resolved field counts) one token, and one
+ * fetch at a time:
+ *
+ *     none --token()--> fetching --> cached --within 60 s of its end, or refused--> refreshing --> cached
+ *                          |                                                            |
+ *                          +--> none (failed)          the provider refuses: fetching --+
+ *                                                      no answer: cached as it was, the caller gets the fault
+ */
+export class TokenStore {
+  readonly #options: TokenStoreOptions;
+  readonly #now: () => number;
+  readonly #cached = new Map<string, CachedToken>();
+  readonly #flights = new Map<string, Flight>();
+  /** Everything secret that was seen, for {@link mask}. */
+  readonly #secrets = new Set<string>();
+
+  constructor(options: TokenStoreOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /**
+   * A token that should be good, from the cache where it is there.
+   * @throws LOGIN_FAILED, REQUEST_FAILED, or the signal's reason; the fetch goes on while others wait for it
+   */
+  async token(settings: OAuthSettings, signal?: AbortSignal): Promise<string> {
+    signal?.throwIfAborted();
+    const key = keyOf(settings);
+    const cached = this.#cached.get(key);
+    if (cached !== undefined && this.#isGood(cached)) return cached.accessToken;
+    const flight = this.#flights.get(key) ?? this.#start(key, settings);
+    return await this.#join(flight, signal);
+  }
+
+  /**
+   * The server answered 401 to this token: it is not used again.
+   * @returns whether another one can be had without opening a browser
+   */
+  refused(settings: OAuthSettings, accessToken: string): boolean {
+    const key = keyOf(settings);
+    const cached = this.#cached.get(key);
+    // Another caller was told before, and there is a newer one.
+    if (cached === undefined || cached.accessToken !== accessToken) return cached !== undefined;
+    this.#cached.set(key, { ...cached, refused: true });
+    return cached.refreshToken !== null || settings.grantType === 'client_credentials';
+  }
+
+  /** Forgets the token of a configuration. */
+  forget(settings: OAuthSettings): void {
+    this.#cached.delete(keyOf(settings));
+  }
+
+  /** A text without any token or secret that was seen here. */
+  mask(text: string): string {
+    let masked = text;
+    for (const secret of this.#secrets) masked = masked.replaceAll(secret, '********');
+    return masked;
+  }
+
+  #isGood({ expiresAt, refused }: CachedToken): boolean {
+    return !refused && (expiresAt === null || this.#now() < expiresAt - EARLY_MS);
+  }
+
+  #start(key: string, settings: OAuthSettings): Flight {
+    const stop = new AbortController();
+    const token = this.#fetch(key, settings, stop.signal).finally(() => this.#flights.delete(key));
+    // Waiters see the failure; where all of them left, nobody does.
+    token.catch(() => undefined);
+    const flight: Flight = { token, stop, waiting: 0 };
+    this.#flights.set(key, flight);
+    return flight;
+  }
+
+  async #join(flight: Flight, signal: AbortSignal | undefined): Promise<string> {
+    flight.waiting += 1;
+    let onAbort = (): void => undefined;
+    const left = new Promise<never>((_resolve, reject) => {
+      onAbort = () => reject(signal?.reason);
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([flight.token, left]);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+      flight.waiting -= 1;
+      if (flight.waiting === 0) flight.stop.abort(new TroupeError('UNAVAILABLE', 'The login was cancelled'));
+    }
+  }
+
+  async #fetch(key: string, settings: OAuthSettings, signal: AbortSignal): Promise<string> {
+    this.#remember(settings.clientSecret);
+    const cached = this.#cached.get(key);
+    try {
+      const granted =
+        (await this.#refreshed(key, settings, cached, signal)) ?? (await logIn(settings, this.#options, signal));
+      this.#remember(granted.accessToken);
+      this.#remember(granted.refreshToken ?? '');
+      this.#cached.set(key, {
+        accessToken: granted.accessToken,
+        // RFC 6749, section 6: no new one means that the old one stays good.
+        refreshToken: granted.refreshToken ?? cached?.refreshToken ?? null,
+        expiresAt: granted.expiresIn === null ? jwtExpiry(granted.accessToken) : this.#now() + granted.expiresIn * 1000,
+        refused: false,
+      });
+      return granted.accessToken;
+    } catch (error) {
+      throw this.#masked(error);
+    }
+  }
+
+  /** Null where there is nothing to refresh with, or the provider refuses. A fault of the network is the caller's. */
+  async #refreshed(
+    key: string,
+    settings: OAuthSettings,
+    cached: CachedToken | undefined,
+    signal: AbortSignal,
+  ): Promise<GrantedToken | null> {
+    const refreshToken = cached?.refreshToken ?? null;
+    if (refreshToken === null) return null;
+    try {
+      return await requestToken(settings, { grant_type: 'refresh_token', refresh_token: refreshToken }, signal);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#cached.delete(key);
+      return null;
+    }
+  }
+
+  /** Providers put what they were sent into their errors. */
+  #masked(error: unknown): unknown {
+    if (!(error instanceof TroupeError)) return error;
+    return new TroupeError(error.code, this.mask(error.message), error.details, { cause: error });
+  }
+
+  #remember(secret: string): void {
+    if (secret.length < 4) return;
+    this.#secrets.add(secret);
+    const [oldest] = this.#secrets;
+    if (this.#secrets.size > MAX_MASKED && oldest !== undefined) this.#secrets.delete(oldest);
+  }
+}
+
+/** A digest, so that secrets are no keys of a map that somebody prints. */
+function keyOf(settings: OAuthSettings): string {
+  const { grantType, authorizationUrl, tokenUrl, clientId, clientSecret, scope, audience, sendSecretIn } = settings;
+  const fields = [grantType, authorizationUrl, tokenUrl, clientId, clientSecret, scope, audience, sendSecretIn];
+  return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
+}
