@@ -7,6 +7,9 @@ import { CollectionRunner } from '#troupe/request-client/collection-run/collecti
 import { junitCases, renderJUnit } from '#troupe/request-client/collection-run/junit.js';
 import { passed, type RequestResult } from '#troupe/request-client/collection-run/result.js';
 import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 let granted = 0;
 
@@ -249,7 +252,7 @@ t.test('scripts can send requests and choose the next one', async (t) => {
         event: [
           script(
             'prerequest',
-            'pm.sendRequest(pm.variables.replaceIn("{{base}}/token"), (error, answer) => pm.environment.set("t", answer.json().url));',
+            'pm.sendRequest(pm.variables.replaceIn("{{base}}/other"), (error, answer) => pm.environment.set("t", answer.json().url));',
           ),
           script('test', 'postman.setNextRequest("third")'),
         ],
@@ -262,6 +265,6 @@ t.test('scripts can send requests and choose the next one', async (t) => {
   });
   t.strictSame(
     results.map(({ request }) => request.url.replace(base, '')),
-    ['/token', '/'],
+    ['/other', '/'],
   );
 });

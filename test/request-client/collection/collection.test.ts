@@ -8,7 +8,7 @@ import { CollectionFile } from '#troupe/request-client/collection/collection-fil
 import { readRequest } from '#troupe/request-client/collection/read-request.js';
 import { writeItem } from '#troupe/request-client/collection/write-request.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
-import browserForms from '../curl-import/browser-forms.json' with { type: 'json' };
+import { browserForms } from '../curl-import/browser-forms.js';
 import { OPTION_COMMANDS, quotedCommands } from '../curl-import/posix-commands.js';
 
 /** What JSON.parse and stringify would not bring back: numbers, escapes, order of keys, doubles, spacing. */

@@ -5,8 +5,11 @@ import { exportCurl } from '#troupe/request-client/curl-export/export-curl.js';
 import type { ShellKind } from '#troupe/request-client/curl-import/detect-shell.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
 import type { RequestDraft } from '#troupe/request-client/request.js';
+import { guardLeaks } from '../../support/leaks.js';
 import { sendAll } from '../curl-import/against-curl.js';
 import { comparable, runInBash, WireCapture } from '../wire-capture.js';
+
+guardLeaks(t);
 
 const SHELLS: readonly ShellKind[] = ['posix', 'cmd', 'powershell'];
 const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { guardLeaks } from '../../support/leaks.js';
 import { WireCapture } from '../wire-capture.js';
 import { againstCurl, describe } from './against-curl.js';
 import { generatedCommand } from './generated-commands.js';
 import { OPTION_COMMANDS } from './posix-commands.js';
+
+guardLeaks(t);
 
 const FILES = { 'small.txt': 'small\n', 'lines.json': '{\r\n  "a": 1\n}\n' };
 

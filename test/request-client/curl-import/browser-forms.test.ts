@@ -1,6 +1,6 @@
 import t from 'tap';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
-import browserForms from './browser-forms.json' with { type: 'json' };
+import { browserForms } from './browser-forms.js';
 
 /** What a row became, in the row's own words. */
 function imported(text: string): unknown {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { readPosix } from '#troupe/request-client/curl-import/read-posix.js';
 import { toBytes } from '#troupe/request-client/curl-import/source-text.js';
-import browserForms from './browser-forms.json' with { type: 'json' };
+import { browserForms } from './browser-forms.js';
 import { generatedCommand } from './generated-commands.js';
 import { onePoint } from './one-point.js';
 import { quotedCommands } from './posix-commands.js';

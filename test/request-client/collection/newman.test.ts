@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import newman, { type RunSummary } from 'newman';
+import t from 'tap';
+import { addImported } from '#troupe/request-client/collection/add-imported.js';
+import { Collection } from '#troupe/request-client/collection/collection.js';
+import { CollectionFile } from '#troupe/request-client/collection/collection-file.js';
+import { CollectionRunner } from '#troupe/request-client/collection-run/collection-runner.js';
+import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
+import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
+import { guardLeaks } from '../../support/leaks.js';
+import { browserForms } from '../curl-import/browser-forms.js';
+import { WireCapture, type WireRequest } from '../wire-capture.js';
+
+guardLeaks(t);
+
+const OWN = /^(?:user-agent|accept|accept-encoding|connection|cache-control|postman-token|content-length|host)$/i;
+
+/** What the collection says, without what each runner says of itself. */
+function said({ method, target, headers, body }: WireRequest): unknown {
+  const named = headers.filter(([name]) => !OWN.test(name)).map(([name, value]) => `${name.toLowerCase()}: ${value}`);
+  return { method, target, headers: named.sort(), body };
+}
+
+t.test('Newman runs what is saved, and sends what the client sends', async (t) => {
+  const capture = await WireCapture.start();
+  t.teardown(() => capture.close());
+  const rows = browserForms.filter(({ form, name }) => form === 'chrome-posix' && name !== 'pseudo headers');
+  let collection = Collection.create('From browsers', 'id').set(
+    ['event'],
+    [{ listen: 'test', script: { exec: ['pm.test("answered", () => pm.response.to.have.status(200));'] } }],
+  );
+  for (const [index, { text }] of rows.entries()) {
+    collection = addImported(
+      collection,
+      importCurl(text.replace('http://capture.invalid', `${capture.origin}/n${index}`)),
+    );
+  }
+  const path = join(t.testdir({}), 'saved.json');
+  await CollectionFile.create(path, collection).save();
+
+  const summary = await new Promise<RunSummary>((resolve, reject) => {
+    newman.run({ collection: path, reporters: [] }, (error, result) =>
+      error === null ? resolve(result) : reject(error),
+    );
+  });
+  t.strictSame(
+    summary.run.failures.map(({ error }) => error.message),
+    [],
+  );
+  t.equal(summary.run.stats.requests.total, rows.length);
+  const byNewman = capture.take();
+
+  const { collection: opened } = await CollectionFile.open(path);
+  const tokens = new TokenStore({ openBrowser: async () => undefined });
+  const runner = new CollectionRunner({ collection: opened, environment: new Map(), folder: '.', tokens });
+  t.teardown(() => runner.close());
+  await runner.runAll(opened.items, ({ tests }) => {
+    t.match(tests, [{ status: 'passed' }]);
+  });
+  const byUs = capture.take();
+  for (const [index, { name }] of rows.entries()) {
+    const [newmans, ours] = [byNewman, byUs].map((kept) => kept.get(`n${index}`)?.map(said));
+    t.strictSame(newmans, ours, name);
+  }
+});
