@@ -4,6 +4,8 @@ import type { SessionId } from '../protocol/session.js';
 
 /** Events kept in memory for readers that are up to date. Who is further behind reads from the journal. */
 const RING_SIZE = 4096;
+/** So many more may stand there before the oldest are dropped together. */
+const RING_SLACK = 512;
 /** Events read from the journal at once. */
 const PAGE_SIZE = 500;
 
@@ -46,7 +48,7 @@ export class EventHub {
     const newest = events.at(-1);
     if (newest === undefined) return;
     for (const event of events) this.#ring.push(event);
-    if (this.#ring.length > RING_SIZE * 2) this.#ring = this.#ring.slice(-RING_SIZE);
+    if (this.#ring.length > RING_SIZE + RING_SLACK) this.#ring = this.#ring.slice(-RING_SIZE);
     this.#shown = newest.seq;
     this.#wake(null);
     for (const sessionId of new Set(events.map((event) => event.sessionId))) this.#wake(sessionId);
