@@ -1,0 +1,31 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as pass } from 'node:timers/promises';
+
+const MEGABYTE = 1024 ** 2;
+/** Threads of the report pool that are idle, sockets that close: what is on its way out has this long. */
+const SETTLE_MS = 20_000;
+const LOOK_EVERY_MS = 500;
+
+/** What this process holds now. Wants `--expose-gc`. */
+export function measure() {
+  globalThis.gc();
+  const { heapUsed, rss } = process.memoryUsage();
+  return {
+    heapMb: heapUsed / MEGABYTE,
+    rssMb: rss / MEGABYTE,
+    threads: readdirSync('/proc/self/task').length,
+    handles: process.getActiveResourcesInfo().length,
+    files: readdirSync('/proc/self/fd').length,
+  };
+}
+
+/** A measurement when what can be counted is at most what it was in `steady`, or when it did not come to that in time. */
+export async function settled(measureNow, steady) {
+  const endsAt = performance.now() + SETTLE_MS;
+  for (;;) {
+    await pass(LOOK_EVERY_MS);
+    const now = measureNow();
+    const same = steady !== undefined && ['threads', 'handles', 'files'].every((name) => now[name] <= steady[name]);
+    if (same || performance.now() > endsAt) return now;
+  }
+}
