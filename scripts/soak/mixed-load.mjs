@@ -1,6 +1,10 @@
 const FORM = 'data:text/html,<title>form</title><input aria-label=Name><button>Save</button>';
 const FAILING = ['throw new Error("no")', 'match(1, 2)', `agent.value('{input}Nowhere')`];
 
+/** Scripts, of two events each, and how much is in each of those events. */
+const FILL_SCRIPTS = 2_500;
+const FILL_CHARS = 300;
+
 /** What clients of every kind do, over and over: sessions that stay, sessions that come and go, jobs, readers of events. */
 export class MixedLoad {
   scripts = 0;
@@ -14,9 +18,13 @@ export class MixedLoad {
     this.#shop = shop;
   }
 
-  /** Two sessions that stay for the whole time. */
+  /**
+   * Two sessions that stay for the whole time. What the service keeps of the newest, up to a bound, is filled at once: it
+   * would look like growth for as long as it fills.
+   */
   async open() {
     for (let n = 0; n < 2; n += 1) this.#staying.push((await this.#call('POST', '/api/sessions', {})).id);
+    for (let n = 0; n < FILL_SCRIPTS; n += 1) await this.#run(this.#staying[n % 2], `'${'x'.repeat(FILL_CHARS)}'`);
   }
 
   /** Works for so long, and settles when all that it began has ended. */
