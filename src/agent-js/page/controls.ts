@@ -3,8 +3,8 @@ import { discoveries } from './discoveries.js';
 import { frameDocument, isFrame, parentOf, shadowOf, walk } from './flat-tree.js';
 import { labelsOf } from './labels.js';
 import type { NameMemory } from './name-memory.js';
-import { answersTo, isAtomic, isControl, naturalRole, roleOf } from './roles.js';
-import { clippedRegion, isIn, type Region, Sight, viewportRegion } from './sight.js';
+import { answersTo, isAtomic, isControl, isFrameOf, naturalRole, roleOf } from './roles.js';
+import { clippedRegion, isIn, isVeil, type Region, Sight, viewportRegion } from './sight.js';
 import { drawnRect, isPutAway } from './visibility.js';
 
 /** Something that a person can operate. Its name is computed when somebody asks. */
@@ -41,6 +41,8 @@ export class Control {
 interface Around {
   /** Inside an element whose cursor is a pointer. */
   readonly pointer: boolean;
+  /** Inside an element that listens for presses. */
+  readonly listened: boolean;
   /** The control around it. */
   readonly control: Element | null;
   readonly region: Region;
@@ -107,16 +109,20 @@ class Collector {
     this.#memory?.refresh();
     const root = document.documentElement;
     const view = viewportRegion(root, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
-    const around: Around = { pointer: false, control: null, region: view, placed: view, view };
+    const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
     if (root !== null) walk(root, around, (element, inherited) => this.#visit(element, inherited));
     const unblocked = this.#modals.length === 0 ? this.#controls : this.#controls.filter((one) => this.#isInModal(one));
-    const controls = this.#clickables.size === 0 ? unblocked : withoutWrappers(unblocked, this.#clickables);
+    const controls = withoutWrappers(unblocked, this.#clickables);
     return { controls, gaps: this.#gapsIn(controls) };
   }
 
   #visit(element: Element, around: Around): Around | undefined {
     const tag = element.localName;
     if (IGNORED.has(tag) || element.hasAttribute('inert')) return undefined;
+    if (tag === 'area') {
+      this.#addArea(element, around.region);
+      return undefined;
+    }
     if (!element.checkVisibility()) {
       if (tag === 'input') this.#addPutAway(element, around.region);
       return getComputedStyle(element).display === 'contents' ? this.#inside(element, around) : undefined;
@@ -124,20 +130,22 @@ class Collector {
     if (tag === 'dialog' && element.matches(':modal')) this.#modals.push(element);
     const style = getComputedStyle(element);
     const own = regionsOf(style, around);
-    let { pointer, control } = own;
+    let { pointer, listened, control } = own;
     if (isControl(element)) {
-      if (control === null || !isAtomic(control, element)) this.#addControl(element, own.region);
+      if (control === null || !isAtomic(control, element)) this.#addControl(element, style, own.region);
       pointer = true;
       control = element;
     } else if (control === null) {
       pointer = style.cursor === 'pointer';
+      const listens = discoveries()?.listens(element) === true;
       const byStyle = pointer && !around.pointer;
-      const sure = byStyle || element.hasAttribute('onclick');
-      if (!NO_TARGETS.has(tag) && (sure || discoveries()?.listens(element) === true)) {
-        this.#addClickable(element, own.region, sure);
-      }
+      const sure = byStyle || element.hasAttribute('onclick') || element.getAttribute('draggable') === 'true';
+      const focusable = listened && element.hasAttribute('tabindex');
+      if (!NO_TARGETS.has(tag) && (sure || listens || focusable)) this.#addClickable(element, own.region, sure);
+      if (listens && tag !== 'body' && tag !== 'html') listened = true;
     }
-    const next = pointer === own.pointer && control === own.control ? own : { ...own, pointer, control };
+    const same = pointer === own.pointer && listened === own.listened && control === own.control;
+    const next = same ? own : { ...own, pointer, listened, control };
     return this.#inside(element, clipped(element, style, next));
   }
 
@@ -148,7 +156,7 @@ class Collector {
     if (!isFrame(element)) return around;
     const inner = frameDocument(element);
     const place = this.#sight.whereIs(element, element, element.getBoundingClientRect(), around.region);
-    if (place === 'nowhere') return undefined;
+    if (place === 'nowhere' || element.clientWidth === 0 || element.clientHeight === 0) return undefined;
     if (inner === null) {
       this.#gaps.push({ at: this.#controls.length, frame: element, offscreen: place === 'offscreen' });
       return undefined;
@@ -159,12 +167,14 @@ class Collector {
     discoveries()?.ask(defaultView);
     this.#memory?.observe(inner);
     const view = viewportRegion(root, seenInFrame(element, around.region));
-    return { pointer: false, control: null, region: view, placed: view, view };
+    return { pointer: false, listened: false, control: null, region: view, placed: view, view };
   }
 
-  #addControl(element: Element, region: Region): void {
+  #addControl(element: Element, style: CSSStyleDeclaration, region: Region): void {
     if (!answersTo(element, this.#word)) return;
-    const rect = drawnRect(element);
+    // Neither to be seen nor to be hit.
+    const fadedOut = style.pointerEvents === 'none' && !element.checkVisibility({ opacityProperty: true });
+    const rect = fadedOut ? null : drawnRect(element);
     if (rect !== null && element.checkVisibility({ visibilityProperty: true })) {
       const place = this.#sight.whereIs(element, element, rect, region);
       if (place !== 'nowhere') {
@@ -173,6 +183,19 @@ class Collector {
       }
     }
     this.#addPutAway(element, region);
+  }
+
+  /** A part of a picture that is a link. It has a place and no box of its own. */
+  #addArea(element: Element, region: Region): void {
+    const map = element.closest('map');
+    const root = element.getRootNode();
+    if (map === null || !isControl(element) || !answersTo(element, this.#word) || !('querySelector' in root)) return;
+    const picture = (root as ParentNode).querySelector(`img[usemap="#${CSS.escape(map.name)}"]`);
+    const rect = picture?.checkVisibility({ visibilityProperty: true }) === true ? drawnRect(picture) : null;
+    if (picture === null || rect === null) return;
+    // Its shape may be anywhere in the picture.
+    const place = isIn(rect, region) ? 'here' : this.#sight.whereIs(element, picture, rect, region);
+    if (place !== 'nowhere') this.#controls.push(new Control(element, rect, place === 'offscreen', this.#memory));
   }
 
   /** An input that its page has put away: a person reaches it by its label, or by the button beside it. */
@@ -204,6 +227,8 @@ class Collector {
     if (rect === null) return;
     // A listener on a container is for what is in it.
     if (!sure && (element.childElementCount > 0 || shadowOf(element) !== null) && holdsControls(element)) return;
+    // What lies under a dialog, to catch the clicks beside it.
+    if (!sure && element.childNodes.length === 0 && isVeil(rect, element.ownerDocument)) return;
     const place = this.#sight.whereIs(element, element, rect, region);
     if (place === 'nowhere') return;
     const control = new Control(element, rect, place === 'offscreen', this.#memory);
@@ -279,7 +304,8 @@ function holdsControls(element: Element): boolean {
   let holds = false;
   walk(element, true, (inner) => {
     if (holds || inner.hasAttribute('inert')) return undefined;
-    if (inner !== element && (isControl(inner) || discoveries()?.listens(inner) === true)) holds = true;
+    const target = isControl(inner) || inner.hasAttribute('tabindex') || discoveries()?.listens(inner) === true;
+    if (inner !== element && target) holds = true;
     return true;
   });
   return holds;
@@ -294,12 +320,22 @@ function isOnTop(modal: Element): boolean {
   return false;
 }
 
-/** Leaves out elements that are clickable only around one control of the same name, or of the only name. */
-function withoutWrappers(controls: readonly Control[], clickables: ReadonlySet<Control>): Control[] {
+/**
+ * Leaves out elements that are clickable only around one control of the same name, or of the only name, and fields that
+ * are only the frame of another.
+ */
+function withoutWrappers(controls: readonly Control[], clickables: ReadonlySet<Control>): readonly Control[] {
   return controls.filter((control, index) => {
-    if (!clickables.has(control)) return true;
+    const before = controls[index - 1];
+    // `<li role=tab><a tabindex=-1>`: the link in it is the tab again.
+    const again =
+      before !== undefined && before.name === control.name && control.element.getAttribute('tabindex') === '-1';
+    if (again && isAround(before.element, control.element)) return false;
     const next = controls[index + 1];
-    if (next === undefined || !isAround(control.element, next.element)) return true;
+    if (next === undefined) return true;
+    if (!clickables.has(control))
+      return !isFrameOf(control.element, next.element) || !isAround(control.element, next.element);
+    if (!isAround(control.element, next.element)) return true;
     const after = controls[index + 2];
     const single = after === undefined || !isAround(control.element, after.element);
     return next.name !== control.name && !(single && control.name === '');

@@ -24,19 +24,32 @@ export class Discoveries {
   /** Hears what the page of `view` tells. */
   attend(view: Window, names: HookNames): void {
     let probe: Node | undefined;
-    view.addEventListener(names.answer, (event) => {
-      // A comment is given first, and stands in a closed root the next time.
-      const root = !('getTargetRanges' in event) ? probe?.getRootNode() : undefined;
-      if (root !== undefined && 'host' in root) this.#addRoot(root as ShadowRoot);
-      probe = undefined;
-      for (const node of nodesOf(event)) {
-        if (isElement(node)) this.#listening.add(node);
-        else probe = node;
+    const hear = (event: Event): void => {
+      const told = event.type === names.answer;
+      const target = event.composedPath()[0];
+      if (target !== view) {
+        this.#note(target, told);
+        return;
       }
-    });
-    view.addEventListener(names.retraction, (event) => {
-      for (const node of nodesOf(event)) if (isElement(node)) this.#listening.delete(node);
-    });
+      // A comment is given first, and stands in a closed root the next time.
+      const root = 'getTargetRanges' in event ? undefined : probe?.getRootNode();
+      probe = undefined;
+      if (root !== undefined && 'host' in root) {
+        this.#addRoot(root as ShadowRoot);
+        for (const type of [names.answer, names.retraction]) root.addEventListener(type, hear, true);
+      }
+      for (const node of nodesOf(event)) {
+        if (node.nodeType === 8) probe = node;
+        else this.#note(node, told);
+      }
+    };
+    for (const type of [names.answer, names.retraction]) view.addEventListener(type, hear, true);
+  }
+
+  #note(node: unknown, listens: boolean): void {
+    if (!isElement(node)) return;
+    if (listens) this.#listening.add(node);
+    else this.#listening.delete(node);
   }
 
   /** Asks the page of `view` for what is new. It answers at once. */
@@ -88,6 +101,6 @@ function nodesOf(event: Event): Node[] {
   return 'getTargetRanges' in event ? (event as InputEvent).getTargetRanges().map((range) => range.startContainer) : [];
 }
 
-function isElement(node: Node): node is Element {
-  return node.nodeType === 1;
+function isElement(node: unknown): node is Element {
+  return typeof node === 'object' && node !== null && 'nodeType' in node && node.nodeType === 1;
 }

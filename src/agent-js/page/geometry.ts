@@ -50,7 +50,7 @@ export function elementAt({ x, y }: Point): Element | null {
 
 /** Points in the visible part of an element, its middle first. Empty: none of it is in the viewport. */
 export function pointsOf(element: Element): Point[] {
-  for (const own of element.getClientRects()) {
+  for (const own of boxesOf(element)) {
     const rect = viewportRect(element, own);
     const left = Math.max(rect.left, 0);
     const right = Math.min(rect.right, innerWidth);
@@ -64,6 +64,33 @@ export function pointsOf(element: Element): Point[] {
     return [at(0.5, 0.5), at(0.2, 0.5), at(0.8, 0.5), at(0.5, 0.2), at(0.5, 0.8)];
   }
   return [];
+}
+
+/** The boxes in which an element is drawn; what has none of its own is drawn by what is in it, or as a part of a picture. */
+function boxesOf(element: Element): readonly DOMRect[] {
+  if (isHtml(element, 'area')) return areaBoxes(element);
+  const boxes = [...element.getClientRects()];
+  const drawn = boxes.some(({ width, height }) => width > 0 && height > 0);
+  return drawn ? boxes : [...element.children].flatMap((child) => [...child.getClientRects()]);
+}
+
+/** Of a rectangle or a circle the box, of a polygon the box around its first three corners' middle. */
+function areaBoxes(area: HTMLAreaElement): DOMRect[] {
+  const name = area.closest('map')?.name ?? '';
+  const picture = area.ownerDocument.querySelector(`img[usemap="#${CSS.escape(name)}"]`);
+  if (picture === null) return [];
+  const { x, y, width, height } = picture.getBoundingClientRect();
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = area.coords.split(/[\s,]+/).map(Number);
+  switch (area.shape) {
+    case 'circle':
+      return [new DOMRect(x + a - c, y + b - c, 2 * c, 2 * c)];
+    case 'poly':
+      return [new DOMRect(x + (a + c + e) / 3 - 1, y + (b + d + f) / 3 - 1, 2, 2)];
+    case 'default':
+      return [new DOMRect(x, y, width, height)];
+    default:
+      return [new DOMRect(x + a, y + b, c - a, d - b)];
+  }
 }
 
 /** Whether a click on `hit` is a click on `element`: inside it, or on its label. */

@@ -29,7 +29,8 @@ export function install(names: {
 }): void {
   const { apply } = Reflect;
   const view = window;
-  const dispatch = view.dispatchEvent.bind(view);
+  const dispatchAt = view.dispatchEvent;
+  const dispatch = dispatchAt.bind(view);
   const found: WeakRef<Node>[] = [];
   const left: WeakRef<Node>[] = [];
   const listeners = new WeakMap<Element, Map<string, unknown[]>>();
@@ -119,12 +120,16 @@ export function install(names: {
     Object.defineProperty(HTMLElement.prototype, 'onclick', { ...onclick, set });
   }
 
+  /** A node that is in no document yet is told of later. */
   const tell = (name: string, list: WeakRef<Node>[]): void => {
     const targetRanges: StaticRange[] = [];
     for (const reference of list.splice(0)) {
       const node = reference.deref();
       if (node === undefined) continue;
-      targetRanges.push(rangeAt(node));
+      if (!node.isConnected) note(list, node);
+      else if (node.getRootNode() === document) targetRanges.push(rangeAt(node));
+      // A range does not take a node out of a shadow root. What is in a closed one is heard there.
+      else apply(dispatchAt, node, [new Event(name, { composed: isOpen(node) })]);
     }
     if (targetRanges.length > 0) dispatch(new InputEvent(name, { targetRanges }));
   };
@@ -136,4 +141,12 @@ export function install(names: {
 
 function rangeAt(node: Node): StaticRange {
   return new StaticRange({ startContainer: node, startOffset: 0, endContainer: node, endOffset: 0 });
+}
+
+/** Whether every shadow root around a node is open. */
+function isOpen(node: Node): boolean {
+  for (let root = node.getRootNode(); 'host' in root; root = (root as ShadowRoot).host.getRootNode()) {
+    if ((root as ShadowRoot).mode === 'closed') return false;
+  }
+  return true;
 }

@@ -7,7 +7,7 @@ import { elementAt, type Point, pointsOf, reaches } from './geometry.js';
 import { nextChange } from './next-change.js';
 import { isList, isMultiple, optionOf } from './options.js';
 import { nameFor, resolve } from './resolve.js';
-import { checkedState, inputKind, roleOf } from './roles.js';
+import { checkedState, inputKind, isReadOnly, roleOf } from './roles.js';
 import { scroll } from './scrolling.js';
 import { isDisabled, isShown, standIn } from './visibility.js';
 
@@ -80,7 +80,10 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
       break;
     default:
   }
-  const point = reachablePoint(isShown(element) ? element : (standIn(element) ?? element), element);
+  const own = isShown(element) ? reachablePoint(element, element) : null;
+  // An input that its page has put away, out of sight or under what it draws itself, is pressed by its label.
+  const label = own === null || isProblem(own) ? standIn(element) : null;
+  const point = label === null ? (own ?? reachablePoint(element, element)) : reachablePoint(label, element);
   if (isProblem(point)) return point;
   begin();
   if (action === 'select' && isHtml(element, 'select')) {
@@ -135,11 +138,6 @@ function unfitFor(element: Element, action: ActionName): PageProblem | null {
     default:
       return null;
   }
-}
-
-function isReadOnly(element: Element): boolean {
-  if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.readOnly;
-  return element.getAttribute('aria-readonly') === 'true';
 }
 
 /** A point where a press reaches the element, scrolled to if need be. */

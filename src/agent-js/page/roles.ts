@@ -108,7 +108,17 @@ const ATOMIC = new Set(['checkbox', 'menuitemcheckbox', 'menuitemradio', 'radio'
 
 /** Whether a control inside another is a part of it: the input that a check box of ARIA is made of. */
 export function isAtomic(outer: Element, inner: Element): boolean {
-  return ATOMIC.has(roleOf(outer)) && (inner.localName === 'input' || ATOMIC.has(roleOf(inner)));
+  // `<li role=tab><a role=presentation>`: the page says that the link is only how the tab is drawn.
+  if (/^\s*(presentation|none)\b/i.test(inner.getAttribute('role') ?? '')) return true;
+  const role = roleOf(outer);
+  // Of what a combobox shows as chosen, nothing can be chosen.
+  if (role === 'combobox' && roleOf(inner) === 'option') return inner.closest('[role="listbox"]') === null;
+  return ATOMIC.has(role) && (inner.localName === 'input' || ATOMIC.has(roleOf(inner)));
+}
+
+/** Whether a control is only the frame around the field in it. */
+export function isFrameOf(outer: Element, inner: Element): boolean {
+  return /^(combobox|searchbox|spinbutton|textbox)$/.test(roleOf(outer)) && inputKind(inner) === 'typed';
 }
 
 /** A control by tag, role or editability: all but what is only made clickable by script or style. */
@@ -164,9 +174,9 @@ export function actionsOf(element: Element): readonly ActionName[] {
   if (isHtml(element, 'input') && element.type === 'file') return ['upload'];
   switch (inputKind(element)) {
     case 'typed':
-      return ['input', 'clear', 'press', 'click'];
+      return isReadOnly(element) ? ['click', 'press'] : ['input', 'clear', 'press', 'click'];
     case 'set':
-      return ['input'];
+      return isReadOnly(element) ? ['click'] : ['input'];
     case 'none':
   }
   switch (checkKind(element)) {
@@ -177,6 +187,12 @@ export function actionsOf(element: Element): readonly ActionName[] {
     case 'none':
       return element.getAttribute('draggable') === 'true' ? ['click', 'drag'] : ['click'];
   }
+}
+
+/** Shows a value that nobody changes by hand: a site's own calendar sets it. */
+export function isReadOnly(element: Element): boolean {
+  if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.readOnly;
+  return element.getAttribute('aria-readonly') === 'true';
 }
 
 function checkKind(element: Element): 'toggle' | 'radio' | 'none' {

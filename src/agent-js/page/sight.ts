@@ -178,7 +178,8 @@ function canMoveAway(element: Element, cover: Element, region: Region): boolean 
   return false;
 }
 
-function isVeil({ left, top, right, bottom }: DOMRect, inner: Document): boolean {
+/** Whether something lies over all of a document's viewport, or nearly. */
+export function isVeil({ left, top, right, bottom }: DOMRect, inner: Document): boolean {
   const { innerWidth: width, innerHeight: height } = inner.defaultView ?? window;
   const across = Math.min(right, width) - Math.max(left, 0);
   const down = Math.min(bottom, height) - Math.max(top, 0);

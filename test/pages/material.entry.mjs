@@ -1,0 +1,2 @@
+// Material Web's components, as its package publishes them.
+import '@material/web/all.js';
