@@ -19,7 +19,6 @@ export async function writeWebAnswer(reply: Reply, { response, pieces }: McpAnsw
     reply.end(head, body === null ? '' : await response.text());
     return;
   }
-  // Compiled for the page as well as for Node, the types know no reader of bytes.
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
   reply.onGone(() => void reader.cancel().catch(() => undefined));
   if (!reply.open) await reader.cancel();
