@@ -114,8 +114,17 @@ export class DockerDriver implements Driver {
     if (!listed.some(({ id, leaseId }) => id === known.containerId && leaseId === known.leaseId)) return null;
     if (!(await answersAt(known.cdpUrl, AbortSignal.timeout(ADOPT_MS)))) return null;
     const lease = this.#held.get(known.leaseId) ?? this.#hold(known);
-    await this.#parts.gate.open(known.leaseId, lease.folder.socket('net'), { kind: 'socks' });
+    await this.#openWays(known.leaseId, known.proxy);
     return lease;
+  }
+
+  /** The worker's ways out: to the gate, and to its session's proxy where it has one. */
+  async #openWays(leaseId: string, proxy: string | undefined): Promise<void> {
+    const { gate } = this.#parts;
+    const folder = this.#leaseFolder(leaseId);
+    await gate.open(leaseId, folder.socket('net'), { kind: 'socks' });
+    if (proxy === undefined) return;
+    await gate.open(leaseId, folder.socket('proxy'), { kind: 'fixed', ...proxyPlace(proxy) });
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
@@ -144,7 +153,7 @@ export class DockerDriver implements Driver {
   }
 
   async #start(options: LeaseOptions, folder: WorkerFolder, signal: AbortSignal): Promise<DockerLease> {
-    const { engine, gate, instance } = this.#parts;
+    const { engine, instance } = this.#parts;
     const { leaseId, proxy } = options;
     let containerId: string | null = null;
     let unwatch = (): void => undefined;
@@ -153,11 +162,10 @@ export class DockerDriver implements Driver {
     const cut = AbortSignal.any([signal, died.signal]);
     try {
       // A proxy that this driver cannot take is refused before anything is made for it.
-      const upstream = proxy === undefined ? null : proxyPlace(proxy.server);
+      if (proxy !== undefined) proxyPlace(proxy.server);
       if (this.#folder.moved !== null) await openTemporaryFolder(this.#folder.path, null);
       await folder.create();
-      await gate.open(leaseId, folder.socket('net'), { kind: 'socks' });
-      if (upstream !== null) await gate.open(leaseId, folder.socket('proxy'), { kind: 'fixed', ...upstream });
+      await this.#openWays(leaseId, proxy?.server);
       signal.throwIfAborted();
       const query = { name: `troupe-${instance}-${leaseId}` };
       const json = containerSpec(this.#parts, options, folder);
@@ -168,8 +176,9 @@ export class DockerDriver implements Driver {
       signal.throwIfAborted();
       await engine.call('POST', `/containers/${containerId}/start`);
       const browser = await this.#ready(folder, cut);
+      const asked = proxy === undefined ? {} : { proxy: proxy.server };
       unwatch();
-      return this.#hold({ driver: 'docker', leaseId, containerId, folder: folder.path, ...browser });
+      return this.#hold({ driver: 'docker', leaseId, containerId, folder: folder.path, ...browser, ...asked });
     } catch (cause) {
       unwatch();
       const words = died.signal.aborted && containerId !== null ? await this.#lastWords(containerId) : '';

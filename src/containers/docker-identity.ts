@@ -9,6 +9,8 @@ export const DockerIdentity = z.object({
   folder: z.string(),
   cdpUrl: z.string(),
   product: z.string(),
+  /** The proxy that its session asked for. */
+  proxy: z.string().optional(),
 });
 export type DockerIdentity = z.infer<typeof DockerIdentity>;
 
