@@ -69,7 +69,7 @@ export async function run({ rounds = 5 } = {}) {
 }
 
 async function startOurs(home, closers) {
-  const config = readConfig({ port: '0' }, { ...process.env, TROUPE_HOME: home });
+  const config = readConfig({ port: '0', driver: 'process' }, { ...process.env, TROUPE_HOME: home });
   const service = await startService(config, { version: 'bench', log: () => undefined });
   closers.push(() => service.stop({ drainMs: 0 }));
   return service.url;

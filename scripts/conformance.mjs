@@ -48,7 +48,7 @@ async function startShipped() {
   const { readConfig } = await import('../dist/config.js');
   const { startService } = await import('../dist/service.js');
   const home = mkdtempSync(join(tmpdir(), 'troupe-conformance-'));
-  const config = readConfig({ port: '0' }, { ...process.env, TROUPE_HOME: home });
+  const config = readConfig({ port: '0', driver: 'process' }, { ...process.env, TROUPE_HOME: home });
   const service = await startService(config, { version: '0.0.0-conformance', log: () => undefined });
   const close = async () => {
     await service.stop({ drainMs: 0 });

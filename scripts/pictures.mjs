@@ -12,7 +12,7 @@ const { startService } = await import('../dist/service.js');
 const home = await mkdtemp(join(tmpdir(), 'troupe-'));
 const shop = await startShop({ port: 0 });
 await cp('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
-const config = readConfig({ port: '0' }, { ...process.env, TROUPE_HOME: home });
+const config = readConfig({ port: '0', driver: 'process' }, { ...process.env, TROUPE_HOME: home });
 const service = await startService(config, { version: '0.0.0', log: console.error });
 const post = async (path, body) => {
   const response = await fetch(service.url + path, { method: 'POST', body: JSON.stringify(body) });

@@ -8,7 +8,7 @@ import { fakeBrowsers } from './fake-browsers.mjs';
 /** A whole service in this process, in a home of its own, whose browsers cost nothing. Give it back with `stop`. */
 export async function benchService(settings = {}) {
   const home = await mkdtemp(join(tmpdir(), 'troupe-bench-'));
-  await writeFile(join(home, 'troupe.json'), JSON.stringify({ warmSessions: 0, ...settings }));
+  await writeFile(join(home, 'troupe.json'), JSON.stringify({ driver: 'process', warmSessions: 0, ...settings }));
   const browsers = await fakeBrowsers();
   const service = await startService(readConfig({ port: '0' }, { TROUPE_HOME: home }), {
     version: 'bench',

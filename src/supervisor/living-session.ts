@@ -24,6 +24,8 @@ import { writeEnd } from './write-end.js';
 
 /** An end that somebody waits for leaves the actor this long to tell of its last step. */
 const LAST_WORDS_MS = 50;
+/** How much later than a connection's end a driver may say how the browser itself ended. */
+const DRIVER_WORD_MS = 250;
 /** Scripts that wait at most in an actor, and what each may take beyond its own bound until it is answered. */
 const SCRIPTS_AHEAD = 65;
 const SCRIPT_GRACE_MS = 1_500;
@@ -243,7 +245,7 @@ export class LivingSession {
 
   #watch(lease: BrowserLease, child: SessionChild): void {
     void lease.exited.then(({ reason }) =>
-      this.#lost(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)),
+      this.end(lostEnd(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)), 'whole'),
     );
     child.states$.subscribe((state) => this.#actorBecame(state));
     void child.terminated.then(async (termination) => {
@@ -273,7 +275,18 @@ export class LivingSession {
     return new TroupeError('WORKER_LOST', 'The session could not be restarted', undefined, { cause: error });
   }
 
+  /** What ended the actor. Of a browser that is gone its driver knows more, a moment after the connection broke. */
   async #lost(error: unknown): Promise<void> {
+    const { lease } = this.#held;
+    if (lease !== undefined && encodeError(error).code === 'WORKER_LOST') {
+      await new Promise<void>((resolve) => {
+        const cancel = this.#around.clock.after(DRIVER_WORD_MS, resolve);
+        void lease.exited.then(() => {
+          cancel();
+          resolve();
+        });
+      });
+    }
     await this.end(lostEnd(error), 'whole');
   }
 

@@ -46,7 +46,8 @@ export function makeHome(t: Teardown, settings: object = {}): string {
   t.teardown(() => rmSync(home, { recursive: true, force: true }));
   mkdirSync(join(home, 'flows'));
   cpSync('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
-  writeFileSync(join(home, 'troupe.json'), JSON.stringify({ warmSessions: 0, ...settings }));
+  // Whether or not this machine has Docker; the tests of containers say so.
+  writeFileSync(join(home, 'troupe.json'), JSON.stringify({ driver: 'process', warmSessions: 0, ...settings }));
   return home;
 }
 
