@@ -49,6 +49,18 @@ t.test('An MCP client drives a browser', async (t) => {
     t.equal((await service.call('POST', '/mcp', PING, init)).status, 404, 'so a client knows to begin anew');
   });
 
+  await t.test('What a script writes to its console comes after its result, or after its error', async (t) => {
+    const { evaluate, transport } = await connectMcp(t, service.url);
+    t.same((await evaluate('console.log("a", 1); console.warn("b"); 5')).content, [
+      { type: 'text', text: '5' },
+      { type: 'text', text: 'console:\na 1\nwarn: b' },
+    ]);
+    const [failure, written] = (await evaluate('console.log("before"); nothing.there')).content;
+    t.match([failure, written], [{ text: /^SCRIPT_ERROR at line 1: / }, { text: 'console:\nbefore' }]);
+    t.equal((await evaluate('console.log(1); 2', { sessionId: 'zzzzzzzzzzzz' })).isError, true);
+    await transport.terminateSession();
+  });
+
   await t.test('A screenshot comes back as a picture', async (t) => {
     const { evaluate, transport } = await connectMcp(t, service.url);
     const { content } = await evaluate(`agent.go(${page('<h1>Hello')}); agent.screenshot("hello")`);

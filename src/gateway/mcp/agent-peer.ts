@@ -18,7 +18,8 @@ import { EVAL_TOOL, EvalArguments } from './eval-tool.js';
 import type { McpAsker, McpPeer } from './mcp-peer.js';
 import { OwnBrowser } from './own-browser.js';
 import { tellProgress } from './progress.js';
-import { failureResult, type KnownPage, pageOf, pictureOf, resultText } from './result-content.js';
+import { failureResult, type KnownPage, pageOf, pictureOf, resultText, withConsole } from './result-content.js';
+import { watchConsole } from './watch-console.js';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -74,18 +75,30 @@ export class AgentPeer implements McpPeer {
     const { js, sessionId } = parsed.data;
     const { signal } = extra;
     const isOwn = sessionId === undefined || sessionId === null;
-    let id = sessionId ?? null;
     const progress = tellProgress(this.#sessions, extra);
     try {
-      id ??= await this.#browser.use(signal);
+      const id = sessionId ?? (await this.#browser.use(signal));
       progress.follow(id);
-      const json = await this.#sessions.runScript(id, js, signal, 'stop');
-      return await this.#answer(id, json);
+      return await this.#run(id, js, isOwn, signal);
     } catch (error) {
-      const isLost = isOwn && id !== null && (await this.#browser.wentWith(id));
-      return failureResult(error, isLost ? 'The next call gets a fresh browser: begin with agent.go' : undefined);
+      return failureResult(error);
     } finally {
       progress.stop();
+    }
+  }
+
+  async #run(id: string, js: string, isOwn: boolean, signal: AbortSignal): Promise<CallToolResult> {
+    const written = watchConsole(this.#sessions, id, js);
+    try {
+      const json = await this.#sessions.runScript(id, js, signal, 'stop');
+      return withConsole(await this.#answer(id, json), await written.text());
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const isLost = isOwn && (await this.#browser.wentWith(id));
+      const advice = isLost ? 'The next call gets a fresh browser: begin with agent.go' : undefined;
+      return withConsole(failureResult(error, advice), await written.text());
+    } finally {
+      written.stop();
     }
   }
 

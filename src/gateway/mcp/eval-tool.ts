@@ -9,7 +9,7 @@ import { SessionId } from '../../protocol/session.js';
 export const EVAL_TOOL: Tool = {
   name: 'agent_eval',
   title: 'Run a script in a browser',
-  description: `Runs JavaScript in a real browser of your own. Answers the value of the last expression, not what console.log writes. Variables last. No await, fetch or timers.
+  description: `Runs JavaScript in a real browser of your own. Answers the last expression's value, and console output. Variables last. No await, fetch or timers.
 agent.go(url)
 agent.look(): what can be operated, one "{role}name" locator a line; then only changes (+ - ~). {full: true} shows all
 agent.act(locator, action, value?): click, input, select, check, press, hover, upload, drag...; waits until it can

@@ -54,7 +54,7 @@ export class OwnBrowser {
   }
 
   /** After a script failed: whether its session went with it, which then counts as told. */
-  async wentWith(id: SessionId): Promise<boolean> {
+  async wentWith(id: string): Promise<boolean> {
     const why = await this.#whyEnded(id);
     if (why !== null && this.#state.kind === 'made') this.#state = { kind: 'none' };
     return why !== null;
@@ -103,7 +103,7 @@ export class OwnBrowser {
   }
 
   /** How the session ended; null while it runs. */
-  async #whyEnded(id: SessionId): Promise<string | null> {
+  async #whyEnded(id: string): Promise<string | null> {
     try {
       const { status, endReason, error } = await this.#sessions.get(id);
       if (!isEnded(status)) return null;

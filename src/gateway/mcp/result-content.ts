@@ -73,6 +73,12 @@ export function failureResult(thrown: unknown, advice?: string): CallToolResult 
   };
 }
 
+/** A result, and after it what the script wrote to its console. */
+export function withConsole(result: CallToolResult, written: string): CallToolResult {
+  if (written === '') return result;
+  return { ...result, content: [...result.content, { type: 'text', text: `console:\n${written}` }] };
+}
+
 function placed(place: { readonly line: unknown; readonly column: unknown }): { [name: string]: number } {
   return Object.fromEntries(
     Object.entries(place).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
