@@ -58,6 +58,8 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
   let anyChange = false;
   for (;;) {
     const ready = await whenReady(tab, { ...request, value: wanted ?? request.value, list }, bounds);
+    // A dialog holds what the page has begun: the action was done.
+    if (ready === 'dialog') return { changed: true };
     options.onField(ready);
     const { count } = tab.navigation;
     const finished = await carryOut(tab, ready, request, options);
@@ -112,10 +114,14 @@ async function finish(tab: Tab, request: FinishRequest, bounds: Bounds): Promise
   }
 }
 
-async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bounds): Promise<Ready> {
+async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bounds): Promise<Ready | 'dialog'> {
+  const { begun } = tab;
   for (;;) {
     const asked = await tab.ask('ready', { ...request, ms: remainingMs(bounds) }, bounds);
-    if (asked.kind === 'dialog') throw tab.dialogError();
+    if (asked.kind === 'dialog') {
+      if (tab.begun > begun) return 'dialog';
+      throw tab.dialogError();
+    }
     if (asked.kind === 'answer') {
       if (!isProblem(asked.value)) return asked.value;
       throw problemError(asked.value, request.locator, tab);

@@ -167,6 +167,7 @@ export interface CdpCommands {
     { functionDeclaration: string; objectId: string; arguments: readonly { readonly value: unknown }[] },
     { readonly result: CdpRemoteObject; readonly exceptionDetails?: CdpExceptionDetails },
   ];
+  'Runtime.addBinding': [{ name: string; executionContextName: string }, Nothing];
   'Runtime.enable': [Nothing, Nothing];
   'Runtime.evaluate': [
     {
@@ -246,6 +247,7 @@ export interface CdpEvents {
     sessionId: number;
   };
   'Page.windowOpen': { url: string };
+  'Runtime.bindingCalled': { name: string; payload: string; executionContextId: number };
   'Runtime.consoleAPICalled': { type: string; args: readonly CdpRemoteObject[] };
   'Runtime.exceptionThrown': { exceptionDetails: CdpExceptionDetails };
   'Runtime.executionContextCreated': {

@@ -134,6 +134,9 @@ export type PageCallName = keyof PageCalls;
 /** The isolated world's name, and of the one global in it. */
 export const WORLD = 'troupe';
 
+/** A function in that world by which it says that it has begun to act: what it does may open a dialog and hold it. */
+export const BEGUN = 'troupeBegun';
+
 export function isProblem(value: object): value is PageProblem {
   return 'problem' in value;
 }

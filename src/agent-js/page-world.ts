@@ -7,7 +7,12 @@ import type { CdpEvent } from './cdp.js';
 import { type PageCallName, type PageCalls, WORLD } from './page-calls.js';
 
 /** The events by which the two scripts below speak to each other; no page can guess them. */
-const HOOK_NAMES = JSON.stringify({ question: randomUUID(), answer: randomUUID(), retraction: randomUUID() });
+const HOOK_NAMES = JSON.stringify({
+  question: randomUUID(),
+  answer: randomUUID(),
+  retraction: randomUUID(),
+  quiet: randomUUID(),
+});
 /** The script of the isolated world; it runs in each document before the document's own. */
 export const WORLD_SOURCE = `(${readBundle(import.meta.url, 'page/world')})(${HOOK_NAMES})`;
 /** Runs in the page's own world, before its scripts, and notes what a document does not show. */

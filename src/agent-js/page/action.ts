@@ -1,4 +1,4 @@
-import { type Finished, type FinishRequest, isProblem } from '../page-calls.js';
+import { BEGUN, type Finished, type FinishRequest, isProblem } from '../page-calls.js';
 import { Changes } from './changes.js';
 import { fieldValue, fingerprint } from './field.js';
 import { isHtml } from './flat-tree.js';
@@ -31,6 +31,8 @@ export class Action {
   /** @param locator what the element is called, where it is: when the page draws it anew, the new one is meant */
   begin(element: Element, locator: string | null): void {
     this.#stop();
+    const tell: unknown = Reflect.get(globalThis, BEGUN);
+    if (typeof tell === 'function') tell('');
     const heard = new Heard(element.ownerDocument.defaultView ?? window);
     const again = (): Element | null => {
       const drawnAnew = locator === null ? null : resolve(locator);
@@ -46,6 +48,8 @@ export class Action {
     if (own === null) return { ...NOTHING, ...where(), heard: true };
     const { element, again, before, changes, heard } = own;
     if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
+    // What the page has put off until its handlers have ended comes first.
+    await Promise.resolve();
     const hit = disarm(element.ownerDocument);
     const missed = hit !== null ? missedBy(hit, awaits !== null) : hasLost(typed, element, again) ? DRAWN_ANEW : null;
     const differs = (): boolean => changes.any || fingerprint(element) !== before;

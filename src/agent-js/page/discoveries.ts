@@ -3,6 +3,7 @@ export interface HookNames {
   readonly question: string;
   readonly answer: string;
   readonly retraction: string;
+  readonly quiet: string;
 }
 
 /**
@@ -13,12 +14,14 @@ export class Discoveries {
   readonly #roots = new WeakMap<Element, ShadowRoot>();
   readonly #listening = new WeakSet<Element>();
   readonly #question: string;
+  readonly #quiet: string;
   readonly #frames = new WeakMap<Element, string>();
   readonly #byId = new Map<string, WeakRef<Element>>();
   #anyRoot = false;
 
   constructor(names: HookNames) {
     this.#question = names.question;
+    this.#quiet = names.quiet;
   }
 
   /** Hears what the page of `view` tells. */
@@ -60,6 +63,18 @@ export class Discoveries {
   #addRoot(root: ShadowRoot): void {
     this.#roots.set(root.host, root);
     this.#anyRoot = true;
+  }
+
+  /** Whether a script of the page may listen to keys. */
+  hearsKeys(view: Window): boolean {
+    let hears = true;
+    const note = (): void => {
+      hears = false;
+    };
+    view.addEventListener(this.#quiet, note);
+    this.ask(view);
+    view.removeEventListener(this.#quiet, note);
+    return hears;
   }
 
   closedRoot(host: Element): ShadowRoot | null {

@@ -9,6 +9,8 @@ const PRESSES = new Set([
   'touchstart',
   'touchend',
 ]);
+/** What a key, or a text on its way into a field, makes heard. */
+const KEYS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'] as const;
 type Method = (...args: unknown[]) => unknown;
 
 /** Elements found and not asked for yet; further ones are not remembered. */
@@ -20,12 +22,15 @@ const MAX_PENDING = 50_000;
  * `answer` (new) and `retraction` (listeners gone): nodes that one world puts into an event's target ranges are there
  * for the others.
  *
+ * Says `quiet` with each answer as long as no script listens to keys, which is known where it ran before all of them.
+ *
  * @param names unguessable, so that a page's scripts neither hear nor forge them
  */
 export function install(names: {
   readonly question: string;
   readonly answer: string;
   readonly retraction: string;
+  readonly quiet: string;
 }): void {
   const { apply } = Reflect;
   const view = window;
@@ -92,9 +97,12 @@ export function install(names: {
     else own.delete(key);
     if (own.size === 0) note(left, element);
   };
+  // In a document that is there already, scripts may have run.
+  let hearsKeys = document.body !== null;
   wrap(EventTarget.prototype, 'addEventListener', (target, self, args) => {
     const result = apply(target, self, args);
     const [type, listener, options] = args;
+    if (KEYS.some((key) => key === type)) hearsKeys = true;
     if (typeof type === 'string' && PRESSES.has(type) && listener && self instanceof Element) {
       listen(self, keyOf(type, options), listener);
     }
@@ -120,6 +128,20 @@ export function install(names: {
     Object.defineProperty(HTMLElement.prototype, 'onclick', { ...onclick, set });
   }
 
+  for (const owner of [HTMLElement.prototype, Document.prototype, view]) {
+    for (const key of KEYS) {
+      const descriptor = Object.getOwnPropertyDescriptor(owner, `on${key}`);
+      if (descriptor?.set === undefined) continue;
+      const set = new Proxy(descriptor.set, {
+        apply: (target, self: unknown, args: unknown[]) => {
+          hearsKeys = true;
+          apply(target, self, args);
+        },
+      });
+      Object.defineProperty(owner, `on${key}`, { ...descriptor, set });
+    }
+  }
+
   /** A node that is in no document yet is told of later. */
   const tell = (name: string, list: WeakRef<Node>[]): void => {
     const targetRanges: StaticRange[] = [];
@@ -136,6 +158,7 @@ export function install(names: {
   view.addEventListener(names.question, () => {
     tell(names.answer, found);
     tell(names.retraction, left);
+    if (!hearsKeys) dispatch(new Event(names.quiet));
   });
 }
 

@@ -9,6 +9,7 @@ import { isList, isMultiple, optionOf } from './options.js';
 import { nameFor, resolve } from './resolve.js';
 import { checkedState, inputKind, isReadOnly, roleOf } from './roles.js';
 import { scroll } from './scrolling.js';
+import { typeUnheard } from './type-unheard.js';
 import { isDisabled, isShown, standIn } from './visibility.js';
 
 const NOWHERE: Point = { x: 0, y: 0 };
@@ -34,7 +35,10 @@ export async function ready(request: ReadyRequest, action: Action): Promise<Read
   for (;;) {
     const startedAt = performance.now();
     const found = attempt(request, action);
-    if (!isProblem(found)) return report(found, action);
+    if (!isProblem(found)) {
+      const { value } = request;
+      return report(found, action, request.action === 'input' && typeof value === 'string' ? value : null);
+    }
     const final = found.problem === 'blocked' ? found.final : found.problem !== 'missing';
     const now = performance.now();
     if (final || now >= deadline) return found;
@@ -96,6 +100,7 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
     // Some sites draw a field anew when it gets the focus.
     if (!element.isConnected) return blocked('is drawn anew all the time');
     selectContent(element);
+    if (typeUnheard(element, action === 'clear' ? '' : (one ?? ''))) return done();
   }
   return { element, point, done: false, opens: false };
 }
@@ -195,7 +200,7 @@ function focus(element: Element): PageProblem | null {
   return blocked('does not take the focus');
 }
 
-async function report({ element, point, done, opens }: Found, action: Action): Promise<Ready> {
+async function report({ element, point, done, opens }: Found, action: Action, typed: string | null): Promise<Ready> {
   const checked = checkedState(element);
   return {
     x: point.x,
@@ -206,7 +211,7 @@ async function report({ element, point, done, opens }: Found, action: Action): P
     rich: (element as Partial<HTMLElement>).isContentEditable === true,
     checked: checked === 'mixed' ? false : checked,
     draggable: isDraggable(element),
-    finished: done ? await action.finish({ graceMs: 0, typed: null, awaits: null }) : null,
+    finished: done ? await action.finish({ graceMs: 0, typed, awaits: null }) : null,
     opens,
   };
 }

@@ -1,0 +1,89 @@
+import t from 'tap';
+import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+
+const lease = await openBrowser(t);
+const site = await openSite(t);
+const { call, failure } = await openAgent(t, lease);
+const page = (js: string) => call('page', js);
+const FIELDS = `<input id=a aria-label=Name value=old><input id=m maxlength=3 aria-label=Short><input id=n type=number aria-label=Number>
+  <input id=p type=password aria-label=Password><textarea id=x aria-label=Note>old</textarea>`;
+
+/** Opens the fields on a page whose script notes the events of `types`. */
+async function open(types: readonly string[], more = ''): Promise<void> {
+  const script = `<script>heard = []; for (const type of ${JSON.stringify(types)})
+    addEventListener(type, (event) => heard.push(type + ' ' + event.isTrusted + (event.key ?? '')), true);</script>`;
+  await call('go', site.set('/typing', `<!doctype html><title>Typing</title>${FIELDS}${script}${more}`));
+}
+
+async function fill(): Promise<unknown> {
+  for (const [locator, text] of [
+    ['{input}Name', 'Grüße, Ada'],
+    ['{input}Short', 'abcdef'],
+    ['{input}Number', '-4.5'],
+    ['{input}Password', 'hunter2'],
+    ['{textarea}Note', 'two\nlines'],
+  ] as const) {
+    await call('act', locator, 'input', text);
+  }
+  return page('[a.value, m.value, n.value, p.value, x.value]');
+}
+const FILLED = ['Grüße, Ada', 'abc', '-4.5', 'hunter2', 'two\nlines'];
+
+t.test('A page hears the same of what is typed whether or not it listens to keys', async (t) => {
+  await open(['input', 'change']);
+  t.same(await fill(), FILLED);
+  const unheard = await page('heard.splice(0)');
+  await open(['input', 'change', 'keyup']);
+  t.same(await fill(), FILLED);
+  const heard = (await page('heard.splice(0)')) as string[];
+  t.same(
+    heard.filter((one) => one.startsWith('keyup')),
+    ['keyup truea', 'keyup truef', 'keyup true5', 'keyup true2', 'keyup trues'],
+    'a key for each text where somebody listens',
+  );
+  t.ok((unheard as string[]).every((one) => one.includes(' true')));
+  const kinds = (list: readonly string[]) => new Set(list.filter((one) => !one.startsWith('keyup')));
+  t.same(kinds(unheard as string[]), kinds(heard), 'input and change, trusted');
+});
+
+t.test('Whoever listens to keys hears them, however he came to', async (t) => {
+  for (const script of [
+    '<script>a.onkeyup = () => heard.push("key")</script>',
+    '<script>document.onkeydown = () => heard.push("key")</script>',
+    '<script>onkeypress = () => heard.push("key")</script>',
+    '<script>a.setAttribute("onkeyup", "heard.push(\'key\')")</script>',
+    '<script>document.body.setAttribute("onkeydown", "heard.push(\'key\')")</script>',
+    '<script>a.addEventListener("beforeinput", () => heard.push("key"))</script>',
+  ]) {
+    await open([], script);
+    await call('act', '{input}Name', 'input', 'Ada');
+    t.match(await page('heard'), ['key'], script);
+    t.equal(await page('a.value'), 'Ada');
+  }
+});
+
+t.test('A text is replaced, cleared, refused and told as changed alike', async (t) => {
+  for (const types of [[], ['keydown']]) {
+    await open(types);
+    t.match(await call('act', '{input}Name', 'input', 'old'), { changed: false });
+    t.match(await call('act', '{input}Name', 'input', 'new'), { changed: true });
+    t.match(await call('act', '{input}Name', 'clear'), { changed: true });
+    t.match(await call('act', '{input}Name', 'clear'), { changed: false });
+    t.match(await call('act', '{textarea}Note', 'input', ''), { changed: true });
+    t.same(await page('[a.value, x.value]'), ['', '']);
+    t.match(await failure('act', '{input}Number', 'input', 'abc'), { code: 'ACTION_FAILED', error: /does not take/ });
+  }
+});
+
+t.test('An alert that typing opens ends the call, and is answered', async (t) => {
+  await open([], '<script>a.oninput = () => alert("Typed")</script>');
+  t.match(await call('act', '{input}Name', 'input', 'x'), { changed: true });
+  t.match(await call('look'), { dialog: { message: 'Typed' } });
+  await call('act', '{dialog}OK', 'click');
+  t.equal(await page('a.value'), 'x');
+  await open([], '<select aria-label=Size onchange="alert(this.value)"><option>S<option>L</select>');
+  t.match(await call('act', '{select}Size', 'select', 'L'), { changed: true });
+  await call('act', '{dialog}OK', 'click');
+});
+
+t.end();
