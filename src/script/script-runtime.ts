@@ -10,7 +10,7 @@ import type { Core, Description, EngineSettings, RawHost } from './prelude/engin
 import { type Completion, QuickJs, type RawFunction } from './quickjs.js';
 import type { FailedOutcome, Outcome, RunMessage, ThreadBoot, ThreadMessage } from './script-messages.js';
 import { SourceRegistry } from './source-registry.js';
-import { prepareScript, STEP_NAME } from './source-step.js';
+import { checkScript, prepareScript, STEP_NAME } from './source-step.js';
 import { readDescription, sourceTooLong, withDetails } from './thrown.js';
 
 /** Awaits inside awaits; each takes stack of this thread that the engine does not count. */
@@ -89,6 +89,7 @@ export class ScriptRuntime {
       const edited = prepareScript(source);
       const { engineName } = this.#sources.add({ name, flow: null, edited });
       completion = this.#js.evaluate(edited.code, engineName);
+      if (!completion.ok && this.#bridge.stopped === null) this.#checkSyntax(source, completion.error);
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;
       return failure(encodeError(withDetails(error, { name })));
@@ -106,6 +107,16 @@ export class ScriptRuntime {
     }
     const handle = completion.ok ? completion.value : completion.error;
     return handle.consume((thrown) => this.#failed(message, thrown));
+  }
+
+  /** What does not parse says so in our parser's words. Takes the handle where it throws. */
+  #checkSyntax(source: string, thrown: QuickJSHandle): void {
+    try {
+      checkScript(source);
+    } catch (error) {
+      thrown.dispose();
+      throw error;
+    }
   }
 
   #failed(message: RunMessage, thrown: QuickJSHandle): Outcome {

@@ -10,6 +10,9 @@ export const STEP_NAME = '$troupe';
 
 const OPTIONS: Options = { ecmaVersion: 'latest', sourceType: 'script', allowHashBang: true };
 
+/** Most scripts of a console or an agent have no such word, and to parse them costs more than all the rest of their run. */
+const NEEDS_EDITS = /\b(?:let|const|class|await|throw)\b|^#!/;
+
 /** Takes `await` anywhere: host calls are synchronous, so it means the same in every function. */
 class ScriptParser extends Parser {
   get canAwait(): boolean {
@@ -26,14 +29,23 @@ class ScriptParser extends Parser {
  *
  * {@link EditedSource.original} leads back to the author's lines and columns.
  *
+ * A source with none of the words that this is about is not even parsed; {@link checkScript} tells what is wrong with one
+ * that the engine then refuses.
+ *
  * @throws SCRIPT_ERROR with line and column for a source that does not parse.
  */
 export function prepareScript(source: string): EditedSource {
+  if (!NEEDS_EDITS.test(source)) return applyEdits(source, []);
   const program = parsing(source, () => ScriptParser.parse(source, OPTIONS));
   const edits: SourceEdit[] = [];
   for (const statement of program.body) globalise(statement, edits);
   collectSteps(program, source, edits);
   return applyEdits(hideHashBang(source), edits);
+}
+
+/** @throws SCRIPT_ERROR with line and column for a script that does not parse */
+export function checkScript(source: string): void {
+  parsing(source, () => ScriptParser.parse(source, OPTIONS));
 }
 
 /**
