@@ -11,7 +11,7 @@ import {
 import type { SessionTask } from './session-child.js';
 import { newSessionId } from './session-record.js';
 
-const PROBE_MS = 1_000;
+const PROBE_MS = 2_000;
 /** A task that nobody has given yet. */
 const NO_TASK: SessionTask = { request: {}, stepsDone: 0, opened: () => undefined };
 
@@ -38,7 +38,7 @@ export class WarmBrowser {
     this.#around = around;
     const start = { id: this.id, restart: 'transient', task: () => this.#task() } as const;
     const bounds = { signal: this.#opening.signal, deadlineMs };
-    this.#opened = openBrowser(around, leaseOptions(this.id, {}), start, bounds);
+    this.#opened = openBrowser(around, leaseOptions(this.id, {}), start, bounds).then((open) => this.#rehearsed(open));
     this.spoilt = this.#opened.then(
       (open) => {
         this.#open = open;
@@ -58,11 +58,10 @@ export class WarmBrowser {
     return this.#open?.child.state.kind === 'running';
   }
 
-  /** Whether its page answers. A browser that hangs does not. */
+  /** Whether its page and its script thread answer. A browser that hangs does not. */
   async answers(): Promise<boolean> {
     try {
-      const { child } = await this.#opened;
-      await child.ref.ask('Probe', { timeoutMs: PROBE_MS }, { deadlineMs: 2 * PROBE_MS });
+      await probe(await this.#opened);
       return true;
     } catch {
       return false;
@@ -79,11 +78,9 @@ export class WarmBrowser {
       const open = await this.#within(bounds);
       const { request } = task();
       open.lease.permit(request);
-      const { ref } = open.child;
-      const { signal } = bounds;
       // Either is answered by the page itself: one that died or hangs just now is found out before anyone relies on it.
-      if (hasPageOptions(request)) await ref.ask('ApplyOptions', request, { deadlineMs: bounds.deadlineMs, signal });
-      else await ref.ask('Probe', { timeoutMs: PROBE_MS }, { deadlineMs: 2 * PROBE_MS, signal });
+      if (hasPageOptions(request)) await open.child.ref.ask('ApplyOptions', request, bounds);
+      else await probe(open, bounds.signal);
       return open;
     } catch (error) {
       await this.discard();
@@ -105,6 +102,18 @@ export class WarmBrowser {
     await releaseLease(open.lease, this.#around.log);
   }
 
+  /** The first script of a thread is slow: that is over before there is a session. */
+  async #rehearsed(open: OpenBrowser): Promise<OpenBrowser> {
+    try {
+      await probe(open);
+      return open;
+    } catch (error) {
+      await open.child.stop();
+      await releaseLease(open.lease, this.#around.log);
+      throw error;
+    }
+  }
+
   #within({ signal, deadlineMs }: OpenBounds): Promise<OpenBrowser> {
     if (this.#open !== undefined) return Promise.resolve(this.#open);
     return new Promise((resolve, reject) => {
@@ -121,6 +130,11 @@ export class WarmBrowser {
       });
     });
   }
+}
+
+/** @throws what does not answer */
+async function probe({ child }: OpenBrowser, signal?: AbortSignal): Promise<void> {
+  await child.ref.ask('Probe', { timeoutMs: PROBE_MS }, { deadlineMs: 2 * PROBE_MS, signal });
 }
 
 /** Whether the pages of a browser that was opened without a request must be told something. */

@@ -47,7 +47,7 @@ export type SessionMessages = {
   };
   /** Gives the pages of a browser that was opened ahead what its session wants of them. Before the first script. */
   ApplyOptions: { readonly payload: BrowserOptions; readonly reply: null };
-  /** Answered by the page itself: browser, connection and page live. WAIT_TIMEOUT, WORKER_LOST. */
+  /** Answered by the page itself and by the script thread. WAIT_TIMEOUT, EVAL_TIMEOUT, WORKER_LOST. */
   Probe: { readonly payload: { readonly timeoutMs: number }; readonly reply: null };
   /** Tells of the last step without waiting for a spare moment; all its events arrive before the answer. */
   Settle: { readonly payload: null; readonly reply: null };

@@ -79,7 +79,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       await this.#openParts().browser.apply(options);
       return null;
     },
-    Probe: ({ timeoutMs }) => later(this.#openParts().browser.probe(timeoutMs)),
+    Probe: ({ timeoutMs }, { signal }) => later(this.#probe(timeoutMs, signal)),
     Settle: () => later(this.#settle()),
     RunScript: (order, { signal }) =>
       later(
@@ -144,6 +144,16 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     void browser.lost.then((end) => this.#connectionLost(end));
     this.#pageLost = browser.pageLost;
     return { pageLost: browser.pageLost };
+  }
+
+  async #probe(timeoutMs: number, asker: AbortSignal): Promise<null> {
+    const { browser, sandbox } = this.#openParts();
+    const script = { source: '(() => 6 * 7)()', name: 'probe.js', kind: 'script', timeoutMs } as const;
+    await Promise.all([
+      browser.probe(timeoutMs),
+      this.#queue.run((closed) => sandbox.run({ ...script, signal: closed }), asker),
+    ]);
+    return null;
   }
 
   async #settle(): Promise<null> {
