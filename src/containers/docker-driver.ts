@@ -174,7 +174,7 @@ export class DockerDriver implements Driver {
         if (event.type === 'die' || event.type === 'lost') died.abort(event);
       });
       signal.throwIfAborted();
-      await engine.call('POST', `/containers/${containerId}/start`);
+      await engine.call('POST', `/containers/${containerId}/start`, { signal: cut });
       const browser = await this.#ready(folder, cut);
       const asked = proxy === undefined ? {} : { proxy: proxy.server };
       unwatch();

@@ -7,6 +7,7 @@ import { DockerDriver } from '../containers/docker-driver.js';
 import { DockerEngine } from '../containers/docker-engine.js';
 import type { Driver } from '../containers/driver.js';
 import { NetworkGate } from '../containers/gate/network-gate.js';
+import { removeLeftoverContainers } from '../containers/leftover-containers.js';
 import { ProcessDriver } from '../containers/process-driver.js';
 import { findImage, WORKER_SOURCES, type WorkerImage, workerImageName } from '../containers/worker-image.js';
 import { TroupeError } from '../protocol/errors.js';
@@ -93,7 +94,7 @@ async function dockerChoice(
     instance,
     log,
     imageId: image.id,
-    workDir: `${tmpDir}/browsers`,
+    workDir: `${tmpDir}/containers`,
     seccomp: await readFile(join(WORKER_SOURCES, 'seccomp.json'), 'utf8'),
     labelsFiles: SecurityOptions?.some((option) => option.startsWith('name=selinux')) ?? false,
     maxPauseMs: evalTimeout * 1000 + PAUSE_GRACE_MS,
@@ -138,6 +139,10 @@ function ownNames({ publicUrl, allowedHosts }: Config): readonly string[] {
 async function processChoice({ config, instance, log }: Surroundings, why: string): Promise<DriverChoice> {
   if (config.egress !== undefined) {
     throw new TroupeError('INVALID_REQUEST', `egress: only the docker driver enforces it, and it is not used: ${why}`);
+  }
+  if (config.dockerSocket !== null) {
+    const removed = await removeLeftoverContainers(new DockerEngine(config.dockerSocket), instance);
+    if (removed > 0) log(`removed ${removed} containers that an earlier service left`);
   }
   const { chromium: configured, sudoUser: user } = config;
   const chromium = await findChromium({ configured, user, cacheDir: `${config.tmpDir}/chromium` });

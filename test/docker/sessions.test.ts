@@ -71,7 +71,7 @@ t.test(
     t.not(container, '');
     t.equal((await service.call('GET', `/api/sessions/${id}/files/out.txt`)).body, 'carried out', 'it is kept');
     await service.stop(0);
-    t.same(readdirSync(join(service.home, 'tmp', 'browsers')), []);
+    t.same(readdirSync(join(service.home, 'tmp', 'containers')), []);
   },
 );
 
@@ -213,8 +213,11 @@ t.test(
       1,
       'the adopted one alone is left',
     );
-    await second.end('SIGTERM');
-    t.same(await containersOf(engineInUse(), label), []);
+    await second.end('SIGKILL');
+    t.not((await containersOf(engineInUse(), label)).length, 0);
+    const third = await startServiceProcess(t, home, '--driver', 'process');
+    t.same(await containersOf(engineInUse(), label), [], 'a service without containers removes those that are left');
+    await third.end('SIGTERM');
   },
 );
 
