@@ -93,15 +93,16 @@ t.test('A diff shows what was added, went and changed', async (t) => {
     changed: [
       { locator: '{input}Name', value: 'Ada', disabled: true },
       { locator: '{input}News', checked: false, value: null, offscreen: null },
+      { locator: '{button}Scrolled', offscreen: true },
     ],
     unchanged: 7,
   } as const;
   const lines = [
     '- {button}Old',
     '~ {input}Name = Ada disabled',
-    '~ {input}News [ ] = "" onscreen',
+    '~ {input}News [ ] = ""',
     '+ {button}New offscreen',
-    '= 7 unchanged',
+    '= 8 unchanged',
   ];
   t.same(renderLook(look).split('\n'), ['Shop · http://shop.test/', ...lines]);
   t.same(renderLook(look, { known: place }).split('\n'), lines);

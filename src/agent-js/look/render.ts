@@ -50,7 +50,8 @@ export function isElements(value: unknown): value is readonly ElementDescriptor[
  *     {a}Imprint
  *
  * Lines that differ only by numbers that count together stand as one: `{button:1..500}Edit`. A diff has `+` before what
- * was added, `-` before what went, `~` before what changed and the new members; an unchanged page is `= 31 unchanged`.
+ * was added, `-` before what went, `~` before what changed and the new members, except for what was only scrolled out of
+ * view or into it; an unchanged page is `= 31 unchanged`.
  * What is cut says so, with the call that shows it.
  */
 export function renderLook(look: RenderableLook, options: RenderOptions = {}): string {
@@ -70,8 +71,13 @@ function renderFull(look: FullLook, options: RenderOptions): string[] {
 }
 
 function renderDiff(look: Exclude<RenderableLook, FullLook>, options: RenderOptions): string[] {
-  const { url, title, dialog, added, removed, changed, unchanged } = look;
-  const count = typeof unchanged === 'number' ? unchanged : unchanged.length;
+  const { url, title, dialog, added, removed, unchanged } = look;
+  // That something must be scrolled to is nothing to act on: an action scrolls by itself.
+  const changed = look.changed.filter((change) =>
+    Object.keys(change).some((key) => !/^(locator|offscreen)$/.test(key)),
+  );
+  const same = typeof unchanged === 'number' ? unchanged : unchanged.length;
+  const count = same + look.changed.length - changed.length;
   const quiet = added.length + removed.length + changed.length === 0 && dialog === undefined;
   const { known } = options;
   // Who keeps no account of the place hears of it with each change.
@@ -183,7 +189,6 @@ function changedMembers(change: ElementChange): string {
         text += value === null ? ' enabled' : ' disabled';
         break;
       case 'offscreen':
-        text += value === null ? ' onscreen' : ' offscreen';
         break;
       case 'href':
         text += value === null ? ' no address' : ` -> ${cut(String(value))}`;

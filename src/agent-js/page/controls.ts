@@ -95,6 +95,9 @@ class Collector {
   /** Those that only a style or a listener makes controls. */
   readonly #clickables = new Set<Control>();
   readonly #modals: Element[] = [];
+  readonly #visited: Element[] = [];
+  /** Elements that must be looked at each time. */
+  readonly #awake: Element[] = [];
   readonly #sight: Sight;
 
   constructor(word: string, memory: NameMemory | undefined, covered: boolean) {
@@ -106,32 +109,51 @@ class Collector {
   collect(): Collected {
     discoveries()?.ask(window);
     this.#memory?.observe(document);
-    this.#memory?.refresh();
+    this.#memory?.refresh(`${innerWidth} ${innerHeight} ${devicePixelRatio} ${discoveries()?.count}`);
     const root = document.documentElement;
     const view = viewportRegion(root, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
     const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
     if (root !== null) walk(root, around, (element, inherited) => this.#visit(element, inherited));
+    this.#rest();
     const unblocked = this.#modals.length === 0 ? this.#controls : this.#controls.filter((one) => this.#isInModal(one));
     const controls = withoutWrappers(unblocked, this.#clickables);
     return { controls, gaps: this.#gapsIn(controls) };
   }
 
+  /** Parts without anything to operate are passed over the next time, while the document is as it is. */
+  #rest(): void {
+    if (this.#memory === undefined) return;
+    const awake = new Set<Element>();
+    for (const element of this.#awake) {
+      for (let node: Element | null = element; node !== null && !awake.has(node); node = parentOf(node))
+        awake.add(node);
+    }
+    this.#memory.rest(this.#visited.filter((element) => !awake.has(element)));
+  }
+
   #visit(element: Element, around: Around): Around | undefined {
     const tag = element.localName;
-    if (IGNORED.has(tag) || element.hasAttribute('inert')) return undefined;
+    if (IGNORED.has(tag) || this.#memory?.isIdle(element) === true) return undefined;
+    this.#visited.push(element);
+    if (element.hasAttribute('inert')) return undefined;
     if (tag === 'area') {
+      this.#awake.push(element);
       this.#addArea(element, around.region);
       return undefined;
     }
     if (!element.checkVisibility()) {
+      // It may be shown by a style alone.
+      this.#awake.push(element);
       if (tag === 'input') this.#addPutAway(element, around.region);
       return getComputedStyle(element).display === 'contents' ? this.#inside(element, around) : undefined;
     }
+    if (tag === 'dialog') this.#awake.push(element);
     if (tag === 'dialog' && element.matches(':modal')) this.#modals.push(element);
     const style = getComputedStyle(element);
     const own = regionsOf(style, around);
     let { pointer, listened, control } = own;
     if (isControl(element)) {
+      this.#awake.push(element);
       if (control === null || !isAtomic(control, element)) this.#addControl(element, style, own.region);
       pointer = true;
       control = element;
@@ -141,6 +163,7 @@ class Collector {
       const byStyle = pointer && !around.pointer;
       const sure = byStyle || element.hasAttribute('onclick') || element.getAttribute('draggable') === 'true';
       const focusable = listened && element.hasAttribute('tabindex');
+      if (sure || listens || focusable) this.#awake.push(element);
       if (!NO_TARGETS.has(tag) && (sure || listens || focusable)) this.#addClickable(element, own.region, sure);
       if (listens && tag !== 'body' && tag !== 'html') listened = true;
     }
@@ -154,6 +177,7 @@ class Collector {
     const shadow = shadowOf(element);
     if (shadow !== null) this.#memory?.observe(shadow);
     if (!isFrame(element)) return around;
+    this.#awake.push(element);
     const inner = frameDocument(element);
     const place = this.#sight.whereIs(element, element, element.getBoundingClientRect(), around.region);
     if (place === 'nowhere' || element.clientWidth === 0 || element.clientHeight === 0) return undefined;
@@ -276,12 +300,15 @@ function fixedRegion(view: Region): Region {
 }
 
 function clipped(element: Element, style: CSSStyleDeclaration, around: Around): Around {
-  const { overflowX, overflowY, position, transform } = style;
+  // Most elements of a page hold no other; and none clips along one axis alone but by `clip`.
+  if (element.firstElementChild === null && shadowOf(element) === null) return around;
+  const clips = style.overflowX !== 'visible' || style.overflowY === 'clip';
+  if (!clips && around.placed === around.region) return around;
   // What the page's root and body say holds for the viewport.
-  const clips = (overflowX !== 'visible' || overflowY !== 'visible') && !/^(html|body)$/.test(element.localName);
-  const region = clips && style.display !== 'inline' ? clippedRegion(element, style, around.region) : around.region;
-  const holdsPlaced = position !== 'static' || transform !== 'none';
-  if (region === around.region && (!holdsPlaced || around.placed === region)) return around;
+  const own = clips && style.display !== 'inline' && !/^(html|body)$/.test(element.localName);
+  const region = own ? clippedRegion(element, style, around.region) : around.region;
+  const holdsPlaced = style.position !== 'static' || style.transform !== 'none';
+  if (region === around.region && !holdsPlaced) return around;
   return { ...around, region, placed: holdsPlaced ? region : around.placed };
 }
 

@@ -18,6 +18,7 @@ export class Discoveries {
   readonly #frames = new WeakMap<Element, string>();
   readonly #byId = new Map<string, WeakRef<Element>>();
   #anyRoot = false;
+  #count = 0;
 
   constructor(names: HookNames) {
     this.#question = names.question;
@@ -49,8 +50,14 @@ export class Discoveries {
     for (const type of [names.answer, names.retraction]) view.addEventListener(type, hear, true);
   }
 
+  /** Rises with each that begins or ends to listen. */
+  get count(): number {
+    return this.#count;
+  }
+
   #note(node: unknown, listens: boolean): void {
     if (!isElement(node)) return;
+    this.#count++;
     if (listens) this.#listening.add(node);
     else this.#listening.delete(node);
   }

@@ -56,12 +56,19 @@ export function childNodesOf(element: Element): readonly Node[] {
 function childrenOf(element: Element): ArrayLike<Element> {
   const shadow = shadowOf(element);
   if (shadow !== null) return shadow.children;
-  if (isHtml(element, 'slot')) {
-    const assigned = element.assignedElements();
-    if (assigned.length > 0) return assigned;
+  switch (element.localName) {
+    case 'slot': {
+      const assigned = isHtml(element, 'slot') ? element.assignedElements() : [];
+      return assigned.length > 0 ? assigned : element.children;
+    }
+    case 'iframe':
+    case 'frame': {
+      const inner = frameDocument(element)?.documentElement;
+      return inner === null || inner === undefined ? element.children : [inner];
+    }
+    default:
+      return element.children;
   }
-  const inner = frameDocument(element)?.documentElement;
-  return inner === null || inner === undefined ? element.children : [inner];
 }
 
 export function parentOf(node: Node): Element | null {

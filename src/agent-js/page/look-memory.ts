@@ -1,6 +1,6 @@
 import type { PageLook } from '../page-calls.js';
 import { uniqueLocators } from '../unique-locators.js';
-import { collect } from './controls.js';
+import { type Control, collect } from './controls.js';
 import { describe } from './descriptor.js';
 import { discoveries } from './discoveries.js';
 import { isInside } from './flat-tree.js';
@@ -20,6 +20,11 @@ export class LookMemory {
   readonly #names = new NameMemory();
   /** Another document's looks have other numbers. */
   #id = Math.floor(Math.random() * 2 ** 40);
+  #changes = -1;
+  #texts = new WeakMap<Element, { readonly locator: string; readonly offscreen: boolean; readonly text: string }>();
+  /** The controls of the last look, and their locators. */
+  #named: readonly Control[] = [];
+  #locators: readonly string[] = [];
   /** The descriptors of the last look, as JSON. */
   #told: readonly string[] = [];
 
@@ -30,12 +35,14 @@ export class LookMemory {
    */
   look(root: Element | undefined, base: number | null, named: boolean): JsonText {
     const { controls, gaps } = collect('*', this.#names);
-    const locators = uniqueLocators(controls);
+    if (this.#changes !== this.#names.changes) this.#texts = new WeakMap();
+    this.#changes = this.#names.changes;
+    const locators = this.#locatorsOf(controls);
     const shown: string[] = [];
     const names: string[][] = [];
     controls.forEach((control, index) => {
       if (root !== undefined && !isInside(control.element, root)) return;
-      shown.push(JSON.stringify(describe(control, locators[index] ?? '')));
+      shown.push(this.#textOf(control, locators[index] ?? ''));
       if (named) names.push([control.name, ...control.words]);
     });
     const known = root === undefined && base === this.#id ? this.#told : null;
@@ -56,6 +63,30 @@ export class LookMemory {
       ...(named ? { names: names.map(([name = '', ...words]) => [name, ...words] as const) } : {}),
     };
     return new JsonText(`${JSON.stringify(state).slice(0, -1)},"pieces":[${pieces.join(',')}]}`);
+  }
+
+  /** The same controls under the same names have the locators that they had. */
+  #locatorsOf(controls: readonly Control[]): readonly string[] {
+    const known = this.#named;
+    const same = ({ element, name, role }: Control, index: number): boolean => {
+      const earlier = known[index];
+      return earlier?.element === element && earlier.name === name && earlier.role === role;
+    };
+    if (known.length !== controls.length || !controls.every(same)) {
+      this.#locators = uniqueLocators(controls);
+    }
+    this.#named = controls;
+    return this.#locators;
+  }
+
+  /** What a field holds changes without a sign; the rest is as it was while the document is. */
+  #textOf(control: Control, locator: string): string {
+    const { element, offscreen } = control;
+    const known = this.#texts.get(element);
+    if (known !== undefined && known.locator === locator && known.offscreen === offscreen) return known.text;
+    const text = JSON.stringify(describe(control, locator));
+    if (!/^(input|select|textarea)$/.test(element.localName)) this.#texts.set(element, { locator, offscreen, text });
+    return text;
   }
 }
 

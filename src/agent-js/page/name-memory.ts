@@ -22,6 +22,11 @@ export class NameMemory {
   #names = new WeakMap<Element, Known>();
   /** Whose name is made of an element that stands elsewhere: a label, what aria-labelledby names. */
   #named = new WeakMap<Element, Set<WeakRef<Element>>>();
+  /** Parts of the page in which there was nothing to operate. */
+  #idle = new WeakSet<Element>();
+  #changes = 0;
+  /** What else that holds for: listeners and the size of the window change without a change of the document. */
+  #idleIn = '';
   readonly #observed = new WeakSet<Node>();
   readonly #observer = new MutationObserver((records) => this.#forget(records));
 
@@ -29,15 +34,37 @@ export class NameMemory {
   observe(root: Document | ShadowRoot): void {
     if (this.#observed.has(root)) return;
     this.#observed.add(root);
+    this.#changed();
     this.#observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
     // What its host is called may come from within.
     if ('host' in root) this.#forgetAround(root.host);
   }
 
-  /** Takes in what has changed in this turn. To be called before names are asked for. */
-  refresh(): void {
+  /**
+   * Takes in what has changed in this turn. To be called before anything is asked for.
+   *
+   * @param circumstances under others nothing is known to be idle
+   */
+  refresh(circumstances: string): void {
     const records = this.#observer.takeRecords();
     if (records.length > 0) this.#forget(records);
+    if (circumstances !== this.#idleIn) this.#changed();
+    this.#idleIn = circumstances;
+  }
+
+  /** Rises when anything changes in what is observed. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Whether there is nothing to operate in an element, as far as its document tells. */
+  isIdle(element: Element): boolean {
+    return this.#idle.has(element);
+  }
+
+  /** Remembers that there is nothing to operate in these, until the document changes. */
+  rest(elements: Iterable<Element>): void {
+    for (const element of elements) this.#idle.add(element);
   }
 
   nameOf(element: Element, { width, height }: { readonly width: number; readonly height: number }): string {
@@ -55,7 +82,13 @@ export class NameMemory {
     named.add(new WeakRef(element));
   }
 
+  #changed(): void {
+    this.#idle = new WeakSet();
+    this.#changes++;
+  }
+
   #forget(records: readonly MutationRecord[]): void {
+    this.#changed();
     if (records.length > MAX_RECORDS) {
       this.#forgetAll();
       return;

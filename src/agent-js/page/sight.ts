@@ -17,6 +17,9 @@ export interface Region {
   /** Whether a person can move what is in it, along each axis. */
   readonly scrollsX: boolean;
   readonly scrollsY: boolean;
+  /** How far to its beginning, of a document's viewport. */
+  readonly scrolledX: number;
+  readonly scrolledY: number;
   /** Around it, in the same document. */
   readonly outer: Region | null;
 }
@@ -30,7 +33,10 @@ export function viewportRegion(
   seen: { left: number; top: number; right: number; bottom: number },
 ): Region {
   const { scrollsX, scrollsY } = pageScrolling(root);
-  return { ...seen, element: root, scrollsX, scrollsY, outer: null };
+  const box = root.ownerDocument.scrollingElement ?? root;
+  // Right to left, what lies before the beginning is on the other side.
+  const scrolledX = getComputedStyle(root).direction === 'rtl' ? Number.POSITIVE_INFINITY : box.scrollLeft;
+  return { ...seen, element: root, scrollsX, scrollsY, scrolledX, scrolledY: box.scrollTop, outer: null };
 }
 
 /** The region inside an element that clips. */
@@ -48,6 +54,8 @@ export function clippedRegion(element: Element, style: CSSStyleDeclaration, oute
     element,
     scrollsX: !acrossClips || scrolls(style.overflowX),
     scrollsY: !downClips || scrolls(style.overflowY),
+    scrolledX: 0,
+    scrolledY: 0,
     outer,
   };
 }
@@ -135,13 +143,9 @@ function isReachable(rect: DOMRect, inside: Region): boolean {
   let needX = false;
   let needY = false;
   for (let region: Region | null = inside; region !== null; region = region.outer) {
-    const { left, top, right, bottom, element, scrollsX, scrollsY, outer } = region;
-    if (outer === null) {
-      // Nobody scrolls to what lies before a page's beginning.
-      const root = element.ownerDocument.scrollingElement ?? element;
-      if (rect.right + root.scrollLeft <= 0 && getComputedStyle(element).direction !== 'rtl') return false;
-      if (rect.bottom + root.scrollTop <= 0) return false;
-    }
+    const { left, top, right, bottom, scrollsX, scrollsY, outer } = region;
+    // Nobody scrolls to what lies before a page's beginning.
+    if (outer === null && (rect.right + region.scrolledX <= 0 || rect.bottom + region.scrolledY <= 0)) return false;
     needX ||= Math.min(rect.right, right) - Math.max(rect.left, left) < LEAST;
     needY ||= Math.min(rect.bottom, bottom) - Math.max(rect.top, top) < LEAST;
     if (scrollsX) needX = false;

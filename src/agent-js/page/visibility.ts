@@ -55,10 +55,15 @@ export function topModal(): HTMLDialogElement | null {
 /** Whether the element or what holds it says that it is out of use. */
 export function isDisabled(element: Element): boolean {
   if (element.matches(':disabled')) return true;
-  for (let node: Element | null = element; node !== null; node = parentOf(node)) {
-    if (node.getAttribute('aria-disabled') === 'true') return true;
+  for (let node: Element | null = element; node !== null; node = hostOf(node)) {
+    if (node.closest('[aria-disabled="true"]') !== null) return true;
   }
   return false;
+}
+
+function hostOf(element: Element): Element | null {
+  const root = element.getRootNode();
+  return 'host' in root ? (root as ShadowRoot).host : null;
 }
 
 /**
