@@ -39,7 +39,7 @@ t.test('a service killed at any moment has kept what it said, and does nothing t
     await kills.finish();
     if (driver === 'docker') t.same(await containersUnder(tmpdir()), [], 'no container is left');
     t.comment(`seed ${seed}: ${JSON.stringify(kills.counts)}`);
-    t.pass();
+    t.pass('all of it holds');
   } catch (error) {
     t.fail(`With seed ${seed} (npm run chaos -- --rounds ${rounds} --seed ${seed} --driver ${driver})`, {
       error: String(error),
