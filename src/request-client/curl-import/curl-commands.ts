@@ -23,7 +23,7 @@ const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=([\s\S]*)$/;
 /** Words that may stand before a command and change nothing about it. */
 const BEFORE = /^(?:sudo|time|command|exec|nohup|env|builtin|do|then|else|!|\{|\(|call|&|\$|>|%|PS>?)$/;
 /** Commands of a script's frame, which say nothing about a request. */
-const FRAME = /^(?:done|fi|\}|esac|rem|::|export|set|cd|@echo|#!.*|set-strictmode)$/i;
+const FRAME = /^(?:true|:|done|fi|\}|esac|rem|::|export|set|cd|@echo|#!.*|set-strictmode)$/i;
 /** Windows' set, POSIX's export. */
 const DECLARES = /^(?:export|set|declare|local|readonly)$/i;
 

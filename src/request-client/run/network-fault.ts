@@ -24,6 +24,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
     'the authority of the certificate is not trusted here; name it in NODE_EXTRA_CA_CERTS',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS on this port; is it http:// and not https://?',
+  EPROTO: 'the server does not speak TLS on this port, or no version that is safe; is it http:// and not https://?',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server speaks only versions of TLS that are no longer safe',
   ERR_INVALID_CHAR: 'a header holds a character that HTTP does not allow',
   ERR_INVALID_HTTP_TOKEN: 'the method or a header name holds a character that HTTP does not allow',
