@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
+import { type AddressInfo, createServer as createRawServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { HttpSender, type PreparedRequest } from '#troupe/request-client/run/send-request.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
+const sender = new HttpSender();
+const servers: Server[] = [];
+// Connections first, whoever opened them: a server waits for its last one.
+t.teardown(async () => {
+  sender.close();
+  for (const server of servers) {
+    if (server instanceof HttpServer || server instanceof TlsServer) server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  servers.push(server);
+  return (server.address() as AddressInfo).port;
+}
+const answering = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener);
+  const port = await portOf(server);
+  return `http://127.0.0.1:${port}`;
+};
+const request = (url: string, more: Partial<PreparedRequest> = {}): PreparedRequest => ({
+  method: 'GET',
+  url,
+  headers: [],
+  withoutHeaders: [],
+  body: { kind: 'none' },
+  settings: { followRedirects: true, verifyTls: true, encodeUrl: true },
+  ...more,
+});
+const bounds = { timeoutMs: 30_000, folder: '.' };
+
+t.test('a big body goes and comes without being held in memory, and its file goes with the answer', async (t) => {
+  const size = 24 * 1024 * 1024;
+  const origin = await answering((incoming, response) => void incoming.pipe(response));
+  const folder = t.testdir({ 'big.bin': Buffer.alloc(size, 'abcdefgh') });
+  const sent = request(origin, { method: 'POST', body: { kind: 'file', path: 'big.bin', withoutNewlines: false } });
+  const response = await sender.send(sent, { ...bounds, folder });
+  t.equal(response.bodyBytes, size);
+  const { body } = response;
+  if (body.kind !== 'file') throw new Error('it was held in memory');
+  const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+  t.equal(digest(body.path), digest(join(folder, 'big.bin')));
+  await response.dispose();
+  t.equal(existsSync(body.path), false);
+});
+
+t.test('credentials do not follow a redirect to another origin', async (t) => {
+  let seen: unknown;
+  const other = await answering((incoming, response) => {
+    seen = incoming.headers;
+    response.end();
+  });
+  const origin = await answering((_incoming, response) => void response.writeHead(302, { location: other }).end());
+  const headers = [
+    { name: 'Authorization', value: 'Bearer secret' },
+    { name: 'Cookie', value: 'a=b' },
+    { name: 'X-Kept', value: 'é' },
+  ];
+  const response = await sender.send(request(origin, { headers }), bounds);
+  t.strictSame(
+    response.redirects.map(({ status }) => status),
+    [302],
+  );
+  t.match(seen, { 'x-kept': 'Ã©', authorization: undefined, cookie: undefined });
+});
+
+t.test('a cancel and a time limit end a request', async (t) => {
+  const origin = await answering(() => undefined);
+  const cancel = new AbortController();
+  const sent = sender.send(request(origin), { ...bounds, signal: cancel.signal });
+  cancel.abort(new Error('enough'));
+  await t.rejects(async () => void (await sent), { message: 'enough' });
+  await t.rejects(async () => void (await sender.send(request(origin), { ...bounds, timeoutMs: 300 })), {
+    code: 'WAIT_TIMEOUT',
+  });
+});
+
+t.test('what goes wrong is explained', async (t) => {
+  const folder = t.testdir({});
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2'];
+  execFileSync('openssl', [...made, '-keyout', 'key.pem', '-out', 'cert.pem'], { cwd: folder, stdio: 'ignore' });
+  const [key, cert] = ['key.pem', 'cert.pem'].map((file) => readFileSync(join(folder, file)));
+  const tls = createTlsServer({ key, cert }, (_incoming, response) => void response.end('safe'));
+  const tlsPort = await portOf(tls);
+  const plain = (await answering((_incoming, response) => void response.end())).replace('http:', 'https:');
+  const silent = createRawServer(
+    (socket) => void socket.on('error', () => undefined).end('SSH-2.0-x\r\n', () => void socket.destroy()),
+  );
+  const silentPort = await portOf(silent);
+  for (const [url, says] of [
+    [`https://127.0.0.1:${tlsPort}/`, /self-signed; trust it \(NODE_EXTRA_CA_CERTS\), or turn certificate checks off/],
+    [plain, /does not speak TLS on this port/],
+    [`http://127.0.0.1:${silentPort}/`, /is no HTTP/],
+    ['http://127.0.0.1:1/', /nothing listens there/],
+    ['ftp://h/', /ftp:\/\/ is not spoken here/],
+    ['http:///x', /it has no host/],
+    ['http://h:99999/', /host or port is wrong/],
+  ] as const) {
+    await t.rejects(
+      async () => void (await sender.send(request(url), bounds)),
+      { code: 'REQUEST_FAILED', message: says },
+      url,
+    );
+  }
+  const settings = { followRedirects: true, verifyTls: false, encodeUrl: true };
+  const trusted = await sender.send(request(`https://127.0.0.1:${tlsPort}/`, { settings }), bounds);
+  t.match(trusted, { status: 200, body: { bytes: Buffer.from('safe') } });
+});
