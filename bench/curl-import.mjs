@@ -149,8 +149,9 @@ async function ours(command) {
 async function peers() {
   const pathOf = cachedPackages('curl-importers', PEERS);
   const require = createRequire(pathOf('..', 'package.json'));
-  const converter = await import(pathToFileURL(require.resolve('curlconverter')).href);
-  const postman = require('curl-to-postmanv2');
+  const [converterName, postmanName] = PEERS.map((peer) => peer.split('@')[0]);
+  const converter = await import(pathToFileURL(require.resolve(converterName)).href);
+  const postman = require(postmanName);
   return {
     curlconverter: async (command) => {
       try {
