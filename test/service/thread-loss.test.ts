@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import t from 'tap';
+import { runningBrowsers } from '../support/browsers.js';
 import { EventReader } from '../support/event-reader.js';
+import { eventually } from '../support/eventually.js';
 import { HOLDING_SCRIPTS, holdPage, tellsPageLost } from '../support/held-page.js';
 import { guardLeaks } from '../support/leaks.js';
 import { done, evaluate, type ModelRequest, startModelServer, type Turn } from '../support/model-server.js';
@@ -115,4 +117,16 @@ t.test('a job whose thread died in a script or a call of its model goes on, and 
   t.match(record, { state: 'completed', iterations: 3, summary: /\{input\}Name = typed/ });
   t.equal(of('SessionRestarted').length, 2);
   t.equal(of('ModelStarted').length, 1);
+});
+
+t.test('a browser that waits for a session outlives its thread, and serves the next create', async (t) => {
+  const { service, sessionThreads } = await startWithThreads(t, { warmSessions: 1 });
+  const waits = async () => (await service.call('GET', '/api/health')).body.capacity.warm === 1;
+  await eventually('a warm browser', waits);
+  const [before] = runningBrowsers();
+  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+  await eventually('it is ready again', waits);
+  const { id } = await service.live();
+  t.equal(id, before);
+  t.match(await service.run(id, 'agent.go("data:text/html,<title>here</title>").title'), { body: 'here' });
 });
