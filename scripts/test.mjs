@@ -4,15 +4,18 @@
 // only then are named as unsteady at the end.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { prepare } from './prepare.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const tap = 'node_modules/tap/dist/esm/run.mjs';
 const startedAt = Date.now();
 
 prepare();
+await buildRunner();
 const checked = await run('inherit', 'scripts/check.mjs');
 if (checked !== 0) process.exit(checked);
 
@@ -24,7 +27,6 @@ let failedFiles = [];
 let inFailure = false;
 const skips = process.env.TROUPE_REFUSE_SKIPS === '1' ? ['--fail-skip'] : [];
 const words = ['--reporter=tap', ...skips, ...process.argv.slice(2)];
-const tap = 'node_modules/tap/dist/esm/run.mjs';
 let tested = await run('pipe', tap, ...words);
 const unsteady = tested !== 0 && failedFiles.length <= MAX_SECOND_RUNS ? failedFiles : [];
 if (unsteady.length > 0) {
@@ -38,6 +40,15 @@ console.log(`\nAll of it took ${seconds} s.`);
 for (const file of unsteady) console.log(`${failedFiles.includes(file) ? 'failed twice' : 'UNSTEADY'}: ${file}`);
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(tested);
+
+/** tap puts its plugins together once for an installation; without that its first run would have those of its own choice. */
+async function buildRunner() {
+  const stamp = join(root, 'node_modules', '.troupe-tap');
+  if (existsSync(stamp) && statSync(stamp).mtimeMs > statSync(join(root, 'package.json')).mtimeMs) return;
+  const built = await run('ignore', tap, 'build');
+  if (built !== 0) process.exit(built);
+  writeFileSync(stamp, '');
+}
 
 /** A line of TAP: https://testanything.org/tap-version-14-specification.html */
 function readLine(line) {

@@ -3,6 +3,9 @@ import fc from 'fast-check';
 import t from 'tap';
 import { isElements, isLook, renderElements, renderLook } from '#troupe/agent-js/look/render.js';
 import type { ElementDescriptor } from '#troupe/protocol/look.js';
+import { SEED } from '../support/seed.js';
+
+fc.configureGlobal({ seed: SEED });
 
 const place = { url: 'http://shop.test/', title: 'Shop' };
 

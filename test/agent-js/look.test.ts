@@ -7,6 +7,9 @@ import type { LookDiff } from '#troupe/agent-js/look/diff.js';
 import { diffLooks } from '#troupe/agent-js/look/diff.js';
 import type { ElementDescriptor } from '#troupe/protocol/look.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { SEED } from '../support/seed.js';
+
+fc.configureGlobal({ seed: SEED });
 
 const lease = await openBrowser(t);
 const site = await openSite(t);

@@ -20,7 +20,7 @@ t.test(
     site.set('/old', (_, response) => response.writeHead(302, { location: '/new', 'set-cookie': 'a=b' }).end());
     site.set(
       '/new',
-      `<title>New</title><script>fetch('/data?token=hush', {headers: {authorization: 'Bearer b'}}).then(() => fetch('http://127.0.0.1:1/')).catch(() => document.body.append('over'))</script>`,
+      `<title>New</title><script>fetch('/data?token=hush', {headers: {authorization: 'Bearer b'}}).then((data) => data.text()).then(() => fetch('http://127.0.0.1:1/')).catch(() => document.body.append('over'))</script>`,
     );
     site.set('/data', (_, response) => response.writeHead(201, { 'content-type': 'application/json' }).end('{}'));
     await call('go', `${site.origin}/old`);

@@ -4,6 +4,7 @@ import { openSite, type Site } from '../support/agent-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { done, evaluate, type ModelRequest, startModelServer, type Turn } from '../support/model-server.js';
+import { SEED } from '../support/seed.js';
 import { client, makeHome } from '../support/service.js';
 import { startServiceProcess } from '../support/service-process.js';
 import { seededRandom } from './seeded-random.js';
@@ -12,44 +13,47 @@ guardLeaks(t);
 
 const JOBS = Number(process.env.TROUPE_CHAOS_JOBS ?? 6);
 const KILLS = Number(process.env.TROUPE_CHAOS_KILLS ?? 2);
-const SEED = Number(process.env.TROUPE_CHAOS_SEED ?? Date.now() % 1_000_000);
+const CHAOS_SEED = Number(process.env.TROUPE_CHAOS_SEED ?? SEED);
 const LONGEST_LIFE_MS = 8_000;
 const ENDS_MS = 200_000;
 
-t.test(`jobs that a model works on end once each under kill -9, with nothing done twice (seed ${SEED})`, async (t) => {
-  const random = seededRandom(SEED);
-  const orders = new Map<string, number>();
-  const site = await openSite(t);
-  const page = openShop(site, orders);
-  const model = await startModelServer(t, (request) => buyer(request, page));
-  const providers = { scripted: { baseURL: model.baseURL } };
-  const home = makeHome(t, { models: ['scripted/m'], providers, warmSessions: 0, maxSessions: 3 });
-  const ids: string[] = [];
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const service = await startServiceProcess(t, home);
-    const calls = client(service.url);
-    while (ids.length < JOBS) {
-      const { status, body } = await calls.call('POST', '/api/jobs', { prompt: `Order for job-${ids.length}.` });
-      t.equal(status, 201);
-      ids.push(body.id);
+t.test(
+  `jobs that a model works on end once each under kill -9, with nothing done twice (seed ${CHAOS_SEED})`,
+  async (t) => {
+    const random = seededRandom(CHAOS_SEED);
+    const orders = new Map<string, number>();
+    const site = await openSite(t);
+    const page = openShop(site, orders);
+    const model = await startModelServer(t, (request) => buyer(request, page));
+    const providers = { scripted: { baseURL: model.baseURL } };
+    const home = makeHome(t, { models: ['scripted/m'], providers, warmSessions: 0, maxSessions: 3 });
+    const ids: string[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const service = await startServiceProcess(t, home);
+      const calls = client(service.url);
+      while (ids.length < JOBS) {
+        const { status, body } = await calls.call('POST', '/api/jobs', { prompt: `Order for job-${ids.length}.` });
+        t.equal(status, 201);
+        ids.push(body.id);
+      }
+      await pass(random() * LONGEST_LIFE_MS);
+      await service.end('SIGKILL');
     }
-    await pass(random() * LONGEST_LIFE_MS);
-    await service.end('SIGKILL');
-  }
-  const service = await startServiceProcess(t, home);
-  const { call } = client(service.url);
-  const recordsOf = () => Promise.all(ids.map(async (id) => (await call('GET', `/api/jobs/${id}`)).body));
-  const allEnded = async () => (await recordsOf()).every(({ endedAt }) => endedAt !== null);
-  await eventually('every job ends', allEnded, ENDS_MS);
-  for (const [index, record] of (await recordsOf()).entries()) {
-    t.match(record, { state: 'completed', error: null }, `job-${index} is done`);
-    t.equal(orders.get(`job-${index}`), 1, `job-${index} ordered once`);
-    const { body: events } = await call('GET', `/api/sessions/${record.id}/events`);
-    t.equal(events.match(/event: SessionEnded/g)?.length, 1, `job-${index} ended once`);
-  }
-  t.comment(`${KILLS} kills, ${model.requests.length} model calls, ${[...orders.values()].length} orders`);
-  t.same(await service.end('SIGTERM'), { code: 0, signal: null });
-});
+    const service = await startServiceProcess(t, home);
+    const { call } = client(service.url);
+    const recordsOf = () => Promise.all(ids.map(async (id) => (await call('GET', `/api/jobs/${id}`)).body));
+    const allEnded = async () => (await recordsOf()).every(({ endedAt }) => endedAt !== null);
+    await eventually('every job ends', allEnded, ENDS_MS);
+    for (const [index, record] of (await recordsOf()).entries()) {
+      t.match(record, { state: 'completed', error: null }, `job-${index} is done`);
+      t.equal(orders.get(`job-${index}`), 1, `job-${index} ordered once`);
+      const { body: events } = await call('GET', `/api/sessions/${record.id}/events`);
+      t.equal(events.match(/event: SessionEnded/g)?.length, 1, `job-${index} ended once`);
+    }
+    t.comment(`${KILLS} kills, ${model.requests.length} model calls, ${[...orders.values()].length} orders`);
+    t.same(await service.end('SIGTERM'), { code: 0, signal: null });
+  },
+);
 
 /** A page on which an order is one click, counted by its server. */
 function openShop(site: Site, orders: Map<string, number>): string {

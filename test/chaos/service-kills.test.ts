@@ -3,6 +3,7 @@ import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
 import { containersUnder } from '../support/docker.js';
 import { guardLeaks } from '../support/leaks.js';
+import { SEED } from '../support/seed.js';
 import { makeHome } from '../support/service.js';
 import { seededRandom } from './seeded-random.js';
 import { ServiceKills } from './service-kills.js';
@@ -11,7 +12,7 @@ guardLeaks(t);
 
 /** `npm run chaos` says more of them. */
 const rounds = Number(process.env.TROUPE_CHAOS_ROUNDS ?? 2);
-const seed = Number(process.env.TROUPE_CHAOS_SEED ?? Math.floor(Math.random() * 1e9));
+const seed = Number(process.env.TROUPE_CHAOS_SEED ?? SEED);
 const driver = process.env.TROUPE_CHAOS_DRIVER ?? 'process';
 const long = process.env.TROUPE_CHAOS_ROUNDS !== undefined;
 const size = long

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { equalFailures, matchFailures } from '#troupe/script/prelude/match.js';
+import { SEED } from '../support/seed.js';
 import { failingPaths, type Json } from './match-reference.js';
+
+fc.configureGlobal({ seed: SEED });
 
 const RUNS = { numRuns: 3_000, seed: 5 };
 const keys = fc.constantFrom('a', 'b', 'c');

@@ -131,17 +131,16 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
   const files: Record<string, string> = {
     'tsconfig.json': '{"compilerOptions":{"module":"NodeNext","moduleResolution":"NodeNext"}}',
     'package.json':
-      '{"type":"module","dependencies":{"uWebSockets.js":"1","dockerode":"1","libsql":"1"},"devDependencies":{"dev":"1"}}',
+      '{"type":"module","dependencies":{"uWebSockets.js":"1","libsql":"1"},"devDependencies":{"dev":"1"}}',
     'src/protocol/contract.ts': "import 'node:fs'; export type Contract = string;",
     // Upwards, by a type alone.
     'src/journal/journal.ts': "import type { Reply } from '../gateway/reply.js'; export type J = Reply;",
     'src/gateway/reply.ts': "import 'uWebSockets.js'; export type Reply = string;",
     // Sideways, and into a cycle.
     'src/report/report.ts': "import '../journal/rows.js'; import './page.js'; export const a = 1;",
-    'src/report/page.ts':
-      "import './report.js'; import 'uWebSockets.js'; import 'libsql'; import 'dockerode'; import 'dev';",
+    'src/report/page.ts': "import './report.js'; import 'uWebSockets.js'; import 'libsql'; import 'dev';",
     'src/journal/rows.ts': "import 'libsql'; import './gone.js';",
-    'src/containers/docker-driver.ts': "import 'dockerode';",
+    'src/containers/docker-driver.ts': 'export const driver = 1;',
     'src/actors/thread.ts': "import '../agent-js/agent.js';",
     'src/actors/session/session.ts': "import '../../agent-js/agent.js';",
     'src/script/sandbox.ts': "import '../containers/docker-driver.js';",
@@ -149,7 +148,7 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'src/misc/things.ts': "import '../protocol/contract.js';",
     'web/page.ts': "import '../src/protocol/contract.js'; import '../src/agent-js/agent.js';",
   };
-  for (const name of ['uWebSockets.js', 'dockerode', 'libsql', 'dev']) {
+  for (const name of ['uWebSockets.js', 'libsql', 'dev']) {
     files[`node_modules/${name}/package.json`] = JSON.stringify({ name, version: '1.0.0', main: 'index.js' });
     files[`node_modules/${name}/index.js`] = '';
   }
@@ -167,7 +166,6 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
   const found = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`).sort();
   t.same(found, [
     'actors-know-no-browser: src/actors/thread.ts -> src/agent-js/agent.ts',
-    'docker-in-its-driver: src/report/page.ts -> node_modules/dockerode/index.js',
     'every-folder-has-a-floor: src/misc/things.ts -> src/protocol/contract.ts',
     'floor-of-journal: src/journal/journal.ts -> src/gateway/reply.ts',
     'floor-of-report: src/report/report.ts -> src/journal/rows.ts',

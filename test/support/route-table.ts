@@ -49,6 +49,11 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ prompt: 'not of a live session' }, 'prompt'],
     [{ viewport: { width: 800, height: 600, depth: 3 } }, 'viewport.depth'],
   ],
+  'POST /api/login': [
+    [{ token: 5 }, 'token'],
+    [{ token: '' }, 'token'],
+    [{}, 'token'],
+  ],
   'POST /api/sessions/run': [
     [{ prompt: 'x', waitTimeout: 'long' }, 'waitTimeout'],
     [{ prompt: 'x', flowFiles: 'a.js' }, 'flowFiles'],

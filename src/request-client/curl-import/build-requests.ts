@@ -109,7 +109,7 @@ function addresses(word: Given, globOff: boolean, remarks: Remark[]): readonly s
 function finishUrl(parts: UrlParts, operation: Operation, at: number, remarks: Remark[]): UrlParts {
   const path = encodeNonAscii(operation.pathAsIs ? parts.path : withoutDotSegments(parts.path));
   let made: UrlParts = { ...parts, path };
-  if (operation.get) made = withQuery(made, joinText(operation.data) ?? '');
+  if (operation.get && operation.data.length > 0) made = withData(made, joinText(operation.data) ?? '');
   const files = operation.get ? operation.data.filter((piece) => piece.kind === 'file') : [];
   for (const piece of files) {
     if (piece.kind === 'file')
@@ -134,6 +134,13 @@ function finishUrl(parts: UrlParts, operation: Operation, at: number, remarks: R
       part.replace(/[^\x21-\x7e\x80-\xff]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`),
     );
   return { ...made, path: clean(made.path), query: clean(made.query), host: clean(made.host) };
+}
+
+/** `-G`: as `withQuery`, but data of no length is joined too, as curl joins it. */
+function withData(parts: UrlParts, data: string): UrlParts {
+  const { query } = parts;
+  const joins = data === '' && query.length > 1 && !query.endsWith('&');
+  return joins ? { ...parts, query: `${query}&` } : withQuery(parts, data);
 }
 
 /** `--url-query`: as `--data-urlencode`, and `+...` goes as it is. */

@@ -3,6 +3,9 @@ import fc from 'fast-check';
 import t from 'tap';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
 import { optionOfLetter, optionOfName } from '#troupe/request-client/curl-import/options.js';
+import { SEED } from '../../support/seed.js';
+
+fc.configureGlobal({ seed: SEED });
 
 const bodyOf = (text: string): unknown => importCurl(text).requests[0]?.body;
 const warned = (text: string): string[] => importCurl(text).warnings.map(({ about }) => about);
