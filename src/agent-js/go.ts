@@ -9,6 +9,8 @@ const HUNG_MS = 1_500;
 const STOP_MS = 500;
 /** After a failed navigation the browser shows an error page. */
 const ERROR_PAGE_MS = 1_000;
+/** Pages that send on by themselves, one after another; Fetch follows as many redirects. */
+const MAX_STOPS = 20;
 
 export interface Gone {
   readonly url: string;
@@ -77,7 +79,7 @@ async function leave(tab: Tab, bounds: Bounds, start: () => Promise<'leaves' | '
   try {
     await stopHungScript(tab, bounds);
     const outcome = await start();
-    if (outcome === 'leaves') await loaded(tab, before, bounds);
+    if (outcome === 'leaves') return await arrived(tab, before, bounds);
     const { status } = navigation;
     return { ...(await tab.place(bounds)), status };
   } catch (error) {
@@ -113,6 +115,18 @@ async function answers(tab: Tab, bounds: Bounds): Promise<boolean> {
       return tab.state !== 'open';
     },
   );
+}
+
+/** Where the navigation ended. A page that is there may send on to another, which it says just after its load event. */
+async function arrived(tab: Tab, before: number, bounds: Bounds): Promise<Gone> {
+  const { navigation } = tab;
+  for (let stops = 1; ; stops += 1) {
+    await loaded(tab, before, bounds);
+    const { status } = navigation;
+    // Its answer comes after all that the page has said by then.
+    const place = await tab.place(bounds);
+    if (navigation.pending === null || tab.dialog !== null || stops === MAX_STOPS) return { ...place, status };
+  }
 }
 
 async function loaded(tab: Tab, before: number, bounds: Bounds): Promise<void> {

@@ -5,6 +5,8 @@ interface PendingNavigation {
   readonly url: string;
   /** Unknown until the browser has taken it up. */
   readonly loaderId: string | undefined;
+  /** A refresh waits for its moment, which may be after the page has loaded. */
+  readonly scheduled: boolean;
 }
 
 /** Why a navigation came to nothing: the name that Chromium gives the error (`net::ERR_CONNECTION_REFUSED`). */
@@ -79,21 +81,21 @@ export class Navigation {
     switch (event.method) {
       case 'Page.frameRequestedNavigation':
         if (event.params.disposition !== 'currentTab') return false;
-        return this.#begin(event.params.frameId, event.params.url, undefined);
+        return this.#begin(event.params.frameId, event.params.url);
       case 'Page.frameScheduledNavigation':
         // `<meta http-equiv=refresh content=30>` is no consequence of anything that was done now.
         if (event.params.delay > 0.5) return false;
-        return this.#begin(event.params.frameId, event.params.url, undefined);
+        return this.#begin(event.params.frameId, event.params.url, { scheduled: this.pending === null });
       case 'Page.frameStartedNavigating': {
         const { frameId, url, loaderId, navigationType } = event.params;
         if (navigationType === 'sameDocument' || navigationType === 'historySameDocument') return false;
-        return this.#begin(frameId, url, loaderId);
+        return this.#begin(frameId, url, { loaderId });
       }
       case 'Page.frameClearedScheduledNavigation':
-        if (event.params.frameId !== this.#mainFrame || this.pending?.loaderId !== undefined) return false;
-        return this.#drop();
+        // Said when it was called off, and also when it has just been asked for.
+        return event.params.frameId === this.#mainFrame && this.pending?.scheduled === true && this.#drop();
       case 'Page.frameStoppedLoading':
-        return event.params.frameId === this.#mainFrame && this.#drop();
+        return event.params.frameId === this.#mainFrame && this.pending?.scheduled !== true && this.#drop();
       case 'Browser.downloadWillBegin':
         return event.params.frameId === this.#mainFrame && this.#drop();
       case 'Page.frameNavigated':
@@ -121,9 +123,10 @@ export class Navigation {
     }
   }
 
-  #begin(frameId: string, url: string, loaderId: string | undefined): boolean {
+  #begin(frameId: string, url: string, more: { loaderId?: string; scheduled?: boolean } = {}): boolean {
     if (frameId !== this.#mainFrame) return false;
-    this.pending = { url, loaderId: loaderId ?? this.pending?.loaderId };
+    const { loaderId = this.pending?.loaderId, scheduled = false } = more;
+    this.pending = { url, loaderId, scheduled };
     return true;
   }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
 import t from 'tap';
+import type { JournalEvent } from '#troupe/protocol/events.js';
 import { receivePages, sendPages } from '#troupe/report/event-pages.js';
 import { asStream, passingEvents } from './sample-session.js';
 
@@ -23,4 +24,17 @@ t.test('A sender that goes while a page is being written fails the next page', a
   port1.close();
   await closed;
   await t.rejects(pages.next(), { code: 'UNAVAILABLE' });
+});
+
+t.test('A sender that fails before anybody listens fails the first page', async (t) => {
+  const { port1, port2 } = new MessageChannel();
+  const broken = async function* (): AsyncGenerator<JournalEvent> {
+    yield* passingEvents;
+    throw new RangeError('the journal is gone');
+  };
+  await t.rejects(sendPages(port1, broken(), new AbortController().signal), { message: 'the journal is gone' });
+  // As a thread has it that is still loading.
+  port1.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  await t.rejects(receivePages(port2).next(), { code: 'UNAVAILABLE' });
 });
