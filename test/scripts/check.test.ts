@@ -95,11 +95,11 @@ t.test('A package that is tied to an address is named', async (t) => {
   const packages = {
     '': {},
     'node_modules/a': { version: '1.0.0' },
-    'node_modules/b': { resolved: 'https://registry.npmjs.org/b/-/b-1.0.0.tgz' },
+    'node_modules/b': { resolved: 'https://registry.example/b/-/b-1.0.0.tgz' },
     'node_modules/c': { resolved: 'git+ssh://git@github.com/c/c.git#1' },
   };
   t.same(ownChecks['lock file'](repositoryOf({ 'package-lock.json': JSON.stringify({ packages }) })), [
-    'package-lock.json: node_modules/b is tied to https://registry.npmjs.org/b/-/b-1.0.0.tgz',
+    'package-lock.json: node_modules/b is tied to https://registry.example/b/-/b-1.0.0.tgz',
     'package-lock.json: node_modules/c is tied to git+ssh://git@github.com/c/c.git#1',
   ]);
 });
