@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ownChecks } from './check/own-checks.mjs';
 import { openRepository } from './check/repository.mjs';
+import { prepare } from './prepare.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const FOLDERS = ['src', 'web'].filter((folder) => existsSync(`${root}/${folder}`));
@@ -65,6 +66,8 @@ async function runCheck({ name, run }) {
   return faults === '';
 }
 
+// After a pull the packages may not be those that the code now names.
+prepare();
 const waiting = [...checks];
 let failed = 0;
 async function work() {

@@ -10,8 +10,9 @@ import { answersAt, browserAtSocket } from './devtools-endpoint.js';
 import type { DockerEngine } from './docker-engine.js';
 import { DockerIdentity, INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
 import { DockerLease } from './docker-lease.js';
-import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, NetworkWish } from './driver.js';
+import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, NetworkWish, StartBounds } from './driver.js';
 import type { NetworkGate } from './gate/network-gate.js';
+import { withinBounds } from './start-bounds.js';
 import { StartGate } from './start-gate.js';
 import { proxyPlace } from './worker-flags.js';
 import { WorkerFolder } from './worker-folder.js';
@@ -68,36 +69,23 @@ export class DockerDriver implements Driver {
     return new DockerDriver(parts, folder);
   }
 
-  async lease(
-    options: LeaseOptions,
-    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
-  ): Promise<BrowserLease> {
+  async lease(options: LeaseOptions, bounds: StartBounds): Promise<BrowserLease> {
     const { leaseId } = options;
     const folder = this.#leaseFolder(leaseId);
     if (this.#starting.has(leaseId) || this.#held.has(leaseId)) {
       throw new TroupeError('INTERNAL', `Lease ${leaseId} has a browser already`);
     }
     this.#starting.add(leaseId);
-    const cut = new AbortController();
-    const onAbort = (): void => {
-      const message = 'The start of a browser was given up';
-      cut.abort(new TroupeError('UNAVAILABLE', message, undefined, { cause: bounds.signal.reason }));
-    };
-    if (bounds.signal.aborted) onAbort();
-    else bounds.signal.addEventListener('abort', onAbort, { once: true });
-    const timer = setTimeout(() => {
-      cut.abort(new TroupeError('UNAVAILABLE', `No browser was ready within ${bounds.deadlineMs} ms`));
-    }, bounds.deadlineMs);
     try {
-      const leave = await this.#places.enter(cut.signal);
-      try {
-        return await this.#start(options, folder, cut.signal);
-      } finally {
-        leave();
-      }
+      return await withinBounds(bounds, async (signal) => {
+        const leave = await this.#places.enter(signal);
+        try {
+          return await this.#start(options, folder, signal);
+        } finally {
+          leave();
+        }
+      });
     } finally {
-      clearTimeout(timer);
-      bounds.signal.removeEventListener('abort', onAbort);
       this.#starting.delete(leaseId);
       await this.#tidy();
     }

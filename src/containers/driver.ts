@@ -52,6 +52,12 @@ export interface BrowserLease {
   release(): Promise<void>;
 }
 
+/** What bounds the start of a browser: its asker may give up, and there is a deadline. */
+export interface StartBounds {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+}
+
 /** A way to have browsers. */
 export interface Driver {
   readonly name: 'process' | 'docker';
@@ -61,10 +67,7 @@ export interface Driver {
    * Starts a browser and waits until its CDP endpoint answers; `deadlineMs` counts from the call.
    * @throws UNAVAILABLE when the browser cannot be started or does not answer by the deadline; nothing is left then.
    */
-  lease(
-    options: LeaseOptions,
-    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
-  ): Promise<BrowserLease>;
+  lease(options: LeaseOptions, bounds: StartBounds): Promise<BrowserLease>;
   /** The living browser of an identity that an earlier service wrote down, or null when it is gone. */
   adopt(identity: LeaseIdentity): Promise<BrowserLease | null>;
   /**

@@ -8,12 +8,13 @@ import { type BrowserUser, browserUser } from './browser-user.js';
 import type { ChromiumBinary } from './chromium-binary.js';
 import { type ChromiumSetting, startChromium } from './chromium-process.js';
 import { answersAt } from './devtools-endpoint.js';
-import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions } from './driver.js';
+import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, StartBounds } from './driver.js';
 import { ExitWatch } from './exit-watch.js';
 import { LeaseFolder } from './lease-folder.js';
 import { leaseNamed, namesProfile, ProcessIdentity } from './process-identity.js';
 import { ProcessLease } from './process-lease.js';
 import { listProcesses, readProcess } from './process-table.js';
+import { withinBounds } from './start-bounds.js';
 import { StartGate } from './start-gate.js';
 
 /** A browser that does not answer in this time is not worth adopting. */
@@ -76,36 +77,21 @@ export class ProcessDriver implements Driver {
     return new ProcessDriver({ chromium, user, smallSharedMemory }, folder, log);
   }
 
-  async lease(
-    options: LeaseOptions,
-    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
-  ): Promise<BrowserLease> {
+  async lease(options: LeaseOptions, bounds: StartBounds): Promise<BrowserLease> {
     const { leaseId } = options;
     const folder = this.#leaseFolder(leaseId);
     if (this.#starting.has(leaseId) || this.#held.has(leaseId)) {
       throw new TroupeError('INTERNAL', `Lease ${leaseId} has a browser already`);
     }
     this.#starting.add(leaseId);
-    const cut = new AbortController();
-    const onAbort = (): void => {
-      const message = 'The start of a browser was given up';
-      cut.abort(new TroupeError('UNAVAILABLE', message, undefined, { cause: bounds.signal.reason }));
-    };
-    if (bounds.signal.aborted) onAbort();
-    else bounds.signal.addEventListener('abort', onAbort, { once: true });
-    const timer = setTimeout(() => {
-      cut.abort(new TroupeError('UNAVAILABLE', `No browser was ready within ${bounds.deadlineMs} ms`));
-    }, bounds.deadlineMs);
     try {
-      return await this.#start(options, folder, cut.signal);
+      return await withinBounds(bounds, (signal) => this.#start(options, folder, signal));
     } catch (cause) {
       this.#starting.delete(leaseId);
       await this.#tidy();
       if (cause instanceof TroupeError) throw cause;
       throw new TroupeError('UNAVAILABLE', `A browser could not be started: ${String(cause)}`, undefined, { cause });
     } finally {
-      clearTimeout(timer);
-      bounds.signal.removeEventListener('abort', onAbort);
       this.#starting.delete(leaseId);
     }
   }

@@ -60,7 +60,7 @@ export class McpAnswer {
   }
 
   /** The answer to a request among the messages. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
+  // biome-ignore lint/suspicious/noExplicitAny: what a test expects of an answer is what it goes on to check
   answerTo(id: number | string): any {
     return this.messages.find(({ data }) => data?.id === id)?.data;
   }

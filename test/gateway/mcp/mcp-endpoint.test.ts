@@ -292,3 +292,13 @@ t.test('Past 500 sessions the one that was not used for longest makes room', asy
 t.test('Nothing of all this was a fault of the service', async (t) => {
   t.same(faults, []);
 });
+
+t.test('A session of a service that was restarted is 404, and its client begins anew', async (t) => {
+  const before = await open(t);
+  const { headers } = await enter(before);
+  await before.gateway.close(1000);
+  const after = await open(t);
+  t.equal((await McpAnswer.whole(after.gateway.url, { body: PING, headers })).status, 404);
+  const again = await enter(after);
+  t.equal((await again.whole({ body: PING })).status, 200);
+});
