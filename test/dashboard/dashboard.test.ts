@@ -98,6 +98,11 @@ t.test('the wall shows every browser that runs', async (t) => {
   await call('go', `${service.url}/#/wall`);
   await shows('2 running');
   await holds('document.querySelectorAll("canvas.shown").length === 2');
+  await call('act', `a[href$="${sessions[0].id}"]`, 'click');
+  await shows('Stop');
+  await holds('document.querySelectorAll("canvas.shown").length === 1');
+  await call('go', `${service.url}/#/wall`);
+  await holds('document.querySelectorAll("canvas.shown").length === 2');
   await Promise.all(sessions.map(({ id }) => service.call('DELETE', `/api/sessions/${id}`)));
   await shows('No browser runs');
   t.equal(await call('page', 'document.querySelectorAll("canvas").length'), 0);

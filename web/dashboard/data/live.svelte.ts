@@ -57,9 +57,11 @@ class Live {
 
   /** Hands on the session's events from its beginning until the answer is called. */
   watch(id: SessionId, watcher: SessionWatcher): () => void {
-    this.#watched.set(id, { watcher, last: 0 });
+    const watched = { watcher, last: 0 };
+    this.#watched.set(id, watched);
     this.#ask({ type: 'watchSession', id, after: 0 });
     return () => {
+      if (this.#watched.get(id) !== watched) return;
       this.#watched.delete(id);
       this.#ask({ type: 'unwatchSession', id });
     };
@@ -67,9 +69,12 @@ class Live {
 
   /** Hands on pictures of the session's page until the answer is called. */
   watchScreen(id: SessionId, pace: 'live' | 'slow', show: (frame: Frame) => void): () => void {
-    this.#screens.set(id, { pace, show });
+    const watched = { pace, show };
+    this.#screens.set(id, watched);
     this.#ask({ type: 'watchScreen', id, pace });
     return () => {
+      // The next view of the same session may have begun before this one ends.
+      if (this.#screens.get(id) !== watched) return;
       this.#screens.delete(id);
       this.#ask({ type: 'unwatchScreen', id });
     };
