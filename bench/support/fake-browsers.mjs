@@ -27,8 +27,9 @@ export async function fakeBrowsers() {
   return {
     choice: { driver, description: 'browsers that are none' },
     async close() {
-      child.disconnect();
-      await once(child, 'close');
+      const closed = once(child, 'close');
+      child.kill();
+      await closed;
     },
   };
 }
