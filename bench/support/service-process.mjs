@@ -36,6 +36,7 @@ export async function startServiceProcess(settings) {
   return {
     pid: child.pid,
     driver,
+    warmSessions: settings.warmSessions,
     call,
     create: async (request = {}) => (await call('POST', '/api/sessions', request)).id,
     script: (id, js) => call('POST', `/sessions/${id}/proxy`, { js }),
