@@ -27,3 +27,13 @@ export function fileNameOf(request: RouteRequest): string {
   }
   return name;
 }
+
+/**
+ * The flow file that a path names, with its folders.
+ * @throws NOT_FOUND for what cannot be a path: there is no file at it
+ */
+export function flowPathOf(request: RouteRequest): string {
+  const path = request.params.path ?? null;
+  if (path === null) throw new TroupeError('NOT_FOUND', 'There is no such flow: its path is not well percent-encoded');
+  return path;
+}

@@ -14,7 +14,8 @@ interface Pattern {
 
 /**
  * Finds routes by raw path. A path is split before it is decoded, so that an encoded slash never makes two segments of
- * one; `.` and `..` mean nothing. A literal path wins over a pattern.
+ * one; `.` and `..` mean nothing. A literal path wins over a pattern. `{name...}` at a pattern's end takes all segments
+ * that are left, one at least.
  */
 export class Router {
   readonly #literal = new Map<string, Map<Method, Route>>();
@@ -30,7 +31,7 @@ export class Router {
     if (literal) return { routes: literal, params: {} };
     const segments = path.split('/');
     for (const pattern of this.#patterns) {
-      if (pattern.segments.length !== segments.length) continue;
+      if (!hasLengthOf(pattern.segments, segments)) continue;
       const params = match(pattern.segments, segments);
       if (params) return { routes: pattern.routes, params };
     }
@@ -51,6 +52,11 @@ export class Router {
   }
 }
 
+function hasLengthOf(pattern: readonly string[], segments: readonly string[]): boolean {
+  if (pattern.at(-1)?.endsWith('...}') !== true) return pattern.length === segments.length;
+  return pattern.length <= segments.length;
+}
+
 function match(pattern: readonly string[], segments: readonly string[]): { [name: string]: string | null } | null {
   const params: { [name: string]: string | null } = {};
   for (const [index, expected] of pattern.entries()) {
@@ -60,6 +66,11 @@ function match(pattern: readonly string[], segments: readonly string[]): { [name
       continue;
     }
     if (segment === '') return null;
+    if (expected.endsWith('...}')) {
+      const rest = segments.slice(index).map(decode);
+      params[expected.slice(1, -4)] = rest.includes(null) ? null : rest.join('/');
+      return params;
+    }
     params[expected.slice(1, -1)] = decode(segment);
   }
   return params;

@@ -1,6 +1,7 @@
 import { type AnyNode, type Options, Parser, type Program } from 'acorn';
 import { TroupeError } from '../protocol/errors.js';
 import { applyEdits, type EditedSource, type SourceEdit } from './source-edits.js';
+import { syntaxChildren } from './syntax-children.js';
 
 /**
  * The name under which edited sources reach the engine's own await, for-await and throw. It is a constant of the
@@ -70,6 +71,15 @@ export function prepareFlow(source: string): EditedSource {
   keepValues(program.body, edits);
   collectSteps(program, source, edits);
   return applyEdits(hideHashBang(source), edits, `\nreturn ${VALUE}})`);
+}
+
+/**
+ * A flow's syntax as its author wrote it: its function, or the program where the file is a plain script.
+ * @throws SCRIPT_ERROR with line and column for a source that does not parse
+ */
+export function parseFlow(source: string): AnyNode {
+  const body = functionOf(source);
+  return body.found ? body.node : parsing(source, () => parsePlain(source, body.error));
 }
 
 const VALUE = '$troupeValue';
@@ -246,13 +256,6 @@ function collectSteps(root: AnyNode, source: string, edits: SourceEdit[]): void 
       default:
         break;
     }
-    for (const child of Object.values(node)) {
-      if (isNode(child)) visit(child, inside);
-      else if (Array.isArray(child)) for (const item of child) if (isNode(item)) visit(item, inside);
-    }
+    for (const child of syntaxChildren(node)) visit(child, inside);
   }
-}
-
-function isNode(value: unknown): value is AnyNode {
-  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { FlowEntry } from '../agent-js/flow-catalog.js';
 import type { JournalEvent } from '../protocol/events.js';
+import type { FlowNode } from '../protocol/flow-tree.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
 
 /** What becomes of a running script whose asker is gone. */
@@ -80,6 +81,10 @@ export interface Sessions {
   runScript(id: string, js: string, signal: AbortSignal, whenGone?: WhenGone): Promise<string>;
   /** The flows that scripts can run. */
   flowCatalog(signal: AbortSignal): Promise<readonly FlowEntry[]>;
+  /** What is in the flows folder. */
+  flowTree(signal: AbortSignal): Promise<readonly FlowNode[]>;
+  /** The text of a flow or task file, by its path in the flows folder. */
+  flowSource(path: string): Promise<string>;
   /** What the session's active page shows, once there is a newer frame; null where none comes in time. */
   nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null>;
   /** The artifact zip as it is made. Destroying the stream ends the work. */

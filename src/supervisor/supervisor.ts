@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import { type FlowEntry, flowCatalog } from '../agent-js/flow-catalog.js';
+import { FlowShelf } from '../agent-js/flow-shelf.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
+import type { FlowNode } from '../protocol/flow-tree.js';
 import {
   type AutoRequest,
   isEnded,
@@ -41,6 +43,7 @@ export class Supervisor implements Sessions {
   readonly #intake: Intake;
   readonly #table: SessionTable;
   readonly #reaper: Reaper;
+  readonly #flows: FlowShelf;
   /** Clean-up after ends, so that a stop can wait for it. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #startedAt: number;
@@ -50,6 +53,7 @@ export class Supervisor implements Sessions {
 
   private constructor(parts: SupervisorParts) {
     this.#parts = parts;
+    this.#flows = new FlowShelf(parts.config.flowsDir);
     this.#table = new SessionTable(parts.journal, (id) => this.#intake.position(id));
     this.#intake = new Intake({
       ...parts,
@@ -166,6 +170,14 @@ export class Supervisor implements Sessions {
 
   flowCatalog(signal: AbortSignal): Promise<readonly FlowEntry[]> {
     return flowCatalog(this.#parts.config.flowsDir, signal);
+  }
+
+  flowTree(signal: AbortSignal): Promise<readonly FlowNode[]> {
+    return this.#flows.tree(signal);
+  }
+
+  flowSource(path: string): Promise<string> {
+    return this.#flows.source(path);
   }
 
   async screenshot(id: string, name: string): Promise<OpenFile> {

@@ -6,6 +6,7 @@ import type { FrameOrder, ScreenFrame } from '#troupe/actors/session/screen.js';
 import type { FlowEntry } from '#troupe/agent-js/flow-catalog.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
 import type { JournalEvent, SessionEvent } from '#troupe/protocol/events.js';
+import type { FlowNode } from '#troupe/protocol/flow-tree.js';
 import {
   type AutoRequest,
   isEnded,
@@ -133,6 +134,15 @@ export class InMemorySessions implements Sessions {
 
   async flowCatalog(): Promise<readonly FlowEntry[]> {
     return [{ path: 'quick', about: 'Ends at once.' }];
+  }
+
+  async flowTree(): Promise<readonly FlowNode[]> {
+    return [{ kind: 'flow', name: 'quick.js', path: 'quick.js', about: 'Ends at once.', args: [], fault: null }];
+  }
+
+  async flowSource(path: string): Promise<string> {
+    if (!this.flows.has(path)) throw new TroupeError('NOT_FOUND', `There is no ${path}`);
+    return '// Ends at once.';
   }
 
   /** A picture whose only byte is its number, as soon as it is asked for. */

@@ -228,6 +228,14 @@ function lonelyCases(base: RouteTableBase): RouteCase[] {
       status: 400,
       code: 'INVALID_REQUEST',
     },
+    ...['no-such.js', '..%2fx.js', '%2e%2e/x.js', 'a%00.js', '%E0%A4%A', 'a//b.js'].map(
+      (path): RouteCase => ({
+        name: `GET /api/flows/${path} is not there`,
+        call: { method: 'GET', path: `/api/flows/${path}` },
+        status: 404,
+        code: 'NOT_FOUND',
+      }),
+    ),
     {
       name: 'A script that throws is answered 422',
       call: { method: 'POST', path: `/sessions/${base.liveId}/proxy`, body: '{"js":"null.x"}' },
@@ -259,5 +267,5 @@ function validBody(label: string): { body?: string } {
 }
 
 function filled(path: string, id: string, name = 'a.txt'): string {
-  return path.replace('{id}', id).replace('{name}', name);
+  return path.replace('{id}', id).replace('{name}', name).replace('{path...}', 'no/such.js');
 }

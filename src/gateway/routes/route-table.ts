@@ -1,6 +1,7 @@
 import type { Route } from '../route.js';
 import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
+import { flowRoutes } from './flows.js';
 import { healthRoutes } from './health.js';
 import { jobRoutes } from './jobs.js';
 import { loginRoutes } from './login.js';
@@ -22,6 +23,7 @@ export const ROUTES: readonly Route[] = [
   ...proxyRoutes,
   ...promptRoutes,
   ...fileRoutes,
+  ...flowRoutes,
   ...eventRoutes,
   ...mcpRoutes,
 ];

@@ -1,0 +1,22 @@
+import { flowPathOf } from '../path-params.js';
+import { defineRoute, type Route } from '../route.js';
+
+export const flowRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/flows',
+    summary: 'The flows folder as a tree: what each flow is for, and what it takes.',
+    async handle({ request }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.flowTree(request.signal) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/flows/{path...}',
+    summary: 'The text of a flow or a task file.',
+    async handle({ request }, sessions) {
+      const text = await sessions.flowSource(flowPathOf(request));
+      return { kind: 'text', status: 200, contentType: 'text/plain; charset=utf-8', text };
+    },
+  }),
+];

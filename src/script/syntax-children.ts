@@ -1,0 +1,10 @@
+import type { AnyNode } from 'acorn';
+
+/** The nodes directly below a node, in the order of the source. */
+export function syntaxChildren(node: AnyNode): readonly AnyNode[] {
+  return Object.values(node).flat().filter(isNode);
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
