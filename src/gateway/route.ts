@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import type { Role } from '../protocol/access.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Sessions } from '../supervisor/sessions.js';
@@ -78,14 +79,20 @@ export interface Route {
   readonly path: string;
   /** One sentence for people. */
   readonly summary: string;
-  /** Wants no token: it tells nothing of the service's. */
-  readonly open: boolean;
+  /** What the caller must be at least; null where it needs no token, since it tells nothing of the service's. */
+  readonly role: Role | null;
   readonly body: 'none' | 'json' | 'bytes' | 'stream';
   readonly maxBodyBytes: number;
   readonly bodySchema: z.ZodType | null;
   readonly querySchema: z.ZodType | null;
   /** The status of a success. */
   readonly status: number;
+  /** What a success holds: the schema of its JSON, or the content type of what is no JSON. */
+  readonly answer: z.ZodType | string;
+  /** Further answers by their status, and what each means. */
+  readonly also: { readonly [status: number]: string };
+  /** Codes that it fails with, beside those that follow from its form. */
+  readonly errors: readonly ErrorCode[];
   /** Request headers that the handler reads. */
   readonly headers: readonly string[];
   /** Where an error's status is not the table's. */
@@ -99,8 +106,12 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
-  readonly open?: boolean;
+  /** Left out: `view` for GET, `run` for the others. */
+  readonly role?: Role | null;
   readonly status?: number;
+  readonly answer: z.ZodType | string;
+  readonly also?: Route['also'];
+  readonly errors?: readonly ErrorCode[];
   readonly body?: B;
   /** A body that is not JSON, at most this long. */
   readonly uploadBytes?: number;
@@ -127,12 +138,15 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     method: spec.method,
     path: spec.path,
     summary: spec.summary,
-    open: spec.open ?? false,
+    role: spec.role === undefined ? defaultRole(spec.method) : spec.role,
     body: bodyKind(spec),
     maxBodyBytes: spec.uploadBytes ?? spec.bytes ?? JSON_BODY_BYTES,
     bodySchema: body ?? null,
     querySchema: query ?? null,
     status: spec.status ?? 200,
+    answer: spec.answer,
+    also: spec.also ?? {},
+    errors: spec.errors ?? [],
     headers: spec.headers ?? [],
     errorStatus: spec.errorStatus ?? {},
     async handle(request, sessions) {
@@ -147,6 +161,10 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
       );
     },
   };
+}
+
+function defaultRole(method: Method): Role {
+  return method === 'GET' ? 'view' : 'run';
 }
 
 function bodyKind({ body, bytes, uploadBytes }: RouteSpec<z.ZodType, z.ZodType>): Route['body'] {

@@ -167,7 +167,8 @@ export class Gateway {
       if (this.#closing) reply.closeAfter();
       const sessions = this.#enter(req);
       const found = this.#router.find(path);
-      if (!found || ![...found.routes.values()].every(({ open }) => open)) this.#access.checkToken(headersOf(req));
+      if (!found || ![...found.routes.values()].every(({ role }) => role === null))
+        this.#access.checkToken(headersOf(req));
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');

@@ -1,20 +1,15 @@
 import type { Readable } from 'node:stream';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { FlowEntry } from '../agent-js/flow-catalog.js';
+import type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
 
+export type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
+
 /** What becomes of a running script whose asker is gone. */
 export type WhenGone = 'go on' | 'stop';
-
-/** A file of a session, downloaded by its browser or put there for it. */
-export interface SessionFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly source: 'download' | 'upload';
-  readonly modifiedAt: string;
-}
 
 /** Who asks for a session. */
 export interface Submitter {
@@ -30,33 +25,6 @@ export interface Submitter {
 export interface OpenFile {
   readonly bytes: number;
   readonly stream: Readable;
-}
-
-/** What `GET /api/health` says. */
-export interface Health {
-  readonly status: 'ok' | 'stopping';
-  readonly version: string;
-  readonly driver: string;
-  readonly uptimeSeconds: number;
-  readonly capacity: {
-    readonly max: number;
-    readonly running: number;
-    /** Jobs that wait. */
-    readonly queued: number;
-    /** Browsers that are ready for a session to come. */
-    readonly warm: number;
-  };
-}
-
-/** A model that jobs may use. */
-export interface ModelInfo {
-  readonly id: string;
-  /** True for the one that a job has which names none. */
-  readonly default: boolean;
-  /** False where its key is not there. */
-  readonly ready: boolean;
-  /** The environment variable of its key; null where none is needed. */
-  readonly apiKeyEnv: string | null;
 }
 
 /**

@@ -90,7 +90,7 @@ t.test('A foreign Host or Origin is refused on every route, and also where there
 
 t.test('With a token configured every route wants it', async (t) => {
   const gateway = await listen(t, { token: 'correct-horse' });
-  const guarded = ROUTES.filter(({ open }) => !open);
+  const guarded = ROUTES.filter(({ role }) => role !== null);
   for (const { method, path } of [...guarded, { method: 'GET', path: '/nope' }]) {
     const answer = await httpCall(gateway.url, { method, path: path.replace(/[{}]/g, '') });
     t.equal(answer.status, 401, `${method} ${path}`);
@@ -113,7 +113,7 @@ t.test('With a token configured every route wants it', async (t) => {
 
 t.test('A browser that brings the token once is let in by its cookie, on this port alone', async (t) => {
   const gateway = await listen(t, { token: 'correct-horse' });
-  const open = ROUTES.filter((route) => route.open).map(({ method, path }) => `${method} ${path}`);
+  const open = ROUTES.filter(({ role }) => role === null).map(({ method, path }) => `${method} ${path}`);
   t.same(open.sort(), ['DELETE /api/login', 'GET /', 'GET /assets/{name}', 'POST /api/login']);
   const signIn = (token: string) =>
     httpCall(gateway.url, { method: 'POST', path: '/api/login', body: JSON.stringify({ token }) });

@@ -180,7 +180,7 @@ export class InMemorySessions implements Sessions {
   }
 
   async writeFile(id: string, name: string, content: Readable): Promise<SessionFile> {
-    await this.get(id);
+    if (isEnded((await this.get(id)).status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
     const chunks: Buffer[] = [];
     for await (const chunk of content) chunks.push(chunk);
     const whole = Buffer.concat(chunks);

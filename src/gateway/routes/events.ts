@@ -21,6 +21,8 @@ export const eventRoutes: readonly Route[] = [
     summary: "A session's events as server-sent events, from its beginning or after a sequence number.",
     query: EventsQuery,
     headers: [LAST_EVENT_ID],
+    answer: 'text/event-stream',
+    also: { 204: 'The session has ended, and all its events were seen.' },
     async handle({ query, request }, sessions) {
       const id = sessionIdOf(request);
       const after = Math.min(startOf(request, query.after) ?? 0, sessions.lastSeq());
@@ -39,6 +41,7 @@ export const eventRoutes: readonly Route[] = [
     summary: 'The events of all sessions as server-sent events, from now or after a sequence number.',
     query: EventsQuery,
     headers: [LAST_EVENT_ID],
+    answer: 'text/event-stream',
     async handle({ query, request }, sessions) {
       const last = sessions.lastSeq();
       // A number that was never given (another installation's) must not silence what comes next.

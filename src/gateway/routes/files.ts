@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { SessionFile } from '../../protocol/answers.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { fileNameOf, sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
@@ -9,6 +11,7 @@ export const fileRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/sessions/{id}/files',
     summary: 'Lists the files that the browser downloaded and those put there for it to upload.',
+    answer: z.array(SessionFile),
     async handle({ request }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.files(sessionIdOf(request)) };
     },
@@ -17,6 +20,7 @@ export const fileRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/sessions/{id}/files/{name}',
     summary: 'One file of a session.',
+    answer: 'application/octet-stream',
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
       const name = fileNameOf(request);
@@ -31,6 +35,8 @@ export const fileRoutes: readonly Route[] = [
     summary: 'Puts a file there for the browser to upload.',
     status: 201,
     uploadBytes: UPLOAD_BYTES,
+    answer: SessionFile,
+    errors: ['SESSION_BUSY', 'SESSION_ENDED'],
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
       const name = fileNameOf(request);

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { FlowNode } from '../../protocol/flow-tree.js';
 import { flowPathOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 
@@ -6,6 +8,7 @@ export const flowRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/flows',
     summary: 'The flows folder as a tree: what each flow is for, and what it takes.',
+    answer: z.array(FlowNode),
     async handle({ request }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.flowTree(request.signal) };
     },
@@ -14,6 +17,7 @@ export const flowRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/flows/{path...}',
     summary: 'The text of a flow or a task file.',
+    answer: 'text/plain',
     async handle({ request }, sessions) {
       const text = await sessions.flowSource(flowPathOf(request));
       return { kind: 'text', status: 200, contentType: 'text/plain; charset=utf-8', text };

@@ -1,7 +1,8 @@
-import { JobRequest, ListQuery } from '../../protocol/session.js';
+import { z } from 'zod';
+import { JobRequest, ListQuery, SessionRecord } from '../../protocol/session.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
-import { SUBMIT_ERROR_STATUS } from './submit-error-status.js';
+import { SUBMIT_ERROR_STATUS, SUBMIT_ERRORS } from './submit-errors.js';
 import { IDEMPOTENCY_KEY, submitterOf } from './submitter.js';
 
 /** The older door: a job is an autonomous session, its id the session's. */
@@ -12,6 +13,8 @@ export const jobRoutes: readonly Route[] = [
     summary: 'Submits a job, which is an autonomous session.',
     status: 201,
     body: JobRequest,
+    answer: SessionRecord,
+    errors: SUBMIT_ERRORS,
     headers: [IDEMPOTENCY_KEY],
     errorStatus: SUBMIT_ERROR_STATUS,
     async handle({ body, request }, sessions) {
@@ -27,6 +30,7 @@ export const jobRoutes: readonly Route[] = [
     path: '/api/jobs',
     summary: 'Lists jobs, newest first.',
     query: ListQuery.omit({ mode: true }),
+    answer: z.array(SessionRecord),
     async handle({ query }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.list({ ...query, mode: 'auto' }) };
     },
@@ -35,6 +39,7 @@ export const jobRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/jobs/{id}',
     summary: "A job's record.",
+    answer: SessionRecord,
     async handle({ request }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.get(sessionIdOf(request)) };
     },
@@ -43,6 +48,7 @@ export const jobRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/jobs/{id}/download',
     summary: "The zip of a job's report and artifacts.",
+    answer: 'application/zip',
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
       const stream = await sessions.archive(id);

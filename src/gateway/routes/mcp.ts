@@ -4,6 +4,27 @@ import { defineRoute, type Method, type Route } from '../route.js';
 /** As other routes with a body: longer scripts are no scripts. */
 const BODY_BYTES = 1024 * 1024;
 
+/** Answers of the protocol's own, in the form of JSON-RPC. */
+const RPC_ANSWERS = {
+  POST: {
+    202: 'Taken: the message asks for no answer.',
+    400: 'The message, or a header of the protocol, is not valid.',
+    404: 'There is no such MCP session: initialize anew.',
+    406: 'The Accept header leaves nothing that could be answered.',
+    429: 'Every MCP session is in use.',
+  },
+  GET: {
+    400: 'A header of the protocol is missing or not valid.',
+    404: 'There is no such MCP session: initialize anew.',
+    406: 'The Accept header does not take a stream of events.',
+    409: 'The stream of the session is open already.',
+  },
+  DELETE: {
+    400: 'A header of the protocol is missing or not valid.',
+    404: 'There is no such MCP session.',
+  },
+} as const;
+
 export const mcpRoutes: readonly Route[] = [
   mcpRoute('POST', 'Takes Model Context Protocol messages; requests are answered as a stream.', BODY_BYTES),
   mcpRoute('GET', 'Opens the stream of an MCP session, or resumes one after Last-Event-ID.'),
@@ -17,6 +38,9 @@ function mcpRoute(method: Exclude<Method, 'PUT'>, summary: string, bytes?: numbe
     summary,
     ...(bytes === undefined ? {} : { bytes }),
     headers: MCP_HEADERS,
+    role: 'run',
+    answer: 'text/event-stream',
+    also: RPC_ANSWERS[method],
     async handle({ request }, sessions) {
       const { headers, base, caller, bytes: body } = request;
       return { kind: 'mcp', call: { method, headers, body, base, asker: { sessions, caller } } };

@@ -14,7 +14,8 @@ export const pageRoutes: readonly Route[] = [
     method: 'GET',
     path: '/',
     summary: 'The dashboard.',
-    open: true,
+    role: null,
+    answer: 'text/html',
     headers: [ACCEPT_ENCODING],
     async handle({ request }) {
       return page('index.html', request);
@@ -24,7 +25,8 @@ export const pageRoutes: readonly Route[] = [
     method: 'GET',
     path: '/assets/{name}',
     summary: 'What the dashboard is made of.',
-    open: true,
+    role: null,
+    answer: 'application/octet-stream',
     headers: [ACCEPT_ENCODING],
     async handle({ request }) {
       return page(`assets/${fileNameOf(request)}`, request);

@@ -10,6 +10,8 @@ export const promptRoutes: readonly Route[] = [
     path: '/sessions/{id}/prompt',
     summary: 'How a language model drives this session, as markdown.',
     headers: ['authorization'],
+    answer: 'text/markdown',
+    errors: ['SESSION_ENDED'],
     async handle({ request }, sessions) {
       const { status, links } = await sessions.get(sessionIdOf(request));
       if (isEnded(status))

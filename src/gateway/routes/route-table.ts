@@ -7,6 +7,7 @@ import { jobRoutes } from './jobs.js';
 import { loginRoutes } from './login.js';
 import { mcpRoutes } from './mcp.js';
 import { modelRoutes } from './models.js';
+import { openApiRoutes } from './openapi.js';
 import { pageRoutes } from './pages.js';
 import { promptRoutes } from './prompt.js';
 import { proxyRoutes } from './proxy.js';
@@ -26,4 +27,5 @@ export const ROUTES: readonly Route[] = [
   ...flowRoutes,
   ...eventRoutes,
   ...mcpRoutes,
+  ...openApiRoutes(() => ROUTES),
 ];

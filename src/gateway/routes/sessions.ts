@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { AutoRequest, isEnded, ListQuery, LiveRequest, RunRequest } from '../../protocol/session.js';
+import { RemovedSession, RunAnswer } from '../../protocol/answers.js';
+import { AutoRequest, isEnded, ListQuery, LiveRequest, RunRequest, SessionRecord } from '../../protocol/session.js';
 import { fileNameOf, sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
-import { SUBMIT_ERROR_STATUS } from './submit-error-status.js';
+import { SUBMIT_ERROR_STATUS, SUBMIT_ERRORS } from './submit-errors.js';
 import { IDEMPOTENCY_KEY, submitterOf } from './submitter.js';
 
 const DEFAULT_WAIT_SECONDS = 300;
@@ -17,6 +18,8 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Creates a live session, ready to use, or submits an autonomous one.',
     status: 201,
     body: CreateRequest,
+    answer: SessionRecord,
+    errors: [...SUBMIT_ERRORS, 'WORKER_LOST'],
     headers: [IDEMPOTENCY_KEY],
     errorStatus: SUBMIT_ERROR_STATUS,
     async handle({ body, request }, sessions) {
@@ -33,6 +36,8 @@ export const sessionRoutes: readonly Route[] = [
     path: '/api/sessions/run',
     summary: 'Submits an autonomous session and answers when it has ended, or at waitTimeout.',
     body: RunRequest,
+    answer: RunAnswer,
+    errors: SUBMIT_ERRORS,
     headers: [IDEMPOTENCY_KEY],
     errorStatus: SUBMIT_ERROR_STATUS,
     async handle({ body, request }, sessions) {
@@ -49,6 +54,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/api/sessions',
     summary: 'Lists sessions and jobs, newest first.',
     query: ListQuery,
+    answer: z.array(SessionRecord),
     async handle({ query }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.list(query) };
     },
@@ -57,6 +63,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/sessions/{id}',
     summary: "A session's record.",
+    answer: SessionRecord,
     async handle({ request }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.get(sessionIdOf(request)) };
     },
@@ -65,6 +72,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/api/sessions/{id}',
     summary: 'Stops a session; removes the record and artifacts of one that has ended.',
+    answer: RemovedSession,
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
       await sessions.remove(id);
@@ -75,6 +83,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/sessions/{id}/download',
     summary: 'The artifact zip; while the session runs, what there is so far.',
+    answer: 'application/zip',
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
       const stream = await sessions.archive(id);
@@ -85,6 +94,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/sessions/{id}/report',
     summary: 'The HTML report; while the session runs, of what there is so far.',
+    answer: 'text/html',
     async handle({ request }, sessions) {
       const file = await sessions.report(sessionIdOf(request));
       return { kind: 'picture', contentType: 'text/html; charset=utf-8', ...file };
@@ -94,6 +104,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/sessions/{id}/screenshots/{name}',
     summary: 'A screenshot, by the name that its step has.',
+    answer: 'image/png',
     async handle({ request }, sessions) {
       const file = await sessions.screenshot(sessionIdOf(request), fileNameOf(request));
       return { kind: 'picture', contentType: 'image/png', ...file };

@@ -3,7 +3,8 @@ export type Place =
   | { readonly view: 'sessions' }
   | { readonly view: 'session'; readonly id: string; readonly step: number | null }
   | { readonly view: 'wall' }
-  | { readonly view: 'new' };
+  | { readonly view: 'new' }
+  | { readonly view: 'api' };
 
 class Route {
   place = $state.raw<Place>(parse(location.hash));
@@ -22,7 +23,7 @@ function parse(hash: string): Place {
     const step = new URLSearchParams(query).get('step');
     return { view: 'session', id, step: step === null ? null : Number(step) };
   }
-  return view === 'wall' || view === 'new' ? { view } : { view: 'sessions' };
+  return view === 'wall' || view === 'new' || view === 'api' ? { view } : { view: 'sessions' };
 }
 
 export const route = new Route();

@@ -1,0 +1,126 @@
+import { ERROR_TABLE, type ErrorCode } from '../../protocol/errors.js';
+import type { Route } from '../route.js';
+import { routeErrors } from './route-errors.js';
+import { type JsonObject, SchemaBook } from './schema-book.js';
+
+const ABOUT = `Self-hosted browser sessions. Bodies are JSON whatever their Content-Type, errors are
+\`{error, code, details?}\`, and unknown fields are refused by name. WebSockets (\`/api/stream\` and those of a session) are
+described in docs/http-api.md.`;
+
+/** Request headers that the description tells of; it has other words for the rest. */
+const HEADERS: { readonly [name: string]: string } = {
+  'idempotency-key': 'A repeat under the same key answers the first one, and makes nothing.',
+  'last-event-id': 'The number of the last event that was seen.',
+  'mcp-session-id': 'The MCP session; `initialize` gives it.',
+  'mcp-protocol-version': 'The revision of the protocol that was negotiated.',
+};
+
+/** What a path's parameters are. */
+const PARAMETERS: { readonly [name: string]: JsonObject } = {
+  id: { type: 'string', pattern: '^[a-z0-9]{12}$' },
+  name: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+/** The OpenAPI 3.1 document of the routes, made of the same schemas that check what comes in. */
+export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
+  const book = new SchemaBook();
+  const paths: { [path: string]: { [method: string]: JsonObject } } = {};
+  for (const route of routes) {
+    // A parameter that takes the rest of a path has no form of its own there.
+    const template = route.path.replace('...}', '}');
+    const path = paths[template] ?? {};
+    paths[template] = path;
+    path[route.method.toLowerCase()] = operation(route, book);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Troupe', version, description: ABOUT, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }, { cookie: [] }, {}],
+    paths,
+    components: {
+      schemas: book.components(),
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'Where access tokens are in use.' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'troupe', description: 'Given by POST /api/login.' },
+      },
+    },
+  };
+}
+
+function operation(route: Route, book: SchemaBook): JsonObject {
+  const parameters = [...pathParameters(route), ...queryParameters(route, book), ...headerParameters(route)];
+  const role = route.role === null ? 'Wants no token.' : `Wants the role \`${route.role}\` where tokens are in use.`;
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description: role,
+    tags: [route.path.split('/').find((part) => part !== '' && part !== 'api') ?? 'dashboard'],
+    ...(route.role === null ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...requestBody(route, book),
+    responses: {
+      [route.status]: { description: 'Done.', content: content(route.answer, book) },
+      ...Object.fromEntries(Object.entries(route.also).map(([status, description]) => [status, { description }])),
+      ...errorResponses(route),
+    },
+  };
+}
+
+/** `getApiSessionsIdFiles`: what generated clients call it. */
+function operationId({ method, path }: Route): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
+}
+
+function pathParameters({ path }: Route): JsonObject[] {
+  return [...path.matchAll(/\{(\w+)(?:\.\.\.)?\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: PARAMETERS[name] ?? { type: 'string' },
+  }));
+}
+
+function queryParameters({ querySchema }: Route, book: SchemaBook): JsonObject[] {
+  if (querySchema === null) return [];
+  const { properties = {} } = book.of(querySchema, 'input');
+  return Object.entries(Object(properties)).map(([name, schema]) => ({ name, in: 'query', schema }));
+}
+
+function headerParameters({ headers }: Route): JsonObject[] {
+  return headers.flatMap((name) => {
+    const description = HEADERS[name];
+    return description === undefined ? [] : [{ name, in: 'header', description, schema: { type: 'string' } }];
+  });
+}
+
+function requestBody({ body, bodySchema, maxBodyBytes }: Route, book: SchemaBook): JsonObject {
+  if (body === 'none') return {};
+  const description = `At most ${maxBodyBytes} bytes.`;
+  const described = bodySchema === null ? 'application/octet-stream' : bodySchema;
+  return { requestBody: { description, content: content(described, book, 'input') } };
+}
+
+function content(answer: Route['answer'], book: SchemaBook, io: 'input' | 'output' = 'output'): JsonObject {
+  if (typeof answer === 'string') return { [answer]: {} };
+  return { 'application/json': { schema: book.of(answer, io) } };
+}
+
+function errorResponses(route: Route): JsonObject {
+  const responses: { [status: string]: JsonObject } = {};
+  for (const [status, codes] of routeErrors(route)) {
+    const also = route.also[status];
+    responses[status] = {
+      description: [...codes.map((code) => `${code}: ${ERROR_TABLE[code].meaning}.`), ...(also ? [also] : [])].join(
+        '\n\n',
+      ),
+      content: { 'application/json': { schema: errorSchema(codes) } },
+    };
+  }
+  return responses;
+}
+
+function errorSchema(codes: readonly ErrorCode[]): JsonObject {
+  return { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }] };
+}

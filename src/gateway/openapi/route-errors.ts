@@ -1,0 +1,29 @@
+import { ERROR_TABLE, type ErrorCode } from '../../protocol/errors.js';
+import type { Route } from '../route.js';
+
+/** Every route's: who may not enter, and a service that starts or stops. */
+const EVERYWHERE = ['FORBIDDEN_ORIGIN', 'UNAVAILABLE'] as const;
+
+/**
+ * The codes that a route can answer, by status: those that it names, and those that follow from its form. INTERNAL is
+ * none of them: it is a fault of the service, wherever it shows.
+ */
+export function routeErrors(route: Route): ReadonlyMap<number, readonly ErrorCode[]> {
+  const codes = new Set<ErrorCode>([...EVERYWHERE, ...route.errors]);
+  if (route.role !== null) codes.add('UNAUTHORIZED');
+  if (route.path.includes('{')) codes.add('NOT_FOUND');
+  if (route.path.includes('{name}') || route.querySchema || route.headers.some(isChecked)) codes.add('INVALID_REQUEST');
+  if (route.body === 'json') codes.add('INVALID_JSON').add('INVALID_REQUEST');
+  if (route.body !== 'none') codes.add('BODY_TOO_LARGE');
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of [...codes].sort()) {
+    const status = route.errorStatus[code] ?? ERROR_TABLE[code].status;
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+}
+
+/** Headers whose form is looked at. */
+function isChecked(header: string): boolean {
+  return header === 'idempotency-key' || header === 'last-event-id';
+}
