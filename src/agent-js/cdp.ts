@@ -113,17 +113,27 @@ export interface CdpCommands {
       windowsVirtualKeyCode: number;
       text?: string;
       unmodifiedText?: string;
+      autoRepeat?: boolean;
     },
     Nothing,
   ];
   'Input.dispatchMouseEvent': [
     Modified & {
-      type: 'mouseMoved' | 'mousePressed' | 'mouseReleased';
+      type: 'mouseMoved' | 'mousePressed' | 'mouseReleased' | 'mouseWheel';
       x: number;
       y: number;
-      button?: 'none' | 'left' | 'right';
+      button?: 'none' | 'left' | 'middle' | 'right' | 'back' | 'forward';
       buttons?: number;
       clickCount?: number;
+      deltaX?: number;
+      deltaY?: number;
+    },
+    Nothing,
+  ];
+  'Input.dispatchTouchEvent': [
+    Modified & {
+      type: 'touchStart' | 'touchMove' | 'touchEnd' | 'touchCancel';
+      touchPoints: readonly { x: number; y: number; id: number }[];
     },
     Nothing,
   ];

@@ -137,6 +137,25 @@ export function text(source: string, options: { readonly rich: boolean }): Typin
   return { events, awaits: times > 0 ? { event: 'keyup', times } : { event: 'beforeinput', times: 1 } };
 }
 
+/** One key of a person's keyboard, going down or up. */
+export function keyEvent(input: {
+  readonly action: 'down' | 'up';
+  /** As the DOM's `KeyboardEvent` has them. */
+  readonly key: string;
+  readonly code: string;
+  readonly repeat?: boolean | undefined;
+  readonly modifiers: number;
+}): KeyEvent {
+  const { text: typed, ...known } = keyNamed(input.key) ?? { key: input.key, windowsVirtualKeyCode: 0 };
+  const event = { ...known, code: input.code, modifiers: input.modifiers };
+  if (input.action === 'up') return { type: 'keyUp', ...event };
+  const repeated = input.repeat === true ? { autoRepeat: true } : {};
+  const types = typed !== undefined && (input.modifiers & ~SHIFT) === 0;
+  return types
+    ? { type: 'keyDown', ...event, ...repeated, text: typed, unmodifiedText: typed }
+    : { type: 'rawKeyDown', ...event, ...repeated };
+}
+
 function inserted(part: string): Typing['events'][number][] {
   return part === '' ? [] : [{ type: 'insertText', text: part }];
 }

@@ -19,7 +19,7 @@ const LEFT_OUT = '(the page as it was then: left out, a newer one follows)';
  */
 export function messagesOf({ start, turns }: Conversation): readonly Message[] {
   if (start === null) return [];
-  const pages = [start.page, ...turns.flatMap((turn) => turn.answers.map(({ page }) => page))];
+  const pages = pagesOf({ start, turns });
   const newest = pages.findLastIndex((page) => page?.kind === 'full');
   const answers = turns.reduce((sum, turn) => sum + turn.answers.length, 0);
   let index = -1;
@@ -45,9 +45,18 @@ export function messagesOf({ start, turns }: Conversation): readonly Message[] {
       const text = answers - answer < WHOLE_ANSWERS ? one.text : shortened(one.text);
       messages.push({ role: 'tool', id: one.id, content: withPage(text, one.page) });
     }
-    if (turn.nudges.length > 0) messages.push({ role: 'user', content: turn.nudges.join('\n') });
+    const nudges = turn.nudges.map(({ text, page }) => withPage(text, page));
+    if (nudges.length > 0) messages.push({ role: 'user', content: nudges.join('\n') });
   }
   return messages;
+}
+
+/** Every page that the model was shown, in order; null where it was told something without one. */
+export function pagesOf({ start, turns }: Pick<Conversation, 'start' | 'turns'>): readonly (PageText | null)[] {
+  return [
+    start?.page ?? null,
+    ...turns.flatMap(({ answers, nudges }) => [...answers, ...nudges].map(({ page }) => page)),
+  ];
 }
 
 /** Text of a page, marked as such. It cannot end the mark by itself. */

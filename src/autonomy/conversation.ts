@@ -1,4 +1,5 @@
 import type { EventData, SessionEvent } from '../protocol/events.js';
+import type { PageText } from '../protocol/model.js';
 import type { Tokens } from '../protocol/session.js';
 
 /** One answer of the model, and all that it was told about it. */
@@ -9,7 +10,7 @@ export interface Turn {
   readonly finish: string;
   readonly toolCalls: EventData<'ModelCallFinished'>['toolCalls'];
   readonly answers: readonly EventData<'ToolAnswered'>[];
-  readonly nudges: readonly string[];
+  readonly nudges: readonly { readonly text: string; readonly page: PageText | null }[];
 }
 
 /**
@@ -23,6 +24,8 @@ export interface Conversation {
   /** Calls begun, also those without an answer. */
   readonly calls: number;
   readonly tokens: Tokens;
+  /** A person has had the session's control, and the model does not know yet. */
+  readonly handedOver: boolean;
 }
 
 export const EMPTY_CONVERSATION: Conversation = {
@@ -30,6 +33,7 @@ export const EMPTY_CONVERSATION: Conversation = {
   turns: [],
   calls: 0,
   tokens: { input: 0, cached: 0, output: 0 },
+  handedOver: false,
 };
 
 /** The conversation after an event. Events of other kinds leave it as it is. */
@@ -50,8 +54,13 @@ export function converse(before: Conversation, event: SessionEvent): Conversatio
     }
     case 'ToolAnswered':
       return changeTurn(before, event.data.call, (turn) => ({ ...turn, answers: [...turn.answers, event.data] }));
-    case 'ModelNudged':
-      return changeTurn(before, event.data.call, (turn) => ({ ...turn, nudges: [...turn.nudges, event.data.text] }));
+    case 'ModelNudged': {
+      const { call, text, page = null } = event.data;
+      const nudge = { text, page };
+      return changeTurn(before, call, (turn) => ({ ...turn, nudges: [...turn.nudges, nudge] }));
+    }
+    case 'ControlTaken':
+      return { ...before, handedOver: true };
     default:
       return before;
   }
@@ -66,5 +75,9 @@ export function addTokens(one: Tokens, other: Tokens): Tokens {
 }
 
 function changeTurn(before: Conversation, call: number, change: (turn: Turn) => Turn): Conversation {
-  return { ...before, turns: before.turns.map((turn) => (turn.call === call ? change(turn) : turn)) };
+  return {
+    ...before,
+    handedOver: false,
+    turns: before.turns.map((turn) => (turn.call === call ? change(turn) : turn)),
+  };
 }

@@ -21,6 +21,8 @@ export interface Workplace {
   resumeFlow(how: ResumeWish, signal: AbortSignal): Promise<ScriptOutcome>;
   /** The page now. */
   look(signal: AbortSignal): Promise<WholeLook>;
+  /** Waits while a person has control; answers how often one has had it. */
+  agentsTurn(signal: AbortSignal): Promise<number>;
 }
 
 /** The beginning of a conversation. */
@@ -56,9 +58,12 @@ export type TaskEnd =
  */
 export class Loop {
   readonly #parts: LoopParts;
+  /** How often a person has had control, as far as the model knows. */
+  #handovers: number;
 
   constructor(parts: LoopParts) {
     this.#parts = parts;
+    this.#handovers = parts.record.conversation.handedOver ? -1 : 0;
   }
 
   get #conversation() {
@@ -81,6 +86,7 @@ export class Loop {
 
   async #begin({ model, system, task }: Opening, signal: AbortSignal): Promise<void> {
     const { maxIterations, maxTokens } = this.#parts.budget;
+    await this.#handedBack(signal);
     const { page } = await this.#see(signal);
     this.#parts.record.tell({ type: 'ModelStarted', data: { model, maxIterations, maxTokens, system, task, page } });
   }
@@ -99,6 +105,11 @@ export class Loop {
   }
 
   async #turn(signal: AbortSignal): Promise<TaskEnd | null> {
+    const last = this.#conversation.turns.at(-1);
+    if (last !== undefined && (await this.#handedBack(signal))) {
+      const { page } = await this.#see(signal);
+      this.#parts.record.tell({ type: 'ModelNudged', data: { call: last.call, text: HANDED_BACK, page } });
+    }
     const call = this.#conversation.calls + 1;
     const order = { messages: messagesOf(this.#conversation), tools: TOOLS, signal };
     await this.#parts.caller.call(call, order);
@@ -117,6 +128,12 @@ export class Loop {
     const turn = this.#conversation.turns.find((one) => one.call === number);
     if (turn === undefined) return null;
     const intent = intentOf(call);
+    // What the model decided was for a page that a person may have changed meanwhile.
+    if (await this.#handedBack(signal)) {
+      const { page, print } = await this.#see(signal);
+      this.#answer(turn, call, { ok: false, text: `Not done. ${HANDED_BACK}`, page }, print);
+      return null;
+    }
     switch (intent.kind) {
       case 'done':
         if (!hasFailed(turn)) return endOf(intent);
@@ -138,8 +155,10 @@ export class Loop {
 
   async #report(turn: Turn, call: ToolCall, outcome: ScriptOutcome, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
+    const handedBack = await this.#handedBack(signal);
     const { page, print, fault } = await this.#see(signal);
-    const text = [outcomeText(outcome), ...(fault === null ? [] : [fault])].filter((part) => part !== '').join('\n');
+    const said = [outcomeText(outcome), handedBack ? HANDED_BACK : '', fault ?? ''];
+    const text = said.filter((part) => part !== '').join('\n');
     this.#answer(turn, call, { ok: outcome.end.kind === 'result', text, page }, print);
   }
 
@@ -169,12 +188,22 @@ export class Loop {
     }
   }
 
+  /** Waits while a person has control. True where one has had it and the model does not know. */
+  async #handedBack(signal: AbortSignal): Promise<boolean> {
+    const handovers = await this.#parts.workplace.agentsTurn(signal);
+    const isNews = handovers !== this.#handovers;
+    this.#handovers = handovers;
+    return isNews;
+  }
+
   #nudge(text: string): void {
     const turn = this.#conversation.turns.at(-1);
     if (turn !== undefined) this.#parts.record.tell({ type: 'ModelNudged', data: { call: turn.call, text } });
   }
 }
 
+const HANDED_BACK =
+  'A person has had control of the browser meanwhile, and gave it back. Go on from the page as it is now.';
 const NOT_DONE = 'Not accepted: a call before this one failed. Look at what came of it first.';
 
 function openCalls({ toolCalls, answers }: Turn): readonly ToolCall[] {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { WholeLook } from '../agent-js/look/look.js';
 import { type RenderableLook, renderLook } from '../agent-js/look/render.js';
 import type { PageText } from '../protocol/model.js';
+import { pagesOf } from './context.js';
 import type { Conversation } from './conversation.js';
 
 /** Lines of a page that a model is shown; the last says how to ask for more. */
@@ -46,8 +47,8 @@ export function viewPage(look: WholeLook, told: Conversation): PageSeen {
 }
 
 /** Characters of the changes told since the last whole page; null where none was shown. */
-function charactersOfChanges({ start, turns }: Conversation): number | null {
-  const pages = [start?.page ?? null, ...turns.flatMap((turn) => turn.answers.map(({ page }) => page))];
+function charactersOfChanges(told: Conversation): number | null {
+  const pages = pagesOf(told);
   const newest = pages.findLastIndex((page) => page?.kind === 'full');
   if (newest === -1) return null;
   return pages.slice(newest + 1).reduce((sum, page) => sum + (page?.text.length ?? 0), 0);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ControlEnd } from './control.js';
 import { MODEL_EVENT_DATA } from './model.js';
 import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
 
@@ -74,6 +75,9 @@ export const EVENT_DATA = {
   ScreenshotTaken: z.object({ file: z.string(), title: z.string(), width: z.int(), height: z.int() }),
   DialogOpened: z.object({ kind: z.string(), message: z.string() }),
   DownloadFinished: z.object({ name: z.string(), bytes: z.int(), url: z.string() }),
+  /** A person drives from here on, and the agent waits: until ControlReturned, or SessionRestarted in a new service. */
+  ControlTaken: z.object({ by: z.string() }),
+  ControlReturned: z.object({ reason: ControlEnd }),
   BrowserLost: z.object({ reason: z.string() }),
   ...MODEL_EVENT_DATA,
 } as const;

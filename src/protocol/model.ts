@@ -75,5 +75,5 @@ export const MODEL_EVENT_DATA = {
   /** A mended `flow` is proposed, under `healed-flows/`, after `path` went through. */
   FlowHealed: z.object({ path: z.string(), flow: z.string() }),
   /** Something else that the model was told after its answer. */
-  ModelNudged: z.object({ call: z.int(), text: z.string() }),
+  ModelNudged: z.object({ call: z.int(), text: z.string(), page: PageText.nullable().optional() }),
 } as const;

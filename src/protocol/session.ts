@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ControlKey } from './control.js';
 import { ERROR_TABLE, type ErrorCode } from './errors.js';
 
 /** A session's id, which is also its job's: 12 characters of a-z and 0-9, safe in a path, a URL and a label. */
@@ -121,8 +122,8 @@ export type RunRequest = z.infer<typeof RunRequest>;
 export const JobRequest = z.strictObject({ mode: z.literal('auto').optional(), ...sessionFields, ...taskFields });
 export type JobRequest = z.infer<typeof JobRequest>;
 
-/** `POST /sessions/{id}/proxy`. */
-export const ProxyRequest = z.strictObject({ js: z.string() });
+/** `POST /sessions/{id}/proxy`. With `control` the script is a person's who has taken control. */
+export const ProxyRequest = z.strictObject({ js: z.string(), control: ControlKey.optional() });
 export type ProxyRequest = z.infer<typeof ProxyRequest>;
 
 /** `name=value`, or a name alone for any value. A name that holds `=` cannot be asked for. */

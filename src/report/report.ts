@@ -86,6 +86,8 @@ export class ReportBuilder {
       case 'SessionAccepted':
       case 'ScriptStarted':
       case 'ScriptFinished':
+      case 'ControlTaken':
+      case 'ControlReturned':
       case 'ScreenshotTaken':
       case 'DialogOpened':
       case 'DownloadFinished':

@@ -43,7 +43,7 @@ export class HostBridge {
   stop(): Stop | null {
     if (this.#stop === null) {
       if (Atomics.load(this.#control, CONTROL.CANCEL) === this.#run) this.#stop = 'cancelled';
-      else if (performance.now() >= this.#deadline) this.#stop = 'deadline';
+      else if (this.#leftMs() <= 0) this.#stop = 'deadline';
     }
     return this.#stop;
   }
@@ -70,7 +70,7 @@ export class HostBridge {
         if (isAnswer(answer) && answer.call === call) return answer.text;
       }
       if (this.stop() !== null) throw ending();
-      Atomics.wait(this.#control, CONTROL.WAKE, wake, Math.max(1, this.#deadline - performance.now()));
+      Atomics.wait(this.#control, CONTROL.WAKE, wake, Math.max(1, this.#leftMs()));
     }
   }
 
@@ -79,6 +79,10 @@ export class HostBridge {
     if (this.#unread >= MAX_UNREAD_EVENTS) this.call('', '[]', NOWHERE);
     this.#unread += 1;
     this.#send({ type: 'event', event });
+  }
+
+  #leftMs(): number {
+    return this.#deadline + Atomics.load(this.#control, CONTROL.STOOD_STILL) - performance.now();
   }
 }
 

@@ -16,6 +16,8 @@ export interface HostCallContext {
   readonly signal: AbortSignal;
   /** Milliseconds left until the script's own deadline; waits end 100 ms before it. */
   remainingMs(): number;
+  /** Stops the script's clock; what it answers makes it go on, and must be called. */
+  standStill(): () => void;
   readonly site: CallSite;
 }
 

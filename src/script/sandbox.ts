@@ -3,6 +3,7 @@ import type { SessionEvent, StepKind } from '../protocol/events.js';
 import { answerCall } from './answer-call.js';
 import type { HostModule } from './host-module.js';
 import { DEFAULT_LIMITS, type ScriptLimits } from './limits.js';
+import { ScriptClock } from './script-clock.js';
 import type { CallMessage, Outcome } from './script-messages.js';
 import { ScriptThread, type ThreadListener, type ThreadPlan } from './script-thread.js';
 
@@ -29,7 +30,7 @@ export interface ScriptRequest {
 interface Run {
   readonly number: number;
   readonly request: ScriptRequest;
-  readonly deadline: number;
+  readonly clock: ScriptClock;
   /** Of its host calls; made with the first one, since most scripts of a console make none and it is not cheap. */
   calls: AbortController | null;
   readonly settle: (outcome: Outcome) => void;
@@ -39,9 +40,6 @@ interface Run {
   ending: TroupeError | null;
   grace: NodeJS.Timeout | null;
 }
-
-/** The longest that Node's timers can wait. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * The scripts of one session: a scope that lasts, in a thread of its own, with nothing but the language and the modules
@@ -96,7 +94,6 @@ export class Sandbox {
   async run(request: ScriptRequest): Promise<string> {
     if (this.#closed !== null) throw closedError();
     if (this.#run !== null) throw new TroupeError('INTERNAL', 'A script is running already in this sandbox');
-    const deadline = performance.now() + request.timeoutMs;
     let settle: (outcome: Outcome) => void = () => undefined;
     const outcome = new Promise<Outcome>((resolve) => {
       settle = resolve;
@@ -105,7 +102,7 @@ export class Sandbox {
     const run: Run = {
       number: this.#runs,
       request,
-      deadline,
+      clock: new ScriptClock(request.timeoutMs, () => this.#stop(run, timeoutError(request))),
       calls: null,
       settle,
       flows: [],
@@ -114,8 +111,6 @@ export class Sandbox {
     };
     this.#run = run;
     const onAbort = (): void => this.#stop(run, abortReason(request.signal));
-    const onDeadline = (): void => this.#stop(run, timeoutError(request));
-    const timer = setTimeout(onDeadline, Math.min(request.timeoutMs, MAX_TIMER_MS));
     request.signal?.addEventListener('abort', onAbort, { once: true });
     try {
       if (request.signal?.aborted === true) onAbort();
@@ -124,7 +119,7 @@ export class Sandbox {
       );
       return this.#finish(run, await outcome);
     } finally {
-      clearTimeout(timer);
+      run.clock.end();
       if (run.grace !== null) clearTimeout(run.grace);
       request.signal?.removeEventListener('abort', onAbort);
       run.calls?.abort();
@@ -157,8 +152,7 @@ export class Sandbox {
       return;
     }
     const { source, name, kind } = run.request;
-    const timeoutMs = Math.max(0, run.deadline - performance.now());
-    thread.run({ type: 'run', run: run.number, source, name, kind, timeoutMs });
+    thread.run({ type: 'run', run: run.number, source, name, kind, timeoutMs: run.clock.leftMs });
   }
 
   /** Tells the running script to end, and sees to it that it does. */
@@ -260,12 +254,23 @@ export class Sandbox {
     run.calls ??= new AbortController();
     const context = {
       signal: run.calls.signal,
-      remainingMs: () => Math.max(0, run.deadline - performance.now()),
+      remainingMs: () => run.clock.leftMs,
+      standStill: () => this.#standStill(run),
       site: message.site,
     };
     void answerCall(this.#modules, message, context, this.#limits.answerLength).then((text) => {
       if (this.#run === run && run.ending === null) this.#ready?.answer(message.call, text);
     });
+  }
+
+  /** Stops the clocks of both sides; what is answered makes them go on. */
+  #standStill(run: Run): () => void {
+    run.clock.stop();
+    this.#ready?.standStill(Number.POSITIVE_INFINITY);
+    return () => {
+      run.clock.go();
+      if (this.#run === run) this.#ready?.standStill(run.clock.stoodStillMs);
+    };
   }
 }
 

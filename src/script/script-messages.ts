@@ -14,6 +14,7 @@ import type { ScriptLimits } from './limits.js';
  *       | -- AnswerMessage, WAKE + 1 ------> |  reads the answer's port, goes on
  *       | <------------------ EventMessage - |  (no wait)
  *       | -- CANCEL = run, WAKE + 1 -------> |  the interrupt handler sees it
+ *       | -- STOOD_STILL = ms, WAKE + 1 ---> |  the deadline is so much later
  *       | <------------------- DoneMessage - |
  */
 
@@ -23,7 +24,9 @@ export const CONTROL = {
   CANCEL: 0,
   /** Rises with everything that a sleeping thread should look at. */
   WAKE: 1,
-  LENGTH: 2,
+  /** Milliseconds that the run's clock has stood still; 2^31 - 1 while it stands. Set back before each run. */
+  STOOD_STILL: 2,
+  LENGTH: 3,
 } as const;
 
 export interface ModuleBoot {

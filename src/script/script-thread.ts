@@ -13,6 +13,8 @@ import {
   type ThreadMessage,
 } from './script-messages.js';
 
+const MAX_INT32 = 2_147_483_647;
+
 /** What a thread tells its owner while it runs. */
 export interface ThreadListener {
   called(message: CallMessage): void;
@@ -92,6 +94,7 @@ export class ScriptThread {
   }
 
   run(message: RunMessage): void {
+    Atomics.store(this.#control, CONTROL.STOOD_STILL, 0);
     this.#worker.postMessage(message);
   }
 
@@ -104,6 +107,12 @@ export class ScriptThread {
   /** Tells the script to end; it does so at its next step, or not at all when a built-in does not come back. */
   cancel(run: number): void {
     Atomics.store(this.#control, CONTROL.CANCEL, run);
+    this.#wake();
+  }
+
+  /** How long the clock of the running script has stood still so far, in milliseconds; infinite while it does. */
+  standStill(ms: number): void {
+    Atomics.store(this.#control, CONTROL.STOOD_STILL, Math.ceil(Math.min(ms, MAX_INT32)));
     this.#wake();
   }
 

@@ -13,12 +13,13 @@ import type { BrowserOpening } from './open-browser.js';
 import type { SealedRequest } from './request-vault.js';
 import { REOPEN_MS, type SessionChild, type SessionTask, STOP_MS, startSessionActor } from './session-child.js';
 import { SessionClocks } from './session-clocks.js';
+import { SessionControl } from './session-control.js';
 import { lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
 import { SessionHoldings } from './session-holdings.js';
 import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
 import { endedRecord, spentRecord, startedRecord } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
-import type { WhenGone } from './sessions.js';
+import type { ScriptManner } from './sessions.js';
 import { runTask, type TaskPhase } from './task-run.js';
 import { writeEnd } from './write-end.js';
 
@@ -37,6 +38,7 @@ const FRAME_GRACE_MS = 2_000;
  */
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
+  readonly control: SessionControl;
   /** The request as the journal keeps it. */
   readonly #sealed: SealedRequest;
   readonly #around: SessionSurroundings;
@@ -56,6 +58,7 @@ export class LivingSession {
   readonly #task = (): SessionTask => ({
     request: this.request,
     stepsDone: this.#steps,
+    driver: this.control.driver,
     opened: (pageLost) => {
       this.#pageLost = pageLost;
     },
@@ -72,6 +75,12 @@ export class LivingSession {
     this.#record = record;
     const log = (line: string) => around.log(`session ${record.id}: ${line}`);
     this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id, 'downloads'), log);
+    this.control = new SessionControl({
+      clock: around.clock,
+      actor: () => this.#actor(),
+      tell: (event) => this.#publish([newEvent(this.#record.id, event, around.clock.now())]),
+      touched: () => this.#touch(),
+    });
     this.#clocks = new SessionClocks(around.clock, {
       idle: () => void this.end(stoppedEnd('idle'), 'cut'),
       hard: () => void this.#hardTimeoutPassed(),
@@ -144,8 +153,9 @@ export class LivingSession {
   }
 
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
-  async runScript(js: string, signal: AbortSignal, whenGone: WhenGone): Promise<string> {
-    if (this.#record.mode === 'auto' && this.#life.kind !== 'ending') {
+  async runScript(js: string, signal: AbortSignal, { whenGone, control }: ScriptManner): Promise<string> {
+    const by = control !== undefined && this.control.holds(control) ? 'person' : 'agent';
+    if (by === 'agent' && (control !== undefined || this.#record.mode === 'auto') && this.#life.kind !== 'ending') {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
     }
     const timeoutMs = this.#around.config.evalTimeout * 1000;
@@ -154,7 +164,7 @@ export class LivingSession {
     try {
       return await this.#actor().ask(
         'RunScript',
-        { js, kind: 'script', timeoutMs, whenGone },
+        { js, kind: 'script', timeoutMs, whenGone, by },
         { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
       );
     } catch (error) {
@@ -299,6 +309,7 @@ export class LivingSession {
     const idle = this.#life.kind === 'running' && this.#life.scripts === 0;
     this.#advance('Ended');
     this.#clocks.stop();
+    this.control.end();
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
     if (how === 'whole') await this.#actorStopped(STOP_MS + 1_000);
     else if (idle) await this.#actorSettled();

@@ -23,6 +23,7 @@ export interface SessionTask {
   readonly request: LiveRequest | AutoRequest;
   /** How many steps have been told so far: a restarted actor numbers on. */
   readonly stepsDone: number;
+  readonly driver: 'agent' | 'person';
   /** Called with each start: whether a page was lost with it. */
   opened(pageLost: boolean): void;
 }
@@ -55,7 +56,7 @@ export function startSessionActor(
     id,
     kind: SessionActor,
     args: () => {
-      const { request, stepsDone } = task();
+      const { request, stepsDone, driver } = task();
       return {
         id,
         mode: request.mode ?? 'live',
@@ -69,6 +70,7 @@ export function startSessionActor(
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
         firstStep: stepsDone + 1,
         actMs: config.actTimeout * 1000,
+        driver,
       };
     },
     restart,

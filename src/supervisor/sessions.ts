@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { FlowEntry } from '../agent-js/flow-catalog.js';
 import type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
+import type { ControlKey, PageInput } from '../protocol/control.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
@@ -10,6 +11,13 @@ export type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
 
 /** What becomes of a running script whose asker is gone. */
 export type WhenGone = 'go on' | 'stop';
+
+/** How a script is run. */
+export interface ScriptManner {
+  readonly whenGone: WhenGone;
+  /** The key of who has control, for a script of theirs. */
+  readonly control?: string | undefined;
+}
 
 /** Who asks for a session. */
 export interface Submitter {
@@ -44,9 +52,24 @@ export interface Sessions {
   remove(id: string): Promise<void>;
   /**
    * The result's JSON text. Aborting `signal` drops the script while it waits. One that runs goes on, since its effects
-   * cannot be taken back; or it stops where `whenGone` says so.
+   * cannot be taken back; or it stops where `whenGone` says so. SESSION_BUSY in a job, but for who has its control.
    */
-  runScript(id: string, js: string, signal: AbortSignal, whenGone?: WhenGone): Promise<string>;
+  runScript(id: string, js: string, signal: AbortSignal, manner?: ScriptManner): Promise<string>;
+  /**
+   * Gives a person control of a session that runs, and answers the key to it, when its agent has come to rest.
+   * SESSION_BUSY where another has it, unless `takeOver`.
+   */
+  takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey>;
+  /** Whoever has it: the agent goes on. */
+  returnControl(id: string): Promise<void>;
+  /** Whether the key is that of who has control now; a sign of life of theirs. */
+  holdsControl(id: string, key: string): boolean;
+  /** A page that the holder has open; the answer says that it is gone. SESSION_BUSY for another's key. */
+  attachControl(id: string, key: string): () => void;
+  /** What the holder does to the page. SESSION_BUSY for another's key. */
+  sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void>;
+  /** What is selected on the page. SESSION_BUSY for another's key. */
+  copySelection(id: string, key: string): Promise<string>;
   /** The flows that scripts can run. */
   flowCatalog(signal: AbortSignal): Promise<readonly FlowEntry[]>;
   /** What is in the flows folder. */

@@ -56,7 +56,14 @@ t.test('the beginning of a request is the beginning of the next, while no page i
 });
 
 t.test('an answer of nothing is sent as something, since providers refuse an empty message', async (t) => {
-  const empty: Turn = { call: 1, text: '', finish: 'stop', toolCalls: [], answers: [], nudges: ['Call a tool.'] };
+  const empty: Turn = {
+    call: 1,
+    text: '',
+    finish: 'stop',
+    toolCalls: [],
+    answers: [],
+    nudges: [{ text: 'Call a tool.', page: null }],
+  };
   t.same(messagesOf(conversation(empty)).slice(-2), [
     { role: 'assistant', content: '(no answer)', toolCalls: [] },
     { role: 'user', content: 'Call a tool.' },

@@ -72,6 +72,7 @@ t.test('flows that a changed page broke go on with a model, and the mended flow 
         workplace: {
           evaluate: (js) => outcomeOf(sandbox.run({ source: js, name: 'model.js', kind: 'model', timeoutMs: 20_000 })),
           resumeFlow: (how) => outcomeOf(flows.resume(how, parts, bounds)),
+          agentsTurn: async () => 0,
           look: () => agent.see({ deadline: performance.now() + 10_000, signal }),
         },
       });

@@ -176,6 +176,8 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   await by('GET', '/sessions/{id}/prompt')(id);
   await by('POST', '/sessions/{id}/proxy')(id, '{"js": "1 + 1"}');
   await by('POST', '/sessions/{id}/proxy')(id, '{"js": "null.x"}');
+  const control = by('POST', '/api/sessions/{id}/control');
+  for (const take of [true, true, false]) await control(id, JSON.stringify({ take }));
   for (const path of ['/api/sessions', '/api/jobs', '/api/sessions/run']) {
     const task =
       path === '/api/sessions'

@@ -1,7 +1,5 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import t from 'tap';
 import { runningBrowsers } from '../support/browsers.js';
 import { EventReader } from '../support/event-reader.js';
@@ -9,25 +7,9 @@ import { eventually } from '../support/eventually.js';
 import { HOLDING_SCRIPTS, holdPage, tellsPageLost } from '../support/held-page.js';
 import { guardLeaks } from '../support/leaks.js';
 import { done, evaluate, type ModelRequest, startModelServer, type Turn } from '../support/model-server.js';
-import { startTestService, type Teardown, type TestService } from '../support/service.js';
+import { startWithThreads } from '../support/session-threads.js';
 
 guardLeaks(t);
-
-/** A service, and the workers that it started: the journal's is the first, those of sessions come next. */
-async function startWithThreads(
-  t: Teardown,
-  settings: object = {},
-): Promise<{ service: TestService; sessionThreads: () => readonly Worker[] }> {
-  const workers: Worker[] = [];
-  const onWorker = (message: unknown) => {
-    if (typeof message !== 'object' || message === null || !('worker' in message)) return;
-    workers.push(message.worker as Worker); // What Node documents for this channel.
-  };
-  subscribe('worker_threads', onWorker);
-  t.teardown(() => unsubscribe('worker_threads', onWorker));
-  const service = await startTestService(t, settings);
-  return { service, sessionThreads: () => workers.slice(1) };
-}
 
 const FORM = 'data:text/html,<title>form</title><input aria-label=Name>';
 

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import vm from 'node:vm';
 import type { FrameOrder, ScreenFrame } from '#troupe/actors/session/screen.js';
 import type { FlowEntry } from '#troupe/agent-js/flow-catalog.js';
+import { ControlKey, type PageInput } from '#troupe/protocol/control.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
 import type { JournalEvent, SessionEvent } from '#troupe/protocol/events.js';
 import type { FlowNode } from '#troupe/protocol/flow-tree.js';
@@ -19,10 +20,10 @@ import type {
   Health,
   ModelInfo,
   OpenFile,
+  ScriptManner,
   SessionFile,
   Sessions,
   Submitter,
-  WhenGone,
 } from '#troupe/supervisor/sessions.js';
 
 const MAX_LIVE = 3;
@@ -39,6 +40,9 @@ export class InMemorySessions implements Sessions {
   readonly #files = new Map<string, Map<string, { file: SessionFile; content: Buffer }>>();
   readonly #log: JournalEvent[] = [];
   readonly #news = new EventEmitter().setMaxListeners(0);
+  /** What people have done to pages. */
+  readonly inputs: PageInput[] = [];
+  readonly #control = new Map<string, ControlKey>();
   /** Scripts that begin with `lasting` and run. */
   lasting = 0;
   /** Creations given up because their client left. */
@@ -105,10 +109,12 @@ export class InMemorySessions implements Sessions {
     else this.end(id, 'stopped');
   }
 
-  async runScript(id: string, js: string, signal: AbortSignal, whenGone?: WhenGone): Promise<string> {
+  async runScript(id: string, js: string, signal: AbortSignal, manner?: ScriptManner): Promise<string> {
+    const { whenGone, control } = manner ?? { whenGone: 'go on' };
     const record = await this.get(id);
     if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
-    if (record.mode === 'auto') throw new TroupeError('SESSION_BUSY', 'The session works for a job');
+    const isPersons = control !== undefined && this.holdsControl(id, control);
+    if (record.mode === 'auto' && !isPersons) throw new TroupeError('SESSION_BUSY', 'The session works for a job');
     if (js.startsWith('lasting')) return await this.#runLasting(whenGone === 'stop' ? signal : undefined);
     try {
       return JSON.stringify(vm.runInNewContext(js, {}, { timeout: 500 })) ?? 'null';
@@ -130,6 +136,40 @@ export class InMemorySessions implements Sessions {
     } finally {
       this.lasting -= 1;
     }
+  }
+
+  async takeControl(id: string, _by: string, takeOver: boolean): Promise<ControlKey> {
+    const record = await this.get(id);
+    if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
+    if (this.#control.has(id) && !takeOver) throw new TroupeError('SESSION_BUSY', 'Another person has control');
+    const key = ControlKey.parse(randomBytes(16).toString('base64url'));
+    this.#control.set(id, key);
+    return key;
+  }
+
+  async returnControl(id: string): Promise<void> {
+    const record = await this.get(id);
+    if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
+    this.#control.delete(id);
+  }
+
+  holdsControl(id: string, key: string): boolean {
+    return this.#control.get(id) === key;
+  }
+
+  attachControl(id: string, key: string): () => void {
+    if (!this.holdsControl(id, key)) throw new TroupeError('SESSION_BUSY', 'The control is not yours');
+    return () => undefined;
+  }
+
+  async sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void> {
+    this.attachControl(id, key);
+    this.inputs.push(...inputs);
+  }
+
+  async copySelection(id: string, key: string): Promise<string> {
+    this.attachControl(id, key);
+    return 'selected';
   }
 
   async flowCatalog(): Promise<readonly FlowEntry[]> {

@@ -65,9 +65,15 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ prompt: 'x', maxIterations: 1.5 }, 'maxIterations'],
     [{ prompt: 'x', model: 'no-slash' }, 'model'],
   ],
+  'POST /api/sessions/{id}/control': [
+    [{ take: 'yes' }, 'take'],
+    [{ take: true, takeOver: 1 }, 'takeOver'],
+    [{}, 'take'],
+  ],
   'POST /sessions/{id}/proxy': [
     [{ js: 5 }, 'js'],
     [{ js: null }, 'js'],
+    [{ js: '1', control: 'short' }, 'control'],
     [{}, 'js'],
   ],
 };
@@ -262,6 +268,7 @@ function lonelyCases(base: RouteTableBase): RouteCase[] {
 }
 
 function validBody(label: string): { body?: string } {
+  if (label.endsWith('/control')) return { body: '{"take":false}' };
   if (label.endsWith('/proxy')) return { body: '{"js":"1"}' };
   return label.startsWith('PUT') ? { body: 'x' } : {};
 }

@@ -1,5 +1,6 @@
 import type { TaskEnd } from '../../autonomy/loop.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
+import type { PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { NewEvent } from '../../protocol/events.js';
 import type { SessionId, SessionMode } from '../../protocol/session.js';
@@ -28,6 +29,8 @@ export interface SessionArgs {
   readonly firstStep: number;
   /** How long an act waits until its element can take it. */
   readonly actMs: number;
+  /** Who drives: an actor that is started again may find a person at it. */
+  readonly driver: 'agent' | 'person';
 }
 
 /** How a run of flows ended. `error` is FLOW_FAILED or HARD_TIMEOUT with flow, line, column, url, title and the cause. */
@@ -61,9 +64,17 @@ export type SessionMessages = {
       readonly kind: 'script' | 'model';
       readonly timeoutMs: number;
       readonly whenGone?: 'go on' | 'stop';
+      /** A person's, who has control, runs in a scope of its own and waits for no agent. */
+      readonly by?: 'agent' | 'person';
     };
     readonly reply: string;
   };
+  /** Puts a person at the wheel, or the agent again. Settles when the agent has come to rest, within 3 s. */
+  GiveWheel: { readonly payload: { readonly to: 'agent' | 'person' }; readonly reply: null };
+  /** What a person does with hands on the active page. WAIT_TIMEOUT where the page does not take it. */
+  HandsOn: { readonly payload: { readonly inputs: readonly PageInput[] }; readonly reply: null };
+  /** What is selected on the active page, at most 65,536 characters. */
+  CopySelection: { readonly payload: null; readonly reply: string };
   /** Runs flow files one after another, until one fails. Paths are relative to the flows folder. */
   RunFlows: {
     readonly payload: { readonly paths: readonly string[]; readonly timeoutMs: number };

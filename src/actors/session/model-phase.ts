@@ -36,6 +36,8 @@ export interface ModelDesk {
   emit(event: SessionEvent): void;
   /** Runs a script of the model when its turn comes, and tells what it writes to its console. */
   evaluate(js: string, timeoutMs: number, signal: AbortSignal, onConsole: (line: string) => void): Promise<string>;
+  /** Waits while a person has control; see {@link Workplace}. */
+  agentsTurn(signal: AbortSignal): Promise<number>;
   resumeFlow(how: Parameters<Workplace['resumeFlow']>[0], timeoutMs: number, signal: AbortSignal): Promise<string>;
 }
 
@@ -113,6 +115,7 @@ export class ModelPhase {
           signal,
         );
       },
+      agentsTurn: (asked) => this.#desk.agentsTurn(asked),
       look: (asked) =>
         secrets.hide(() => this.#desk.agent.see({ deadline: performance.now() + LOOK_MS, signal: asked })),
     };

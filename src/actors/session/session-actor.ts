@@ -6,8 +6,8 @@ import { flowModule } from '../../agent-js/flow.js';
 import { NetworkLog } from '../../agent-js/network-log.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
-import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
-import type { NewEvent, SessionEvent, StepKind } from '../../protocol/events.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { NewEvent, SessionEvent } from '../../protocol/events.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
 import { Browser } from './browser.js';
@@ -15,15 +15,16 @@ import { batchEvents } from './event-batcher.js';
 import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
 import { type ModelOrder, ModelPhase } from './model-phase.js';
-import { placed } from './placed.js';
+import { PageHands } from './page-hands.js';
+import { Person, type PersonParts } from './person.js';
 import { Screen } from './screen.js';
 import { ScriptQueue } from './script-queue.js';
 import { type SessionInput, type SessionState, transition } from './session-state.js';
+import { runTold, type ScriptOrder } from './told-script.js';
+import { Wheel } from './wheel.js';
 
 /** Scripts that may wait behind the one that runs (spec section 3). */
 const WAITING_SCRIPTS = 64;
-/** A longer result stands in the transcript by its length alone. */
-const LOGGED_RESULT_CHARS = 16_384;
 
 /** What an open session holds; all of it is given back when the actor ends. */
 interface OpenParts {
@@ -32,14 +33,10 @@ interface OpenParts {
   readonly sandbox: Sandbox;
   readonly flows: FlowJob;
   readonly screen: Screen;
+  readonly hands: PageHands;
   readonly network: NetworkLog;
-}
-
-/** A script as the queue runs it. */
-interface ScriptOrder {
-  readonly js: string;
-  readonly kind: StepKind;
-  readonly timeoutMs: number;
+  /** What a person's scripts are run with, once there is a person. */
+  readonly forPerson: PersonParts;
 }
 
 /** One session: its browser's connection, its script thread, and the scripts that wait. */
@@ -51,11 +48,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #queue = new ScriptQueue(WAITING_SCRIPTS);
   readonly #closing = new AbortController();
   readonly #secrets: Secrets;
+  readonly #wheel: Wheel;
   /** Events as others may see them. */
   readonly #told$: Observable<SessionEvent>;
   #state: SessionState = { kind: 'new' };
   #parts: OpenParts | undefined;
   #modelPhase: ModelPhase | undefined;
+  #person: Person | undefined;
   #scripts = 0;
   /** A page was lost, and no script has been told yet. */
   #pageLost = false;
@@ -64,6 +63,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#args = args;
     this.#context = context;
     this.#secrets = new Secrets(args.secrets);
+    this.#wheel = new Wheel(args.driver);
     this.#told$ = this.#events.pipe(
       map((event) => this.#secrets.redact(event)),
       share(),
@@ -83,13 +83,16 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     Settle: () => later(this.#settle()),
     RunScript: (order, { signal }) =>
       later(
-        this.#hide(() =>
-          this.#queue.run(
-            (closed) => this.#runScript(order, order.whenGone === 'stop' ? AbortSignal.any([closed, signal]) : closed),
-            signal,
-          ),
-        ),
+        this.#hide(() => {
+          const until = (closed: AbortSignal) =>
+            order.whenGone === 'stop' ? AbortSignal.any([closed, signal]) : closed;
+          if (order.by === 'person') return this.#personHere().run(order, signal);
+          return this.#queue.run((closed) => this.#runScript(order, until(closed)), signal);
+        }),
       ),
+    GiveWheel: ({ to }) => later(this.#giveWheel(to)),
+    HandsOn: ({ inputs }) => later(this.#openParts().hands.send(inputs)),
+    CopySelection: () => later(this.#hide(() => this.#openParts().hands.selection())),
     RunFlows: ({ paths, timeoutMs }, { signal }) =>
       later(this.#hide(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal))),
     RunModel: (order, { signal }) => later(this.#hide(() => this.#runModel(order, signal))),
@@ -105,6 +108,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     const parts = this.#parts;
     this.#parts = undefined;
     parts?.screen.close();
+    void this.#person?.close();
     if (parts !== undefined) await closeParts(parts);
     this.#events.complete();
   }
@@ -130,10 +134,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     try {
       const flows = new FlowJob({ emit, healedDir });
       const offered = [agent.module, flowModule({ flowsDir }), filesModule({ flowsDir })];
-      const modules = offered.map((module) => flows.wrap(this.#secrets.wrap(module)));
+      const secret = offered.map((module) => this.#secrets.wrap(module));
+      const modules = secret.map((module) => this.#wheel.wrap(flows.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
       const screen = new Screen(browser, () => agent.activePage);
-      this.#parts = { browser, agent, sandbox, flows, screen, network };
+      const hands = new PageHands(browser, () => agent.activePage);
+      const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
+      this.#parts = { browser, agent, sandbox, flows, screen, hands, network, forPerson };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
       await closeParts({ browser, agent, network, sandbox: this.#parts?.sandbox });
@@ -156,6 +163,24 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     return null;
   }
 
+  async #giveWheel(to: 'agent' | 'person'): Promise<null> {
+    this.#openParts();
+    if (to === 'person') {
+      await this.#wheel.take();
+      return null;
+    }
+    const person = this.#person;
+    this.#person = undefined;
+    await person?.close();
+    this.#wheel.giveBack();
+    return null;
+  }
+
+  #personHere(): Person {
+    this.#person ??= new Person(this.#openParts().forPerson);
+    return this.#person;
+  }
+
   async #settle(): Promise<null> {
     await this.#parts?.agent.settle();
     this.#flush.next();
@@ -167,27 +192,10 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#tellPageLost();
     const script = ++this.#scripts;
     this.#advance({ type: 'ScriptBegan', script });
-    this.#events.next({ type: 'ScriptStarted', data: { script, kind: order.kind, js: order.js } });
-    const startedAt = performance.now();
-    const finish = (end: { result?: unknown; error?: ErrorBody }) => {
-      const durationMs = round(performance.now() - startedAt);
-      this.#events.next({ type: 'ScriptFinished', data: { script, durationMs, ...end } });
-      this.#advance({ type: 'ScriptEnded' });
-    };
     try {
-      const json = await sandbox.run({
-        source: order.js,
-        name: `script-${script}.js`,
-        kind: order.kind,
-        timeoutMs: order.timeoutMs,
-        signal: closed,
-      });
-      finish({ result: loggedResult(json) });
-      return json;
-    } catch (thrown) {
-      const error = closed.aborted ? closed.reason : await placed(thrown, agent);
-      finish({ error: encodeError(error) });
-      throw error;
+      return await runTold({ sandbox, agent, emit: (event) => this.#events.next(event) }, script, order, closed);
+    } finally {
+      this.#advance({ type: 'ScriptEnded' });
     }
   }
 
@@ -228,6 +236,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
           console.unsubscribe();
         }
       },
+      agentsTurn: (signal) => this.#wheel.agentsTurn(signal),
       resumeFlow: (how, timeoutMs, signal) =>
         this.#queue.run((closed) => {
           const bounds = { timeoutMs, signal: AbortSignal.any([closed, signal]) };
@@ -294,12 +303,4 @@ async function closeParts({
 function endError(termination: Termination): unknown {
   if (termination.reason === 'crash' || termination.reason === 'lost') return termination.error;
   return new TroupeError('SESSION_ENDED', 'The session has ended');
-}
-
-function loggedResult(json: string): unknown {
-  return json.length <= LOGGED_RESULT_CHARS ? JSON.parse(json) : `[${json.length} characters of JSON]`;
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }

@@ -90,7 +90,7 @@ export class AgentPeer implements McpPeer {
   async #run(id: string, js: string, isOwn: boolean, signal: AbortSignal): Promise<CallToolResult> {
     const written = watchConsole(this.#sessions, id, js);
     try {
-      const json = await this.#sessions.runScript(id, js, signal, 'stop');
+      const json = await this.#sessions.runScript(id, js, signal, { whenGone: 'stop' });
       return withConsole(await this.#answer(id, json), await written.text());
     } catch (error) {
       if (signal.aborted) throw error;

@@ -29,7 +29,10 @@ export const proxyRoutes: readonly Route[] = [
     answer: z.unknown(),
     errors: SCRIPT_ERRORS,
     async handle({ body, request }, sessions) {
-      const text = await sessions.runScript(sessionIdOf(request), body.js, request.signal);
+      const text = await sessions.runScript(sessionIdOf(request), body.js, request.signal, {
+        whenGone: 'go on',
+        control: body.control,
+      });
       return { kind: 'text', status: 200, contentType: 'application/json', text };
     },
   }),

@@ -1,4 +1,5 @@
 import type { Route } from '../route.js';
+import { controlRoutes } from './control.js';
 import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
 import { flowRoutes } from './flows.js';
@@ -22,6 +23,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...jobRoutes,
   ...proxyRoutes,
+  ...controlRoutes,
   ...promptRoutes,
   ...fileRoutes,
   ...flowRoutes,

@@ -1,0 +1,56 @@
+import type { Agent } from '../../agent-js/agent.js';
+import { type ErrorBody, encodeError } from '../../protocol/errors.js';
+import type { SessionEvent, StepKind } from '../../protocol/events.js';
+import type { Sandbox } from '../../script/sandbox.js';
+import { placed } from './placed.js';
+
+/** A longer result stands in the transcript by its length alone. */
+const LOGGED_RESULT_CHARS = 16_384;
+
+/** A script as the queue runs it. */
+export interface ScriptOrder {
+  readonly js: string;
+  readonly kind: StepKind;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Runs a script, and tells of its beginning and its end.
+ * @param number counts the scripts of the session
+ * @returns the JSON text of its result
+ * @throws what it failed with, and where; the signal's reason
+ */
+export async function runTold(
+  {
+    sandbox,
+    agent,
+    emit,
+  }: {
+    readonly sandbox: Sandbox;
+    readonly agent: Agent;
+    readonly emit: (event: SessionEvent) => void;
+  },
+  number: number,
+  { js, kind, timeoutMs }: ScriptOrder,
+  signal: AbortSignal,
+): Promise<string> {
+  emit({ type: 'ScriptStarted', data: { script: number, kind, js } });
+  const startedAt = performance.now();
+  const finish = (end: { result?: unknown; error?: ErrorBody }) => {
+    const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+    emit({ type: 'ScriptFinished', data: { script: number, durationMs, ...end } });
+  };
+  try {
+    const json = await sandbox.run({ source: js, name: `script-${number}.js`, kind, timeoutMs, signal });
+    finish({ result: loggedResult(json) });
+    return json;
+  } catch (thrown) {
+    const error = signal.aborted ? signal.reason : await placed(thrown, agent);
+    finish({ error: encodeError(error) });
+    throw error;
+  }
+}
+
+function loggedResult(json: string): unknown {
+  return json.length <= LOGGED_RESULT_CHARS ? JSON.parse(json) : `[${json.length} characters of JSON]`;
+}
