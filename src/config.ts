@@ -193,3 +193,8 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 export function browserCommand(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env.BROWSER;
 }
+
+/** The access token that commands bring to a service (TROUPE_TOKEN). */
+export function serviceToken(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env.TROUPE_TOKEN || undefined;
+}

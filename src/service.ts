@@ -8,6 +8,7 @@ import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
 import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
+import { AccessTokens } from './supervisor/access-tokens.js';
 import { ArtifactKeeper } from './supervisor/artifact-keeper.js';
 import { EventHub } from './supervisor/event-hub.js';
 import { RequestVault } from './supervisor/request-vault.js';
@@ -63,6 +64,8 @@ export async function startService(
       publicUrl: config.publicUrl,
       allowedHosts: config.allowedHosts,
       token: config.token,
+      onChange: ({ who, address, method, path, status }) =>
+        log(`audit: ${who ?? 'nobody'} from ${address}: ${method} ${path}: ${status}`),
       onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
     });
     built.push(() => gateway.close(0));
@@ -79,6 +82,7 @@ export async function startService(
     built.push(() => supervision.stop(SUPERVISION_STOP_MS));
     const pool = new ReportPool();
     built.push(() => pool.close());
+    const vault = await RequestVault.open(config.keyFile);
     const supervisor = await Supervisor.start({
       config,
       driver,
@@ -87,7 +91,8 @@ export async function startService(
       log,
       version,
       clock: systemClock,
-      vault: await RequestVault.open(config.keyFile),
+      vault,
+      tokens: await AccessTokens.open({ journal, vault, clock: systemClock }),
       hub: new EventHub(journal),
       artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
     });

@@ -10,6 +10,10 @@ const USAGE = `Usage: troupe <command> [options]
                    [--forward PORT,...]
       runs the service: HTTP API and dashboard; --forward lets pages in containers reach ports of this machine as
       localhost
+  troupe token create NAME --role view|run|admin [--running N] [--queued N] [--per-minute N] [--url URL]
+  troupe token list | revoke ID [--url URL]
+      access tokens: with the first one the service wants a token of everybody; limits are sessions that run, jobs that
+      wait, and both that are begun in a minute. A service that runs is asked with the token in TROUPE_TOKEN
   troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]
       curl commands on standard input to requests: to read, as JSON, one JSON value a line for one JSON string a line,
       or as curl commands for another shell; --into adds them to a Postman collection
@@ -35,6 +39,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./setup.js')).runSetup(rest);
       case 'dashboard':
         return await (await import('./dashboard.js')).runDashboard(rest);
+      case 'token':
+        return await (await import('./token.js')).runToken(rest);
       case 'requests':
         return await (await import('./requests.js')).runRequests(rest);
       case '--version':

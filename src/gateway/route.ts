@@ -62,10 +62,12 @@ export interface RouteRequest {
   readonly bytes: Buffer;
   /** The body of a route with `body: 'stream'`. */
   readonly upload: Readable | null;
-  /** The address that the request came from: callers that wait take turns. */
+  /** Who asks, among callers that take turns: its token, else the address that the request came from. */
   readonly caller: string;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
+  /** There is an admin beside the tokens that were made. */
+  readonly hasConfiguredAdmin: boolean;
   /** The cookie that lets this browser in. @throws UNAUTHORIZED */
   signIn(token: string): string;
   /** The cookie that ends it. */

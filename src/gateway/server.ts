@@ -4,6 +4,7 @@ import type { Sessions } from '../supervisor/sessions.js';
 import { Access, type AccessHeaders } from './access.js';
 import { attachment, pageHeaders, SEALED } from './answer-headers.js';
 import { parseJson } from './check-shape.js';
+import { Credentials, checkRole, type Principal } from './credentials.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
 import { listenFault } from './listen-fault.js';
@@ -26,6 +27,17 @@ export interface GatewayFault {
   readonly error: unknown;
 }
 
+/** Who asked for a change, and what came of it. */
+export interface GatewayChange {
+  /** See {@link Principal.name}; null for one who was not let in. */
+  readonly who: string | null;
+  readonly address: string;
+  readonly method: string;
+  readonly path: string;
+  /** 0 where the client went before there was an answer. */
+  readonly status: number;
+}
+
 export interface GatewayOptions {
   readonly host: string;
   /** 0 takes a free one. */
@@ -36,7 +48,7 @@ export interface GatewayOptions {
   readonly publicUrl?: string | undefined;
   /** Further names, `name` or `name:port`, that the Host header may hold. */
   readonly allowedHosts: readonly string[];
-  /** When given, every request must bring it as a Bearer token. */
+  /** When given, every request must bring it, or one that was made, as a Bearer token. */
   readonly token?: string | undefined;
   /** How often a silent event stream sends a comment, so that proxies keep it; 15 s by default. */
   readonly keepAliveMs?: number | undefined;
@@ -44,7 +56,19 @@ export interface GatewayOptions {
   readonly makeMcpPeer?: MakeMcpPeer | undefined;
   /** A client of MCP that was connected and is not for so long loses its browser; 2 min by default. */
   readonly mcpGoneMs?: number | undefined;
+  /** Called for every request that may have changed something, when it was answered. */
+  readonly onChange?: ((change: GatewayChange) => void) | undefined;
   readonly onFault?: ((fault: GatewayFault) => void) | undefined;
+}
+
+/** A request that was let in. */
+interface Entered {
+  readonly route: Route;
+  readonly found: Found;
+  readonly sessions: Sessions;
+  /** Dead after the first await. */
+  readonly req: HttpRequest;
+  readonly caller: string | null;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -60,6 +84,7 @@ export class Gateway {
   readonly #listening: us_listen_socket;
   readonly #options: GatewayOptions;
   readonly #access: Access;
+  readonly #credentials: Credentials;
   readonly #router = new Router(ROUTES);
   readonly #events: EventStreams;
   readonly #mcp: McpEndpoint;
@@ -75,6 +100,7 @@ export class Gateway {
     this.#app = app;
     this.#listening = listening;
     this.#access = new Access(options);
+    this.#credentials = new Credentials(options);
     this.#events = new EventStreams(options.keepAliveMs);
     this.#mcp = new McpEndpoint(options.makeMcpPeer ?? ((asker) => new AgentPeer(asker)), {
       keepAliveMs: options.keepAliveMs,
@@ -154,28 +180,35 @@ export class Gateway {
   #accept(res: HttpResponse, req: HttpRequest): void {
     const method = req.getCaseSensitiveMethod();
     const path = req.getUrl();
+    let principal: Principal | null = null;
+    let address = '';
     const reply = new Reply(res, {
       head: method === 'HEAD',
       onOver: (over) => {
+        if (changes(method)) {
+          this.#options.onChange?.({ who: principal?.name ?? null, address, method, path, status: over.status });
+        }
         this.#live.delete(over);
         if (this.#live.size === 0) this.#onIdle?.();
       },
     });
     this.#live.add(reply);
+    if (changes(method)) address = reply.remoteAddress;
     try {
       // The native request is dead after this call: all that is needed of it is read now.
       if (this.#closing) reply.closeAfter();
       const sessions = this.#enter(req);
       const found = this.#router.find(path);
-      if (!found || ![...found.routes.values()].every(({ role }) => role === null))
-        this.#access.checkToken(headersOf(req));
+      const isOpen = found !== null && [...found.routes.values()].every(({ role }) => role === null);
+      principal = isOpen ? null : this.#credentials.principalOf(headersOf(req), sessions.tokens);
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
         return;
       }
       const route = routeFor(found, method);
-      void this.#serve(reply, route, found, sessions, req).catch((error) =>
+      if (principal !== null && route.role !== null) checkRole(principal, route.role);
+      void this.#serve(reply, { route, found, sessions, req, caller: principal?.caller ?? null }).catch((error) =>
         this.#fail(reply, error, method, path, route),
       );
     } catch (error) {
@@ -187,7 +220,7 @@ export class Gateway {
     let sessions: Sessions;
     try {
       sessions = this.#enter(req);
-      this.#access.checkToken(headersOf(req));
+      checkRole(this.#credentials.principalOf(headersOf(req), sessions.tokens), 'view');
     } catch (error) {
       this.#fail(new Reply(res, { head: false, onOver: () => undefined }), error, 'GET', STREAM_PATH, null);
       return;
@@ -205,7 +238,7 @@ export class Gateway {
   }
 
   /** Everything before the first await happens while the native request still lives. */
-  async #serve(reply: Reply, route: Route, found: Found, sessions: Sessions, req: HttpRequest): Promise<void> {
+  async #serve(reply: Reply, { route, found, sessions, req, caller }: Entered): Promise<void> {
     const declared = contentLength(req.getHeader('content-length'));
     const query = req.getQuery();
     const headers: { [name: string]: string } = {};
@@ -228,13 +261,14 @@ export class Gateway {
         return new URLSearchParams(query);
       },
       get caller() {
-        return reply.remoteAddress;
+        return caller ?? reply.remoteAddress;
       },
       get signal() {
         return reply.signal;
       },
-      signIn: (token) => this.#access.signIn(token, host),
-      signOut: () => this.#access.signOut(host),
+      hasConfiguredAdmin: this.#credentials.configured,
+      signIn: (token) => this.#credentials.signIn(token, host, sessions.tokens),
+      signOut: () => this.#credentials.signOut(host),
     };
     const answer = await handle(route, request, sessions, upload);
     await this.#write(reply, answer);
@@ -278,6 +312,10 @@ export class Gateway {
     if (answer.code === 'INTERNAL') this.#options.onFault?.({ method, path, error });
     reply.end(answer.head, answer.body);
   }
+}
+
+function changes(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
 }
 
 async function handle(

@@ -2,7 +2,15 @@ import { Worker } from 'node:worker_threads';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent, NewEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
-import type { EventQuery, JournalOpened, JournalReply, JournalRequest, SessionQuery, Submission } from './messages.js';
+import type {
+  EventQuery,
+  JournalOpened,
+  JournalReply,
+  JournalRequest,
+  KeptKind,
+  SessionQuery,
+  Submission,
+} from './messages.js';
 import { fromEventRow, fromSessionRow, type StoredSession, toEventRow, toSessionRow } from './rows.js';
 
 export type { SessionQuery, Submission } from './messages.js';
@@ -17,12 +25,20 @@ const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 /** The most sessions or events that one call answers. */
 const MAX_PAGE = 10_000;
 
+/** Something that is kept by name: plain JSON; null takes it away. */
+export interface Kept {
+  readonly kind: KeptKind;
+  readonly id: string;
+  readonly data: unknown;
+}
+
 /** What is written together. */
 export interface JournalBatch {
   readonly records?: readonly StoredSession[];
   readonly events?: readonly NewEvent[];
   /** Keys that are not in the journal yet. */
   readonly submissions?: readonly Submission[];
+  readonly kept?: readonly Kept[];
 }
 
 interface Pending {
@@ -103,15 +119,21 @@ export class Journal {
    */
   async write(batch: JournalBatch): Promise<readonly JournalEvent[]> {
     const { events = [], submissions = [] } = batch;
+    const kept = (batch.kept ?? []).map(({ kind, id, data }) => ({
+      kind,
+      id,
+      data: data === null ? null : JSON.stringify(data),
+    }));
     const records = (batch.records ?? []).map(toSessionRow);
     const rows = events.map(toEventRow);
-    if (records.length + rows.length === 0) return [];
+    if (records.length + rows.length + kept.length === 0) return [];
     let characters = 0;
     for (const row of records) characters += row.record.length + row.request.length + (row.lease?.length ?? 0);
     for (const row of rows) characters += row.data.length;
+    for (const { data } of kept) characters += data?.length ?? 0;
     const reply = await this.#ask(
-      { op: 'write', id: this.#nextId++, records, events: rows, submissions },
-      rows.length,
+      { op: 'write', id: this.#nextId++, records, events: rows, submissions, kept },
+      rows.length + kept.length,
       characters,
     );
     if (reply.kind !== 'done') throw unexpected(reply);
@@ -142,6 +164,13 @@ export class Journal {
     const reply = await this.#ask({ op: 'submission', id: this.#nextId++, key });
     if (reply.kind !== 'submissions') throw unexpected(reply);
     return reply.rows[0] ?? null;
+  }
+
+  /** What is kept of a kind, by id, or that part whose ids begin so. */
+  async kept(kind: KeptKind, prefix = ''): Promise<readonly { readonly id: string; readonly data: unknown }[]> {
+    const reply = await this.#ask({ op: 'kept', id: this.#nextId++, kind, prefix });
+    if (reply.kind !== 'kept') throw unexpected(reply);
+    return reply.rows.map(({ id, data }) => ({ id, data: JSON.parse(data) }));
   }
 
   /** Events with a number above `after`, in order; fewer than `limit` (10,000 at most) only where there are no more. */

@@ -32,6 +32,16 @@ export interface Submission {
   readonly fingerprint: string;
 }
 
+/** What is kept by name: an access token, or a message of a webhook, whose id begins with its session's and a slash. */
+export type KeptKind = 'token' | 'delivery';
+
+/** A thing that is kept by name. `data` is JSON text; null takes it away. */
+export interface KeptRow {
+  readonly kind: KeptKind;
+  readonly id: string;
+  readonly data: string | null;
+}
+
 /** A page of sessions; see `Journal.list`. */
 export interface SessionQuery {
   readonly state?: SessionStatus | undefined;
@@ -57,6 +67,7 @@ export type WriteRequest =
       readonly records: readonly SessionRow[];
       readonly events: readonly EventRow[];
       readonly submissions: readonly Submission[];
+      readonly kept: readonly KeptRow[];
     }
   | { readonly op: 'remove'; readonly id: number; readonly sessionId: string };
 
@@ -66,6 +77,7 @@ export type ReadRequest =
   | { readonly op: 'list'; readonly id: number; readonly query: SessionQuery }
   | { readonly op: 'unended'; readonly id: number }
   | { readonly op: 'submission'; readonly id: number; readonly key: string }
+  | { readonly op: 'kept'; readonly id: number; readonly kind: KeptKind; readonly prefix: string }
   | { readonly op: 'events'; readonly id: number; readonly query: EventQuery };
 
 /** From the owner to the journal's thread; posted in arrays, in order. */
@@ -81,5 +93,10 @@ export type JournalReply =
   | { readonly id: number; readonly kind: 'done'; readonly firstSeq: number }
   | { readonly id: number; readonly kind: 'sessions'; readonly rows: readonly SessionRow[] }
   | { readonly id: number; readonly kind: 'submissions'; readonly rows: readonly Submission[] }
+  | {
+      readonly id: number;
+      readonly kind: 'kept';
+      readonly rows: readonly { readonly id: string; readonly data: string }[];
+    }
   | { readonly id: number; readonly kind: 'events'; readonly rows: readonly NumberedEventRow[]; readonly more: boolean }
   | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody };

@@ -37,6 +37,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE submissions (key TEXT PRIMARY KEY, session_id TEXT NOT NULL, fingerprint TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX submissions_by_session ON submissions (session_id);
   `,
+  `
+  -- What is kept by name and has no order: access tokens, messages that wait to be sent. 'data' is JSON.
+  CREATE TABLE kept (kind TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+  `,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

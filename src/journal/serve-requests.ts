@@ -74,6 +74,8 @@ async function answer(store: Store, file: string, request: ReadRequest): Promise
         return { id, kind: 'sessions', rows: await store.unended() };
       case 'submission':
         return { id, kind: 'submissions', rows: await store.submission(request.key) };
+      case 'kept':
+        return { id, kind: 'kept', rows: await store.kept(request.kind, request.prefix) };
       case 'events':
         return { id, kind: 'events', ...(await store.events(request.query)) };
     }

@@ -1,7 +1,15 @@
 import { type Generated, Kysely, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
 import { TroupeError } from '../protocol/errors.js';
-import type { EventQuery, NumberedEventRow, SessionQuery, SessionRow, Submission, WriteRequest } from './messages.js';
+import type {
+  EventQuery,
+  KeptKind,
+  NumberedEventRow,
+  SessionQuery,
+  SessionRow,
+  Submission,
+  WriteRequest,
+} from './messages.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 import { explainSqliteError } from './sqlite-errors.js';
 
@@ -19,6 +27,7 @@ interface Schema {
   };
   events: { seq: Generated<number>; session_id: string; at: string; type: string; data: string };
   submissions: { key: string; session_id: string; fingerprint: string };
+  kept: { kind: string; id: string; data: string };
   sqlite_sequence: { name: string; seq: number };
 }
 
@@ -30,6 +39,9 @@ const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
 const ROWS_PER_READ = 64;
 /** A message of events ends after so many characters of data, however few events that are. */
 const PART_CHARACTERS = 4 * 1024 * 1024;
+
+/** After every character that an id may have. */
+const LAST = '\u{10ffff}';
 
 const SESSION_COLUMNS = ['id', 'mode', 'status', 'created_at as createdAt', 'record', 'request', 'lease'] as const;
 const EVENT_COLUMNS = ['seq', 'session_id as sessionId', 'at', 'type', 'data'] as const;
@@ -103,17 +115,23 @@ export class Store {
   }
 
   #apply(request: WriteRequest): number {
-    const { upsert, insert, submit, removeSession, removeEvents, removeSubmissions } = this.#statements;
+    const { upsert, insert, submit, keep, drop, removeSession, removeEvents, removeSubmissions, removeKept } =
+      this.#statements;
     if (request.op === 'remove') {
       removeSession.run([request.sessionId]);
       removeEvents.run([request.sessionId]);
       removeSubmissions.run([request.sessionId]);
+      removeKept.run(['delivery', `${request.sessionId}/`, `${request.sessionId}/${LAST}`]);
       return 0;
     }
     for (const row of request.records) {
       upsert.run([row.id, row.mode, row.status, row.createdAt, row.record, row.request, row.lease]);
     }
     for (const { key, sessionId, fingerprint } of request.submissions) submit.run([key, sessionId, fingerprint]);
+    for (const { kind, id, data } of request.kept) {
+      if (data === null) drop.run([kind, id]);
+      else keep.run([kind, id, data]);
+    }
     let firstSeq = 0;
     for (const row of request.events) {
       const { lastInsertRowid } = insert.run([row.sessionId, row.at, row.type, row.data]);
@@ -176,6 +194,18 @@ export class Store {
       .execute();
   }
 
+  /** Everything of a kind whose id begins so, by id. */
+  async kept(kind: KeptKind, prefix: string): Promise<readonly { readonly id: string; readonly data: string }[]> {
+    return this.#kysely
+      .selectFrom('kept')
+      .select(['id', 'data'])
+      .where('kind', '=', kind)
+      .where('id', '>=', prefix)
+      .where('id', '<', `${prefix}${LAST}`)
+      .orderBy('id')
+      .execute();
+  }
+
   /** At most `limit` events and about 4 Mi characters of data; `more` says that it stopped for the latter. */
   async events(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
     const page: NumberedEventRow[] = [];
@@ -230,6 +260,16 @@ function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
     ),
     insert: prepare(kysely.insertInto('events').values({ session_id: '', at: '', type: '', data: '' })),
     submit: prepare(kysely.insertInto('submissions').values({ key: '', session_id: '', fingerprint: '' })),
+    keep: prepare(
+      kysely
+        .insertInto('kept')
+        .values({ kind: '', id: '', data: '' })
+        .onConflict((conflict) =>
+          conflict.columns(['kind', 'id']).doUpdateSet((row) => ({ data: row.ref('excluded.data') })),
+        ),
+    ),
+    drop: prepare(kysely.deleteFrom('kept').where('kind', '=', '').where('id', '=', '')),
+    removeKept: prepare(kysely.deleteFrom('kept').where('kind', '=', '').where('id', '>=', '').where('id', '<', '')),
     removeSession: prepare(kysely.deleteFrom('sessions').where('id', '=', '')),
     removeEvents: prepare(kysely.deleteFrom('events').where('session_id', '=', '')),
     removeSubmissions: prepare(kysely.deleteFrom('submissions').where('session_id', '=', '')),

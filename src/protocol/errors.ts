@@ -10,6 +10,7 @@ export const ERROR_TABLE = {
   MODEL_NOT_ALLOWED: { status: 400, meaning: 'The model is not in the configured list' },
   MISSING_API_KEY: { status: 400, meaning: 'The environment variable with the provider key is not set' },
   UNAUTHORIZED: { status: 401, meaning: 'A token is needed, or the one given is not valid' },
+  FORBIDDEN: { status: 403, meaning: 'The role of the token does not include this' },
   FORBIDDEN_ORIGIN: { status: 403, meaning: 'The Host or Origin header names a place that is not this service' },
   NOT_FOUND: { status: 404, meaning: 'There is no such route, session, job or file' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The route exists with other methods; see Allow' },

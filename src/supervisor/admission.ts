@@ -1,4 +1,5 @@
 import type { Clock } from '../actors/clock.js';
+import type { TokenLimits } from '../protocol/access.js';
 import { type ErrorDetails, TroupeError } from '../protocol/errors.js';
 import { FairLane } from './fair-lane.js';
 
@@ -8,6 +9,7 @@ export interface Place {
 }
 
 interface Waiter {
+  readonly caller: string;
   admit(place: Place): void;
   /** The service stops. A job has none: it stays on disk. */
   refuse?(error: TroupeError): void;
@@ -30,13 +32,18 @@ const RETRY_JOB_SECONDS = 30;
 /**
  * Who may run. At most `maxSessions` places; live creates wait in one lane, at most their deadline, jobs in the other,
  * for as long as it takes. While both wait, the lanes take turns, and within a lane the callers do, so that nobody
- * starves: neither lane, and no caller beside one that floods the service.
+ * starves: neither lane, and no caller beside one that floods the service. A caller that runs as much as it may is passed
+ * over until one of its sessions ends.
  */
 export class Admission {
   readonly #maxSessions: number;
   readonly #maxQueue: number;
   readonly #clock: Clock;
   readonly #onReleased: () => void;
+  readonly #limitsOf: (caller: string) => TokenLimits;
+  readonly #runningOf = new Map<string, number>();
+  readonly #mayEnter = (caller: string) =>
+    (this.#runningOf.get(caller) ?? 0) < (this.#limitsOf(caller).running ?? Number.POSITIVE_INFINITY);
   readonly #live = new FairLane<Waiter>();
   readonly #jobs = new FairLane<Waiter>();
   #lastLive = 0;
@@ -44,17 +51,22 @@ export class Admission {
   #jobsTurn = false;
   #closed = false;
 
-  /** @param options.onReleased called when a place was given back and nobody waited for it */
+  /**
+   * @param options.onReleased called when a place was given back and nobody waited for it
+   * @param options.limitsOf what one caller may take at most
+   */
   constructor(options: {
     readonly maxSessions: number;
     readonly maxQueue: number;
     readonly clock: Clock;
     readonly onReleased?: () => void;
+    readonly limitsOf?: (caller: string) => TokenLimits;
   }) {
     this.#maxSessions = options.maxSessions;
     this.#maxQueue = options.maxQueue;
     this.#clock = options.clock;
     this.#onReleased = options.onReleased ?? (() => undefined);
+    this.#limitsOf = options.limitsOf ?? (() => ({}));
   }
 
   get running(): number {
@@ -90,10 +102,11 @@ export class Admission {
       };
       const cancelTimer = this.#clock.after(deadlineMs, () => {
         leave();
-        const waited = Math.round(deadlineMs / 1000);
-        reject(this.#full(`All ${this.#maxSessions} sessions were taken for ${waited} s`, RETRY_LIVE_SECONDS));
+        const taken = this.#mayEnter(caller) ? `All ${this.#maxSessions} sessions` : 'All sessions of this token';
+        reject(this.#full(`${taken} were taken for ${Math.round(deadlineMs / 1000)} s`, RETRY_LIVE_SECONDS));
       });
       const waiter: Waiter = {
+        caller,
         admit: (place) => {
           leave();
           resolve(place);
@@ -110,23 +123,25 @@ export class Admission {
   }
 
   /** A place for a session that runs already: an earlier service admitted it. May go past `maxSessions`. */
-  occupy(): Place {
-    this.#running += 1;
-    return this.#place();
+  occupy(caller: string): Place {
+    return this.#place(caller);
   }
 
-  /** @throws CAPACITY when `maxQueue` jobs wait already, unless none of them is the caller's */
+  /** @throws CAPACITY when `maxQueue` jobs wait already, unless none of them is the caller's; or as many as it may have */
   assertQueueHasRoom(caller: string): void {
     if (this.#closed) throw stopping();
+    const own = this.#jobs.sizeOf(caller);
+    const { queued = Number.POSITIVE_INFINITY } = this.#limitsOf(caller);
+    if (own >= queued) throw this.#full(`${own} jobs of this token wait already`, RETRY_JOB_SECONDS);
     if (this.#jobs.size < this.#maxQueue) return;
-    const othersAlone = this.#maxQueue > 0 && this.#jobs.sizeOf(caller) === 0;
+    const othersAlone = this.#maxQueue > 0 && own === 0;
     if (othersAlone && this.#jobs.size < this.#maxQueue + ROOM_FOR_OTHERS) return;
     throw this.#full(`${this.#jobs.size} jobs wait already`, RETRY_JOB_SECONDS);
   }
 
   /** Puts a job at the end of its caller's; `admit` is called once, unless {@link leaveQueue} comes first. */
   queue(caller: string, id: string, admit: (place: Place) => void): void {
-    this.#jobs.add(caller, id, { admit });
+    this.#jobs.add(caller, id, { caller, admit });
     this.#admitNext();
   }
 
@@ -150,24 +165,33 @@ export class Admission {
     while (!this.#closed && this.#running < this.#maxSessions) {
       const waiter = this.#takeNext();
       if (waiter === undefined) return;
-      this.#running += 1;
-      waiter.admit(this.#place());
+      waiter.admit(this.#place(waiter.caller));
     }
   }
 
   #takeNext(): Waiter | undefined {
-    const fromJobs = this.#jobs.size > 0 && (this.#live.size === 0 || this.#jobsTurn);
-    this.#jobsTurn = !fromJobs;
-    return fromJobs ? this.#jobs.next() : this.#live.next();
+    const jobsFirst = this.#jobs.size > 0 && (this.#live.size === 0 || this.#jobsTurn);
+    for (const lane of jobsFirst ? [this.#jobs, this.#live] : [this.#live, this.#jobs]) {
+      const waiter = lane.next(this.#mayEnter);
+      if (waiter === undefined) continue;
+      this.#jobsTurn = lane === this.#live;
+      return waiter;
+    }
+    return undefined;
   }
 
-  #place(): Place {
+  #place(caller: string): Place {
+    this.#running += 1;
+    this.#runningOf.set(caller, (this.#runningOf.get(caller) ?? 0) + 1);
     let held = true;
     return {
       release: () => {
         if (!held) return;
         held = false;
         this.#running -= 1;
+        const left = (this.#runningOf.get(caller) ?? 1) - 1;
+        if (left > 0) this.#runningOf.set(caller, left);
+        else this.#runningOf.delete(caller);
         this.#admitNext();
         if (this.#running < this.#maxSessions) this.#onReleased();
       },

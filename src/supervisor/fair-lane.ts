@@ -35,9 +35,13 @@ export class FairLane<W> {
     return true;
   }
 
-  /** Takes out the waiter whose turn it is; its caller's next turn comes after everyone else's. */
-  next(): W | undefined {
+  /**
+   * Takes out the waiter whose turn it is; its caller's next turn comes after everyone else's.
+   * @param mayEnter a caller that may not keeps its turn
+   */
+  next(mayEnter: (caller: string) => boolean): W | undefined {
     for (const [caller, own] of this.#callers) {
+      if (!mayEnter(caller)) continue;
       for (const [id, waiter] of own) {
         this.#drop(caller, id);
         if (own.size > 0) {

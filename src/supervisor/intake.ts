@@ -3,10 +3,12 @@ import type { Journal, JournalBatch } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
+import type { AccessTokens } from './access-tokens.js';
 import { Admission, type Place } from './admission.js';
 import { journaledEvents } from './journaled-events.js';
 import { LivingSession } from './living-session.js';
 import { newEvent } from './new-event.js';
+import { RateLimit } from './rate-limit.js';
 import type { Resumed } from './recovery.js';
 import { assertSupported, checkTask } from './request-check.js';
 import { lostEnd } from './session-end.js';
@@ -24,6 +26,7 @@ const LEAST_OPEN_MS = 1_000;
 /** What the intake needs of the supervisor. */
 export interface IntakeParts extends SessionSurroundings {
   readonly journal: Journal;
+  readonly tokens: AccessTokens;
   readonly table: SessionTable;
   /** Called once for each session that lived, when its end is on disk. */
   ended(session: LivingSession): void;
@@ -42,16 +45,19 @@ export class Intake {
   readonly #admission: Admission;
   readonly #pool: WarmPool;
   readonly #submissions: Submissions;
+  readonly #rate: RateLimit;
   #closed = false;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
     const { maxSessions, maxQueue } = parts.config;
+    this.#rate = new RateLimit(parts.clock);
     this.#submissions = new Submissions(parts.journal, parts.vault);
     this.#admission = new Admission({
       maxSessions,
       maxQueue,
       clock: parts.clock,
+      limitsOf: (caller) => parts.tokens.limitsOf(caller),
       onReleased: () => this.#pool.placeFreed(),
     });
     this.#pool = new WarmPool({
@@ -113,6 +119,7 @@ export class Intake {
     submission: SubmissionKey | null,
   ): Promise<SessionRecord> {
     const { config, table } = this.#parts;
+    this.#bound(caller);
     const deadlineMs = config.createTimeout * 1000;
     const startedAt = performance.now();
     const place = await this.#admission.enter(caller, { signal, deadlineMs });
@@ -148,6 +155,7 @@ export class Intake {
   async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
     const { config, hub, table } = this.#parts;
     await checkTask(request, config);
+    this.#bound(caller);
     this.#admission.assertQueueHasRoom(caller);
     const session = this.#enlist({ request, record: this.#accepted(newSessionId(), request), caller });
     try {
@@ -165,7 +173,7 @@ export class Intake {
     const { request, record, phase } = resumed;
     const session = this.#enlist(resumed);
     try {
-      await session.resume(this.#admission.occupy(), lease, stepsDone);
+      await session.resume(this.#admission.occupy(resumed.caller), lease, stepsDone);
     } catch (error) {
       this.#parts.table.drop(record.id);
       throw error;
@@ -218,6 +226,12 @@ export class Intake {
     const session = new LivingSession(this.#parts, accepted, () => this.#parts.ended(session));
     this.#parts.table.add(session);
     return session;
+  }
+
+  /** @throws CAPACITY when the caller has begun as much in this minute as it may */
+  #bound(caller: string): void {
+    const { perMinute } = this.#parts.tokens.limitsOf(caller);
+    if (perMinute !== undefined) this.#rate.take(caller, perMinute);
   }
 
   #assertAccepts(request: LiveRequest | AutoRequest): void {

@@ -6,6 +6,7 @@ import type { ControlKey, PageInput } from '../protocol/control.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
+import type { AccessTokens } from './access-tokens.js';
 
 export type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
 
@@ -40,6 +41,8 @@ export interface OpenFile {
  * that is unknown, or not of an id's form, is NOT_FOUND.
  */
 export interface Sessions {
+  /** Who may enter, beside the token of the configuration. */
+  readonly tokens: AccessTokens;
   /** Settles when the browser is ready. CAPACITY after `createTimeout`; aborting the signal gives the browser back. */
   createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord>;
   /** Settles when the job is on disk. INVALID_REQUEST, FLOW_NOT_FOUND, what is wrong with the model, CAPACITY (full). */

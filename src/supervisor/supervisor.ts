@@ -17,6 +17,7 @@ import {
   type SessionId,
   type SessionRecord,
 } from '../protocol/session.js';
+import type { AccessTokens } from './access-tokens.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { Intake } from './intake.js';
 import type { LivingSession } from './living-session.js';
@@ -32,6 +33,7 @@ import type { Health, ModelInfo, OpenFile, ScriptManner, SessionFile, Sessions, 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {
   readonly journal: Journal;
+  readonly tokens: AccessTokens;
   readonly artifacts: ArtifactKeeper;
   readonly version: string;
 }
@@ -79,6 +81,10 @@ export class Supervisor implements Sessions {
     intake.open();
     supervisor.#reaper.start();
     return supervisor;
+  }
+
+  get tokens(): AccessTokens {
+    return this.#parts.tokens;
   }
 
   createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord> {

@@ -30,6 +30,8 @@ const SHOWN_ELSEWHERE: { readonly [answer: string]: readonly [file: string, word
   'POST /api/sessions/run 429': ['test/supervisor/admission.test.ts', 'assertQueueHasRoom'],
   'POST /api/jobs 429': ['test/supervisor/admission.test.ts', 'assertQueueHasRoom'],
   'PUT /api/sessions/{id}/files/{name} 413': ['test/gateway/streams.test.ts', '413'],
+  'POST /api/tokens 429': ['test/supervisor/access-tokens.test.ts', 'CAPACITY'],
+  'DELETE /api/tokens/{id} 400': ['test/supervisor/access-tokens.test.ts', 'the last admin'],
   'POST /mcp 429': ['test/gateway/mcp/mcp-endpoint.test.ts', '429'],
 };
 
@@ -150,6 +152,7 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   for (const path of [
     '/',
     '/api/flows',
+    '/api/tokens',
     '/api/health',
     '/api/models',
     '/api/sessions',
@@ -162,6 +165,9 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   await by('POST', '/api/login')(id, '{"token": "correct-horse"}');
   await by('POST', '/api/login')(id, '{"token": "x"}');
   await by('DELETE', '/api/login')(id);
+  await by('POST', '/api/tokens')(id, '{"name": "ci", "role": "admin"}');
+  const [token] = sessions.tokens.list();
+  await by('DELETE', '/api/tokens/{id}')(token?.id ?? '');
   await by('PUT', '/api/sessions/{id}/files/{name}')(id, 'content');
   await by('GET', '/api/sessions/{id}/screenshots/{name}')(id);
   await by('GET', '/api/sessions/{id}/files/{name}')(id);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import vm from 'node:vm';
@@ -16,6 +16,7 @@ import {
   SessionId,
   type SessionRecord,
 } from '#troupe/protocol/session.js';
+import { AccessTokens } from '#troupe/supervisor/access-tokens.js';
 import type {
   Health,
   ModelInfo,
@@ -30,6 +31,13 @@ const MAX_LIVE = 3;
 
 /** Browsers aside, a whole supervisor: records, events, files and scripts, kept in memory. */
 export class InMemorySessions implements Sessions {
+  readonly tokens = new AccessTokens({
+    journal: { write: async () => [], kept: async () => [] },
+    vault: {
+      fingerprint: (request) => createHmac('sha256', 'a key').update(JSON.stringify(request)).digest('base64url'),
+    },
+    clock: { now: () => new Date() },
+  });
   /** `quick.js` ends at once, `endless.js` when it is removed. */
   readonly flows = new Set(['quick.js', 'endless.js', 'notes.md']);
   /** What `archive` answers; a test may put its own stream here. */

@@ -49,6 +49,13 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ prompt: 'not of a live session' }, 'prompt'],
     [{ viewport: { width: 800, height: 600, depth: 3 } }, 'viewport.depth'],
   ],
+  'POST /api/tokens': [
+    [{ name: 'a' }, 'role'],
+    [{ name: 'a', role: 'king' }, 'role'],
+    [{ name: '', role: 'admin' }, 'name'],
+    [{ name: 'a\r\nb', role: 'admin' }, 'name'],
+    [{ name: 'a', role: 'run', limits: { running: 0 } }, 'limits.running'],
+  ],
   'POST /api/login': [
     [{ token: 5 }, 'token'],
     [{ token: '' }, 'token'],

@@ -11,6 +11,7 @@ const EVERYWHERE = ['FORBIDDEN_ORIGIN', 'UNAVAILABLE'] as const;
 export function routeErrors(route: Route): ReadonlyMap<number, readonly ErrorCode[]> {
   const codes = new Set<ErrorCode>([...EVERYWHERE, ...route.errors]);
   if (route.role !== null) codes.add('UNAUTHORIZED');
+  if (route.role !== null && route.role !== 'view') codes.add('FORBIDDEN');
   if (route.path.includes('{')) codes.add('NOT_FOUND');
   if (route.path.includes('{name}') || route.querySchema || route.headers.some(isChecked)) codes.add('INVALID_REQUEST');
   if (route.body === 'json') codes.add('INVALID_JSON').add('INVALID_REQUEST');

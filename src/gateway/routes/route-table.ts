@@ -13,6 +13,7 @@ import { pageRoutes } from './pages.js';
 import { promptRoutes } from './prompt.js';
 import { proxyRoutes } from './proxy.js';
 import { sessionRoutes } from './sessions.js';
+import { tokenRoutes } from './tokens.js';
 
 /** Every route of the service. */
 export const ROUTES: readonly Route[] = [
@@ -29,5 +30,6 @@ export const ROUTES: readonly Route[] = [
   ...flowRoutes,
   ...eventRoutes,
   ...mcpRoutes,
+  ...tokenRoutes,
   ...openApiRoutes(() => ROUTES),
 ];

@@ -1,0 +1,154 @@
+import { mkdir } from 'node:fs/promises';
+import { systemClock } from '../actors/clock.js';
+import { type Config, readConfig, serviceToken } from '../config.js';
+import { Journal } from '../journal/journal.js';
+import { CreatedToken, Role, TokenInfo, type TokenLimits, type TokenRequest } from '../protocol/access.js';
+import { TroupeError } from '../protocol/errors.js';
+import { ErrorBodySchema } from '../protocol/session.js';
+import { AccessTokens } from '../supervisor/access-tokens.js';
+import { RequestVault } from '../supervisor/request-vault.js';
+import { UsageError } from './failure.js';
+import { parseOptions } from './parse-options.js';
+
+const ANSWER_MS = 15_000;
+
+/** Where tokens are kept: a running service, or its home while none runs. */
+interface TokenBook {
+  create(request: TokenRequest): Promise<CreatedToken>;
+  list(): Promise<readonly TokenInfo[]>;
+  revoke(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes, lists and revokes access tokens: through the service where one runs, else in its home. */
+export async function runToken(args: readonly string[]): Promise<number> {
+  const [command, ...rest] = args;
+  switch (command) {
+    case 'create':
+      return create(rest);
+    case 'list':
+      return list(rest);
+    case 'revoke':
+      return revoke(rest);
+    default:
+      throw new UsageError(
+        `troupe token takes create, list or revoke${command === undefined ? '' : `, not '${command}'`}`,
+      );
+  }
+}
+
+async function create([name, ...rest]: readonly string[]): Promise<number> {
+  if (name === undefined || name.startsWith('-'))
+    throw new UsageError('troupe token create NAME --role view|run|admin');
+  const options = parseOptions(rest, {
+    role: { type: 'string' },
+    running: { type: 'string' },
+    queued: { type: 'string' },
+    'per-minute': { type: 'string' },
+    url: { type: 'string' },
+  });
+  const role = Role.safeParse(options.role);
+  if (!role.success) throw new UsageError('--role takes view, run or admin');
+  const limits: TokenLimits = {
+    ...limit('running', options.running),
+    ...limit('queued', options.queued),
+    ...limit('perMinute', options['per-minute']),
+  };
+  const { token, ...info } = await within(options.url, (book) => book.create({ name, role: role.data, limits }));
+  process.stderr.write(`${describe(info)}\nThe token is shown this once:\n`);
+  process.stdout.write(`${token}\n`);
+  return 0;
+}
+
+async function list(rest: readonly string[]): Promise<number> {
+  const { url } = parseOptions(rest, { url: { type: 'string' } });
+  const tokens = await within(url, (book) => book.list());
+  for (const token of tokens) process.stdout.write(`${describe(token)}\n`);
+  if (tokens.length === 0) process.stderr.write('There are no tokens.\n');
+  return 0;
+}
+
+async function revoke([id, ...rest]: readonly string[]): Promise<number> {
+  if (id === undefined || id.startsWith('-')) throw new UsageError('troupe token revoke ID');
+  const { url } = parseOptions(rest, { url: { type: 'string' } });
+  await within(url, (book) => book.revoke(id));
+  process.stdout.write(`${id} is revoked\n`);
+  return 0;
+}
+
+function limit(name: keyof TokenLimits, text: string | undefined): TokenLimits {
+  if (text === undefined) return {};
+  if (!/^\d+$/.test(text)) throw new UsageError(`A limit is a whole number, not '${text}'`);
+  return { [name]: Number(text) };
+}
+
+function describe({ id, name, role, limits, createdAt }: TokenInfo): string {
+  const bounds = Object.entries(limits).map(([limit, most]) => `${limit} ${most}`);
+  return [id, role.padEnd(5), createdAt, name, ...bounds].join('  ');
+}
+
+async function within<T>(url: string | undefined, work: (book: TokenBook) => Promise<T>): Promise<T> {
+  const config = readConfig({});
+  const book =
+    (await remoteBook(url ?? ownUrl(config), config)) ?? (url === undefined ? await localBook(config) : null);
+  if (book === null) throw new TroupeError('UNAVAILABLE', `No service answers at ${url}`);
+  try {
+    return await work(book);
+  } finally {
+    await book.close();
+  }
+}
+
+function ownUrl({ host, port }: Config): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** Null where nothing listens. */
+async function remoteBook(url: string, config: Config): Promise<TokenBook | null> {
+  const secret = serviceToken() ?? config.token;
+  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      signal: AbortSignal.timeout(ANSWER_MS),
+      headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer: unknown = await response.json();
+    if (response.ok) return answer;
+    const { error, code } = ErrorBodySchema.parse(answer);
+    const hint = code === 'UNAUTHORIZED' ? ': put an admin token into TROUPE_TOKEN' : '';
+    throw new TroupeError(code, `${error}${hint}`);
+  };
+  try {
+    await fetch(new URL('/api/health', url), { signal: AbortSignal.timeout(ANSWER_MS) });
+  } catch {
+    return null;
+  }
+  return {
+    create: async (request) => CreatedToken.parse(await ask('POST', '/api/tokens', request)),
+    list: async () => TokenInfo.array().parse(await ask('GET', '/api/tokens')),
+    revoke: async (id) => void (await ask('DELETE', `/api/tokens/${encodeURIComponent(id)}`)),
+    close: async () => undefined,
+  };
+}
+
+/** @throws UNAVAILABLE when another process has the home */
+async function localBook(config: Config): Promise<TokenBook> {
+  await mkdir(config.home, { recursive: true });
+  const journal = await Journal.open({ file: config.journalFile });
+  try {
+    const vault = await RequestVault.open(config.keyFile);
+    const tokens = await AccessTokens.open({ journal, vault, clock: systemClock });
+    const configured = config.token !== undefined;
+    return {
+      create: (request) => tokens.create(request, configured),
+      list: async () => tokens.list(),
+      revoke: (id) => tokens.revoke(id, configured),
+      close: () => journal.close(),
+    };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}

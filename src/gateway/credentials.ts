@@ -1,0 +1,122 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { includesRole, type Role, type TokenInfo } from '../protocol/access.js';
+import { TroupeError } from '../protocol/errors.js';
+import { type AccessTokens, callerOf } from '../supervisor/access-tokens.js';
+import type { AccessHeaders } from './access.js';
+
+/** Who asks, as far as the service knows. */
+export interface Principal {
+  readonly role: Role;
+  /** For the audit line: a token's name; `configured` for the one of the configuration, `open` where none is wanted. */
+  readonly name: string;
+  /** What tells it from others where callers take turns; null where its address does. */
+  readonly caller: string | null;
+}
+
+/** A month, in seconds: how long a browser stays signed in. */
+const SIGNED_IN_SECONDS = 30 * 24 * 3600;
+
+const OPEN: Principal = { role: 'admin', name: 'open', caller: null };
+const CONFIGURED: Principal = { role: 'admin', name: 'configured', caller: null };
+
+/**
+ * What a request brings, and whom it stands for: the token of the configuration, one that was made with
+ * `troupe token create`, or the cookie that a browser was given for either. Where there are no tokens, everybody is an admin.
+ */
+export class Credentials {
+  readonly #secure: boolean;
+  readonly #tokenHash: Buffer | null;
+  /** What the cookie of a browser holds that was told the token; it does not tell the token. */
+  readonly #pass: string | null;
+
+  constructor(options: { readonly token?: string | undefined; readonly publicUrl?: string | undefined }) {
+    const { token, publicUrl } = options;
+    this.#secure = publicUrl?.startsWith('https:') ?? false;
+    this.#tokenHash = token === undefined ? null : hash(token);
+    this.#pass = token === undefined ? null : createHmac('sha256', token).update('dashboard').digest('base64url');
+  }
+
+  /** There is an admin beside the tokens that were made. */
+  get configured(): boolean {
+    return this.#tokenHash !== null;
+  }
+
+  /** @throws UNAUTHORIZED */
+  principalOf(headers: AccessHeaders, tokens: AccessTokens): Principal {
+    if (this.#tokenHash === null && tokens.size === 0) return OPEN;
+    const [, token] = /^bearer +(\S+) *$/i.exec(headers.authorization) ?? [];
+    const cookie = cookieIn(headers.cookie, cookieName(headers.host));
+    const principal =
+      (token === undefined ? null : this.#byToken(token, tokens)) ??
+      (cookie === null ? null : this.#byPass(cookie, tokens));
+    if (principal === null) {
+      throw new TroupeError('UNAUTHORIZED', 'This service wants a header Authorization: Bearer <token>');
+    }
+    return principal;
+  }
+
+  /**
+   * The cookie, as `Set-Cookie` has it, that lets a browser in from now on: only pages of this service send it, and none
+   * can read it (RFC 6265bis: HttpOnly, SameSite=Strict).
+   * @param host the request's Host header
+   * @throws UNAUTHORIZED for a token that opens nothing
+   */
+  signIn(token: string, host: string, tokens: AccessTokens): string {
+    const found = tokens.find(token);
+    if (found !== null) return this.#cookie(host, tokens.passOf(found), SIGNED_IN_SECONDS);
+    if (this.#pass === null || this.#byToken(token, tokens) === null) {
+      throw new TroupeError('UNAUTHORIZED', 'That is not a token of this service');
+    }
+    return this.#cookie(host, this.#pass, SIGNED_IN_SECONDS);
+  }
+
+  /** The cookie that ends it. */
+  signOut(host: string): string {
+    return this.#cookie(host, '', 0);
+  }
+
+  #byToken(token: string, tokens: AccessTokens): Principal | null {
+    if (this.#tokenHash !== null && timingSafeEqual(hash(token), this.#tokenHash)) return CONFIGURED;
+    return holderOf(tokens.find(token));
+  }
+
+  #byPass(pass: string, tokens: AccessTokens): Principal | null {
+    if (this.#pass !== null && timingSafeEqual(hash(pass), hash(this.#pass))) return CONFIGURED;
+    return holderOf(tokens.findPass(pass));
+  }
+
+  #cookie(host: string, value: string, seconds: number): string {
+    const secure = this.#secure ? '; Secure' : '';
+    return `${cookieName(host)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  }
+}
+
+/** @throws FORBIDDEN where the role is not enough */
+export function checkRole(principal: Principal, wanted: Role): void {
+  if (includesRole(principal.role, wanted)) return;
+  throw new TroupeError(
+    'FORBIDDEN',
+    `This wants the role ${wanted}; the token "${principal.name}" has ${principal.role}`,
+  );
+}
+
+function holderOf(token: TokenInfo | null): Principal | null {
+  return token === null ? null : { role: token.role, name: token.name, caller: callerOf(token) };
+}
+
+/** Browsers send a host's cookies to all its ports: two services on one machine must not sign each other out. */
+function cookieName(host: string): string {
+  return `troupe${/:(\d{1,5})$/.exec(host)?.[1] ?? ''}`;
+}
+
+function cookieIn(header: string, name: string): string | null {
+  for (const pair of header.split(/; */)) {
+    if (pair.startsWith(`${name}=`)) return pair.slice(name.length + 1);
+  }
+  return null;
+}
+
+/** Hashes have one length, as timingSafeEqual wants, and hide the token's. */
+function hash(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

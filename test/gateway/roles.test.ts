@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import t from 'tap';
+import WebSocket from 'ws';
+import { ROUTES } from '#troupe/gateway/routes/route-table.js';
+import { Gateway, type GatewayChange } from '#troupe/gateway/server.js';
+import { includesRole, Role } from '#troupe/protocol/access.js';
+import { type HttpCall, httpCall } from '../support/http-call.js';
+import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
+
+const sessions = new InMemorySessions();
+const changes: GatewayChange[] = [];
+const gateway = await Gateway.listen({
+  host: '127.0.0.1',
+  port: 0,
+  sessions,
+  allowedHosts: [],
+  onChange: (change) => changes.push(change),
+});
+t.teardown(() => gateway.close(1000));
+
+const call = (method: string, path: string, token?: string, more: Partial<HttpCall> = {}) =>
+  httpCall(gateway.url, { method, path, ...more, headers: { ...bearer(token), ...more.headers } });
+
+t.test('The service is open until the first token is made, which must be an admin', async (t) => {
+  t.equal((await call('GET', '/api/sessions')).status, 200);
+  const first = { name: 'first', role: 'run' } as const;
+  t.match(await call('POST', '/api/tokens', undefined, { body: JSON.stringify(first) }), {
+    status: 400,
+    json: { code: 'INVALID_REQUEST' },
+  });
+  const made = await call('POST', '/api/tokens', undefined, { body: '{"name": "me", "role": "admin"}' });
+  t.equal(made.status, 201);
+  t.equal((await call('GET', '/api/sessions')).status, 401);
+  const { id, token } = Object(made.json);
+  t.match(token, /^troupe_[\w-]{43}$/);
+  t.match(await call('DELETE', `/api/tokens/${id}`, token), { status: 200, json: { revoked: true } });
+  t.equal((await call('GET', '/api/sessions')).status, 200, 'with the last token gone it is open again');
+});
+
+t.test('Every route wants its role: no token, a wrong one and a lower one are refused', async (t) => {
+  const tokens = await tokensOfEachRole();
+  for (const { method, path, role } of ROUTES) {
+    const at = path.replace(/[{}]/g, '').replace('...', '');
+    if (role === null) continue;
+    for (const token of [undefined, 'troupe_wrong', `${tokens.admin}x`]) {
+      t.match(await call(method, at, token), { status: 401, json: { code: 'UNAUTHORIZED' } }, `${method} ${path}`);
+    }
+    for (const held of Role.options) {
+      // Streams are let in before anything is found out about them.
+      if (includesRole(held, role)) continue;
+      const answer = await call(method, at, tokens[held]);
+      t.match(answer, { status: 403, json: { code: 'FORBIDDEN' } }, `${method} ${path} as ${held}`);
+      t.match(Reflect.get(Object(answer.json), 'error'), role);
+    }
+  }
+  t.same(
+    ROUTES.filter(({ role }) => role === 'admin').map(({ method, path }) => `${method} ${path}`),
+    ['POST /api/tokens', 'GET /api/tokens', 'DELETE /api/tokens/{id}'],
+  );
+  t.same(
+    ROUTES.filter(({ method, role }) => method !== 'GET' && role === 'view'),
+    [],
+    'whoever may only look changes nothing',
+  );
+});
+
+t.test('A role that is enough is let in, by token and by cookie, until it is revoked', async (t) => {
+  const tokens = await tokensOfEachRole();
+  t.equal((await call('GET', '/api/sessions', tokens.view)).status, 200);
+  t.equal((await call('POST', '/api/sessions', tokens.run)).status, 201);
+  t.equal((await call('GET', '/api/tokens', tokens.admin)).status, 200);
+  const login = { body: JSON.stringify({ token: tokens.view }) };
+  const [setCookie = ''] = [(await call('POST', '/api/login', undefined, login)).headers['set-cookie']].flat();
+  const [cookie = ''] = setCookie.split(';');
+  t.notMatch(setCookie, tokens.view);
+  t.equal((await call('GET', '/api/sessions', undefined, { headers: { cookie } })).status, 200);
+  t.equal((await call('POST', '/api/sessions', undefined, { headers: { cookie } })).status, 403);
+  t.equal((await call('GET', '/api/sessions', undefined, { headers: { cookie: `${cookie}x` } })).status, 401);
+  const viewer = sessions.tokens.find(tokens.view);
+  t.equal((await call('DELETE', `/api/tokens/${viewer?.id}`, tokens.admin)).status, 200);
+  t.equal((await call('GET', '/api/sessions', tokens.view)).status, 401);
+  t.equal((await call('GET', '/api/sessions', undefined, { headers: { cookie } })).status, 401);
+});
+
+t.test('Tokens are shown once and never kept', async (t) => {
+  const { admin } = await tokensOfEachRole();
+  const listed = await call('GET', '/api/tokens', admin);
+  t.notMatch(listed.text, 'troupe_');
+  t.notMatch(listed.text, 'hash');
+});
+
+t.test('The WebSocket wants a token, a place and an origin of this service', async (t) => {
+  const tokens = await tokensOfEachRole();
+  const statusOf = async (headers: { [name: string]: string }) => {
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/stream`, { headers });
+    const [outcome] = await Promise.race([
+      once(socket, 'open').then(() => [101]),
+      once(socket, 'unexpected-response').then(([, response]) => [response.statusCode]),
+    ]);
+    socket.on('error', () => undefined);
+    socket.terminate();
+    return outcome;
+  };
+  t.equal(await statusOf({}), 401);
+  t.equal(await statusOf(bearer('troupe_wrong')), 401);
+  t.equal(await statusOf(bearer(tokens.view)), 101);
+  t.equal(await statusOf({ ...bearer(tokens.view), origin: 'http://evil.test' }), 403);
+  t.equal(await statusOf({ ...bearer(tokens.view), host: 'evil.test' }), 403);
+});
+
+t.test('Every change is told of with who made it, what it was and what came of it', async (t) => {
+  const tokens = await tokensOfEachRole();
+  changes.length = 0;
+  await call('GET', '/api/sessions', tokens.run);
+  await call('POST', '/api/sessions', tokens.view);
+  await call('POST', '/api/jobs', tokens.run, { body: '{}' });
+  await call('POST', '/api/jobs', 'troupe_wrong', { body: '{}' });
+  t.match(changes, [
+    { who: 'a view', method: 'POST', path: '/api/sessions', status: 403, address: '127.0.0.1' },
+    { who: 'a run', method: 'POST', path: '/api/jobs', status: 400 },
+    { who: null, method: 'POST', path: '/api/jobs', status: 401 },
+  ]);
+  t.equal(changes.length, 3);
+});
+
+async function tokensOfEachRole(): Promise<Record<Role, string>> {
+  const make = async (role: Role) => (await sessions.tokens.create({ name: `a ${role}`, role }, true)).token;
+  return { view: await make('view'), run: await make('run'), admin: await make('admin') };
+}
+
+function bearer(token: string | undefined): { [name: string]: string } {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
