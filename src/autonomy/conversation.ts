@@ -21,6 +21,8 @@ export interface Conversation {
   /** Null until the model phase has begun. */
   readonly start: EventData<'ModelStarted'> | null;
   readonly turns: readonly Turn[];
+  /** Answers of earlier attempts at the task, which this one knows nothing of. */
+  readonly earlier: number;
   /** Calls begun, also those without an answer. */
   readonly calls: number;
   readonly tokens: Tokens;
@@ -31,6 +33,7 @@ export interface Conversation {
 export const EMPTY_CONVERSATION: Conversation = {
   start: null,
   turns: [],
+  earlier: 0,
   calls: 0,
   tokens: { input: 0, cached: 0, output: 0 },
   handedOver: false,
@@ -61,6 +64,9 @@ export function converse(before: Conversation, event: SessionEvent): Conversatio
     }
     case 'ControlTaken':
       return { ...before, handedOver: true };
+    case 'AttemptFailed':
+      // What was spent stays spent.
+      return { ...before, start: null, turns: [], earlier: before.earlier + before.turns.length, handedOver: false };
     default:
       return before;
   }

@@ -26,6 +26,7 @@ const WARNING_AT = 3;
 /** Judges a conversation by what was said, and by nothing else: the same conversation gets the same judgement. */
 export function judge(conversation: Conversation, { maxIterations, maxTokens }: Budget): Judgement {
   const { turns, tokens } = conversation;
+  const answers = conversation.earlier + turns.length;
   const last = turns.at(-1);
   if (last !== undefined && last.toolCalls.length === 0 && talkInARow(turns) >= TALK_END) {
     return end(
@@ -35,14 +36,14 @@ export function judge(conversation: Conversation, { maxIterations, maxTokens }: 
   }
   const same = repetitions(turns);
   if (same >= SAME_END) return end('TASK_FAILED', `The model took the same step ${same} times without an effect`);
-  if (turns.length >= maxIterations) {
+  if (answers >= maxIterations) {
     return end('MAX_ITERATIONS', `The model did not end the task in ${maxIterations} answers`);
   }
   const spent = tokens.input + tokens.output;
   if (maxTokens !== null && spent >= maxTokens) {
     return end('MAX_ITERATIONS', `The task used ${spent} tokens of ${maxTokens}`);
   }
-  const nudges = nudgesFor(last, same, maxIterations - turns.length);
+  const nudges = nudgesFor(last, same, maxIterations - answers);
   return nudges.length === 0 ? { kind: 'go-on' } : { kind: 'nudge', text: nudges.join('\n') };
 }
 

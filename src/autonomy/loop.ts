@@ -70,11 +70,20 @@ export class Loop {
     return this.#parts.record.conversation;
   }
 
-  /** @throws MODEL_ERROR when no model can be reached; the signal's reason when it is aborted */
-  async run(opening: () => Promise<Opening>, signal: AbortSignal): Promise<TaskEnd> {
-    if (this.#conversation.start === null) await this.#begin(await opening(), signal);
+  /**
+   * @param how.freshBrowser what was said before was said about a page that is gone
+   * @throws MODEL_ERROR when no model can be reached; the signal's reason when it is aborted
+   */
+  async run(
+    { opening, freshBrowser = false }: { readonly opening: () => Promise<Opening>; readonly freshBrowser?: boolean },
+    signal: AbortSignal,
+  ): Promise<TaskEnd> {
+    const { start, turns } = this.#conversation;
+    // Where nothing was answered yet, the task is told anew with the page as it is now.
+    if (start === null || (freshBrowser && turns.length === 0)) await this.#begin(await opening(), signal);
     const left = await this.#finishLastTurn(signal);
     if (left !== null) return left;
+    if (freshBrowser && turns.length > 0) await this.#tellPage(FRESH_BROWSER, signal);
     for (;;) {
       const judgement = judge(this.#conversation, this.#parts.budget);
       if (judgement.kind === 'end') return failed(judgement.code, judgement.why);
@@ -105,10 +114,8 @@ export class Loop {
   }
 
   async #turn(signal: AbortSignal): Promise<TaskEnd | null> {
-    const last = this.#conversation.turns.at(-1);
-    if (last !== undefined && (await this.#handedBack(signal))) {
-      const { page } = await this.#see(signal);
-      this.#parts.record.tell({ type: 'ModelNudged', data: { call: last.call, text: HANDED_BACK, page } });
+    if (this.#conversation.turns.length > 0 && (await this.#handedBack(signal))) {
+      await this.#tellPage(HANDED_BACK, signal);
     }
     const call = this.#conversation.calls + 1;
     const order = { messages: messagesOf(this.#conversation), tools: TOOLS, signal };
@@ -196,6 +203,12 @@ export class Loop {
     return isNews;
   }
 
+  async #tellPage(text: string, signal: AbortSignal): Promise<void> {
+    const { page } = await this.#see(signal);
+    const turn = this.#conversation.turns.at(-1);
+    if (turn !== undefined) this.#parts.record.tell({ type: 'ModelNudged', data: { call: turn.call, text, page } });
+  }
+
   #nudge(text: string): void {
     const turn = this.#conversation.turns.at(-1);
     if (turn !== undefined) this.#parts.record.tell({ type: 'ModelNudged', data: { call: turn.call, text } });
@@ -204,6 +217,9 @@ export class Loop {
 
 const HANDED_BACK =
   'A person has had control of the browser meanwhile, and gave it back. Go on from the page as it is now.';
+const FRESH_BROWSER =
+  'The service was started again, and the browser is a new one: it shows an empty page, and its log-ins and all that was ' +
+  'typed are gone. What was sent to servers has happened. Find out how far the task is, and go on from there.';
 const NOT_DONE = 'Not accepted: a call before this one failed. Look at what came of it first.';
 
 function openCalls({ toolCalls, answers }: Turn): readonly ToolCall[] {

@@ -41,6 +41,10 @@ export const MIGRATIONS: readonly string[] = [
   -- What is kept by name and has no order: access tokens, messages that wait to be sent. 'data' is JSON.
   CREATE TABLE kept (kind TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
   `,
+  `
+  -- Records say which attempt at their job they are about.
+  UPDATE sessions SET record = json_set(record, '$.attempt', 1);
+  `,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

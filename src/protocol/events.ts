@@ -40,6 +40,8 @@ export const EVENT_DATA = {
    * same, the scripts and their scope are lost. `pageLost`: a page hung or had a dialog open, and was closed.
    */
   SessionRestarted: z.object({ thread: z.int(), attempt: z.int(), pageLost: z.boolean().optional() }),
+  /** An attempt at a job failed, and the job waits to begin again in a fresh browser. */
+  AttemptFailed: z.object({ attempt: z.int(), retriesLeft: z.int(), error: ErrorBodySchema }),
   SessionEnded: z.object({
     status: SessionStatus,
     endReason: EndReason,

@@ -21,7 +21,7 @@ export type PageText = z.infer<typeof PageText>;
  * what it answered, and which of its calls have no recorded end.
  */
 export const MODEL_EVENT_DATA = {
-  /** The conversation's first two messages. Once a session. */
+  /** The conversation's first two messages. Once an attempt; again where its browser was lost before an answer. */
   ModelStarted: z.object({
     model: z.string(),
     maxIterations: z.int(),

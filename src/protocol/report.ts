@@ -2,6 +2,14 @@ import { z } from 'zod';
 import { EVENT_DATA, Step } from './events.js';
 import { ErrorBodySchema, SessionId, SessionStatus, Tokens } from './session.js';
 
+const ReportedFlow = z.object({
+  path: z.string(),
+  status: z.enum(['passed', 'failed', 'interrupted']),
+  durationMs: z.number(),
+  error: ErrorBodySchema.optional(),
+  line: z.int().optional(),
+});
+
 /** `report.json` of an artifact archive (spec section 4). */
 export const Report = z.object({
   schemaVersion: z.literal(1),
@@ -18,16 +26,14 @@ export const Report = z.object({
   durationMs: z.number(),
   iterations: z.int(),
   tokens: Tokens,
-  flows: z.array(
-    z.object({
-      path: z.string(),
-      status: z.enum(['passed', 'failed', 'interrupted']),
-      durationMs: z.number(),
-      error: ErrorBodySchema.optional(),
-      line: z.int().optional(),
-    }),
+  /** Of the last attempt. */
+  flows: z.array(ReportedFlow),
+  /** Attempts that failed before the last one, where the job says `retries`. */
+  attempts: z.array(
+    z.object({ attempt: z.int(), endedAt: z.iso.datetime(), error: ErrorBodySchema, flows: z.array(ReportedFlow) }),
   ),
-  steps: z.array(Step.extend({ at: z.iso.datetime() })),
+  /** Of all attempts; `attempt` is missing in the first. */
+  steps: z.array(Step.extend({ at: z.iso.datetime(), attempt: z.int().optional() })),
   assertions: z.array(EVENT_DATA.AssertionChecked.extend({ at: z.iso.datetime() })),
   /** Where a model did by hand what a flow could not. */
   deviations: z.array(

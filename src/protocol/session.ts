@@ -159,6 +159,8 @@ export const SessionRecord = z.object({
   model: z.string().nullable(),
   maxIterations: z.int().nullable(),
   iterations: z.int(),
+  /** 1, and one more each time that the job begins again because it says `retries`. */
+  attempt: z.int(),
   queuePosition: z.int().nullable(),
   createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),

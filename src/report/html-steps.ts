@@ -43,8 +43,9 @@ export function* stepsSection(report: Report, context: StepContext): Generator<s
 }
 
 function groupOf(step: Step): string {
-  if (step.flow !== undefined) return `flow ${step.flow}`;
-  return step.kind === 'model' ? 'model' : 'script';
+  const attempt = step.attempt === undefined ? '' : `attempt ${step.attempt} · `;
+  if (step.flow !== undefined) return `${attempt}flow ${step.flow}`;
+  return `${attempt}${step.kind === 'model' ? 'model' : 'script'}`;
 }
 
 function stepRow(step: Step, axis: Axis, context: StepContext): string {

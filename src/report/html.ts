@@ -27,6 +27,7 @@ export function* renderHtml(report: Report, image: (name: string) => ImageSource
   const shownAbove = new Map<string, string>();
   yield* failuresSection(report, list, image, shownAbove);
   yield flowsSection(report);
+  yield attemptsSection(report);
   yield deviationsSection(report);
   yield* stepsSection(report, { image, shownAbove });
   yield recordsSection(report);
@@ -54,6 +55,7 @@ function head(report: Report, title: string, { failures, more }: FailureList): s
     ['Duration', formatDuration(report.durationMs)],
     ['Started', report.startedAt === null ? 'not yet' : formatInstant(report.startedAt)],
     ...(report.flows.length > 0 ? ([['Flows', `${passed} of ${report.flows.length} passed`]] as const) : []),
+    ...(report.attempts.length > 0 ? ([['Attempts', String(report.attempts.length + 1)]] as const) : []),
     ['Steps', report.steps.length.toLocaleString('en')],
     ...(checks > 0
       ? ([['Assertions', `${report.assertions.filter(({ ok }) => ok).length} of ${checks} held`]] as const)
@@ -151,6 +153,17 @@ function flowsSection(report: Report): string {
 <span class="soft">${formatDuration(flow.durationMs)}</span>${why}</div>`;
   });
   return `<h2>Flows</h2><div class="rows">${rows.join('')}</div>`;
+}
+
+function attemptsSection({ attempts }: Report): string {
+  if (attempts.length === 0) return '';
+  const rows = attempts.map(
+    ({ attempt, endedAt, error, flows }) =>
+      `<div class="flow">${mark(false)}<span class="text">Attempt ${attempt}</span><span class="soft">${formatInstant(endedAt)}</span>
+<p class="soft text">${esc(error.code)}: ${esc(shorten(error.error, 1_000))}</p>
+${flows.length === 0 ? '' : `<p class="soft text">${flows.map(({ path, status }) => `${esc(path)} ${status}`).join(', ')}</p>`}</div>`,
+  );
+  return `<h2>Earlier attempts <small>each in a browser of its own</small></h2><div class="rows">${rows.join('')}</div>`;
 }
 
 function deviationsSection(report: Report): string {

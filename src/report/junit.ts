@@ -10,12 +10,21 @@ const MAX_OUTPUT_LINES = 200;
 
 type Outcome = 'passed' | 'failure' | 'error' | 'skipped';
 
+/** How an attempt before the last one failed. */
+interface Earlier {
+  readonly code: string;
+  readonly message: string;
+  readonly place: string;
+}
+
 interface TestCase {
   readonly name: string;
   readonly durationMs: number;
   readonly outcome: Outcome;
   /** The element that says why it is not passed; '' where it is. */
   readonly reason: string;
+  /** Failures of earlier attempts. */
+  readonly earlier: readonly Earlier[];
   readonly output: readonly string[];
 }
 
@@ -23,7 +32,8 @@ interface TestCase {
  * `report.junit.xml`: the session is a test suite, each flow a test case, in the shape that Jenkins' junit-10.xsd
  * describes and other collectors share. A job without flows is one test case; so is a failure of the session that no
  * flow explains. A flow that failed in a job that still completed is passed, since the job is: its output says so. Flows
- * that were asked for and never began are skipped.
+ * that were asked for and never began are skipped. What failed in earlier attempts of a job with `retries` stands as
+ * `flakyFailure` in a case that is passed in the end, as `rerunFailure` in one that is not, as Surefire writes them.
  */
 export function renderJUnit(report: Report, record: SessionRecord): string {
   const cases = casesOf(report, record);
@@ -54,7 +64,8 @@ function casesOf(report: Report, record: SessionRecord): readonly TestCase[] {
   const cases: TestCase[] = [];
   for (const flow of report.flows) {
     const failure = flow.status === 'passed' ? undefined : flowFailures.shift();
-    cases.push({ name: flow.path, durationMs: flow.durationMs, ...outcomeOf(report, failure, flow.path) });
+    const earlier = earlierOf(report, flow.path);
+    cases.push({ name: flow.path, durationMs: flow.durationMs, earlier, ...outcomeOf(report, failure, flow.path) });
   }
   const begun = new Set(report.flows.map(({ path }) => path));
   for (const file of record.flowFiles) {
@@ -65,14 +76,26 @@ function casesOf(report: Report, record: SessionRecord): readonly TestCase[] {
       durationMs: 0,
       outcome: 'skipped',
       reason: '<skipped message="The flow did not begin"/>',
+      earlier: earlierOf(report, path),
       output: [],
     });
   }
   if (cases.length === 0 || unexplained !== undefined) {
     const durationMs = cases.length === 0 ? report.durationMs : 0;
-    cases.push({ name: 'session', durationMs, ...outcomeOf(report, unexplained, null) });
+    const earlier = earlierOf(report, null);
+    cases.push({ name: 'session', durationMs, earlier, ...outcomeOf(report, unexplained, null) });
   }
   return cases;
+}
+
+/** @param flow null for what no flow explains */
+function earlierOf(report: Report, flow: string | null): readonly Earlier[] {
+  return report.attempts.flatMap(({ attempt, error, flows }): Earlier[] => {
+    const failed = flows.find(({ status }) => status !== 'passed');
+    if ((failed?.path ?? null) !== flow) return [];
+    const place = failed?.line === undefined ? '' : ` at ${failed.path}:${failed.line}`;
+    return [{ code: error.code, message: error.error, place: `attempt ${attempt}${place}` }];
+  });
 }
 
 function outcomeOf(
@@ -120,8 +143,13 @@ function describe(failure: Failure): readonly string[] {
 }
 
 function testCase(one: TestCase, classname: string): string {
+  const again = one.outcome === 'passed' ? 'flakyFailure' : 'rerunFailure';
+  const earlier = one.earlier.map(({ code, message, place }) => {
+    const text = esc(shorten(message, 1_000));
+    return `<${again} type="${esc(code)}" message="${text}">${esc(place)}</${again}>`;
+  });
   const output = one.output.length === 0 ? '' : `<system-out>${esc(one.output.join('\n'))}</system-out>`;
-  return `<testcase name="${esc(one.name)}" classname="${classname}" time="${seconds(one.durationMs)}">${one.reason}${output}</testcase>`;
+  return `<testcase name="${esc(one.name)}" classname="${classname}" time="${seconds(one.durationMs)}">${one.reason}${earlier.join('')}${output}</testcase>`;
 }
 
 function properties(report: Report, record: SessionRecord): readonly string[] {
@@ -133,6 +161,7 @@ function properties(report: Report, record: SessionRecord): readonly string[] {
     ['driver', record.driver],
     ['model', report.model],
     ['iterations', report.iterations],
+    ['attempt', report.mode === 'auto' ? record.attempt : null],
     ['tokens.input', tokens.input],
     ['tokens.cached', tokens.cached],
     ['tokens.output', tokens.output],

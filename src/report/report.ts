@@ -29,7 +29,8 @@ type FlowError = NonNullable<Flow['error']>;
  */
 export class ReportBuilder {
   readonly #record: SessionRecord;
-  readonly #flows: Flow[] = [];
+  #flows: Flow[] = [];
+  readonly #attempts: Report['attempts'] = [];
   /** Flows that have begun and not ended, the outermost first. */
   #open: OpenFlow[] = [];
   /** The innermost flow that failed since the outermost began: where its error came from, if it was not caught. */
@@ -57,7 +58,7 @@ export class ReportBuilder {
         this.#flowFinished(event.data);
         return;
       case 'StepFinished':
-        this.#steps.push({ ...event.data, ...shortResult(event.data.result), at });
+        this.#steps.push({ ...event.data, ...shortResult(event.data.result), at, ...this.#inAttempt() });
         return;
       case 'AssertionChecked':
         this.#assertions.push({ ...event.data, at });
@@ -82,6 +83,9 @@ export class ReportBuilder {
       case 'BrowserLost':
         // No flow outlives its browser: a job that is begun again begins its flows again.
         this.#interrupt(at);
+        return;
+      case 'AttemptFailed':
+        this.#attemptFailed(event.data, at);
         return;
       case 'SessionAccepted':
       case 'ScriptStarted':
@@ -123,6 +127,7 @@ export class ReportBuilder {
       iterations: record.iterations,
       tokens: record.tokens,
       flows: [...this.#flows],
+      attempts: [...this.#attempts],
       steps: [...this.#steps],
       assertions: [...this.#assertions],
       deviations: [...this.#deviations],
@@ -158,6 +163,17 @@ export class ReportBuilder {
       ...(data.error === undefined ? {} : { error: withOrigin(data.error, origin) }),
       ...(line === undefined ? {} : { line }),
     });
+  }
+
+  #attemptFailed({ attempt, error }: EventData<'AttemptFailed'>, at: string): void {
+    this.#interrupt(at);
+    this.#attempts.push({ attempt, endedAt: at, error, flows: this.#flows });
+    this.#flows = [];
+    this.#origin = null;
+  }
+
+  #inAttempt(): { attempt?: number } {
+    return this.#attempts.length === 0 ? {} : { attempt: this.#attempts.length + 1 };
   }
 
   #interrupt(at: string): void {

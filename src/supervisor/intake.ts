@@ -11,17 +11,19 @@ import { newEvent } from './new-event.js';
 import { RateLimit } from './rate-limit.js';
 import type { Resumed } from './recovery.js';
 import { assertSupported, checkTask } from './request-check.js';
-import { lostEnd } from './session-end.js';
+import { beginsAgain, retriesLeft } from './retry.js';
+import { lostEnd, type SessionEnd } from './session-end.js';
 import { acceptedRecord, newSessionId } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import type { SessionTable } from './session-table.js';
 import type { Submitter } from './sessions.js';
 import { type SubmissionKey, Submissions } from './submissions.js';
-import type { TaskPhase } from './task-run.js';
+import { type OpenPhase, readProgress, type TaskProgress } from './task-phase.js';
 import { WarmPool } from './warm-pool.js';
 
 /** A create that was admitted late still has this long for its browser. */
 const LEAST_OPEN_MS = 1_000;
+const UNTOUCHED: OpenPhase = { kind: 'flows' };
 
 /** What the intake needs of the supervisor. */
 export interface IntakeParts extends SessionSurroundings {
@@ -38,7 +40,8 @@ export interface IntakeParts extends SessionSurroundings {
  * The way in: who is admitted, with which browser, and what is on disk before anyone is told of it.
  *
  *   live  admission -> warm browser or one of its own -> on disk -> answer
- *   job   on disk -> answer -> admission -> browser -> flows
+ *   job   on disk -> answer -> admission -> browser -> flows -> model
+ *                              ^------------- retries ----------'
  */
 export class Intake {
   readonly #parts: IntakeParts;
@@ -169,16 +172,18 @@ export class Intake {
   }
 
   /** Goes on with a session that an earlier service left. @throws what keeps it from going on */
-  async resume(resumed: Resumed, lease: BrowserLease, stepsDone: number): Promise<void> {
-    const { request, record, phase } = resumed;
+  async resume(resumed: Resumed, lease: BrowserLease): Promise<void> {
+    const { request, record, caller, phase, progress } = resumed;
     const session = this.#enlist(resumed);
+    session.recall(progress);
     try {
-      await session.resume(this.#admission.occupy(resumed.caller), lease, stepsDone);
+      await session.resume(this.#admission.occupy(caller), lease);
     } catch (error) {
       this.#parts.table.drop(record.id);
       throw error;
     }
-    if (request.mode === 'auto' && phase !== null) this.#parts.pending(this.#workOn(session, request, phase));
+    if (request.mode !== 'auto' || phase === null) return;
+    this.#parts.pending(this.#workOn(session, { request, caller, phase, freshBrowser: false }));
   }
 
   /** Takes a job that is on disk already. */
@@ -187,24 +192,74 @@ export class Intake {
   }
 
   #queue(session: LivingSession, request: AutoRequest, caller: string): void {
-    const admit = (place: Place) => this.#parts.pending(this.#work(session, request, place));
+    const admit = (place: Place) => this.#parts.pending(this.#work(session, request, caller, place));
     this.#admission.queue(caller, session.record.id, admit);
   }
 
-  /** A job from its place to its end. Never rejects. */
-  async #work(session: LivingSession, request: AutoRequest, place: Place): Promise<void> {
+  /** A job from its place to the end of an attempt. Never rejects. */
+  async #work(session: LivingSession, request: AutoRequest, caller: string, place: Place): Promise<void> {
     try {
+      const phase = session.record.startedAt === null ? UNTOUCHED : await this.#phaseOf(session, request);
       const open = this.#pool.cold(session.record.id, session.request);
       await session.begin(place, open, this.#parts.config.createTimeout * 1000);
-      await this.#workOn(session, request, { kind: 'flows' });
+      await this.#workOn(session, { request, caller, phase, freshBrowser: true });
     } catch (error) {
       if (this.#closed && session.record.status === 'queued') return;
-      await session.end(lostEnd(error), 'whole');
+      await this.#attemptOver(session, request, caller, lostEnd(error));
     }
   }
 
-  #workOn(session: LivingSession, request: AutoRequest, phase: TaskPhase): Promise<void> {
-    return session.work(request, phase, () => journaledEvents(this.#parts.journal, session.record.id));
+  /** Where a job goes on that waited for the second time. */
+  async #phaseOf(session: LivingSession, request: AutoRequest): Promise<OpenPhase> {
+    const progress = await this.#progressOf(session, request);
+    session.recall(progress);
+    const phase = progress.phase(session.record.maxIterations ?? 0);
+    return phase.kind === 'model' ? phase : UNTOUCHED;
+  }
+
+  #progressOf({ record }: LivingSession, request: AutoRequest): Promise<TaskProgress> {
+    return readProgress(request, journaledEvents(this.#parts.journal, record.id));
+  }
+
+  async #workOn(
+    session: LivingSession,
+    {
+      request,
+      caller,
+      ...begun
+    }: {
+      readonly request: AutoRequest;
+      readonly caller: string;
+      readonly phase: OpenPhase;
+      readonly freshBrowser: boolean;
+    },
+  ): Promise<void> {
+    const journaled = () => journaledEvents(this.#parts.journal, session.record.id);
+    const end = await session.work(request, begun.phase, { journaled, freshBrowser: begun.freshBrowser });
+    await this.#attemptOver(session, request, caller, end);
+  }
+
+  /** What becomes of a job whose attempt is over: it waits for another, or for the next service, or has ended. */
+  async #attemptOver(session: LivingSession, request: AutoRequest, caller: string, end: SessionEnd): Promise<void> {
+    try {
+      const waits = await this.#laidBy(session, request, end);
+      if (waits) this.#queue(session, request, caller);
+      else await session.end(end, 'whole');
+    } catch (error) {
+      this.#parts.log(`session ${session.record.id} cannot wait again: ${String(error)}`);
+      await session.end(end, 'whole');
+    }
+  }
+
+  async #laidBy(session: LivingSession, request: AutoRequest, end: SessionEnd): Promise<boolean> {
+    const { error } = end;
+    if (this.#closed && error?.code === 'INTERRUPTED') {
+      await session.rest();
+      const { kind } = (await this.#progressOf(session, request)).phase(session.record.maxIterations ?? 0);
+      if (kind === 'model') return session.layBy(null);
+    }
+    if (error === null || !beginsAgain(request, session.record, end)) return false;
+    return session.layBy({ error, retriesLeft: retriesLeft(request, session.record) - 1 });
   }
 
   #accepted(id: SessionId, request: LiveRequest | AutoRequest): SessionRecord {

@@ -1,15 +1,18 @@
 import type { BrowserLease } from '../containers/driver.js';
 import type { Journal, StoredSession } from '../journal/journal.js';
-import { encodeError, TroupeError } from '../protocol/errors.js';
-import { AutoRequest, LiveRequest, type SessionId } from '../protocol/session.js';
+import { assertNever } from '../protocol/assert-never.js';
+import { type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
+import { AutoRequest, LiveRequest } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
+import { flowsEnd } from './flows-end.js';
 import { journaledEvents } from './journaled-events.js';
 import { newEvent } from './new-event.js';
+import { beginsAgain, retriesLeft } from './retry.js';
 import { interruptedEnd, type SessionEnd } from './session-end.js';
-import { endedRecord } from './session-record.js';
+import { endedRecord, waitingRecord } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
-import { phaseOf, type TaskPhase } from './task-run.js';
+import { type OpenPhase, readProgress, type TaskProgress } from './task-phase.js';
 
 /** What recovery needs to look at what was left, and to end what cannot go on. */
 export interface RecoveryParts extends SessionSurroundings {
@@ -18,18 +21,31 @@ export interface RecoveryParts extends SessionSurroundings {
 }
 
 /** What the journal has of a session that has not ended; without a request where that cannot be read any more. */
-type Left = Omit<StoredSession, 'request'> & { readonly request?: unknown; readonly caller: string };
+type Left = Omit<StoredSession, 'request'> & {
+  /** The request as the journal keeps it. */
+  readonly sealed: unknown;
+  readonly request?: unknown;
+  readonly caller: string;
+};
 
 /** A session that can go on. */
 export interface Resumed extends AcceptedSession {
   /** Where a job is; null for a live session. */
-  readonly phase: TaskPhase | null;
+  readonly phase: OpenPhase | null;
+  readonly progress: TaskProgress;
 }
+
+/** What becomes of a session that ran. */
+type Fate =
+  /** It goes on with its browser; a job without it, in another one. */
+  | { readonly kind: 'goes-on'; readonly resumed: Resumed }
+  /** It can only end, or begin again where its request says so. */
+  | { readonly kind: 'ends'; readonly end: SessionEnd; readonly request: AutoRequest | null };
 
 /** Where sessions go that go on. */
 export interface Recovered {
   /** @throws what keeps the session from going on; its browser is given back then */
-  resume(session: Resumed, lease: BrowserLease, stepsDone: number): Promise<void>;
+  resume(session: Resumed, lease: BrowserLease): Promise<void>;
   queue(session: AcceptedSession & { readonly request: AutoRequest }): void;
 }
 
@@ -41,26 +57,30 @@ const TAKEN_UP_AT_ONCE = 4;
  *
  * - a live session whose browser answers goes on with its page
  * - a job that waited waits again, in its order
- * - a job that a model works on goes on with its page, from the journaled conversation
- * - a job in its flow is over: a flow that was cut has no continuation
+ * - a job that a model works on goes on from the journaled conversation: with its page, or where that is gone in a fresh
+ *   browser, which the model is told
+ * - a job in its flow is over, or begins again where it says `retries`: a flow that was cut has no continuation
  * - a browser that belongs to no session that goes on is removed
  */
 export async function recoverSessions(parts: RecoveryParts, recovered: Recovered): Promise<void> {
   const { journal, driver, vault, log } = parts;
   const unended = (await journal.unended()).map(
-    ({ request, ...stored }): Left => ({ ...stored, caller: '', ...vault.unseal(request) }),
+    ({ request, ...stored }): Left => ({ ...stored, sealed: request, caller: '', ...vault.unseal(request) }),
   );
   const running = unended.filter(({ record }) => record.status === 'running');
-  const resumable = await Promise.all(running.map((stored) => resumableOf(journal, stored)));
+  const fates = await Promise.all(running.map((stored) => fateOf(journal, stored)));
   const found = await Promise.all(
-    running.map(({ lease }, index) => (lease === null || !resumable[index] ? null : driver.adopt(lease))),
+    running.map(({ lease }, index) =>
+      lease === null || fates[index]?.kind !== 'goes-on' ? null : driver.adopt(lease),
+    ),
   );
   const removed = await driver.sweep(new Set(found.flatMap((lease) => lease?.identity.leaseId ?? [])));
   if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
   const left = running.entries();
   const takeUpNext = async () => {
     for (const [index, stored] of left) {
-      await takeUp(parts, recovered, stored, { resumed: resumable[index] ?? null, lease: found[index] ?? null });
+      const fate = fates[index];
+      if (fate !== undefined) await takeUp(parts, recovered, stored, { fate, lease: found[index] ?? null });
     }
   };
   await Promise.all(Array.from({ length: TAKEN_UP_AT_ONCE }, takeUpNext));
@@ -71,31 +91,69 @@ async function takeUp(
   parts: RecoveryParts,
   recovered: Recovered,
   stored: Left,
-  { resumed, lease }: { readonly resumed: Resumed | null; readonly lease: BrowserLease | null },
+  { fate, lease }: { readonly fate: Fate; readonly lease: BrowserLease | null },
 ): Promise<void> {
   const { record } = stored;
-  if (lease !== null && resumed !== null) {
+  if (lease !== null && fate.kind === 'goes-on') {
     try {
-      await recovered.resume(resumed, lease, await stepsOf(parts.journal, record.id));
+      await recovered.resume(fate.resumed, lease);
       return;
     } catch (error) {
-      parts.log(`session ${record.id} cannot go on: ${String(error)}`);
+      parts.log(`session ${record.id} cannot go on with its browser: ${String(error)}`);
     }
   }
   await lease?.release();
-  await endStored(parts, stored, interruptedEnd(record.mode));
+  if (fate.kind === 'goes-on') {
+    const { request } = fate.resumed;
+    if (request.mode === 'auto') return waitAgain(parts, recovered, stored, { request, failed: null });
+    return endStored(parts, stored, interruptedEnd('live'));
+  }
+  const { end, request } = fate;
+  if (request !== null && end.error !== null && beginsAgain(request, record, end)) {
+    return waitAgain(parts, recovered, stored, { request, failed: end.error });
+  }
+  await endStored(parts, stored, end);
 }
 
-/** Null for a session that has no continuation. */
-async function resumableOf(journal: Journal, { record, request, caller }: Left): Promise<Resumed | null> {
+async function fateOf(journal: Journal, { record, request, caller }: Left): Promise<Fate> {
+  const end = interruptedEnd(record.mode);
   if (record.mode === 'live') {
     const live = LiveRequest.safeParse(request);
-    return live.success ? { request: live.data, record, caller, phase: null } : null;
+    if (!live.success) return { kind: 'ends', end, request: null };
+    const progress = await readProgress(live.data, journaledEvents(journal, record.id));
+    return { kind: 'goes-on', resumed: { request: live.data, record, caller, phase: null, progress } };
   }
   const auto = AutoRequest.safeParse(request);
-  if (!auto.success) return null;
-  const phase = await phaseOf(auto.data, record.maxIterations ?? 0, journaledEvents(journal, record.id));
-  return phase === null ? null : { request: auto.data, record, caller, phase };
+  if (!auto.success) return { kind: 'ends', end, request: null };
+  const progress = await readProgress(auto.data, journaledEvents(journal, record.id));
+  const phase = progress.phase(record.maxIterations ?? 0);
+  switch (phase.kind) {
+    case 'flows':
+    case 'model':
+      return { kind: 'goes-on', resumed: { request: auto.data, record, caller, phase, progress } };
+    case 'cut':
+      return { kind: 'ends', end, request: auto.data };
+    case 'over':
+      return { kind: 'ends', end: flowsEnd(phase.outcome), request: auto.data };
+    default:
+      return assertNever(phase);
+  }
+}
+
+/** A job that ran waits for a place, and a browser, once more. */
+async function waitAgain(
+  { hub, clock }: RecoveryParts,
+  recovered: Recovered,
+  stored: Left,
+  { request, failed }: { readonly request: AutoRequest; readonly failed: ErrorBody | null },
+): Promise<void> {
+  const { attempt } = stored.record;
+  const record = waitingRecord(stored.record, failed === null ? attempt : attempt + 1, clock.now());
+  const left = { retriesLeft: retriesLeft(request, stored.record) - 1 };
+  const data = failed === null ? null : { attempt, error: failed, ...left };
+  const events = data === null ? [] : [newEvent(record.id, { type: 'AttemptFailed', data }, clock.now())];
+  await hub.write({ records: [{ record, request: stored.sealed, lease: null }], events });
+  recovered.queue({ request, record, caller: stored.caller });
 }
 
 async function requeue(parts: RecoveryParts, recovered: Recovered, stored: Left): Promise<void> {
@@ -109,14 +167,6 @@ async function requeue(parts: RecoveryParts, recovered: Recovered, stored: Left)
     'The request was accepted by another version, or under another key, and cannot be read',
   );
   await endStored(parts, stored, { ...interruptedEnd('auto'), error: encodeError(error) });
-}
-
-async function stepsOf(journal: Journal, id: SessionId): Promise<number> {
-  let steps = 0;
-  for await (const event of journaledEvents(journal, id)) {
-    if (event.type === 'StepFinished') steps = event.data.index;
-  }
-  return steps;
 }
 
 /** Ends a session that no living one stands for. */

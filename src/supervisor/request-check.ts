@@ -35,7 +35,6 @@ const UNAVAILABLE: readonly Unavailable[] = [
   ],
   ['proxy', (request) => request.proxy?.username !== undefined, 'a proxy with a user name is not supported'],
   ['webhook', (request) => request.webhook !== undefined, 'webhooks are not supported yet'],
-  ['retries', (request) => (request.retries ?? 0) > 0, 'retries are not supported yet'],
 ];
 
 /**

@@ -33,3 +33,11 @@ export function outOfTimeEnd(seconds: number): SessionEnd {
   const error = new TroupeError('HARD_TIMEOUT', `The session did not end within ${seconds} s`);
   return { status: 'failed', reason: 'hard', summary: null, error: encodeError(error) };
 }
+
+/** Why a session ended whose actor ended for good with `error`. */
+export function actorEndError(mode: SessionMode, error: unknown): unknown {
+  if (encodeError(error).code === 'WORKER_LOST') return error;
+  const cause = { cause: error };
+  if (mode === 'live') return new TroupeError('WORKER_LOST', 'The session could not be restarted', undefined, cause);
+  return new TroupeError('INTERRUPTED', 'The session was restarted in the middle of a flow', undefined, cause);
+}

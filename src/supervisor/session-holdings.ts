@@ -1,3 +1,4 @@
+import type { Clock } from '../actors/clock.js';
 import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
 import type { Place } from './admission.js';
 import type { SessionChild } from './session-child.js';
@@ -8,6 +9,7 @@ import { keepDownloads } from './session-files.js';
  * back together, whatever the reason.
  */
 export class SessionHoldings {
+  readonly #clock: Clock;
   readonly #log: (line: string) => void;
   readonly #keptDownloads: string;
   #place: Place | undefined;
@@ -15,8 +17,9 @@ export class SessionHoldings {
   #child: SessionChild | undefined;
 
   /** @param keptDownloads where downloads go that outlive the browser */
-  constructor(keptDownloads: string, log: (line: string) => void) {
+  constructor(keptDownloads: string, clock: Clock, log: (line: string) => void) {
     this.#keptDownloads = keptDownloads;
+    this.#clock = clock;
     this.#log = log;
   }
 
@@ -47,6 +50,31 @@ export class SessionHoldings {
 
   takeChild(child: SessionChild): void {
     this.#child = child;
+  }
+
+  /** Stops the actor, and waits for it as long as is allowed here, in milliseconds. */
+  async actorStopped(ms: number): Promise<void> {
+    if (this.#child !== undefined) await this.#atMost(ms, this.#child.stop());
+  }
+
+  /** Where no script runs, the last words are said without waiting for the actor's end. */
+  async actorSettled(deadlineMs: number): Promise<void> {
+    await this.#child?.ref.ask('Settle', null, { deadlineMs }).catch(() => undefined);
+  }
+
+  /** Settles when the driver has said how the browser ended, or after so many milliseconds. */
+  async driversWord(ms: number): Promise<void> {
+    if (this.#lease !== undefined) await this.#atMost(ms, this.#lease.exited);
+  }
+
+  #atMost(ms: number, settled: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(ms, resolve);
+      void settled.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   /** In the reverse order of taking. Idempotent: what was given back is forgotten. Never rejects. */

@@ -5,6 +5,7 @@ import { TroupeError } from '../protocol/errors.js';
  * The life of a session from its owner's side.
  *
  *   waiting --Begun--> starting --Opened--> running --Ended--> ending
+ *      ^------------------^------------------LaidBy-----'
  *      `------------------`-------------------Ended------------^
  *
  * `scripts` counts those that run or wait in it. `ending` is for good.
@@ -15,7 +16,7 @@ export type SessionLife =
   | { readonly kind: 'running'; readonly scripts: number }
   | { readonly kind: 'ending' };
 
-export type LifeInput = 'Begun' | 'Opened' | 'ScriptCame' | 'ScriptLeft' | 'Ended';
+export type LifeInput = 'Begun' | 'Opened' | 'LaidBy' | 'ScriptCame' | 'ScriptLeft' | 'Ended';
 
 /**
  * The next state. What comes once the session ends changes nothing.
@@ -30,11 +31,16 @@ export function advanceLife(life: SessionLife, input: LifeInput): SessionLife {
     case 'Opened':
       if (life.kind === 'starting') return { kind: 'running', scripts: 0 };
       break;
+    case 'LaidBy':
+      if (life.kind !== 'ending') return { kind: 'waiting' };
+      break;
     case 'ScriptCame':
       if (life.kind === 'running') return { kind: 'running', scripts: life.scripts + 1 };
       throw new TroupeError('SESSION_ENDED', 'The session does not run');
     case 'ScriptLeft':
       if (life.kind === 'running') return { kind: 'running', scripts: life.scripts - 1 };
+      // It was cut when the session was laid by.
+      if (life.kind === 'waiting') return life;
       break;
     case 'Ended':
       return { kind: 'ending' };

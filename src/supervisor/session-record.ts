@@ -41,6 +41,7 @@ export function acceptedRecord(
     model: maxIterations ? (task?.model ?? defaults.model) : null,
     maxIterations,
     iterations: 0,
+    attempt: 1,
     queuePosition: null,
     createdAt: now,
     startedAt: null,
@@ -57,7 +58,13 @@ export function acceptedRecord(
 
 export function startedRecord(record: SessionRecord, driver: string, now: Date): SessionRecord {
   const at = now.toISOString();
-  return { ...record, status: 'running', state: 'running', startedAt: at, lastActivityAt: at, driver };
+  const startedAt = record.startedAt ?? at;
+  return { ...record, status: 'running', state: 'running', startedAt, lastActivityAt: at, driver };
+}
+
+/** A job that waits again, for its next attempt or to go on with this one. */
+export function waitingRecord(record: SessionRecord, attempt: number, now: Date): SessionRecord {
+  return { ...record, status: 'queued', state: 'queued', attempt, lastActivityAt: now.toISOString() };
 }
 
 /** After an answer of a model, or a try that brought none. */

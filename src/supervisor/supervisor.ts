@@ -7,7 +7,7 @@ import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
 import type { ControlKey, PageInput } from '../protocol/control.js';
 import { TroupeError } from '../protocol/errors.js';
-import type { JournalEvent } from '../protocol/events.js';
+import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import {
   type AutoRequest,
@@ -24,7 +24,7 @@ import type { LivingSession } from './living-session.js';
 import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
 import type { SessionControl } from './session-control.js';
-import { interruptedEnd, stoppedEnd } from './session-end.js';
+import { stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import { parseId, SessionTable } from './session-table.js';
@@ -75,7 +75,7 @@ export class Supervisor implements Sessions {
     const supervisor = new Supervisor(parts);
     const intake = supervisor.#intake;
     await recoverSessions(parts, {
-      resume: (resumed, lease, stepsDone) => intake.resume(resumed, lease, stepsDone),
+      resume: (resumed, lease) => intake.resume(resumed, lease),
       queue: (session) => intake.requeue(session),
     });
     intake.open();
@@ -95,12 +95,19 @@ export class Supervisor implements Sessions {
     return this.#intake.submit(request, submitter);
   }
 
-  async waitForEnd(
+  waitForEnd(id: string, bounds: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<SessionRecord> {
+    return this.#waitFor(id, ['SessionEnded'], bounds);
+  }
+
+  /** The record after an event of one of these types that comes from now on, or as it is when the time is up. */
+  async #waitFor(
     id: string,
+    types: readonly EventType[],
     bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<SessionRecord> {
     const sessionId = parseId(id);
     const { hub, clock } = this.#parts;
+    const after = hub.lastSeq();
     const waiting = new AbortController();
     const stop = () => waiting.abort();
     const cancelTimer = clock.after(bounds.timeoutMs, stop);
@@ -109,9 +116,9 @@ export class Supervisor implements Sessions {
     if (bounds.signal.aborted || this.#drained.signal.aborted) stop();
     try {
       if (!isEnded((await this.get(sessionId)).status)) {
-        const selection = { sessionId, after: 0, signal: waiting.signal };
+        const selection = { sessionId, after, signal: waiting.signal };
         for await (const event of hub.stream(selection, () => this.#table.living(sessionId) !== undefined)) {
-          if (event.type === 'SessionEnded') break;
+          if (types.includes(event.type)) break;
         }
       }
       return await this.get(sessionId);
@@ -268,8 +275,8 @@ export class Supervisor implements Sessions {
   }
 
   /**
-   * Ends the running sessions and gives everything back. Jobs in their flows have `drainMs` to end by themselves; queued
-   * jobs stay on disk for the next start. Idempotent.
+   * Ends the running sessions and gives everything back. Jobs have `drainMs` to end by themselves; those that wait, are
+   * with their model, or may begin again, stay on disk for the next start. Idempotent.
    */
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
@@ -278,7 +285,8 @@ export class Supervisor implements Sessions {
     await Promise.allSettled([closed, this.#reaper.stop(), ...held.map((session) => this.#drain(session, drainMs))]);
     // Whoever waits for a job that stays queued waits in vain.
     this.#drained.abort();
-    await Promise.all(this.#leaving);
+    // An end that is written adds what is left to be done after it.
+    while (this.#leaving.size > 0) await Promise.all(this.#leaving);
   }
 
   /** Ends a drain that is under way: jobs that still run are cut. */
@@ -294,8 +302,9 @@ export class Supervisor implements Sessions {
     // One that has not begun stays on disk as it is.
     if (session.record.status === 'queued') return session.abandon();
     const bounds = { timeoutMs: drainMs, signal: this.#drainOver.signal };
-    const record = await this.waitForEnd(session.record.id, bounds);
-    if (!isEnded(record.status)) await session.end(interruptedEnd('auto'), 'whole');
+    // One that begins again waits for the next service.
+    const record = await this.#waitFor(session.record.id, ['SessionEnded', 'AttemptFailed'], bounds);
+    if (record.status === 'running') session.interrupt();
   }
 
   /** The end is on disk; what is left is to give back what was held and to write what people will read. */

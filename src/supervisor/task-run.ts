@@ -1,20 +1,22 @@
 import type { ActorRef } from '../actors/actor.js';
 import type { SessionMessages } from '../actors/session/messages.js';
-import { type Conversation, converse, EMPTY_CONVERSATION } from '../autonomy/conversation.js';
+import { type Conversation, EMPTY_CONVERSATION } from '../autonomy/conversation.js';
 import type { TaskEnd } from '../autonomy/loop.js';
 import { chooseModels } from '../config/models.js';
 import type { Config } from '../config.js';
-import { type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { AutoRequest, SessionRecord } from '../protocol/session.js';
 import { flowsEnd } from './flows-end.js';
 import { outOfTimeEnd, type SessionEnd } from './session-end.js';
+import { type FailedFlow, flowsOf, type OpenPhase, readProgress, type TaskPhase } from './task-phase.js';
 
 /** An actor answers so much later than it was told to end, at most. */
 const GRACE_MS = 3_000;
-
-/** Where a task is: in its flows, or with the model and what was said so far. */
-export type TaskPhase = { readonly kind: 'flows' } | { readonly kind: 'model'; readonly known: Conversation };
+const NOTHING_SAID: Pick<Extract<TaskPhase, { kind: 'model' }>, 'known' | 'failed'> = {
+  known: EMPTY_CONVERSATION,
+  failed: null,
+};
 
 /** What a task is run with. */
 export interface TaskParts {
@@ -24,23 +26,12 @@ export interface TaskParts {
   readonly actor: ActorRef<SessionMessages>;
   /** Everything that the session has told so far. */
   journaled(): AsyncIterable<JournalEvent>;
-  /** Of the session's longest time. */
+  /** The browser is another one than the phase was reached with. */
+  readonly freshBrowser: boolean;
+  /** Of the attempt's longest time. */
   timeLeftMs(): number;
-  /** Aborted when the session ends. */
+  /** Aborted when the attempt ends. */
   readonly signal: AbortSignal;
-}
-
-/** Where a task goes on whose actor was lost; null where it cannot: a flow that was cut has no continuation. */
-export async function phaseOf(
-  request: AutoRequest,
-  maxIterations: number,
-  events: AsyncIterable<JournalEvent>,
-): Promise<TaskPhase | null> {
-  let known = EMPTY_CONVERSATION;
-  for await (const event of events) known = converse(known, event);
-  const hasFlows = flowsOf(request).length > 0;
-  if (maxIterations === 0 || (hasFlows && known.start === null)) return null;
-  return { kind: 'model', known };
 }
 
 /**
@@ -49,30 +40,29 @@ export async function phaseOf(
  *
  * @throws INTERRUPTED when the actor was lost in a flow; what else ended the actor; the signal's reason
  */
-export async function runTask(parts: TaskParts, phase: TaskPhase): Promise<SessionEnd> {
-  let failed: Failed | null = null;
-  let known = phase.kind === 'model' ? phase.known : EMPTY_CONVERSATION;
-  const flows = flowsOf(parts.request);
+export async function runTask(parts: TaskParts, phase: OpenPhase): Promise<SessionEnd> {
   const usesModel = (parts.record.maxIterations ?? 0) > 0;
+  const flows = flowsOf(parts.request);
+  let { known, failed } = phase.kind === 'model' ? phase : NOTHING_SAID;
   if (phase.kind === 'flows' && flows.length > 0) {
     const outcome = await runFlows(parts, flows);
     const outOfTime = outcome.status === 'failed' && outcome.error.code === 'HARD_TIMEOUT';
     if (!usesModel || outOfTime) return flowsEnd(outcome);
     if (outcome.status === 'failed') failed = { flow: outcome.flow, error: outcome.error };
   }
+  let { freshBrowser } = parts;
   for (;;) {
     try {
-      return endOf(await runModel(parts, known, failed), parts);
+      return endOf(await runModel(parts, { known, failed, freshBrowser }), parts);
     } catch (error) {
       if (parts.signal.aborted || encodeError(error).code !== 'SESSION_RESTARTED') throw error;
-      const next = await phaseOf(parts.request, parts.record.maxIterations ?? 0, parts.journaled());
-      if (next?.kind !== 'model') throw interrupted(error);
-      known = next.known;
+      const next = (await readProgress(parts.request, parts.journaled())).phase(parts.record.maxIterations ?? 0);
+      if (next.kind !== 'model') throw interrupted(error);
+      ({ known, failed } = next);
+      freshBrowser = false;
     }
   }
 }
-
-type Failed = { readonly flow: string; readonly error: ErrorBody };
 
 async function runFlows({ actor, timeLeftMs, signal }: TaskParts, paths: readonly string[]) {
   const timeoutMs = timeLeftMs();
@@ -83,7 +73,11 @@ async function runFlows({ actor, timeLeftMs, signal }: TaskParts, paths: readonl
   }
 }
 
-async function runModel(parts: TaskParts, known: Conversation, failed: Failed | null): Promise<TaskEnd> {
+async function runModel(
+  parts: TaskParts,
+  where: { readonly known: Conversation; readonly failed: FailedFlow | null; readonly freshBrowser: boolean },
+): Promise<TaskEnd> {
+  const { known, failed, freshBrowser } = where;
   const { actor, config, record, request, signal } = parts;
   const timeoutMs = parts.timeLeftMs();
   const order = {
@@ -97,6 +91,7 @@ async function runModel(parts: TaskParts, known: Conversation, failed: Failed | 
     },
     budget: { maxIterations: record.maxIterations ?? 0, maxTokens: request.maxTokens ?? null },
     known,
+    freshBrowser,
     timeoutMs,
     evalMs: config.evalTimeout * 1000,
   };
@@ -111,8 +106,4 @@ function endOf(end: TaskEnd, { config, request }: TaskParts): SessionEnd {
 
 function interrupted(cause: unknown): TroupeError {
   return new TroupeError('INTERRUPTED', 'The session was restarted in the middle of a flow', undefined, { cause });
-}
-
-function flowsOf({ flowFiles = [] }: AutoRequest): readonly string[] {
-  return flowFiles.filter((file) => file.endsWith('.js'));
 }

@@ -77,7 +77,7 @@ t.test('flows that a changed page broke go on with a model, and the mended flow 
         },
       });
       const opening = async () => ({ model: 's/m', system: systemPrompt(brief), task: taskMessage(brief) });
-      const end = await loop.run(opening, signal);
+      const end = await loop.run({ opening }, signal);
       return { byModel: true, end, told: model.requests.at(-1)?.text ?? '' };
     } finally {
       await sandbox.close();

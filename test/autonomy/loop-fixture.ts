@@ -109,7 +109,7 @@ async function runLoop(t: Test, workplace: Workplace, script: ModelScript, optio
     recorded: async () => undefined,
   });
   const opening = async () => ({ model: 'scripted/m0', system: 'SYSTEM', task: options.task ?? 'TASK' });
-  const end = await loop.run(opening, aborting.signal).catch((error: unknown) => ({ thrown: encodeError(error) }));
+  const end = await loop.run({ opening }, aborting.signal).catch((error: unknown) => ({ thrown: encodeError(error) }));
   return {
     end,
     model,

@@ -29,6 +29,7 @@ function session(n: number, changes: Partial<SessionRecord> = {}): StoredSession
     model: null,
     maxIterations: 0,
     iterations: 0,
+    attempt: 1,
     queuePosition: 3,
     createdAt: at,
     startedAt: null,

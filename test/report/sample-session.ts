@@ -21,6 +21,7 @@ export function sampleRecord(changes: Partial<SessionRecord> = {}): SessionRecor
     model: null,
     maxIterations: 0,
     iterations: 0,
+    attempt: 1,
     queuePosition: null,
     createdAt: at,
     startedAt: at,

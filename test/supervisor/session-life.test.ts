@@ -11,6 +11,12 @@ t.test('a session waits, starts, runs its scripts and ends', async (t) => {
   t.same(live('Begun', 'Opened', 'Ended'), { kind: 'ending' });
 });
 
+t.test('a job that begins again waits again', async (t) => {
+  t.same(live('Begun', 'Opened', 'ScriptCame', 'LaidBy', 'ScriptLeft'), { kind: 'waiting' });
+  t.same(live('Begun', 'LaidBy', 'Begun', 'Opened'), { kind: 'running', scripts: 0 });
+  t.same(live('Ended', 'LaidBy'), { kind: 'ending' });
+});
+
 t.test('what comes to a session that ends changes nothing, except that a script is refused', async (t) => {
   for (const input of ['Begun', 'Opened', 'ScriptLeft', 'Ended'] as const) {
     t.same(live('Ended', input), { kind: 'ending' });

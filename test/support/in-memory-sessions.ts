@@ -337,6 +337,7 @@ export class InMemorySessions implements Sessions {
       model: null,
       maxIterations: mode === 'auto' ? 0 : null,
       iterations: 0,
+      attempt: 1,
       queuePosition: null,
       createdAt: now,
       startedAt: now,

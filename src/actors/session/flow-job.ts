@@ -9,6 +9,7 @@ import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.
 import type { EventData, SessionEvent } from '../../protocol/events.js';
 import type { HostModule } from '../../script/host-module.js';
 import type { Sandbox } from '../../script/sandbox.js';
+import { flowFailed } from './flow-failed.js';
 import type { FlowsOutcome } from './messages.js';
 import { placed } from './placed.js';
 
@@ -191,23 +192,4 @@ function methodOf({ target }: TapedCall): string {
 
 function nameOf(path: string): string {
   return path.replace(/\.js$/, '');
-}
-
-/** FLOW_FAILED, or HARD_TIMEOUT where the flow was cut by the session's longest time. */
-function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): ErrorBody {
-  const { flow, line, column, url, title } = cause.details ?? {};
-  const at = typeof flow === 'string' ? flow : nameOf(path);
-  const where = typeof line === 'number' ? `${at}:${line}` : at;
-  return {
-    code: timeIsUp ? 'HARD_TIMEOUT' : 'FLOW_FAILED',
-    error: timeIsUp ? `The session's time was up in ${where}: ${cause.error}` : `${where}: ${cause.error}`,
-    details: {
-      flow: at,
-      line: line ?? null,
-      column: column ?? null,
-      url: url ?? null,
-      title: title ?? null,
-      cause,
-    },
-  };
 }

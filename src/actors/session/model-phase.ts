@@ -22,7 +22,9 @@ export interface ModelOrder {
   readonly budget: Budget;
   /** What was said before, where this phase began already. */
   readonly known: Conversation;
-  /** What is left of the session's longest time. */
+  /** The page that the conversation is about is gone, and the browser is another one. */
+  readonly freshBrowser: boolean;
+  /** What is left of the attempt's longest time. */
   readonly timeoutMs: number;
   /** One script of the model. */
   readonly evalMs: number;
@@ -79,7 +81,8 @@ export class ModelPhase {
     const time = AbortSignal.timeout(order.timeoutMs);
     const bounds = AbortSignal.any([signal, time]);
     try {
-      return await this.#loop(order, bounds).run(() => this.#opening(order), bounds);
+      const opening = () => this.#opening(order);
+      return await this.#loop(order, bounds).run({ opening, freshBrowser: order.freshBrowser }, bounds);
     } catch (error) {
       signal.throwIfAborted();
       const late = new TroupeError('HARD_TIMEOUT', 'The time of the session was up while the model worked');

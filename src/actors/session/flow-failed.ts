@@ -1,0 +1,23 @@
+import type { ErrorBody } from '../../protocol/errors.js';
+
+/**
+ * The error of a job whose flow failed: FLOW_FAILED, or HARD_TIMEOUT where the session's longest time cut it.
+ * @param path the flow's file
+ */
+export function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): ErrorBody {
+  const { flow, line, column, url, title } = cause.details ?? {};
+  const at = typeof flow === 'string' ? flow : path.replace(/\.js$/, '');
+  const where = typeof line === 'number' ? `${at}:${line}` : at;
+  return {
+    code: timeIsUp ? 'HARD_TIMEOUT' : 'FLOW_FAILED',
+    error: timeIsUp ? `The session's time was up in ${where}: ${cause.error}` : `${where}: ${cause.error}`,
+    details: {
+      flow: at,
+      line: line ?? null,
+      column: column ?? null,
+      url: url ?? null,
+      title: title ?? null,
+      cause,
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { StoredSession } from '../journal/journal.js';
+import type { EventData, EventType, NewEvent, SessionEvent } from '../protocol/events.js';
+import type { SessionRecord } from '../protocol/session.js';
+import { newEvent } from './new-event.js';
+import type { SealedRequest } from './request-vault.js';
+import { spentRecord } from './session-record.js';
+import type { SessionSurroundings } from './session-surroundings.js';
+
+/** What the journal is told of a living session: its record as it is now, and its events in their order. */
+export class SessionBook {
+  record: SessionRecord;
+  /** The number of the last step: an actor that is started again goes on from there. */
+  steps = 0;
+  /** The request as the journal keeps it. */
+  readonly #sealed: SealedRequest;
+  readonly #around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log'>;
+  readonly #lease: () => StoredSession['lease'];
+  readonly #answered: (call: number) => void;
+  #open = true;
+
+  /**
+   * @param options.lease of its browser now
+   * @param options.answered called when an answer of a model is on disk
+   */
+  constructor(
+    around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log'>,
+    options: {
+      readonly record: SessionRecord;
+      readonly sealed: SealedRequest;
+      readonly lease: () => StoredSession['lease'];
+      readonly answered: (call: number) => void;
+    },
+  ) {
+    this.#around = around;
+    this.record = options.record;
+    this.#sealed = options.sealed;
+    this.#lease = options.lease;
+    this.#answered = options.answered;
+  }
+
+  /** Enough to begin the session again, with what its request names. */
+  get stored(): StoredSession {
+    return { record: this.record, request: this.#sealed, lease: this.#lease() };
+  }
+
+  event<T extends EventType>(type: T, data: EventData<T>): NewEvent {
+    return newEvent(this.record.id, { type, data } as SessionEvent, this.#around.clock.now());
+  }
+
+  tell(event: SessionEvent): void {
+    this.publish([newEvent(this.record.id, event, this.#around.clock.now())]);
+  }
+
+  /** Writes what the session tells. After {@link close} it is dropped. */
+  publish(events: readonly NewEvent[]): void {
+    if (!this.#open) return;
+    for (const event of events) if (event.type === 'StepFinished') this.steps = event.data.index;
+    const answers = events.flatMap((event) => (event.type === 'ModelCallFinished' ? [event.data] : []));
+    for (const answer of answers) this.record = spentRecord(this.record, answer);
+    const records = answers.length === 0 ? [] : [this.stored];
+    this.#around.hub.write({ records, events }).then(
+      () => {
+        for (const { call } of answers) this.#answered(call);
+      },
+      (error) =>
+        this.#around.log(`session ${this.record.id}: ${events.length} events were not written: ${String(error)}`),
+    );
+  }
+
+  /** The end is being written: a session shows nothing after it. */
+  close(): void {
+    this.#open = false;
+  }
+}
