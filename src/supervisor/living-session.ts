@@ -21,7 +21,7 @@ import { endedRecord, startedRecord, waitingRecord } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import type { ScriptManner } from './sessions.js';
 import type { OpenPhase } from './task-phase.js';
-import { runTask } from './task-run.js';
+import { runTask, type TaskParts } from './task-run.js';
 import { writeEnd } from './write-end.js';
 
 /** An end that somebody waits for leaves the actor this long to tell of its last step. */
@@ -131,18 +131,11 @@ export class LivingSession {
     if (startedAt !== null) this.#attemptStartedAt = Date.parse(startedAt);
   }
 
-  /**
-   * Works on the task; answers how this attempt at it ended. Never rejects.
-   * @param journaled everything that the session has told so far
-   * @param freshBrowser true where the phase was reached with another browser
-   */
+  /** Works on the task; answers how this attempt at it ended. Never rejects. */
   async work(
     request: AutoRequest,
     phase: OpenPhase,
-    {
-      journaled,
-      freshBrowser,
-    }: { readonly journaled: () => AsyncIterable<JournalEvent>; readonly freshBrowser: boolean },
+    around: Pick<TaskParts, 'journaled' | 'freshBrowser'>,
   ): Promise<SessionEnd> {
     const attempt = this.#attempt;
     if (attempt === null) return lostEnd(new TroupeError('SESSION_ENDED', 'The session does not run'));
@@ -153,8 +146,7 @@ export class LivingSession {
           record: this.record,
           request,
           actor: this.#actor(),
-          journaled,
-          freshBrowser,
+          ...around,
           timeLeftMs: () => Math.max(1, this.#hardTimeoutMs() - this.#ageMs()),
           signal: attempt.signal,
         },
