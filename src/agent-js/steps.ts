@@ -65,7 +65,8 @@ export class Steps {
     await this.settle();
     const index = ++this.#index;
     const file = `${String(index).padStart(3, '0')}-${callSlug(call.method, call.shownArgs())}.png`;
-    const startedAt = performance.now();
+    const startedAt = new Date().toISOString();
+    const from = performance.now();
     const end = (outcome: Outcome, place: Partial<Place>): void => {
       const tab = call.tab();
       this.#ended(call, tab, file, {
@@ -75,7 +76,8 @@ export class Steps {
         ...outcome,
         url: place.url ?? tab?.url ?? '',
         title: place.title ?? tab?.title ?? '',
-        durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
+        startedAt,
+        durationMs: Math.round((performance.now() - from) * 100) / 100,
         ...(site.flow === null ? {} : { flow: site.flow }),
         ...(site.line === null ? {} : { line: site.line }),
         ...(site.column === null ? {} : { column: site.column }),

@@ -24,6 +24,8 @@ export const Step = z.object({
   error: ErrorBodySchema.optional(),
   url: z.string(),
   title: z.string(),
+  /** ISO 8601. The event itself comes with the picture, later than what followed the step. */
+  startedAt: z.string().optional(),
   durationMs: z.number(),
   /** Name under `screenshots/`, null where none could be taken. */
   screenshot: z.string().nullable(),

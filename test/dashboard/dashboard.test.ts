@@ -47,7 +47,8 @@ t.test('a session is started, driven and stopped on the page', async (t) => {
   await shows('"zwei"');
   await holds('document.querySelector("canvas.shown")?.width > 300');
   await call('act', '#step-1 button', 'click');
-  await shows('Step 1:');
+  await shows('Step 1 of');
+  await call('act', '{tab}Live', 'click');
   await call('act', '{^textbox}Script', 'input', 'match(1, 2)');
   await call('act', '{^textbox}Script', 'press', 'Enter');
   await shows('MATCH_FAILED');
@@ -69,11 +70,11 @@ t.test('a job is seen as it runs; a step is shown with its picture; the report o
   await shows('Nightly');
   const { id } = await running;
   await shows('completed');
-  await call('act', '{link}Nightly', 'click');
+  await call('act', '{a}Nightly', 'click');
   await shows('examples/login');
   await shows('passed');
   await call('act', '#step-1 button', 'click');
-  t.match(await call('page', 'location.hash'), new RegExp(`#/sessions/${id}\\?step=1`));
+  t.match(await call('page', 'location.hash'), new RegExp(`#/sessions/${id}/step-1`));
   await holds('document.querySelector("img")?.naturalWidth > 300');
   await call('act', '{^tab}Report', 'click');
   t.equal(await call('page', 'document.querySelector("iframe").getAttribute("src")'), `api/sessions/${id}/report`);
@@ -88,7 +89,7 @@ t.test('the list is searched as one types, and filtered by state', async (t) => 
   await shows('Nightly');
   t.notOk(await call('page', 'document.body.innerText.includes("by hand")'));
   await call('act', '{^input}Search', 'clear');
-  await call('act', '{select}State', 'select', 'stopped');
+  await call('act', '{^button}stopped', 'click');
   await shows('by hand');
 });
 
@@ -124,7 +125,7 @@ t.test('a service with a token asks for it, once', async (t) => {
   await shows('Access token');
   await call('act', '{^input}Access token', 'input', 'wrong');
   await call('act', '{button}Sign in', 'click');
-  await shows('not the token');
+  await shows('not a token');
   await call('act', '{^input}Access token', 'input', 'correct-horse');
   await call('act', '{button}Sign in', 'click');
   await shows('No session yet');

@@ -21,6 +21,22 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   throw new ApiError(response.status, errorIn(text, response.statusText));
 }
 
+/** What the service answers, as it is. @throws ApiError; TypeError when the service cannot be reached */
+export async function callText(path: string): Promise<string> {
+  const response = await fetch(path);
+  const text = await response.text();
+  if (response.ok) return text;
+  throw new ApiError(response.status, errorIn(text, response.statusText));
+}
+
+/** What went wrong, for people. */
+export function problemOf(error: unknown): string {
+  return error instanceof ApiError ? `${error.body.code}: ${error.message}` : 'The service cannot be reached';
+}
+
+/** What this page calls the service, without a slash at its end. */
+export const SERVICE = location.href.replace(/[#?].*$/, '').replace(/\/$/, '');
+
 /** Sessions older than `before`, newest first. */
 export function olderSessions(before: string | null, limit: number): Promise<SessionRecord[]> {
   const query = new URLSearchParams({ limit: String(limit), ...(before === null ? {} : { before }) });

@@ -1,7 +1,9 @@
-import type { SessionRecord } from '../../../src/protocol/session.js';
+import type { SessionRecord, SessionStatus } from '../../../src/protocol/session.js';
 import type { SessionRow } from '../../../src/protocol/stream.js';
 import { call, olderSessions } from './api.js';
 
+/** The first page is as long as a screen, so that there is something to read at once. */
+const FIRST_PAGE = 100;
 /** Records fetched at once while the list is filled. */
 const PAGE = 1000;
 /** The list goes back so far; older ones are found by their id. */
@@ -12,6 +14,7 @@ class SessionTable {
   rows = $state.raw<readonly SessionRow[]>([]);
   /** False until the first page of records is there. */
   loaded = $state(false);
+  readonly counts = $derived(countsOf(this.rows));
   #reload: Promise<void> | null = null;
 
   /** Fetches the list, its newest page first. Changes that come meanwhile are kept. */
@@ -30,7 +33,7 @@ class SessionTable {
       byId.delete(row.record.id);
       return next === undefined ? row : { record: next.record, doing: next.doing ?? row.doing };
     });
-    const added = [...byId.values()].sort((a, b) => (a.record.createdAt < b.record.createdAt ? 1 : -1));
+    const added = [...byId.values()].sort(newestFirst);
     this.rows = added.length === 0 ? kept : [...added, ...kept];
   }
 
@@ -47,7 +50,8 @@ class SessionTable {
   async #fetch(): Promise<void> {
     const seen = new Set<string>();
     for (let before: string | null = null; seen.size < MAX_ROWS; ) {
-      const page: SessionRecord[] | null = await olderSessions(before, PAGE).catch(() => null);
+      const limit: number = before === null ? FIRST_PAGE : PAGE;
+      const page: SessionRecord[] | null = await olderSessions(before, limit).catch(() => null);
       if (page === null) return;
       const doing = new Map(this.rows.map((row) => [row.record.id, row.doing]));
       const fresh = page
@@ -55,17 +59,37 @@ class SessionTable {
         .map((record) => ({ record, doing: doing.get(record.id) ?? null }));
       for (const { id } of page) seen.add(id);
       const known = new Set(fresh.map(({ record }) => record.id));
-      this.rows = [...this.rows.filter(({ record }) => !known.has(record.id)), ...fresh].sort((a, b) =>
-        a.record.createdAt < b.record.createdAt ? 1 : a.record.createdAt > b.record.createdAt ? -1 : 0,
-      );
+      this.rows = [...this.rows.filter(({ record }) => !known.has(record.id)), ...fresh].sort(newestFirst);
       this.loaded = true;
       before = page.at(-1)?.id ?? null;
-      if (page.length < PAGE) break;
+      if (page.length < limit) break;
     }
     // What the service no longer has was removed by somebody else.
     this.rows = this.rows.filter(({ record }) => seen.has(record.id) || seen.size >= MAX_ROWS);
     this.loaded = true;
   }
+}
+
+function newestFirst(one: SessionRow, other: SessionRow): number {
+  const [a, b] = [one.record.createdAt, other.record.createdAt];
+  return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/** How many sessions there are in each state, and how many failed since midnight, here. */
+export interface Counts {
+  readonly of: { readonly [Status in SessionStatus]: number };
+  readonly failedToday: number;
+}
+
+function countsOf(rows: readonly SessionRow[]): Counts {
+  const midnight = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+  const of = { queued: 0, running: 0, completed: 0, failed: 0, stopped: 0 };
+  let failedToday = 0;
+  for (const { record } of rows) {
+    of[record.status] += 1;
+    if (record.status === 'failed' && record.endedAt !== null && record.endedAt >= midnight) failedToday += 1;
+  }
+  return { of, failedToday };
 }
 
 export const sessionTable = new SessionTable();

@@ -1,128 +1,205 @@
-import type { EventData, JournalEvent, Step } from '../../../src/protocol/events.js';
+import type { EventData, JournalEvent } from '../../../src/protocol/events.js';
+import type { Failure, FlowLine, Line, ScriptLine, Tone, TurnLine } from './line.js';
 
-/** One line of a session's transcript. `key` is unique and stays. */
-export type Line =
-  | { readonly key: string; readonly kind: 'step'; readonly at: string; readonly step: Step }
-  | {
-      readonly key: string;
-      readonly kind: 'script';
-      readonly at: string;
-      readonly js: string;
-      readonly by: string;
-      readonly done: { readonly ms: number; readonly result?: unknown; readonly error?: Failure } | null;
+const CONTROL_ENDS: { readonly [End in EventData<'ControlReturned'>['reason']]: string } = {
+  returned: 'control was given back',
+  left: 'control came back: the page that had it is gone',
+  idle: 'control came back: nothing was done with it for long',
+};
+
+/**
+ * A session's transcript: the fold of its events. The journal's events make the same lines as those that came live, so
+ * that what one reads afterwards is what one saw.
+ */
+export class Transcript {
+  readonly #lines: Line[] = [];
+  /** The depth under which a flow's steps stand, by its path: flows may be running within one another. */
+  readonly #flowDepths = new Map<string, number>();
+  #last = 0;
+
+  /** In their order; a copy for each answer. */
+  get lines(): readonly Line[] {
+    return [...this.#lines];
+  }
+
+  /** Takes events in their order; those that it has seen already are passed over. */
+  add(events: readonly JournalEvent[]): void {
+    for (const event of events) {
+      if (event.seq <= this.#last) continue;
+      this.#last = event.seq;
+      this.#add(event);
     }
-  | {
-      readonly key: string;
-      readonly kind: 'flow';
-      readonly at: string;
-      readonly path: string;
-      readonly depth: number;
-      readonly done: { readonly ms: number; readonly passed: boolean; readonly error?: Failure } | null;
+  }
+
+  #add(event: JournalEvent): void {
+    const { at, seq } = event;
+    const key = String(seq);
+    const note = (tone: Tone, text: string, where: { flow?: string | undefined; line?: number | undefined } = {}) => {
+      const { flow, line } = where;
+      const place = flow === undefined ? null : line === undefined ? flow : `${flow}:${line}`;
+      this.#lines.push({ key, kind: 'note', at, depth: this.#depthOf(flow), tone, text, place });
+    };
+    switch (event.type) {
+      case 'StepFinished':
+        this.#addStep(key, at, event.data);
+        return;
+      case 'ScriptStarted': {
+        const { script, js, kind } = event.data;
+        this.#lines.push({ key: `script ${script}`, kind: 'script', at, depth: 0, js, by: kind, done: null });
+        return;
+      }
+      case 'ScriptFinished':
+        this.#finishScript(event.data);
+        return;
+      case 'FlowStarted': {
+        const { path, depth, resumed = false } = event.data;
+        this.#flowDepths.set(path, depth);
+        this.#lines.push({ key, kind: 'flow', at, depth: depth - 1, path, resumed, done: null });
+        return;
+      }
+      case 'FlowFinished':
+        this.#finishFlow(event.data);
+        return;
+      case 'AssertionChecked': {
+        const { ok, message, failures = [] } = event.data;
+        const failed = failures.map(({ path, message: what }) => `${path}: ${what}`).join('; ');
+        const said = message === undefined ? '' : `: ${message}`;
+        note(ok ? 'good' : 'bad', ok ? `match passed${said}` : `match failed${said || ': '}${failed}`, event.data);
+        return;
+      }
+      case 'ConsoleWritten':
+        note(event.data.level === 'error' ? 'bad' : 'plain', `console: ${event.data.text}`, event.data);
+        return;
+      case 'PageErrorLogged':
+        note('bad', `the page: ${event.data.text}`);
+        return;
+      case 'DialogOpened':
+        note('plain', `${event.data.kind}: ${event.data.message}`);
+        return;
+      case 'DownloadFinished':
+        note('plain', `downloaded ${event.data.name}, ${event.data.bytes} bytes`);
+        return;
+      case 'BrowserLost':
+        note('bad', `the browser is gone: ${event.data.reason}`);
+        return;
+      case 'SessionStarted':
+        note('plain', `${event.data.browser}, ${event.data.driver} driver`);
+        return;
+      case 'SessionRestarted':
+        note(
+          'warn',
+          event.data.pageLost
+            ? 'restarted; its page did not answer and was closed'
+            : 'restarted; its page is as it was, its scripts are lost',
+        );
+        return;
+      case 'SessionEnded': {
+        const { status, error, summary, endReason } = event.data;
+        const why = error?.error ?? summary ?? endReason;
+        note(status === 'failed' ? 'bad' : 'good', [status, why].filter(Boolean).join(': '));
+        return;
+      }
+      case 'ModelStarted': {
+        const { model, system, task, page } = event.data;
+        const text = [task, page?.text, system].filter(Boolean).join('\n\n');
+        this.#lines.push({ key, kind: 'text', at, depth: 0, tone: 'plain', title: `What ${model} was told`, text });
+        return;
+      }
+      case 'ModelCallStarted': {
+        const { call, attempt, model } = event.data;
+        this.#lines.push({ key, kind: 'turn', at, depth: 0, call, attempt, model, text: '', done: null });
+        return;
+      }
+      case 'ModelTextReceived':
+        this.#replaceTurn(event.data.call, (turn) => ({ ...turn, text: turn.text + event.data.text }));
+        return;
+      case 'ModelCallFinished':
+        this.#replaceTurn(event.data.call, (turn) => ({ ...turn, text: event.data.text, done: event.data }));
+        return;
+      case 'ToolAnswered': {
+        const { tool, ok, text, page } = event.data;
+        const said = [text, page?.text].filter(Boolean).join('\n\n');
+        if (said === '' || tool === 'done') return;
+        const tone = ok ? 'plain' : 'bad';
+        this.#lines.push({ key, kind: 'text', at, depth: 1, tone, title: 'Answer to the model', text: said });
+        return;
+      }
+      case 'FlowDeviated':
+        this.#lines.push({ key, kind: 'deviation', at, depth: 0, deviation: event.data });
+        return;
+      case 'FlowHealed':
+        note('warn', `a mended flow is proposed: healed-flows/${event.data.flow}.js`);
+        return;
+      case 'ModelNudged':
+        this.#lines.push({
+          key,
+          kind: 'text',
+          at,
+          depth: 1,
+          tone: 'warn',
+          title: 'Said to the model',
+          text: event.data.text,
+        });
+        return;
+      case 'ControlTaken':
+        note('warn', `a person took control, from ${event.data.by}`);
+        return;
+      case 'ControlReturned':
+        note('warn', CONTROL_ENDS[event.data.reason]);
+        return;
+      case 'SessionAccepted':
+      case 'ScreenshotTaken':
+        return;
+      default:
+        // A service that is newer than this page may tell of things that it does not know.
+        return;
     }
-  | { readonly key: string; readonly kind: 'note'; readonly at: string; readonly tone: Tone; readonly text: string };
+  }
 
-/** An error as events carry it. */
-type Failure = NonNullable<Step['error']>;
+  /** Its picture is told of late: the step stands where it began. */
+  #addStep(key: string, at: string, step: EventData<'StepFinished'>): void {
+    const began = step.startedAt ?? at;
+    const line = { key, kind: 'step', at: began, depth: this.#depthOf(step.flow, 1), step } as const;
+    let index = this.#lines.length;
+    while (index > 0 && (this.#lines[index - 1]?.at ?? '') > began) index -= 1;
+    this.#lines.splice(index, 0, line);
+  }
 
-export type Tone = 'plain' | 'good' | 'bad';
+  #depthOf(flow: string | undefined, otherwise = 0): number {
+    return flow === undefined ? otherwise : (this.#flowDepths.get(flow) ?? 1);
+  }
 
-/** The transcript as the events tell it, in their order. Pure but for `lines`, which it adds to and completes. */
-export function addToTranscript(lines: Line[], events: readonly JournalEvent[]): void {
-  for (const event of events) add(lines, event);
-}
+  #finishScript({ script, durationMs, result, error }: EventData<'ScriptFinished'>): void {
+    this.#replace(
+      (line): line is ScriptLine => line.kind === 'script' && line.key === `script ${script}`,
+      (line) => ({ ...line, done: { ms: durationMs, ...given({ result }), ...outcome(error) } }),
+    );
+  }
 
-function add(lines: Line[], event: JournalEvent): void {
-  const { at, seq } = event;
-  const key = String(seq);
-  const note = (tone: Tone, text: string) => lines.push({ key, kind: 'note', at, tone, text });
-  switch (event.type) {
-    case 'StepFinished':
-      lines.push({ key, kind: 'step', at, step: event.data });
-      return;
-    case 'ScriptStarted':
-      lines.push({
-        key: `script ${event.data.script}`,
-        kind: 'script',
-        at,
-        js: event.data.js,
-        by: event.data.kind,
-        done: null,
-      });
-      return;
-    case 'ScriptFinished':
-      finishScript(lines, event.data);
-      return;
-    case 'FlowStarted':
-      lines.push({ key, kind: 'flow', at, path: event.data.path, depth: event.data.depth, done: null });
-      return;
-    case 'FlowFinished':
-      finishFlow(lines, event.data);
-      return;
-    case 'AssertionChecked': {
-      const { ok, message, failures = [] } = event.data;
-      const failed = failures.map(({ path, message: what }) => `${path}: ${what}`).join('; ');
-      note(ok ? 'good' : 'bad', ok ? `match passed${message ? `: ${message}` : ''}` : `match failed: ${failed}`);
-      return;
-    }
-    case 'ConsoleWritten':
-      note(event.data.level === 'error' ? 'bad' : 'plain', `console: ${event.data.text}`);
-      return;
-    case 'PageErrorLogged':
-      note('bad', `the page: ${event.data.text}`);
-      return;
-    case 'DialogOpened':
-      note('plain', `${event.data.kind}: ${event.data.message}`);
-      return;
-    case 'DownloadFinished':
-      note('plain', `downloaded ${event.data.name}, ${event.data.bytes} bytes`);
-      return;
-    case 'BrowserLost':
-      note('bad', `the browser is gone: ${event.data.reason}`);
-      return;
-    case 'SessionStarted':
-      note('plain', `${event.data.browser}, ${event.data.driver} driver`);
-      return;
-    case 'SessionRestarted':
-      note(
-        'bad',
-        event.data.pageLost ? 'restarted; its page did not answer and was closed' : 'restarted; its page is as it was',
-      );
-      return;
-    case 'SessionEnded': {
-      const { status, error, summary, endReason } = event.data;
-      note(
-        status === 'failed' ? 'bad' : 'good',
-        [status, error?.error ?? summary ?? endReason].filter(Boolean).join(': '),
-      );
-      return;
-    }
-    case 'SessionAccepted':
-    case 'ScreenshotTaken':
-      return;
-    default:
-      // A service that is newer than this page may tell of things that it does not know.
-      return;
+  #finishFlow({ path, depth, status, durationMs, error }: EventData<'FlowFinished'>): void {
+    this.#replace(
+      (line): line is FlowLine =>
+        line.kind === 'flow' && line.done === null && line.path === path && line.depth === depth - 1,
+      (line) => ({ ...line, done: { ms: durationMs, passed: status === 'passed', ...outcome(error) } }),
+    );
+  }
+
+  #replaceTurn(call: number, next: (turn: TurnLine) => TurnLine): void {
+    this.#replace((line): line is TurnLine => line.kind === 'turn' && line.call === call && line.done === null, next);
+  }
+
+  /** The newest line of that kind is taken for another. */
+  #replace<L extends Line>(is: (line: Line) => line is L, next: (line: L) => L): void {
+    const index = this.#lines.findLastIndex(is);
+    const line = this.#lines[index];
+    if (line !== undefined && is(line)) this.#lines[index] = next(line);
   }
 }
 
-function finishScript(lines: Line[], { script, durationMs, result, error }: EventData<'ScriptFinished'>): void {
-  const index = lines.findLastIndex(({ key }) => key === `script ${script}`);
-  const line = lines[index];
-  if (line?.kind !== 'script') return;
-  const done = {
-    ms: durationMs,
-    ...(result === undefined ? {} : { result }),
-    ...(error === undefined ? {} : { error }),
-  };
-  lines[index] = { ...line, done };
+function given({ result }: { readonly result?: unknown }): { readonly result?: unknown } {
+  return result === undefined ? {} : { result };
 }
 
-function finishFlow(lines: Line[], { path, depth, status, durationMs, error }: EventData<'FlowFinished'>): void {
-  const index = lines.findLastIndex(
-    (line) => line.kind === 'flow' && line.done === null && line.path === path && line.depth === depth,
-  );
-  const line = lines[index];
-  if (line?.kind !== 'flow') return;
-  const done = { ms: durationMs, passed: status === 'passed', ...(error === undefined ? {} : { error }) };
-  lines[index] = { ...line, done };
+function outcome(error: Failure | undefined): { readonly error?: Failure } {
+  return error === undefined ? {} : { error };
 }
