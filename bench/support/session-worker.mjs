@@ -16,7 +16,7 @@ const Stats = z.object({
 });
 
 /**
- * What the browser of a session consists of: `pids`, `bytes()` of memory, `dead()` when its processes have ended, `gone()`
+ * What the browser of a session consists of: `pids` (of a process, its leader first), `bytes()` of memory, `dead()` when its processes have ended, `gone()`
  * when nothing is left of it.
  */
 export async function sessionWorker(service, id) {
@@ -29,8 +29,9 @@ function processesOf(id) {
   const leader = table.find(({ pid, session, command }) => pid === session && command.includes(`b-${id}/`));
   if (leader === undefined) throw new Error(`${id} has no browser`);
   const own = table.filter(({ session, command }) => session === leader.pid || command.includes(`b-${id}/`));
-  const pids = own.map(({ pid }) => pid);
-  return { bytes: () => pids.reduce((sum, pid) => sum + pss(pid), 0), dead: () => dead(pids), gone: () => dead(pids) };
+  const pids = [leader.pid, ...own.map(({ pid }) => pid).filter((pid) => pid !== leader.pid)];
+  const bytes = () => pids.reduce((sum, pid) => sum + pss(pid), 0);
+  return { pids, bytes, dead: () => dead(pids), gone: () => dead(pids) };
 }
 
 /** Its memory is what `docker stats` shows: without the files that could be dropped. */
