@@ -94,7 +94,8 @@ export class DockerLease implements BrowserLease {
   }
 
   async #howItEnded(exitCode: number): Promise<string> {
-    if (exitCode === KILLED) return 'its container was killed';
+    // The container's own end, or that of its browser, whose code it ends with.
+    if (exitCode === KILLED) return 'it was killed';
     const words = await this.#care.lastWords().catch(() => '');
     return `its container ended with exit code ${exitCode}${words === '' ? '' : `; its last words: ${words}`}`;
   }

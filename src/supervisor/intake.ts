@@ -200,7 +200,7 @@ export class Intake {
   async #work(session: LivingSession, request: AutoRequest, caller: string, place: Place): Promise<void> {
     try {
       const phase = session.record.startedAt === null ? UNTOUCHED : await this.#phaseOf(session, request);
-      const open = this.#pool.cold(session.record.id, session.request);
+      const open = this.#pool.prepareJob(session.record.id, request);
       await session.begin(place, open, this.#parts.config.createTimeout * 1000);
       await this.#workOn(session, { request, caller, phase, freshBrowser: true });
     } catch (error) {

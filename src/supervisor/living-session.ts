@@ -258,8 +258,8 @@ export class LivingSession {
     const { driver, hub, clock } = this.#around;
     const signal = this.#ending.signal;
     try {
-      signal.throwIfAborted();
       if (this.record.mode === 'auto') this.#attempt = new Attempt(this.#ending.signal);
+      // Also where nobody waits any more: a warm browser that was taken for this session goes the way that open knows.
       const { lease, child } = await open(this.#task, { signal, deadlineMs });
       this.#held.takeLease(lease);
       const thread = this.#connected(child);

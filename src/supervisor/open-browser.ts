@@ -26,6 +26,9 @@ export interface OpenSurroundings extends Readonly<Parameters<typeof startSessio
   readonly log: (line: string) => void;
 }
 
+/** For whom an actor is started. */
+export type ActorStart = Pick<SessionStart, 'id' | 'restart' | 'task'>;
+
 const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 
 /** What of a request a browser must be started with; it cannot be given later. */
@@ -47,22 +50,34 @@ export function fitsAnyBrowser({ viewport, locale, proxy }: LaunchWishes): boole
 export async function openBrowser(
   around: OpenSurroundings,
   options: LeaseOptions,
-  start: Pick<SessionStart, 'id' | 'restart' | 'task'>,
+  start: ActorStart,
   { signal, deadlineMs }: OpenBounds,
 ): Promise<OpenBrowser> {
-  const deadline = performance.now() + deadlineMs;
-  const left = () => Math.max(1, Math.round(deadline - performance.now()));
-  const lease = await around.driver.lease(options, { signal, deadlineMs: left() });
+  const startedAt = performance.now();
+  const lease = await around.driver.lease(options, { signal, deadlineMs });
   try {
-    signal.throwIfAborted();
-    const { endpoint } = lease;
-    lease.permit(start.task().request);
-    const opening = { ...start, endpoint, timeoutMs: left(), signal, takesOver: false };
-    return { lease, child: await startSessionActor(around, opening) };
+    return await startActorOn(around, lease, start, {
+      signal,
+      deadlineMs: deadlineMs - (performance.now() - startedAt),
+    });
   } catch (error) {
     await releaseLease(lease, around.log);
     throw error;
   }
+}
+
+/** Starts an actor for a browser that has none and that nobody has used. The lease stays the caller's when it throws. */
+export async function startActorOn(
+  around: OpenSurroundings,
+  lease: BrowserLease,
+  start: ActorStart,
+  { signal, deadlineMs }: OpenBounds,
+): Promise<OpenBrowser> {
+  signal.throwIfAborted();
+  lease.permit(start.task().request);
+  const timeoutMs = Math.max(1, Math.round(deadlineMs));
+  const opening = { ...start, endpoint: lease.endpoint, timeoutMs, signal, takesOver: false };
+  return { lease, child: await startSessionActor(around, opening) };
 }
 
 /** Never rejects: what cannot be removed now is removed by the reaper. */

@@ -30,10 +30,12 @@ export class SessionTable {
     return this.#living.get(id);
   }
 
-  /** For ids from outside, of any form. */
-  hasLiving(id: string): boolean {
-    const parsed = SessionId.safeParse(id);
-    return parsed.success && this.#living.has(parsed.data);
+  /** Whether a living session has, or is about to have, the browser of this lease: its own id, or that of a warm one. */
+  holdsLease(leaseId: string): boolean {
+    const parsed = SessionId.safeParse(leaseId);
+    if (parsed.success && this.#living.has(parsed.data)) return true;
+    for (const session of this.#living.values()) if (session.stored.lease?.leaseId === leaseId) return true;
+    return false;
   }
 
   allLiving(): readonly LivingSession[] {

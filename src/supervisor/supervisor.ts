@@ -65,8 +65,8 @@ export class Supervisor implements Sessions {
       ended: (session) => this.#sessionEnded(session),
       pending: (work) => this.#awaitAtStop(work),
     });
-    const isLiving = (id: string) => this.#table.hasLiving(id) || this.#intake.keepsWarm(id);
-    this.#reaper = new Reaper({ ...parts, isKept: isLiving });
+    const isKept = (id: string) => this.#table.holdsLease(id) || this.#intake.keepsWarm(id);
+    this.#reaper = new Reaper({ ...parts, isKept });
     this.#startedAt = parts.clock.now().getTime();
   }
 

@@ -1,12 +1,14 @@
 import { TroupeError } from '../protocol/errors.js';
 import type { LiveRequest, SessionId } from '../protocol/session.js';
 import {
+  type ActorStart,
   leaseOptions,
   type OpenBounds,
   type OpenBrowser,
   type OpenSurroundings,
   openBrowser,
   releaseLease,
+  startActorOn,
 } from './open-browser.js';
 import type { SessionTask } from './session-child.js';
 import { newSessionId } from './session-record.js';
@@ -16,10 +18,11 @@ const PROBE_MS = 2_000;
 const NO_TASK: SessionTask = { request: {}, stepsDone: 0, driver: 'agent', opened: () => undefined };
 
 /**
- * A browser for a session that has not come yet: started, connected, its page open, its script thread loaded. Its id
- * becomes the session's. It is claimed once or discarded, and never serves a second session.
+ * A browser for a session that has not come yet: started, connected, its page open, its script thread loaded. It goes to
+ * one session or is discarded, and never serves a second one.
  *
- *   opening --> ready --claim--> the session's
+ *   opening --> ready --claim--> a live session's, which has its id
+ *      |          |`----handOver--> a job's, which has an id already
  *      `----------`----discard, fault--> gone
  */
 export class WarmBrowser {
@@ -82,6 +85,24 @@ export class WarmBrowser {
       if (hasPageOptions(request)) await open.child.ref.ask('ApplyOptions', request, bounds);
       else await probe(open, bounds.signal);
       return open;
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+  }
+
+  /**
+   * Gives the browser to a session that has an id already, with an actor of that session's own: what an actor tells bears
+   * its id from the first word. The lease keeps this browser's id.
+   * @throws as {@link claim}
+   */
+  async handOver(start: ActorStart, bounds: OpenBounds): Promise<OpenBrowser> {
+    const startedAt = performance.now();
+    try {
+      const { lease, child } = await this.#within(bounds);
+      await child.stop();
+      const deadlineMs = bounds.deadlineMs - (performance.now() - startedAt);
+      return await startActorOn(this.#around, lease, start, { ...bounds, deadlineMs });
     } catch (error) {
       await this.discard();
       throw error;

@@ -4,9 +4,12 @@ import type { Clock } from '../actors/clock.js';
 import type { Config } from '../config.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../protocol/session.js';
 import {
+  type ActorStart,
   type BrowserOpening,
   fitsAnyBrowser,
   leaseOptions,
+  type OpenBounds,
+  type OpenBrowser,
   type OpenSurroundings,
   openBrowser,
 } from './open-browser.js';
@@ -37,7 +40,7 @@ const RESERVE_BYTES = 512 * 1024 * 1024;
 const BROWSER_BYTES = 256 * 1024 * 1024;
 
 /**
- * Browsers that wait for sessions. A create takes one where its options allow it; the pool refills itself in the
+ * Browsers that wait for sessions. A create or a job takes one where its options allow it; the pool refills itself in the
  * background, a few starts at a time. It holds as many as creates came at once in the last minute, `warmSessions` at
  * least, and never more than there are free places or memory for: together with the sessions' there are never more than
  * `maxSessions` browsers. `warmSessions` 0 means no pool.
@@ -49,6 +52,8 @@ export class WarmPool {
   /** Those that wait for a session, the oldest first. */
   readonly #waiting = new Set<WarmBrowser>();
   readonly #starting = new Set<WarmBrowser>();
+  /** Those whose job is about to have them, by its hand. */
+  readonly #handedOver = new Set<string>();
   /** Those on their way out: they still take room. */
   readonly #leaving = new Map<string, Promise<void>>();
   #quietSince: number | null = null;
@@ -71,7 +76,7 @@ export class WarmPool {
   /** Whether this id is of a browser that waits or leaves here. */
   has(id: string): boolean {
     for (const browser of this.#waiting) if (browser.id === id) return true;
-    return this.#leaving.has(id);
+    return this.#leaving.has(id) || this.#handedOver.has(id);
   }
 
   get ready(): number {
@@ -80,35 +85,57 @@ export class WarmPool {
 
   /** A new session's id and the way to its browser: one that waits, if the request can do with it. */
   prepare(request: LiveRequest): { readonly id: SessionId; readonly open: BrowserOpening } {
-    const warm = fitsAnyBrowser(request) ? this.#take() : undefined;
-    if (warm === undefined) {
-      const id = newSessionId();
-      return { id, open: this.cold(id, request) };
-    }
+    const warm = this.#takeFor(request);
+    const id = warm?.id ?? newSessionId();
     const open: BrowserOpening = async (task, bounds) => {
-      const deadline = performance.now() + bounds.deadlineMs;
-      try {
-        return await warm.claim(task, bounds);
-      } catch (error) {
-        if (bounds.signal.aborted || Reflect.get(Object(error), 'code') === 'INVALID_REQUEST') throw error;
-        this.#parts.log(`session ${warm.id}: its warm browser was of no use: ${String(error)}`);
-        const deadlineMs = Math.max(1, Math.round(deadline - performance.now()));
-        return await this.cold(warm.id, request)(task, { ...bounds, deadlineMs });
-      }
+      const start = { id, restart: 'transient', task } as const;
+      if (warm === undefined) return this.#cold(request, start, bounds);
+      return this.#warmOrCold(request, start, bounds, (within) => warm.claim(task, within));
     };
-    return { id: warm.id, open };
+    return { id, open };
   }
 
-  /** The way to a browser that is started for this session. One that waits makes room for it where there is none. */
-  cold(id: SessionId, request: LiveRequest | AutoRequest): BrowserOpening {
-    const { maxIterations } = this.#parts.config;
-    const flowsAlone = request.mode === 'auto' && (request.maxIterations ?? maxIterations) === 0;
+  /** The way to the browser of a job: one that waits at that moment, if the request can do with it. */
+  prepareJob(id: SessionId, request: AutoRequest): BrowserOpening {
+    const flowsAlone = (request.maxIterations ?? this.#parts.config.maxIterations) === 0;
     const restart = flowsAlone ? 'temporary' : 'transient';
     return async (task, bounds) => {
-      await this.#roomMade();
-      bounds.signal.throwIfAborted();
-      return openBrowser(this.#parts, leaseOptions(id, request), { id, restart, task }, bounds);
+      const start = { id, restart, task } as const;
+      const warm = this.#takeFor(request);
+      if (warm === undefined) return this.#cold(request, start, bounds);
+      this.#handedOver.add(warm.id);
+      try {
+        return await this.#warmOrCold(request, start, bounds, (within) => warm.handOver(start, within));
+      } finally {
+        // By the next turn the job holds the lease.
+        void nextTurn().then(() => this.#handedOver.delete(warm.id));
+      }
     };
+  }
+
+  /** A warm browser that turns out to be of no use costs the session time, and nothing else. */
+  async #warmOrCold(
+    request: LiveRequest | AutoRequest,
+    start: ActorStart,
+    bounds: OpenBounds,
+    warm: (bounds: OpenBounds) => Promise<OpenBrowser>,
+  ): Promise<OpenBrowser> {
+    const deadline = performance.now() + bounds.deadlineMs;
+    try {
+      return await warm(bounds);
+    } catch (error) {
+      if (bounds.signal.aborted || Reflect.get(Object(error), 'code') === 'INVALID_REQUEST') throw error;
+      this.#parts.log(`session ${start.id}: its warm browser was of no use: ${String(error)}`);
+      const deadlineMs = Math.max(1, Math.round(deadline - performance.now()));
+      return await this.#cold(request, start, { ...bounds, deadlineMs });
+    }
+  }
+
+  /** A browser that is started for this session. One that waits makes room for it where there is none. */
+  async #cold(request: LiveRequest | AutoRequest, start: ActorStart, bounds: OpenBounds): Promise<OpenBrowser> {
+    await this.#roomMade();
+    bounds.signal.throwIfAborted();
+    return openBrowser(this.#parts, leaseOptions(start.id, request), start, bounds);
   }
 
   /** There is another place: the pool may grow. */
@@ -125,8 +152,8 @@ export class WarmPool {
     await Promise.all(this.#leaving.values());
   }
 
-  #take(): WarmBrowser | undefined {
-    if (this.#closed || this.#parts.config.warmSessions === 0) return undefined;
+  #takeFor(request: LiveRequest | AutoRequest): WarmBrowser | undefined {
+    if (this.#closed || this.#parts.config.warmSessions === 0 || !fitsAnyBrowser(request)) return undefined;
     const now = performance.now();
     this.#demand.note(now);
     this.#quietSince ??= now;

@@ -17,7 +17,7 @@ const driver = process.env.TROUPE_CHAOS_DRIVER ?? 'process';
 const long = process.env.TROUPE_CHAOS_ROUNDS !== undefined;
 const size = long
   ? driver === 'docker'
-    ? { live: 4, jobs: 4, lifeMs: 15_000 }
+    ? { live: 3, jobs: 3, lifeMs: 8_000 }
     : { live: 10, jobs: 10, lifeMs: 12_000 }
   : { live: 2, jobs: 2, lifeMs: 5_000 };
 
@@ -29,6 +29,7 @@ t.test('a service killed at any moment has kept what it said, and does nothing t
     forward: [Number(new URL(shop.url).port)],
     maxSessions: 2 * (size.live + size.jobs),
     idleTimeout: 3600,
+    warmSessions: long ? 1 : 0,
   });
   const kills = new ServiceKills({ ...size, random: seededRandom(seed), home, shop: shop.url });
   t.teardown(() => kills.stop());

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { bridgeAddress } from '#troupe/service/choose-driver.js';
 import { startShop } from '../../examples/shop/shop.mjs';
-import { containersOf, docker, engineInUse, runInside, skipWithoutDocker } from '../support/docker.js';
+import { containerOf, containersOf, engineInUse, skipWithoutDocker } from '../support/docker.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { client, makeHome, startTestService } from '../support/service.js';
@@ -13,11 +13,6 @@ import { runTroupe, startServiceProcess } from '../support/service-process.js';
 
 guardLeaks(t);
 const options = { skip: skipWithoutDocker };
-
-/** The container of a session, by its label; '' when there is none. */
-async function containerOf(id: string): Promise<string> {
-  return (await containersOf(engineInUse(), `troupe.lease=${id}`))[0]?.Id ?? '';
-}
 
 async function listen(
   t: { teardown(work: () => unknown): void },
@@ -114,82 +109,6 @@ t.test(
   },
 );
 
-t.test('A worker that is lost ends its session alone, with its code and cause', options, async (t) => {
-  const settings = { driver: 'docker', warmSessions: 0, maxSessions: 8, evalTimeout: 3, worker: { memory: 512 } };
-  const service = await startTestService(t, settings);
-  const neighbour = await service.live();
-  const chaos: readonly {
-    readonly what: string;
-    act(container: string, id: string): unknown;
-    readonly says: RegExp;
-  }[] = [
-    { what: 'its container is killed', act: (container) => docker('kill', container), says: /./ },
-    {
-      what: 'its browser is killed',
-      act: (container) =>
-        runInside(
-          container,
-          'kill -9 $(grep -l remote-debugging-port=9222 /proc/[0-9]*/cmdline | cut -d/ -f3 | sort -n | sed -n 3p)',
-        ),
-      says: /./,
-    },
-    {
-      what: 'the relay of its DevTools is killed',
-      act: (container) =>
-        runInside(
-          container,
-          'pkill -9 -f UNIX-LISTEN || kill -9 $(grep -l UNIX-LISTEN /proc/[0-9]*/cmdline | cut -d/ -f3)',
-        ),
-      says: /./,
-    },
-    {
-      what: 'its page eats all memory',
-      act: (_container, id) =>
-        service.run(id, 'agent.page("const kept = []; for (;;) kept.push(new Uint8Array(1e7).fill(7))")'),
-      says: /memory limit of 512 MB/,
-    },
-  ];
-  for (const { what, act, says } of chaos) {
-    const { id } = await service.live();
-    const container = await containerOf(id);
-    const begunAt = performance.now();
-    const done = act(container, id);
-    await eventually(
-      `${what}: the session has failed`,
-      async () => (await service.call('GET', `/api/sessions/${id}`)).body.state === 'failed',
-    );
-    const seconds = (performance.now() - begunAt) / 1000;
-    await done;
-    const { body } = await service.call('GET', `/api/sessions/${id}`);
-    t.match(body, { state: 'failed', endReason: 'lost', error: { code: 'WORKER_LOST', error: says } }, what);
-    t.comment(`${what}: ${body.error.error} (${seconds.toFixed(2)} s)`);
-    await eventually(`${what}: nothing is left`, async () => (await containerOf(id)) === '');
-  }
-  t.match(await service.run(neighbour.id, '6 * 7'), { status: 200, body: 42 });
-
-  const container = await containerOf(neighbour.id);
-  await runInside(
-    container,
-    'dd if=/dev/zero of=/tmp/full bs=1M count=4000; dd if=/dev/zero of=/home/worker/full bs=1M count=4000',
-  );
-  t.match(
-    await service.run(neighbour.id, `agent.go('data:text/html,<title>full</title>').title`),
-    { body: 'full' },
-    'a full disk ends nothing',
-  );
-  await docker('pause', container);
-  t.match(await service.run(neighbour.id, 'agent.page("1")'), { body: { code: /EVAL_TIMEOUT|WAIT_TIMEOUT/ } });
-  await eventually(
-    'the paused one is lost',
-    async () => (await service.call('GET', `/api/sessions/${neighbour.id}`)).body.state === 'failed',
-    20_000,
-  );
-  t.match((await service.call('GET', `/api/sessions/${neighbour.id}`)).body, {
-    error: { code: 'WORKER_LOST', error: /paused/ },
-  });
-  await eventually('nothing is left', async () => (await containerOf(neighbour.id)) === '');
-});
-
 t.test(
   'After kill -9 of the service the next one goes on with living sessions and removes every other container',
   options,
@@ -202,21 +121,21 @@ t.test(
       live.id,
       `agent.go('data:text/html,<input aria-label=Name>'); agent.act('{input}Name', 'input', 'typed before')`,
     );
-    const label = `troupe.instance=${(await containersOf(engineInUse(), `troupe.lease=${live.id}`))[0]?.Labels['troupe.instance']}`;
+    const label = `troupe.instance=${(await containersOf(`troupe.lease=${live.id}`))[0]?.Labels['troupe.instance']}`;
     await first.end('SIGKILL');
-    const orphans = (await containersOf(engineInUse(), label)).map(({ Id }) => Id);
+    const orphans = (await containersOf(label)).map(({ Id }) => Id);
     const second = await startServiceProcess(t, home);
     const after = client(second.url);
     t.match(await after.run(live.id, `agent.value('{input}Name')`), { body: 'typed before' });
     t.equal(
-      (await containersOf(engineInUse(), label)).filter(({ Id }) => orphans.includes(Id)).length,
+      (await containersOf(label)).filter(({ Id }) => orphans.includes(Id)).length,
       1,
       'the adopted one alone is left',
     );
     await second.end('SIGKILL');
-    t.not((await containersOf(engineInUse(), label)).length, 0);
+    t.not((await containersOf(label)).length, 0);
     const third = await startServiceProcess(t, home, '--driver', 'process');
-    t.same(await containersOf(engineInUse(), label), [], 'a service without containers removes those that are left');
+    t.same(await containersOf(label), [], 'a service without containers removes those that are left');
     await third.end('SIGTERM');
   },
 );
@@ -241,9 +160,15 @@ t.test('Without an engine or the image the docker driver says what mends it, and
     output: /no such socket.*start Docker/,
   });
   const home = makeHome(t, { driver: 'auto' });
+  writeFileSync(join(home, 'deaf.sock'), '');
+  process.env.DOCKER_HOST = `unix://${home}/deaf.sock`;
+  t.match(await runTroupe(home, 'dashboard', '--port', '0', '--driver', 'docker'), {
+    code: 1,
+    output: /no engine listens.*start Docker/,
+  });
   const service = await startServiceProcess(t, home);
   await eventually('it says why', async () =>
-    /process driver.*Docker is not used: .*no such socket/.test(service.output()),
+    /process driver.*Docker is not used: .*no engine listens/.test(service.output()),
   );
   await service.end('SIGTERM');
   writeFileSync(join(home, 'troupe.json'), JSON.stringify({ egress: { deny: ['10.0.0.0/8'] } }));

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import t from 'tap';
 import { killBrowser, runningBrowsers } from '../support/browsers.js';
 import { eventually } from '../support/eventually.js';
@@ -32,6 +34,35 @@ t.test('a create takes a warm browser, which no other session is ever given, and
   const three = await service.live();
   t.ok(refilled.includes(three.id));
   t.match(await service.run(three.id, 'agent.tabs().length'), { body: 1 });
+});
+
+t.test('a job takes a warm browser too, under its own id, and one whose options forbid it does not', async (t) => {
+  const home = makeHome(t, { warmSessions: 1, maxSessions: 3 });
+  writeFileSync(
+    join(home, 'flows', 'whose.js'),
+    'agent.go("data:text/html,<title>of the job</title>"); match(agent.page("navigator.userAgent"), args.agent); agent.wait(args.ms)',
+  );
+  const service = await startTestService(t, { warmSessions: 1, maxSessions: 3 }, home);
+  const submit = async (more: object) => {
+    const request = { prompt: 'whose', flowFiles: ['whose.js'], maxIterations: 0, ...more };
+    return String((await service.call('POST', '/api/jobs', request)).body.id);
+  };
+  await warm(service, 1);
+  const [waiting = ''] = runningBrowsers();
+  const job = await submit({ userAgent: 'Shop/1.0', args: { agent: 'Shop/1.0', ms: 500 } });
+  await service.seen(job, 'StepFinished');
+  t.not(job, waiting);
+  t.ok(runningBrowsers().includes(waiting), 'it runs in the browser that waited');
+  t.notOk(runningBrowsers().includes(job));
+  await service.seen(job, 'SessionEnded');
+  t.match((await service.call('GET', `/api/jobs/${job}`)).body, { state: 'completed', error: null });
+  await eventually('its browser is gone', () => !runningBrowsers().includes(waiting));
+
+  await warm(service, 1);
+  const own = await submit({ locale: 'de-DE', args: { agent: '#string', ms: 500 } });
+  await service.seen(own, 'StepFinished');
+  t.ok(runningBrowsers().includes(own), 'a language is a matter of the start');
+  await service.seen(own, 'SessionEnded');
 });
 
 t.test('what a page can be told later is given to a warm browser, the rest starts one of its own', async (t) => {

@@ -21,9 +21,17 @@ export const skipWithoutDocker: string | false = 'why' in found ? `Docker: ${fou
 const Container = z.object({ Id: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()) });
 
 /** The engine's containers that a label names, running or not. */
-export async function containersOf(engine: DockerEngine, label: string): Promise<readonly z.infer<typeof Container>[]> {
+export async function containersOf(
+  label: string,
+  engine: DockerEngine = engineInUse(),
+): Promise<readonly z.infer<typeof Container>[]> {
   const query = { all: '1', filters: JSON.stringify({ label: [label] }) };
   return engine.json('GET', '/containers/json', z.array(Container), { query });
+}
+
+/** The container of a live session, by its label; '' when there is none. */
+export async function containerOf(sessionId: string): Promise<string> {
+  return (await containersOf(`troupe.lease=${sessionId}`))[0]?.Id ?? '';
 }
 
 /** The engine's containers that have a folder under this one mounted. */
@@ -79,7 +87,7 @@ export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {})
     });
   };
   const driver = await another();
-  const containers = async () => (await containersOf(engine, `troupe.instance=${instance}`)).map(({ Id }) => Id);
+  const containers = async () => (await containersOf(`troupe.instance=${instance}`)).map(({ Id }) => Id);
   t.teardown(async () => {
     await driver.sweep(new Set());
     const left = await containers();
