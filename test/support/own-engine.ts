@@ -9,7 +9,10 @@ import type { Teardown } from './service.js';
 
 const START_MS = 30_000;
 
-/** A Docker engine that a test may stop; it has no network of its own, and its data go with the test. */
+/**
+ * A Docker engine that a test may stop. It lives in a network of its own, since one without a bridge removes the one that
+ * another has; its data go with the test.
+ */
 export interface OwnEngine {
   readonly engine: DockerEngine;
   /** What `DOCKER_HOST` is to be for it. */
@@ -31,7 +34,7 @@ export async function startOwnEngine(t: Teardown, image: string): Promise<OwnEng
     engine,
     host,
     async start() {
-      daemon = spawn('dockerd', [...words, ...more], { stdio: ['ignore', 'ignore', 'pipe'] });
+      daemon = spawn('unshare', ['--net', 'dockerd', ...words, ...more], { stdio: ['ignore', 'ignore', 'pipe'] });
       daemon.stderr?.pipe(createWriteStream(`${root}/log`, { flags: 'a' }));
       await eventually('the engine answers', async () => 'version' in (await engine.version()), START_MS);
     },
