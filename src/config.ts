@@ -72,6 +72,8 @@ export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token
   readonly flowsDir: string;
   readonly sessionsDir: string;
   readonly tmpDir: string;
+  /** The flows that batches brought with them. */
+  readonly batchesDir: string;
   readonly journalFile: string;
   /** Holds the key to what the journal keeps closed. */
   readonly keyFile: string;
@@ -125,6 +127,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     flowsDir: resolve(home, 'flows'),
     sessionsDir: resolve(home, 'sessions'),
     tmpDir: resolve(home, 'tmp'),
+    batchesDir: resolve(home, 'batches'),
     journalFile: resolve(home, 'troupe.db'),
     keyFile: resolve(home, 'troupe.key'),
     chromium: env.TROUPE_CHROMIUM || undefined,

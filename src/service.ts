@@ -95,6 +95,7 @@ export async function startService(
       tokens: await AccessTokens.open({ journal, vault, clock: systemClock }),
       hub: new EventHub(journal),
       artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
+      reports: pool,
     });
     let drainMs = DRAIN_MS;
     built.push(() => supervisor.stop(drainMs));

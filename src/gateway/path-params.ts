@@ -1,3 +1,4 @@
+import { BatchId } from '../protocol/batch.js';
 import { TroupeError } from '../protocol/errors.js';
 import { isFileName } from '../protocol/file-name.js';
 import { SessionId } from '../protocol/session.js';
@@ -10,6 +11,16 @@ import type { RouteRequest } from './route.js';
 export function sessionIdOf(request: RouteRequest): SessionId {
   const id = SessionId.safeParse(request.params.id);
   if (!id.success) throw new TroupeError('NOT_FOUND', 'There is no such session');
+  return id.data;
+}
+
+/**
+ * The batch that a path names.
+ * @throws NOT_FOUND for what cannot be an id: there is no batch with it
+ */
+export function batchIdOf(request: RouteRequest): BatchId {
+  const id = BatchId.safeParse(request.params.id);
+  if (!id.success) throw new TroupeError('NOT_FOUND', 'There is no such batch');
   return id.data;
 }
 

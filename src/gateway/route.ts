@@ -115,6 +115,8 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   readonly also?: Route['also'];
   readonly errors?: readonly ErrorCode[];
   readonly body?: B;
+  /** The longest JSON body, where it is not 1 MiB. */
+  readonly jsonBytes?: number;
   /** A body that is not JSON, at most this long. */
   readonly uploadBytes?: number;
   /** A body that the handler reads as it is, at most this long. */
@@ -142,7 +144,7 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     summary: spec.summary,
     role: spec.role === undefined ? defaultRole(spec.method) : spec.role,
     body: bodyKind(spec),
-    maxBodyBytes: spec.uploadBytes ?? spec.bytes ?? JSON_BODY_BYTES,
+    maxBodyBytes: spec.uploadBytes ?? spec.bytes ?? spec.jsonBytes ?? JSON_BODY_BYTES,
     bodySchema: body ?? null,
     querySchema: query ?? null,
     status: spec.status ?? 200,

@@ -3,17 +3,21 @@ import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent, NewEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
 import type {
+  BatchCounts,
   EventQuery,
+  FlowRun,
+  FlowRunQuery,
   JournalOpened,
   JournalReply,
   JournalRequest,
   KeptKind,
+  OpenBatch,
   SessionQuery,
   Submission,
 } from './messages.js';
 import { fromEventRow, fromSessionRow, type StoredSession, toEventRow, toSessionRow } from './rows.js';
 
-export type { SessionQuery, Submission } from './messages.js';
+export type { FlowRun, SessionQuery, Submission } from './messages.js';
 export type { StoredSession } from './rows.js';
 
 /** Bringing a long log of changes back after a crash takes its time. */
@@ -147,7 +151,7 @@ export class Journal {
   }
 
   /**
-   * Newest first; sessions of the same instant stay in their order from page to page. At most 10,000.
+   * Newest first, or oldest first; sessions of the same instant stay in their order from page to page. At most 10,000.
    * @throws INVALID_REQUEST when `before` names no session
    */
   list(query: SessionQuery): Promise<readonly StoredSession[]> {
@@ -157,6 +161,48 @@ export class Journal {
   /** The sessions that are queued or running, in the order in which they were accepted. */
   unended(): Promise<readonly StoredSession[]> {
     return this.#sessions({ op: 'unended', id: this.#nextId++ });
+  }
+
+  /** Ended sessions whose end lies before an ISO instant, the oldest first; at most `limit`. */
+  endedBefore(instant: string, limit: number): Promise<readonly StoredSession[]> {
+    return this.#sessions({ op: 'endedBefore', id: this.#nextId++, instant, limit: pageLimit(limit) });
+  }
+
+  /** The batches with sessions that have not ended. */
+  async openBatches(): Promise<readonly OpenBatch[]> {
+    const reply = await this.#ask({ op: 'openBatches', id: this.#nextId++ });
+    if (reply.kind !== 'openBatches') throw unexpected(reply);
+    return reply.rows;
+  }
+
+  async batchCounts(id: string): Promise<BatchCounts> {
+    const reply = await this.#ask({ op: 'batchCounts', id: this.#nextId++, batchId: id });
+    if (reply.kind !== 'counts') throw unexpected(reply);
+    return reply;
+  }
+
+  /** How many sessions of a batch had ended by a sequence number. */
+  async batchEnds(id: string, upTo: number): Promise<number> {
+    const reply = await this.#ask({ op: 'batchEnds', id: this.#nextId++, batchId: id, upTo });
+    if (reply.kind !== 'number') throw unexpected(reply);
+    return reply.value;
+  }
+
+  /** Takes a batch and all its sessions away, for good. Settles when that is on disk; an unknown id is no error. */
+  async removeBatch(id: string): Promise<void> {
+    await this.#ask({ op: 'removeBatch', id: this.#nextId++, batchId: id }, 1);
+  }
+
+  /** Runs of flows, the newest first; at most `limit`. They are there too when their session was removed. */
+  async flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]> {
+    const reply = await this.#ask({ op: 'flowRuns', id: this.#nextId++, query });
+    if (reply.kind !== 'flowRuns') throw unexpected(reply);
+    return reply.rows;
+  }
+
+  /** Forgets runs of flows that ended before, and batches that came before and have no session left. */
+  async prune(before: { readonly runsBefore: string; readonly batchesBefore: string }): Promise<void> {
+    await this.#ask({ op: 'prune', id: this.#nextId++, ...before }, 1);
   }
 
   /** What a submission's key stands for; null where it is free. */

@@ -7,6 +7,7 @@ export interface SessionRow {
   readonly mode: string;
   readonly status: string;
   readonly createdAt: string;
+  readonly batch: string | null;
   readonly record: string;
   readonly request: string;
   readonly lease: string | null;
@@ -33,7 +34,7 @@ export interface Submission {
 }
 
 /** What is kept by name: an access token, or a message of a webhook, whose id begins with its session's and a slash. */
-export type KeptKind = 'token' | 'delivery';
+export type KeptKind = 'token' | 'delivery' | 'batch';
 
 /** A thing that is kept by name. `data` is JSON text; null takes it away. */
 export interface KeptRow {
@@ -48,8 +49,46 @@ export interface SessionQuery {
   readonly mode?: SessionMode | undefined;
   /** All must hold; a value of null stands for any. */
   readonly labels?: readonly { readonly name: string; readonly value: string | null }[] | undefined;
+  /** The batch that they came with. */
+  readonly batch?: string | undefined;
   readonly limit: number;
+  /** The last session of the page before. */
   readonly before?: string | undefined;
+  /** In the order in which they were accepted, instead of newest first. */
+  readonly oldestFirst?: boolean | undefined;
+}
+
+/** How many sessions of a batch are in each status. */
+export interface BatchCounts {
+  readonly counts: { readonly [status: string]: number };
+  /** The last end among them; null where none has ended. */
+  readonly endedAt: string | null;
+}
+
+/** A batch with sessions that have not ended, and how many these are. */
+export interface OpenBatch {
+  readonly id: string;
+  readonly sessions: number;
+}
+
+/** Which runs of flows; see `Journal.flowRuns`. */
+export interface FlowRunQuery {
+  /** A path without extension; all flows where it is left out. */
+  readonly flow?: string | undefined;
+  /** ISO instants; `until` is not in it. */
+  readonly since: string;
+  readonly until: string;
+  readonly limit: number;
+}
+
+/** One run of a flow that no other flow called. It is kept when its session is removed. */
+export interface FlowRun {
+  readonly flow: string;
+  readonly sessionId: string;
+  /** When it ended. */
+  readonly at: string;
+  readonly status: 'passed' | 'failed';
+  readonly durationMs: number;
 }
 
 /** A page of events; see `Journal.events`. */
@@ -69,7 +108,10 @@ export type WriteRequest =
       readonly submissions: readonly Submission[];
       readonly kept: readonly KeptRow[];
     }
-  | { readonly op: 'remove'; readonly id: number; readonly sessionId: string };
+  | { readonly op: 'remove'; readonly id: number; readonly sessionId: string }
+  | { readonly op: 'removeBatch'; readonly id: number; readonly batchId: string }
+  /** Forgets runs of flows that ended before, and batches that came before and have no session left. */
+  | { readonly op: 'prune'; readonly id: number; readonly runsBefore: string; readonly batchesBefore: string };
 
 /** What only looks. Answered after every write that was posted before it. */
 export type ReadRequest =
@@ -78,7 +120,12 @@ export type ReadRequest =
   | { readonly op: 'unended'; readonly id: number }
   | { readonly op: 'submission'; readonly id: number; readonly key: string }
   | { readonly op: 'kept'; readonly id: number; readonly kind: KeptKind; readonly prefix: string }
-  | { readonly op: 'events'; readonly id: number; readonly query: EventQuery };
+  | { readonly op: 'events'; readonly id: number; readonly query: EventQuery }
+  | { readonly op: 'openBatches'; readonly id: number }
+  | { readonly op: 'batchCounts'; readonly id: number; readonly batchId: string }
+  | { readonly op: 'batchEnds'; readonly id: number; readonly batchId: string; readonly upTo: number }
+  | { readonly op: 'endedBefore'; readonly id: number; readonly instant: string; readonly limit: number }
+  | { readonly op: 'flowRuns'; readonly id: number; readonly query: FlowRunQuery };
 
 /** From the owner to the journal's thread; posted in arrays, in order. */
 export type JournalRequest = WriteRequest | ReadRequest | { readonly op: 'close'; readonly id: number };
@@ -98,5 +145,9 @@ export type JournalReply =
       readonly kind: 'kept';
       readonly rows: readonly { readonly id: string; readonly data: string }[];
     }
+  | { readonly id: number; readonly kind: 'openBatches'; readonly rows: readonly OpenBatch[] }
+  | ({ readonly id: number; readonly kind: 'counts' } & BatchCounts)
+  | { readonly id: number; readonly kind: 'number'; readonly value: number }
+  | { readonly id: number; readonly kind: 'flowRuns'; readonly rows: readonly FlowRun[] }
   | { readonly id: number; readonly kind: 'events'; readonly rows: readonly NumberedEventRow[]; readonly more: boolean }
   | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody };

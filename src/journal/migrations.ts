@@ -45,6 +45,31 @@ export const MIGRATIONS: readonly string[] = [
   -- Records say which attempt at their job they are about.
   UPDATE sessions SET record = json_set(record, '$.attempt', 1);
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN batch TEXT;
+  CREATE INDEX sessions_by_batch ON sessions (batch, status) WHERE batch IS NOT NULL;
+
+  -- The history of flows: one row for each run that no other flow called. It outlives its session.
+  CREATE TABLE flow_runs (
+    seq INTEGER PRIMARY KEY,
+    flow TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    at TEXT NOT NULL,
+    status TEXT NOT NULL,
+    duration_ms REAL NOT NULL
+  );
+  CREATE INDEX flow_runs_by_flow ON flow_runs (flow, at);
+  CREATE INDEX flow_runs_by_time ON flow_runs (at);
+  INSERT INTO flow_runs
+    SELECT seq, data ->> 'path', session_id, at, data ->> 'status', data ->> 'durationMs'
+    FROM events WHERE type = 'FlowFinished' AND data ->> 'depth' = 1;
+  CREATE TRIGGER flow_runs_grow AFTER INSERT ON events
+    WHEN NEW.type = 'FlowFinished' AND NEW.data ->> 'depth' = 1
+    BEGIN
+      INSERT INTO flow_runs VALUES
+        (NEW.seq, NEW.data ->> 'path', NEW.session_id, NEW.at, NEW.data ->> 'status', NEW.data ->> 'durationMs');
+    END;
+  `,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

@@ -21,6 +21,7 @@ export function toSessionRow(session: StoredSession): SessionRow {
     mode: record.mode,
     status: record.status,
     createdAt: record.createdAt,
+    batch: record.batch,
     record: toJson({ ...record, queuePosition: null }),
     request: toJson(session.request),
     lease: session.lease === null ? null : toJson(session.lease),

@@ -78,6 +78,16 @@ async function answer(store: Store, file: string, request: ReadRequest): Promise
         return { id, kind: 'kept', rows: await store.kept(request.kind, request.prefix) };
       case 'events':
         return { id, kind: 'events', ...(await store.events(request.query)) };
+      case 'endedBefore':
+        return { id, kind: 'sessions', rows: await store.endedBefore(request.instant, request.limit) };
+      case 'openBatches':
+        return { id, kind: 'openBatches', rows: await store.batches.open() };
+      case 'batchCounts':
+        return { id, kind: 'counts', ...(await store.batches.count(request.batchId)) };
+      case 'batchEnds':
+        return { id, kind: 'number', value: await store.batches.ends(request.batchId, request.upTo) };
+      case 'flowRuns':
+        return { id, kind: 'flowRuns', rows: await store.flowRuns.list(request.query) };
     }
   } catch (error) {
     return failed(file, id, error);
@@ -97,6 +107,8 @@ function failed(file: string, id: number, error: unknown): JournalReply {
   return { id, kind: 'failed', error: encodeError(explainSqliteError(file, error)) };
 }
 
+const WRITES: ReadonlySet<JournalRequest['op']> = new Set(['write', 'remove', 'removeBatch', 'prune']);
+
 function isWrite(request: JournalRequest): request is WriteRequest {
-  return request.op === 'write' || request.op === 'remove';
+  return WRITES.has(request.op);
 }

@@ -1,6 +1,9 @@
-import { type Generated, Kysely, SqliteDialect, sql } from 'kysely';
+import { Kysely, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
+import { assertNever } from '../protocol/assert-never.js';
 import { TroupeError } from '../protocol/errors.js';
+import { BatchStore } from './batch-store.js';
+import { FlowRunStore } from './flow-run-store.js';
 import type {
   EventQuery,
   KeptKind,
@@ -11,25 +14,8 @@ import type {
   WriteRequest,
 } from './messages.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import type { Schema } from './schema.js';
 import { explainSqliteError } from './sqlite-errors.js';
-
-interface Schema {
-  meta: { key: string; value: string };
-  sessions: {
-    accepted: Generated<number>;
-    id: string;
-    mode: string;
-    status: string;
-    created_at: string;
-    record: string;
-    request: string;
-    lease: string | null;
-  };
-  events: { seq: Generated<number>; session_id: string; at: string; type: string; data: string };
-  submissions: { key: string; session_id: string; fingerprint: string };
-  kept: { kind: string; id: string; data: string };
-  sqlite_sequence: { name: string; seq: number };
-}
 
 /** What a service that is just ending may take to let go of the file. */
 const LOCK_WAIT_MS = 2_000;
@@ -43,7 +29,16 @@ const PART_CHARACTERS = 4 * 1024 * 1024;
 /** After every character that an id may have. */
 const LAST = '\u{10ffff}';
 
-const SESSION_COLUMNS = ['id', 'mode', 'status', 'created_at as createdAt', 'record', 'request', 'lease'] as const;
+const SESSION_COLUMNS = [
+  'id',
+  'mode',
+  'status',
+  'created_at as createdAt',
+  'batch',
+  'record',
+  'request',
+  'lease',
+] as const;
 const EVENT_COLUMNS = ['seq', 'session_id as sessionId', 'at', 'type', 'data'] as const;
 
 /**
@@ -54,6 +49,8 @@ const EVENT_COLUMNS = ['seq', 'session_id as sessionId', 'at', 'type', 'data'] a
  * a file drops the process's POSIX locks on it.
  */
 export class Store {
+  readonly batches: BatchStore;
+  readonly flowRuns: FlowRunStore;
   readonly #database: Database.Database;
   readonly #kysely: Kysely<Schema>;
   readonly #statements: ReturnType<typeof prepareWrites>;
@@ -62,6 +59,8 @@ export class Store {
     this.#database = database;
     this.#kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database }) });
     this.#statements = prepareWrites(database, this.#kysely);
+    this.batches = new BatchStore(database, this.#kysely);
+    this.flowRuns = new FlowRunStore(database, this.#kysely);
   }
 
   /** @throws UNAVAILABLE with the reason and the remedy; the file is closed then */
@@ -117,15 +116,27 @@ export class Store {
   #apply(request: WriteRequest): number {
     const { upsert, insert, submit, keep, drop, removeSession, removeEvents, removeSubmissions, removeKept } =
       this.#statements;
-    if (request.op === 'remove') {
-      removeSession.run([request.sessionId]);
-      removeEvents.run([request.sessionId]);
-      removeSubmissions.run([request.sessionId]);
-      removeKept.run(['delivery', `${request.sessionId}/`, `${request.sessionId}/${LAST}`]);
-      return 0;
+    switch (request.op) {
+      case 'remove':
+        removeSession.run([request.sessionId]);
+        removeEvents.run([request.sessionId]);
+        removeSubmissions.run([request.sessionId]);
+        removeKept.run(['delivery', `${request.sessionId}/`, `${request.sessionId}/${LAST}`]);
+        return 0;
+      case 'removeBatch':
+        this.batches.remove(request.batchId);
+        return 0;
+      case 'prune':
+        this.flowRuns.forget(request.runsBefore);
+        this.batches.forget(request.batchesBefore);
+        return 0;
+      case 'write':
+        break;
+      default:
+        return assertNever(request);
     }
     for (const row of request.records) {
-      upsert.run([row.id, row.mode, row.status, row.createdAt, row.record, row.request, row.lease]);
+      upsert.run([row.id, row.mode, row.status, row.createdAt, row.batch, row.record, row.request, row.lease]);
     }
     for (const { key, sessionId, fingerprint } of request.submissions) submit.run([key, sessionId, fingerprint]);
     for (const { kind, id, data } of request.kept) {
@@ -146,12 +157,14 @@ export class Store {
 
   /** @throws INVALID_REQUEST when `before` is not there (any more) */
   async list(query: SessionQuery): Promise<readonly SessionRow[]> {
+    const direction = query.oldestFirst === true ? 'asc' : 'desc';
     let select = this.#kysely
       .selectFrom('sessions')
       .select(SESSION_COLUMNS)
-      .orderBy('created_at', 'desc')
-      .orderBy('accepted', 'desc')
+      .orderBy('created_at', direction)
+      .orderBy('accepted', direction)
       .limit(query.limit);
+    if (query.batch !== undefined) select = select.where('batch', '=', query.batch);
     if (query.state !== undefined) select = select.where('status', '=', query.state);
     if (query.mode !== undefined) select = select.where('mode', '=', query.mode);
     for (const { name, value } of query.labels ?? []) {
@@ -171,7 +184,11 @@ export class Store {
         throw new TroupeError('INVALID_REQUEST', `"before": ${message}`, { issues: [{ path: 'before', message }] });
       }
       select = select.where((where) =>
-        where(where.refTuple('created_at', 'accepted'), '<', where.tuple(before.created_at, before.accepted)),
+        where(
+          where.refTuple('created_at', 'accepted'),
+          direction === 'asc' ? '>' : '<',
+          where.tuple(before.created_at, before.accepted),
+        ),
       );
     }
     return select.execute();
@@ -184,6 +201,22 @@ export class Store {
       .where('status', 'in', ['queued', 'running'])
       .orderBy('accepted')
       .execute();
+  }
+
+  /** Ended sessions whose end lies before an instant, the oldest first. */
+  async endedBefore(instant: string, limit: number): Promise<readonly SessionRow[]> {
+    return (
+      this.#kysely
+        .selectFrom('sessions')
+        .select(SESSION_COLUMNS)
+        .where('status', 'in', ['completed', 'failed', 'stopped'])
+        // Nothing ends before it was created, and of that there is an index.
+        .where('created_at', '<', instant)
+        .where(sql<boolean>`record ->> 'endedAt' < ${instant}`)
+        .orderBy('created_at')
+        .limit(limit)
+        .execute()
+    );
   }
 
   async submission(key: string): Promise<readonly Submission[]> {
@@ -248,7 +281,7 @@ function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
     upsert: prepare(
       kysely
         .insertInto('sessions')
-        .values({ id: '', mode: '', status: '', created_at: '', record: '', request: '', lease: '' })
+        .values({ id: '', mode: '', status: '', created_at: '', batch: '', record: '', request: '', lease: '' })
         .onConflict((conflict) =>
           conflict.column('id').doUpdateSet((row) => ({
             status: row.ref('excluded.status'),

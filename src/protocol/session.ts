@@ -130,13 +130,14 @@ export type ProxyRequest = z.infer<typeof ProxyRequest>;
 const LabelTerm = z.string().min(1).max(601);
 
 /**
- * `GET /api/sessions?state=&mode=&label=&limit=&before=`; `label` may come more than once, and all must hold; `before` is
+ * `GET /api/sessions?state=&mode=&label=&batch=&limit=&before=`; `label` may come more than once, and all must hold; `before` is
  * the id of the last record of the page before.
  */
 export const ListQuery = z.strictObject({
   state: SessionStatus.optional(),
   mode: SessionMode.optional(),
   label: z.union([LabelTerm, z.array(LabelTerm).max(20)]).optional(),
+  batch: SessionId.optional(),
   limit: z.coerce.number().int().min(1).max(1000).optional(),
   before: SessionId.optional(),
 });
@@ -152,6 +153,8 @@ export const SessionRecord = z.object({
   mode: SessionMode,
   name: z.string().nullable(),
   labels: z.record(z.string(), z.string()),
+  /** The batch that it came with. */
+  batch: z.string().nullable(),
   status: SessionStatus,
   state: SessionStatus,
   prompt: z.string().nullable(),

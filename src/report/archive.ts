@@ -27,34 +27,46 @@ interface Entry {
   readonly path: string;
 }
 
+/** A session's folder, and where it goes in the zip. */
+export interface ArchiveSource {
+  readonly dir: string;
+  /** Where a running session's downloads lie, if not (yet) under `dir`. */
+  readonly downloadsDir?: string | undefined;
+  /** The folder of the zip that it fills; its root where it is left out. */
+  readonly folder?: string;
+}
+
 /**
  * The zip of what is in a session's folder now, as a stream: it is made as fast as it is read, one file open at a time.
  * A file that vanishes, grows or cannot be read meanwhile is left out or cut; the zip stays whole. Links are left out.
  * Destroying the stream ends the work and closes the file.
  *
- * @param options.downloadsDir where a running session's downloads lie, if not (yet) under `dir`
+ * @param sources asked for one by one, each when the one before is in the zip
  */
-export function openArchive(options: { readonly dir: string; readonly downloadsDir?: string | undefined }): Readable {
+export function openArchive(sources: Iterable<ArchiveSource> | AsyncIterable<ArchiveSource>): Readable {
   const zip = new ZipArchive({ zlib: { level: 6 } });
   const output = new PassThrough();
   const ended = new AbortController();
   output.once('close', () => ended.abort());
   // Both report to `output`: a destroyed output ends the pipeline, and a failed zip destroys the output.
   void pipeline(zip, output, { signal: ended.signal }).catch((error: unknown) => output.destroy(asError(error)));
-  void fill(zip, options, ended.signal).catch((error: unknown) => output.destroy(asError(error)));
+  void fill(zip, sources, ended.signal).catch((error: unknown) => output.destroy(asError(error)));
   return output;
 }
 
 async function fill(
   zip: ZipArchive,
-  options: { readonly dir: string; readonly downloadsDir?: string | undefined },
+  sources: Iterable<ArchiveSource> | AsyncIterable<ArchiveSource>,
   signal: AbortSignal,
 ): Promise<void> {
-  const taken = new Set<string>();
-  for await (const { name, path } of entries(options)) {
-    if (signal.aborted) return;
-    if (taken.has(name)) continue;
-    if (await append(zip, name, path, signal)) taken.add(name);
+  for await (const source of sources) {
+    const prefix = source.folder === undefined ? '' : `${source.folder}/`;
+    const taken = new Set<string>();
+    for await (const { name, path } of entries(source)) {
+      if (signal.aborted) return;
+      if (taken.has(name)) continue;
+      if (await append(zip, prefix + name, path, signal)) taken.add(name);
+    }
   }
   if (!signal.aborted) await zip.finalize();
 }
@@ -95,10 +107,7 @@ async function* untilError(content: Readable): AsyncGenerator<Buffer, void> {
   }
 }
 
-async function* entries(options: {
-  readonly dir: string;
-  readonly downloadsDir?: string | undefined;
-}): AsyncGenerator<Entry> {
+async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
   for (const name of FILES) yield { name, path: join(options.dir, name) };
   for (const name of FOLDERS) yield* entriesIn(join(options.dir, name), name, 0);
   if (options.downloadsDir !== undefined) yield* entriesIn(options.downloadsDir, 'downloads', 0);

@@ -10,6 +10,9 @@ const MAX_OUTPUT_LINES = 200;
 
 type Outcome = 'passed' | 'failure' | 'error' | 'skipped';
 
+/** How a file of the artifacts is named in the output; null where it is left out. */
+export type ArtifactLink = (path: string) => string | null;
+
 /** How an attempt before the last one failed. */
 interface Earlier {
   readonly code: string;
@@ -17,7 +20,8 @@ interface Earlier {
   readonly place: string;
 }
 
-interface TestCase {
+/** One test case of a JUnit file. */
+export interface TestCase {
   readonly name: string;
   readonly durationMs: number;
   readonly outcome: Outcome;
@@ -36,28 +40,59 @@ interface TestCase {
  * `flakyFailure` in a case that is passed in the end, as `rerunFailure` in one that is not, as Surefire writes them.
  */
 export function renderJUnit(report: Report, record: SessionRecord): string {
-  const cases = casesOf(report, record);
+  const cases = testCasesOf(report, record, (path) => path);
   const suite = titleOf(report);
+  return renderSuite({
+    name: suite,
+    id: report.sessionId,
+    durationMs: report.durationMs,
+    startedAt: report.startedAt ?? record.createdAt,
+    properties: properties(report, record),
+    cases,
+    // Collectors follow a test over time by class and name: neither may change from run to run.
+    classname: record.name ?? 'troupe',
+  });
+}
+
+/** What a JUnit file with one suite says. */
+export interface Suite {
+  readonly name: string;
+  readonly id: string;
+  readonly durationMs: number;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Those that are null are left out. */
+  readonly properties: readonly (readonly [name: string, value: string | number | null])[];
+  readonly cases: readonly TestCase[];
+  readonly classname: string;
+}
+
+export function renderSuite(suite: Suite): string {
+  const { cases, id } = suite;
   const numberOf = (outcome: Outcome) => cases.filter((one) => one.outcome === outcome).length;
   const counts = `tests="${cases.length}" failures="${numberOf('failure')}" errors="${numberOf('error')}"`;
-  const time = `time="${seconds(report.durationMs)}"`;
-  const name = esc(shorten(suite, 200));
-  const when = (report.startedAt ?? record.createdAt).slice(0, 19);
-  // Collectors follow a test over time by class and name: neither may change from run to run.
-  const body = cases.map((one) => testCase(one, esc(record.name ?? 'troupe')));
+  const time = `time="${seconds(suite.durationMs)}"`;
+  const name = esc(shorten(suite.name, 200));
+  const when = suite.startedAt.slice(0, 19);
+  const classname = esc(suite.classname);
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="troupe" ${counts} ${time}>
-<testsuite name="${name}" ${counts} skipped="${numberOf('skipped')}" ${time} timestamp="${when}" id="${report.sessionId}">
+<testsuite name="${name}" ${counts} skipped="${numberOf('skipped')}" ${time} timestamp="${when}" id="${id}">
 <properties>
-${properties(report, record).join('\n')}
+${suite.properties.flatMap(property).join('\n')}
 </properties>
-${body.join('\n')}
+${cases.map((one) => testCase(one, classname)).join('\n')}
 </testsuite>
 </testsuites>
 `;
 }
 
-function casesOf(report: Report, record: SessionRecord): readonly TestCase[] {
+function property([name, value]: Suite['properties'][number]): readonly string[] {
+  return value === null ? [] : [`<property name="${esc(name)}" value="${esc(String(value))}"/>`];
+}
+
+/** The test cases of a session: see {@link renderJUnit}. */
+export function testCasesOf(report: Report, record: SessionRecord, link: ArtifactLink): readonly TestCase[] {
   const { failures } = listFailures(report);
   const unexplained = failures.find(({ kind }) => kind === 'session');
   const flowFailures = failures.filter(({ kind }) => kind === 'flow' || kind === 'interrupted');
@@ -65,7 +100,8 @@ function casesOf(report: Report, record: SessionRecord): readonly TestCase[] {
   for (const flow of report.flows) {
     const failure = flow.status === 'passed' ? undefined : flowFailures.shift();
     const earlier = earlierOf(report, flow.path);
-    cases.push({ name: flow.path, durationMs: flow.durationMs, earlier, ...outcomeOf(report, failure, flow.path) });
+    const outcome = outcomeOf(report, failure, flow.path, link);
+    cases.push({ name: flow.path, durationMs: flow.durationMs, earlier, ...outcome });
   }
   const begun = new Set(report.flows.map(({ path }) => path));
   for (const file of record.flowFiles) {
@@ -82,8 +118,12 @@ function casesOf(report: Report, record: SessionRecord): readonly TestCase[] {
   }
   if (cases.length === 0 || unexplained !== undefined) {
     const durationMs = cases.length === 0 ? report.durationMs : 0;
-    const earlier = earlierOf(report, null);
-    cases.push({ name: 'session', durationMs, earlier, ...outcomeOf(report, unexplained, null) });
+    cases.push({
+      name: 'session',
+      durationMs,
+      earlier: earlierOf(report, null),
+      ...outcomeOf(report, unexplained, null, link),
+    });
   }
   return cases;
 }
@@ -102,10 +142,11 @@ function outcomeOf(
   report: Report,
   failure: Failure | undefined,
   flow: string | null,
+  link: ArtifactLink,
 ): Pick<TestCase, 'outcome' | 'reason' | 'output'> {
   const pictures = report.steps
     .filter((step) => step.screenshot !== null && (flow === null || step.flow === flow))
-    .map((step) => `screenshots/${step.screenshot}`)
+    .flatMap((step) => link(`screenshots/${step.screenshot}`) ?? [])
     .slice(-MAX_OUTPUT_LINES);
   const running = report.status === 'queued' || report.status === 'running';
   if (failure === undefined) {
@@ -115,7 +156,7 @@ function outcomeOf(
   if (failure.kind === 'interrupted' && running) {
     return { outcome: 'skipped', reason: '<skipped message="The flow has not ended"/>', output: pictures };
   }
-  const text = describe(failure);
+  const text = describe(failure, link);
   if (failure.kind === 'flow' && report.status === 'completed') {
     return {
       outcome: 'passed',
@@ -130,15 +171,16 @@ function outcomeOf(
   return { outcome, reason, output: pictures };
 }
 
-function describe(failure: Failure): readonly string[] {
+function describe(failure: Failure, link: ArtifactLink): readonly string[] {
   const { step, title, url, place } = failure;
+  const picture = step?.screenshot == null ? null : link(`screenshots/${step.screenshot}`);
   return [
     `${failure.code}: ${shorten(failure.message, 4_000)}`,
     ...failure.differences.slice(0, 50).map(({ path, message }) => `  ${path}: ${message}`),
     ...(place === null ? [] : [`at ${place}`]),
     ...(step === null ? [] : [`step ${step.index}: ${shorten(step.js, 300)}`]),
     ...(url === null ? [] : [`page ${url}${title === null ? '' : ` (${shorten(title, 300)})`}`]),
-    ...(step?.screenshot == null ? [] : [`screenshot screenshots/${step.screenshot}`]),
+    ...(picture === null ? [] : [`screenshot ${picture}`]),
   ];
 }
 
@@ -152,9 +194,9 @@ function testCase(one: TestCase, classname: string): string {
   return `<testcase name="${esc(one.name)}" classname="${classname}" time="${seconds(one.durationMs)}">${one.reason}${earlier.join('')}${output}</testcase>`;
 }
 
-function properties(report: Report, record: SessionRecord): readonly string[] {
+function properties(report: Report, record: SessionRecord): Suite['properties'] {
   const { tokens } = report;
-  const values: readonly (readonly [string, string | number | null])[] = [
+  return [
     ['session', report.sessionId],
     ['status', report.status],
     ['mode', report.mode],
@@ -168,9 +210,6 @@ function properties(report: Report, record: SessionRecord): readonly string[] {
     ['report', 'report.html'],
     ...Object.entries(record.labels).map(([name, value]) => [`label.${name}`, value] as const),
   ];
-  return values.flatMap(([name, value]) =>
-    value === null ? [] : [`<property name="${esc(name)}" value="${esc(String(value))}"/>`],
-  );
 }
 
 function seconds(ms: number): string {

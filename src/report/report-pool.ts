@@ -4,6 +4,7 @@ import { Piscina } from 'piscina';
 import { encodeError, isErrorCode, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
+import type { BatchJUnitTask } from './batch-junit.js';
 import { sendPages } from './event-pages.js';
 import type { ReportTask } from './report.thread.js';
 
@@ -23,12 +24,12 @@ const HEAP_MB = 768;
  * with UNAVAILABLE. The owner is the service, which closes it last of all that writes artifacts.
  */
 export class ReportPool {
-  readonly #pool: Piscina<ReportTask, void>;
+  readonly #pool: Piscina<ReportTask | BatchJUnitTask, unknown>;
   readonly #underWay = new Set<Promise<void>>();
   #closed: Promise<void> | null = null;
 
   constructor() {
-    this.#pool = new Piscina<ReportTask, void>({
+    this.#pool = new Piscina<ReportTask | BatchJUnitTask, unknown>({
       filename: new URL('./report.thread.js', import.meta.url).href,
       name: 'produce',
       minThreads: 0,
@@ -52,6 +53,21 @@ export class ReportPool {
     const ended = producing.catch(() => undefined).finally(() => this.#underWay.delete(ended));
     this.#underWay.add(ended);
     return producing;
+  }
+
+  /**
+   * One JUnit file of many sessions, from the reports in their folders.
+   * @throws UNAVAILABLE when the pool is full or closed, or the deadline passes
+   */
+  async collect(task: BatchJUnitTask): Promise<string> {
+    if (this.#closed !== null) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
+    const deadline = AbortSignal.timeout(DEADLINE_MS);
+    try {
+      const text: unknown = await this.#pool.run(task, { name: 'collect', signal: deadline });
+      return String(text);
+    } catch (error) {
+      throw poolError(error, deadline.aborted);
+    }
   }
 
   async #produce(dir: string, record: SessionRecord, events: AsyncIterable<JournalEvent>): Promise<void> {

@@ -127,13 +127,17 @@ export class Admission {
     return this.#place(caller);
   }
 
-  /** @throws CAPACITY when `maxQueue` jobs wait already, unless none of them is the caller's; or as many as it may have */
-  assertQueueHasRoom(caller: string): void {
+  /**
+   * Whether so many more jobs may wait.
+   * @throws CAPACITY past `maxQueue`, unless it is a single one and none of the caller's waits; or past what its token may
+   */
+  assertQueueHasRoom(caller: string, jobs = 1): void {
     if (this.#closed) throw stopping();
     const own = this.#jobs.sizeOf(caller);
     const { queued = Number.POSITIVE_INFINITY } = this.#limitsOf(caller);
-    if (own >= queued) throw this.#full(`${own} jobs of this token wait already`, RETRY_JOB_SECONDS);
-    if (this.#jobs.size < this.#maxQueue) return;
+    if (own + jobs > queued) throw this.#full(`${own} jobs of this token wait already`, RETRY_JOB_SECONDS);
+    if (this.#jobs.size + jobs <= this.#maxQueue) return;
+    if (jobs > 1) throw this.#full(`${this.#jobs.size} jobs wait already, and these are ${jobs}`, RETRY_JOB_SECONDS);
     const othersAlone = this.#maxQueue > 0 && own === 0;
     if (othersAlone && this.#jobs.size < this.#maxQueue + ROOM_FOR_OTHERS) return;
     throw this.#full(`${this.#jobs.size} jobs wait already`, RETRY_JOB_SECONDS);

@@ -42,34 +42,34 @@ export class ArtifactKeeper {
 
   /** The zip of a session; an ended session's artifacts are made when they are not there. */
   async archive(record: SessionRecord, files: FileDirs | null): Promise<Readable> {
-    await this.#made(record);
-    return openArchive({ dir: this.#dir(record.id), downloadsDir: files?.downloadsDir });
+    await this.made(record);
+    return openArchive([{ dir: this.dir(record.id), downloadsDir: files?.downloadsDir }]);
   }
 
   async report(record: SessionRecord): Promise<OpenFile> {
-    await this.#made(record);
-    return openArtifact(this.#dir(record.id), 'report.html');
+    await this.made(record);
+    return openArtifact(this.dir(record.id), 'report.html');
   }
 
   screenshot(id: SessionId, name: string): Promise<OpenFile> {
-    return openArtifact(join(this.#dir(id), 'screenshots'), name);
+    return openArtifact(join(this.dir(id), 'screenshots'), name);
   }
 
   async remove(id: SessionId): Promise<void> {
     await this.#writing.get(id)?.catch(() => undefined);
     this.#whole.delete(id);
-    await rm(this.#dir(id), { recursive: true, force: true });
+    await rm(this.dir(id), { recursive: true, force: true });
   }
 
   /** They are there as the journal has them now; an ended session's are made once. */
-  async #made(record: SessionRecord): Promise<void> {
+  async made(record: SessionRecord): Promise<void> {
     await this.#writing.get(record.id)?.catch(() => undefined);
     if (!this.#whole.has(record.id)) await this.write(record);
   }
 
   async #write(record: SessionRecord): Promise<void> {
     await writeArtifacts({
-      dir: this.#dir(record.id),
+      dir: this.dir(record.id),
       record,
       events: journaledEvents(this.#journal, record.id),
       pool: this.#pool,
@@ -79,7 +79,8 @@ export class ArtifactKeeper {
     this.#whole.add(record.id);
   }
 
-  #dir(id: SessionId): string {
+  /** Where a session's artifacts are. */
+  dir(id: SessionId): string {
     return join(this.#sessionsDir, id);
   }
 }

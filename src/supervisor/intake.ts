@@ -1,16 +1,18 @@
 import type { BrowserLease } from '../containers/driver.js';
-import type { Journal, JournalBatch } from '../journal/journal.js';
-import { TroupeError } from '../protocol/errors.js';
+import type { Journal, JournalBatch, Kept } from '../journal/journal.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
+import type { NewEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
 import type { AccessTokens } from './access-tokens.js';
 import { Admission, type Place } from './admission.js';
+import { BatchGate } from './batch-gate.js';
 import { journaledEvents } from './journaled-events.js';
 import { LivingSession } from './living-session.js';
 import { newEvent } from './new-event.js';
 import { RateLimit } from './rate-limit.js';
 import type { Resumed } from './recovery.js';
-import { assertSupported, checkTask } from './request-check.js';
+import { assertSupported, checkTask, flowFileCheck } from './request-check.js';
 import { beginsAgain, retriesLeft } from './retry.js';
 import { lostEnd, type SessionEnd } from './session-end.js';
 import { acceptedRecord, newSessionId } from './session-record.js';
@@ -24,6 +26,19 @@ import { WarmPool } from './warm-pool.js';
 /** A create that was admitted late still has this long for its browser. */
 const LEAST_OPEN_MS = 1_000;
 const UNTOUCHED: OpenPhase = { kind: 'flows' };
+
+/** Jobs of a batch that are made in one turn of the event loop. */
+const BATCH_STRIDE = 200;
+
+/** Jobs that are submitted together. */
+export interface NewBatch {
+  readonly kept: Kept;
+  readonly jobs: readonly AutoRequest[];
+  readonly parallel: number | null;
+  readonly submission: SubmissionKey | null;
+  /** See `flowFileCheck`. */
+  assertFlow(file: string): Promise<void>;
+}
 
 /** What the intake needs of the supervisor. */
 export interface IntakeParts extends SessionSurroundings {
@@ -47,15 +62,17 @@ export class Intake {
   readonly #parts: IntakeParts;
   readonly #admission: Admission;
   readonly #pool: WarmPool;
-  readonly #submissions: Submissions;
   readonly #rate: RateLimit;
+  /** What was submitted under which Idempotency-Key. */
+  readonly submissions: Submissions;
+  readonly #gate = new BatchGate();
   #closed = false;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
     const { maxSessions, maxQueue } = parts.config;
     this.#rate = new RateLimit(parts.clock);
-    this.#submissions = new Submissions(parts.journal, parts.vault);
+    this.submissions = new Submissions(parts.journal, parts.vault);
     this.#admission = new Admission({
       maxSessions,
       maxQueue,
@@ -93,6 +110,7 @@ export class Intake {
   }
 
   leaveQueue(id: SessionId): void {
+    this.#gate.refuse(id);
     this.#admission.leaveQueue(id);
   }
 
@@ -108,7 +126,7 @@ export class Intake {
     if (idempotencyKey === undefined) return this.#createLive(request, submitter, null);
     // Whoever repeats it later is to find the session: the first client's leaving ends nothing.
     const { signal } = new AbortController();
-    return this.#submissions.once(
+    return this.submissions.once(
       idempotencyKey,
       request,
       (submission) => this.#createLive(request, { ...submitter, signal }, submission),
@@ -147,7 +165,7 @@ export class Intake {
   async submit(request: AutoRequest, { caller, idempotencyKey }: Submitter): Promise<SessionRecord> {
     this.#assertAccepts(request);
     if (idempotencyKey === undefined) return this.#submit(request, caller, null);
-    return this.#submissions.once(
+    return this.submissions.once(
       idempotencyKey,
       request,
       (submission) => this.#submit(request, caller, submission),
@@ -157,7 +175,7 @@ export class Intake {
 
   async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
     const { config, hub, table } = this.#parts;
-    await checkTask(request, config);
+    await checkTask(request, config, flowFileCheck(config.flowsDir));
     this.#bound(caller);
     this.#admission.assertQueueHasRoom(caller);
     const session = this.#enlist({ request, record: this.#accepted(newSessionId(), request), caller });
@@ -171,11 +189,52 @@ export class Intake {
     return table.shown(session.record);
   }
 
+  /**
+   * Takes jobs together, or none of them: one transaction, with their batch.
+   * @throws as {@link submit}; of a job that is refused, its place in the batch
+   */
+  async submitBatch(batch: NewBatch, { caller }: Submitter): Promise<readonly SessionId[]> {
+    const { config, hub, table } = this.#parts;
+    const sessions: LivingSession[] = [];
+    try {
+      for (const [index, request] of batch.jobs.entries()) {
+        // Thousands are made here: others have their turn in between.
+        if (index % BATCH_STRIDE === BATCH_STRIDE - 1) await nextTurn();
+        await inPlace(index, async () => {
+          this.#assertAccepts(request);
+          await checkTask(request, config, batch.assertFlow);
+        });
+        const record = this.#accepted(newSessionId(), request, batch.kept.id);
+        sessions.push(this.#enlist({ request, record, caller }));
+      }
+      this.#bound(caller);
+      this.#admission.assertQueueHasRoom(caller, sessions.length);
+      await hub.write({
+        records: sessions.map(({ stored }) => stored),
+        events: sessions.map(({ record }) => this.#acceptedEvent(record)),
+        kept: [batch.kept],
+        submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.kept.id }],
+      });
+    } catch (error) {
+      for (const { record } of sessions) table.drop(record.id);
+      throw error;
+    }
+    if (batch.parallel !== null) this.#gate.open(batch.kept.id, batch.parallel, sessions.length);
+    for (const session of sessions) if (session.request.mode === 'auto') this.#queue(session, session.request, caller);
+    return sessions.map(({ record }) => record.id);
+  }
+
+  /** See {@link BatchGate.open}: for a batch that an earlier service took. */
+  openGate(batch: string, parallel: number, jobs: number): void {
+    this.#gate.open(batch, parallel, jobs);
+  }
+
   /** Goes on with a session that an earlier service left. @throws what keeps it from going on */
   async resume(resumed: Resumed, lease: BrowserLease): Promise<void> {
     const { request, record, caller, phase, progress } = resumed;
     const session = this.#enlist(resumed);
     session.recall(progress);
+    this.#gate.pass(record.batch, record.id, () => undefined);
     try {
       await session.resume(this.#admission.occupy(caller), lease);
     } catch (error) {
@@ -193,7 +252,8 @@ export class Intake {
 
   #queue(session: LivingSession, request: AutoRequest, caller: string): void {
     const admit = (place: Place) => this.#parts.pending(this.#work(session, request, caller, place));
-    this.#admission.queue(caller, session.record.id, admit);
+    const { id, batch } = session.record;
+    this.#gate.pass(batch, id, () => this.#admission.queue(caller, id, admit));
   }
 
   /** A job from its place to the end of an attempt. Never rejects. */
@@ -262,23 +322,30 @@ export class Intake {
     return session.layBy({ error, retriesLeft: retriesLeft(request, session.record) - 1 });
   }
 
-  #accepted(id: SessionId, request: LiveRequest | AutoRequest): SessionRecord {
+  #accepted(id: SessionId, request: LiveRequest | AutoRequest, batch?: string): SessionRecord {
     const { maxIterations, publicUrl, models } = this.#parts.config;
-    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, now: this.#parts.clock.now() };
+    const model = models[0]?.id ?? null;
+    const defaults = { maxIterations, publicUrl, model, batch, now: this.#parts.clock.now() };
     return acceptedRecord(id, request, defaults);
   }
 
   /** What is written when a session is accepted, beside its record. */
-  #acceptance({ id, mode, prompt, flowFiles }: SessionRecord, submission: SubmissionKey | null): JournalBatch {
-    const data = { mode, prompt, flowFiles };
+  #acceptance(record: SessionRecord, submission: SubmissionKey | null): JournalBatch {
     return {
-      events: [newEvent(id, { type: 'SessionAccepted', data }, this.#parts.clock.now())],
-      submissions: submission === null ? [] : [{ ...submission, sessionId: id }],
+      events: [this.#acceptedEvent(record)],
+      submissions: submission === null ? [] : [{ ...submission, sessionId: record.id }],
     };
   }
 
+  #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): NewEvent {
+    return newEvent(id, { type: 'SessionAccepted', data: { mode, prompt, flowFiles } }, this.#parts.clock.now());
+  }
+
   #enlist(accepted: AcceptedSession): LivingSession {
-    const session = new LivingSession(this.#parts, accepted, () => this.#parts.ended(session));
+    const session = new LivingSession(this.#parts, accepted, () => {
+      this.#gate.leave(session.record.id);
+      this.#parts.ended(session);
+    });
     this.#parts.table.add(session);
     return session;
   }
@@ -293,4 +360,24 @@ export class Intake {
     if (this.#closed) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
     assertSupported(request, this.#parts.driver.offers);
   }
+}
+
+/** @throws what `check` threw, with the job's place before its sentence and its paths */
+async function inPlace(index: number, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    const { code, error: sentence, details } = encodeError(error);
+    const issues = Array.isArray(details?.issues) ? details.issues : [];
+    const placed = issues.map((issue: { readonly path: string }) => ({
+      ...issue,
+      path: `jobs.${index}.${issue.path}`,
+    }));
+    const more = placed.length === 0 ? {} : { issues: placed };
+    throw new TroupeError(code, `jobs.${index}: ${sentence}`, { ...details, ...more }, { cause: error });
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

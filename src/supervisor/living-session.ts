@@ -60,6 +60,7 @@ export class LivingSession {
     request: this.request,
     stepsDone: this.#book.steps,
     driver: this.control.driver,
+    batch: this.record.batch,
     opened: (pageLost) => {
       this.#pageLost = pageLost;
     },

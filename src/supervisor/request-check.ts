@@ -51,11 +51,12 @@ export function assertSupported(request: LiveRequest | AutoRequest, offers: Offe
 
 /**
  * Checks an autonomous request as far as it can be known before it runs.
+ * @param assertFlow see {@link flowFileCheck}
  * @throws INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF, MODEL_NOT_ALLOWED, MISSING_API_KEY
  */
-export async function checkTask(request: AutoRequest, config: Config): Promise<void> {
+export async function checkTask(request: AutoRequest, config: Config, assertFlow: FlowFileCheck): Promise<void> {
   const flowFiles = request.flowFiles ?? [];
-  await Promise.all(flowFiles.map((file) => assertFlowFile(file, config.flowsDir)));
+  await Promise.all(flowFiles.map(assertFlow));
   if ((request.maxIterations ?? config.maxIterations) > 0) {
     chooseModels(config.models, request.model);
     return;
@@ -65,6 +66,18 @@ export async function checkTask(request: AutoRequest, config: Config): Promise<v
       issues: [{ path: 'flowFiles', message: 'at least one .js flow file is needed' }],
     });
   }
+}
+
+type FlowFileCheck = (file: string) => Promise<void>;
+
+/** Rejects for a file that cannot be run. Each file is looked at once, however often it is asked about. */
+export function flowFileCheck(flowsDir: string): FlowFileCheck {
+  const seen = new Map<string, Promise<void>>();
+  return (file) => {
+    const looked = seen.get(file) ?? assertFlowFile(file, flowsDir);
+    seen.set(file, looked);
+    return looked;
+  };
 }
 
 async function assertFlowFile(file: string, flowsDir: string): Promise<void> {

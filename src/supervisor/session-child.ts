@@ -7,6 +7,7 @@ import type { BrowserEndpoint } from '../containers/driver.js';
 import type { NewEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../protocol/session.js';
 import { NETWORK_LOG } from '../report/har.js';
+import { flowsDirOf } from './batch-flows.js';
 
 /** A session actor has this long to end by itself, in milliseconds. */
 export const STOP_MS = 700;
@@ -21,6 +22,8 @@ export type SessionChild = Child<SessionMessages, readonly NewEvent[]>;
 /** What an actor works for; asked anew at each of its starts. */
 export interface SessionTask {
   readonly request: LiveRequest | AutoRequest;
+  /** The batch that it came with. */
+  readonly batch: string | null;
   /** How many steps have been told so far: a restarted actor numbers on. */
   readonly stepsDone: number;
   readonly driver: 'agent' | 'person';
@@ -56,13 +59,13 @@ export function startSessionActor(
     id,
     kind: SessionActor,
     args: () => {
-      const { request, stepsDone, driver } = task();
+      const { request, batch, stepsDone, driver } = task();
       return {
         id,
         mode: request.mode ?? 'live',
         endpoint,
         page: request,
-        flowsDir: config.flowsDir,
+        flowsDir: flowsDirOf(config, batch),
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
         healedDir: join(config.sessionsDir, id, 'healed-flows'),

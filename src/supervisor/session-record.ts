@@ -23,6 +23,7 @@ export function acceptedRecord(
     readonly model: string | null;
     readonly publicUrl: string | undefined;
     readonly now: Date;
+    readonly batch?: string | undefined;
   },
 ): SessionRecord {
   const task = request.mode === 'auto' ? request : null;
@@ -34,6 +35,7 @@ export function acceptedRecord(
     mode: task === null ? 'live' : 'auto',
     name: request.name ?? null,
     labels: request.labels ?? {},
+    batch: defaults.batch ?? null,
     status: 'queued',
     state: 'queued',
     prompt: task?.prompt ?? null,

@@ -7,6 +7,7 @@ import type { JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
 import type { AccessTokens } from './access-tokens.js';
+import type { Batches } from './batches.js';
 
 export type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
 
@@ -43,6 +44,7 @@ export interface OpenFile {
 export interface Sessions {
   /** Who may enter, beside the token of the configuration. */
   readonly tokens: AccessTokens;
+  readonly batches: Batches;
   /** Settles when the browser is ready. CAPACITY after `createTimeout`; aborting the signal gives the browser back. */
   createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord>;
   /** Settles when the job is on disk. INVALID_REQUEST, FLOW_NOT_FOUND, what is wrong with the model, CAPACITY (full). */

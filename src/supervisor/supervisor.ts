@@ -17,8 +17,12 @@ import {
   type SessionId,
   type SessionRecord,
 } from '../protocol/session.js';
+import type { ReportPool } from '../report/report-pool.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
+import { BatchArtifacts, type SessionNow } from './batch-artifacts.js';
+import { BatchDesk, openGates } from './batch-desk.js';
+import type { Batches } from './batches.js';
 import { Intake } from './intake.js';
 import type { LivingSession } from './living-session.js';
 import { Reaper } from './reaper.js';
@@ -35,6 +39,7 @@ export interface SupervisorParts extends SessionSurroundings {
   readonly journal: Journal;
   readonly tokens: AccessTokens;
   readonly artifacts: ArtifactKeeper;
+  readonly reports: ReportPool;
   readonly version: string;
 }
 
@@ -43,6 +48,7 @@ export interface SupervisorParts extends SessionSurroundings {
  * ended from the journal.
  */
 export class Supervisor implements Sessions {
+  readonly batches: Batches;
   readonly #parts: SupervisorParts;
   readonly #intake: Intake;
   readonly #table: SessionTable;
@@ -65,6 +71,12 @@ export class Supervisor implements Sessions {
       ended: (session) => this.#sessionEnded(session),
       pending: (work) => this.#awaitAtStop(work),
     });
+    this.batches = new BatchDesk({
+      ...parts,
+      intake: this.#intake,
+      artifacts: new BatchArtifacts({ keeper: parts.artifacts, pool: parts.reports, now: (id) => this.#now(id) }),
+      stop: (sessions) => this.#stopAll(sessions),
+    });
     const isKept = (id: string) => this.#table.holdsLease(id) || this.#intake.keepsWarm(id);
     this.#reaper = new Reaper({ ...parts, isKept });
     this.#startedAt = parts.clock.now().getTime();
@@ -74,6 +86,7 @@ export class Supervisor implements Sessions {
   static async start(parts: SupervisorParts): Promise<Supervisor> {
     const supervisor = new Supervisor(parts);
     const intake = supervisor.#intake;
+    await openGates(parts.journal, intake);
     await recoverSessions(parts, {
       resume: (resumed, lease) => intake.resume(resumed, lease),
       queue: (session) => intake.requeue(session),
@@ -194,10 +207,8 @@ export class Supervisor implements Sessions {
   }
 
   async archive(id: string): Promise<Readable> {
-    const record = await this.get(id);
-    // What a session that just ended still has is on its way to its folder.
-    if (isEnded(record.status)) await this.#table.living(record.id)?.gone();
-    return this.#parts.artifacts.archive(record, this.#table.living(record.id)?.endpoint ?? null);
+    const { record, files } = await this.#now(id);
+    return this.#parts.artifacts.archive(record, files);
   }
 
   async files(id: string): Promise<readonly SessionFile[]> {
@@ -294,6 +305,21 @@ export class Supervisor implements Sessions {
     this.#drainOver.abort();
   }
 
+  /** A session as it is now. What one that just ended still has is in its folder then. */
+  async #now(id: string): Promise<SessionNow> {
+    const record = await this.get(id);
+    if (isEnded(record.status)) await this.#table.living(record.id)?.gone();
+    return { record, files: this.#table.living(record.id)?.endpoint ?? null };
+  }
+
+  async #stopAll(records: readonly SessionRecord[]): Promise<void> {
+    const living = records.flatMap(({ id }) => this.#table.living(id) ?? []);
+    const open = living.filter(({ record }) => !isEnded(record.status));
+    // None of them may take the place of one that ends.
+    for (const { record } of open) this.#intake.leaveQueue(record.id);
+    await Promise.all(open.map((session) => session.end(stoppedEnd('deleted'), 'cut')));
+  }
+
   async #drain(session: LivingSession, drainMs: number): Promise<void> {
     if (session.record.mode === 'live') {
       await session.end(stoppedEnd('shutdown'), 'cut');
@@ -325,7 +351,8 @@ export class Supervisor implements Sessions {
   async #leave(session: LivingSession): Promise<void> {
     try {
       await session.gone();
-      await this.#parts.artifacts.write(session.record);
+      // Of one that never began there is nothing to read; it is made when somebody asks for it.
+      if (session.record.startedAt !== null) await this.#parts.artifacts.write(session.record);
     } catch (error) {
       this.#parts.log(`session ${session.record.id}: clean-up failed: ${String(error)}`);
     }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { ROUTES } from '#troupe/gateway/routes/route-table.js';
+import { BatchRecord, BatchRequest } from '#troupe/protocol/batch.js';
 import { EVENT_DATA } from '#troupe/protocol/events.js';
 import { AutoRequest, LiveRequest, SessionRecord } from '#troupe/protocol/session.js';
 
@@ -25,7 +26,13 @@ t.test('Every documented route has a curl line that calls it', async (t) => {
 });
 
 t.test('Every field of a request and of a record is named', async (t) => {
-  const fields = { ...LiveRequest.shape, ...AutoRequest.shape, ...SessionRecord.shape };
+  const fields = {
+    ...LiveRequest.shape,
+    ...AutoRequest.shape,
+    ...SessionRecord.shape,
+    ...BatchRequest.shape,
+    ...BatchRecord.shape,
+  };
   for (const field of Object.keys(fields)) t.match(document, new RegExp(`[\`"]${field}["\`]`), field);
 });
 

@@ -29,6 +29,7 @@ const SHOWN_ELSEWHERE: { readonly [answer: string]: readonly [file: string, word
   'POST /api/sessions 502': ['test/actors/session/browser.test.ts', 'WORKER_LOST'],
   'POST /api/sessions/run 429': ['test/supervisor/admission.test.ts', 'assertQueueHasRoom'],
   'POST /api/jobs 429': ['test/supervisor/admission.test.ts', 'assertQueueHasRoom'],
+  'POST /api/batches 429': ['test/supervisor/admission.test.ts', 'assertQueueHasRoom'],
   'PUT /api/sessions/{id}/files/{name} 413': ['test/gateway/streams.test.ts', '413'],
   'POST /api/tokens 429': ['test/supervisor/access-tokens.test.ts', 'CAPACITY'],
   'DELETE /api/tokens/{id} 400': ['test/supervisor/access-tokens.test.ts', 'the last admin'],
@@ -193,6 +194,15 @@ t.test('Every route answers what is documented when it is asked rightly', async 
     await by('POST', path)(id, task.missing);
     await by('POST', path)(id, '{', {});
   }
+  await by('POST', '/api/batches')(id, `{"jobs": [${job}]}`);
+  await by('POST', '/api/batches')(id, `{"jobs": [${missing}]}`);
+  const batch = await sessions.batches.create(
+    { jobs: [{ prompt: 'x', flowFiles: ['quick.js'], maxIterations: 0 }] },
+    { caller: 'a test', signal: new AbortController().signal },
+  );
+  for (const path of ['', '/download', '/junit', '/events']) await by('GET', `/api/batches/{id}${path}`)(batch.id);
+  await by('GET', '/api/batches/{id}/events')(batch.id, undefined, { 'last-event-id': '1' });
+  await by('DELETE', '/api/batches/{id}')(batch.id);
   for (let count = 0; count < 3; count += 1) await by('POST', '/api/sessions')(id);
   const [ended] = await sessions.list({ mode: 'auto' });
   if (ended === undefined) throw new Error('There is no job');

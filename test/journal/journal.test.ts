@@ -22,6 +22,7 @@ function session(n: number, changes: Partial<SessionRecord> = {}): StoredSession
     mode: 'auto',
     name: null,
     labels: { branch: 'main' },
+    batch: null,
     status: 'queued',
     state: 'queued',
     prompt: 'Buy a lamp; "quotes", ümlauts, \u{1f4a1} and \ud800',

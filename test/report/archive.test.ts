@@ -32,7 +32,7 @@ t.test('The zip has what a session may show, under its own names, and nothing el
   await symlink('/etc', join(dir, 'healed-flows', 'etc'));
   const living = join(dir, 'elsewhere');
 
-  const files = await readZip(await buffer(openArchive({ dir, downloadsDir: living })));
+  const files = await readZip(await buffer(openArchive([{ dir, downloadsDir: living }])));
   t.same(
     [...files.keys()],
     [
@@ -54,7 +54,7 @@ t.test('The zip has what a session may show, under its own names, and nothing el
 });
 
 t.test('A session without a folder has an empty zip', async (t) => {
-  const files = await readZip(await buffer(openArchive({ dir: join(t.testdir({}), 'none') })));
+  const files = await readZip(await buffer(openArchive([{ dir: join(t.testdir({}), 'none') }])));
   t.equal(files.size, 0);
 });
 
@@ -64,7 +64,7 @@ t.test('A file that shrinks, grows or vanishes while it is read does not break t
   await writeFile(join(dir, 'transcript.jsonl'), Buffer.alloc(8 * mib, 'a'));
   await writeFile(join(dir, 'video.mp4'), Buffer.alloc(8 * mib, 1));
   await writeFile(join(dir, 'downloads', 'gone.bin'), 'x');
-  const zip = openArchive({ dir });
+  const zip = openArchive([{ dir }]);
   // The first bytes have come: the archive stands at the first files, with its buffers full.
   await once(zip, 'readable');
   const video = await open(join(dir, 'video.mp4'), 'a');
@@ -86,7 +86,7 @@ t.test('The zip is made no faster than it is read, and destroying it closes its 
   const names = Array.from({ length: 40 }, (_, n) => `${String(n).padStart(3, '0')}.png`);
   for (const name of names) await writeFile(join(dir, 'screenshots', name), Buffer.alloc(1024 * 1024, 7));
   const before = process.memoryUsage().arrayBuffers;
-  const zip = openArchive({ dir });
+  const zip = openArchive([{ dir }]);
   await once(zip, 'readable');
   const open = await openFiles(dir);
   t.equal(open.length, 1, 'one file at a time');

@@ -14,6 +14,7 @@ export function sampleRecord(changes: Partial<SessionRecord> = {}): SessionRecor
     mode: 'auto',
     name: 'Nightly: buy a lamp',
     labels: { branch: 'main' },
+    batch: null,
     status: 'completed',
     state: 'completed',
     prompt: 'Log in as the demo user, buy the brass lamp and check that the order is listed.',

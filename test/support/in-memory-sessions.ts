@@ -26,6 +26,7 @@ import type {
   Sessions,
   Submitter,
 } from '#troupe/supervisor/sessions.js';
+import { InMemoryBatches } from './in-memory-batches.js';
 
 const MAX_LIVE = 3;
 
@@ -38,6 +39,7 @@ export class InMemorySessions implements Sessions {
     },
     clock: { now: () => new Date() },
   });
+  readonly batches = new InMemoryBatches(this);
   /** `quick.js` ends at once, `endless.js` when it is removed. */
   readonly flows = new Set(['quick.js', 'endless.js', 'notes.md']);
   /** What `archive` answers; a test may put its own stream here. */
@@ -330,6 +332,7 @@ export class InMemorySessions implements Sessions {
       mode,
       name,
       labels: {},
+      batch: null,
       status,
       state: status,
       prompt,

@@ -77,6 +77,16 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ take: true, takeOver: 1 }, 'takeOver'],
     [{}, 'take'],
   ],
+  'POST /api/batches': [
+    [{ jobs: [] }, 'jobs'],
+    [{ jobs: [{ prompt: 'x' }, { prompt: 5 }] }, 'jobs.1.prompt'],
+    [{ jobs: [{ prompt: 'x', nope: 1 }] }, 'jobs.0.nope'],
+    [{ jobs: [{ prompt: 'x' }], parallel: 0 }, 'parallel'],
+    [{ jobs: [{ prompt: 'x' }], flows: { '../x.js': '' } }, 'flows.../x.js'],
+    [{ jobs: [{ prompt: 'x' }], flows: { '/etc/x.js': '' } }, 'flows./etc/x.js'],
+    [{ jobs: [{ prompt: 'x' }], flows: { 'a/.b/x.js': '' } }, 'flows.a/.b/x.js'],
+    [{ jobs: [{ prompt: 'x' }], flows: { 'x.sh': '' } }, 'flows.x.sh'],
+  ],
   'POST /sessions/{id}/proxy': [
     [{ js: 5 }, 'js'],
     [{ js: null }, 'js'],
@@ -122,7 +132,7 @@ export function routeTable(base: RouteTableBase): RouteCase[] {
         code: 'NOT_FOUND',
       });
     }
-    if (route.body === 'json') cases.push(...bodyCases(label, route.method, at));
+    if (route.body === 'json') cases.push(...bodyCases(label, route.method, at, route.maxBodyBytes));
     if (route.querySchema) {
       cases.push({
         name: `${label} refuses an unknown query parameter by name`,
@@ -159,10 +169,10 @@ function methodCases(path: string, base: RouteTableBase): RouteCase[] {
   return [options, ...refused];
 }
 
-function bodyCases(label: string, method: string, path: string): RouteCase[] {
+function bodyCases(label: string, method: string, path: string, maxBytes: number): RouteCase[] {
   const wrong = WRONG_TYPES[label];
   if (!wrong) throw new Error(`The table has no wrong types for ${label}`);
-  const huge = JSON.stringify({ js: 'x'.repeat(2 * MIB), prompt: 'y' });
+  const huge = JSON.stringify({ js: 'x'.repeat(maxBytes + MIB), prompt: 'y' });
   const invalid = (name: string, body: string | Buffer, code: ErrorCode, issue?: string): RouteCase => ({
     name: `${label} ${name}`,
     call: { method, path, body },
@@ -184,8 +194,12 @@ function bodyCases(label: string, method: string, path: string): RouteCase[] {
     ...wrong.map(([body, issue]) =>
       invalid(`refuses ${JSON.stringify(body)}`, JSON.stringify(body), 'INVALID_REQUEST', issue),
     ),
-    { name: `${label} refuses 2 MiB with a length`, call: { method, path, body: huge }, ...tooLarge },
-    { name: `${label} refuses 2 MiB in chunks`, call: { method, path, body: huge, chunked: true }, ...tooLarge },
+    { name: `${label} refuses a MiB too much with a length`, call: { method, path, body: huge }, ...tooLarge },
+    {
+      name: `${label} refuses a MiB too much in chunks`,
+      call: { method, path, body: huge, chunked: true },
+      ...tooLarge,
+    },
   ];
 }
 

@@ -1,31 +1,20 @@
-import { z } from 'zod';
-import { TroupeError } from '../../protocol/errors.js';
 import { isEnded } from '../../protocol/session.js';
 import { sessionIdOf } from '../path-params.js';
-import { defineRoute, type Route, type RouteRequest } from '../route.js';
-
-const LAST_EVENT_ID = 'last-event-id';
-
-const EventsQuery = z.strictObject({
-  after: z
-    .string()
-    .regex(/^\d{1,15}$/, 'a sequence number')
-    .transform(Number)
-    .optional(),
-});
+import { defineRoute, type Route } from '../route.js';
+import { LAST_EVENT_ID, StartQuery, startAfter } from './event-start.js';
 
 export const eventRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/sessions/{id}/events',
     summary: "A session's events as server-sent events, from its beginning or after a sequence number.",
-    query: EventsQuery,
+    query: StartQuery,
     headers: [LAST_EVENT_ID],
     answer: 'text/event-stream',
     also: { 204: 'The session has ended, and all its events were seen.' },
     async handle({ query, request }, sessions) {
       const id = sessionIdOf(request);
-      const after = Math.min(startOf(request, query.after) ?? 0, sessions.lastSeq());
+      const after = Math.min(startAfter(request, query.after) ?? 0, sessions.lastSeq());
       // Asked for before the stream begins, so that an unknown session is a 404 and not an empty stream.
       const record = await sessions.get(id);
       return {
@@ -39,26 +28,14 @@ export const eventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/events',
     summary: 'The events of all sessions as server-sent events, from now or after a sequence number.',
-    query: EventsQuery,
+    query: StartQuery,
     headers: [LAST_EVENT_ID],
     answer: 'text/event-stream',
     async handle({ query, request }, sessions) {
       const last = sessions.lastSeq();
       // A number that was never given (another installation's) must not silence what comes next.
-      const after = Math.min(startOf(request, query.after) ?? last, last);
+      const after = Math.min(startAfter(request, query.after) ?? last, last);
       return { kind: 'events', open: (signal) => sessions.events({ after, signal }), finite: false };
     },
   }),
 ];
-
-/** The header wins: a browser that reconnects repeats the URL that it began with. */
-function startOf(request: RouteRequest, queryAfter: number | undefined): number | undefined {
-  const header = request.headers[LAST_EVENT_ID] ?? '';
-  if (header === '') return queryAfter;
-  if (!/^\d{1,15}$/.test(header)) {
-    throw new TroupeError('INVALID_REQUEST', 'Last-Event-ID is not a sequence number', {
-      issues: [{ path: 'Last-Event-ID', message: 'a sequence number' }],
-    });
-  }
-  return Number(header);
-}

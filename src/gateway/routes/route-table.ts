@@ -1,4 +1,5 @@
 import type { Route } from '../route.js';
+import { batchRoutes } from './batches.js';
 import { controlRoutes } from './control.js';
 import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
@@ -23,6 +24,7 @@ export const ROUTES: readonly Route[] = [
   ...modelRoutes,
   ...sessionRoutes,
   ...jobRoutes,
+  ...batchRoutes,
   ...proxyRoutes,
   ...controlRoutes,
   ...promptRoutes,

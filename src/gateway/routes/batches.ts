@@ -1,0 +1,87 @@
+import { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../../protocol/batch.js';
+import { batchIdOf } from '../path-params.js';
+import { defineRoute, type Route } from '../route.js';
+import { LAST_EVENT_ID, StartQuery, startAfter } from './event-start.js';
+import { SUBMIT_ERROR_STATUS, SUBMIT_ERRORS } from './submit-errors.js';
+import { IDEMPOTENCY_KEY, submitterOf } from './submitter.js';
+
+/** Ten thousand jobs, and the flows that they bring. */
+const BATCH_BYTES = 32 * 1024 * 1024;
+
+export const batchRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/batches',
+    summary: 'Submits up to 10,000 jobs together, all of them or none.',
+    status: 201,
+    body: BatchRequest,
+    jsonBytes: BATCH_BYTES,
+    answer: AcceptedBatch,
+    errors: SUBMIT_ERRORS,
+    headers: [IDEMPOTENCY_KEY],
+    errorStatus: SUBMIT_ERROR_STATUS,
+    async handle({ body, request }, sessions) {
+      return { kind: 'json', status: 201, body: await sessions.batches.create(body, submitterOf(request)) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/batches/{id}',
+    summary: "A batch's record: its state, and how many of its jobs are in which.",
+    answer: BatchRecord,
+    async handle({ request }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.batches.get(batchIdOf(request)) };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/batches/{id}',
+    summary: 'Cancels the jobs of a batch that have not ended; removes a batch whose jobs all have.',
+    answer: BatchRecord,
+    async handle({ request }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.batches.remove(batchIdOf(request)) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/batches/{id}/events',
+    summary: "The starts and ends of a batch's jobs as server-sent events, until all have ended.",
+    query: StartQuery,
+    headers: [LAST_EVENT_ID],
+    answer: 'text/event-stream',
+    also: { 204: 'The batch has ended, and all its events were seen.' },
+    async handle({ query, request }, sessions) {
+      const id = batchIdOf(request);
+      const after = Math.min(startAfter(request, query.after) ?? 0, sessions.lastSeq());
+      const { endedAt } = await sessions.batches.get(id);
+      return {
+        kind: 'events',
+        open: (signal) => sessions.batches.events({ id, after, signal }),
+        finite: endedAt !== null,
+      };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/batches/{id}/download',
+    summary: "One zip of the artifacts of a batch's jobs, a folder for each.",
+    answer: 'application/zip',
+    async handle({ request }, sessions) {
+      const id = batchIdOf(request);
+      const stream = await sessions.batches.archive(id);
+      return { kind: 'stream', contentType: 'application/zip', fileName: `${id}.zip`, stream };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/batches/{id}/junit',
+    summary: "One JUnit file of a batch's jobs.",
+    query: BatchJUnitQuery,
+    answer: 'application/xml',
+    async handle({ query, request }, sessions) {
+      const id = batchIdOf(request);
+      const text = await sessions.batches.junit(id, query, request.base);
+      return { kind: 'text', status: 200, contentType: 'application/xml; charset=utf-8', text };
+    },
+  }),
+];

@@ -1,0 +1,29 @@
+import type { Generated } from 'kysely';
+
+/** The tables, as the last migration leaves them. */
+export interface Schema {
+  meta: { key: string; value: string };
+  sessions: {
+    accepted: Generated<number>;
+    id: string;
+    mode: string;
+    status: string;
+    created_at: string;
+    batch: string | null;
+    record: string;
+    request: string;
+    lease: string | null;
+  };
+  events: { seq: Generated<number>; session_id: string; at: string; type: string; data: string };
+  submissions: { key: string; session_id: string; fingerprint: string };
+  kept: { kind: string; id: string; data: string };
+  flow_runs: {
+    seq: number;
+    flow: string;
+    session_id: string;
+    at: string;
+    status: 'passed' | 'failed';
+    duration_ms: number;
+  };
+  sqlite_sequence: { name: string; seq: number };
+}

@@ -1,0 +1,35 @@
+/** What a job's folder is named after. */
+interface NamedJob {
+  readonly id: string;
+  readonly name: string | null;
+  readonly flowFiles: readonly string[];
+}
+
+/**
+ * The folder of each job in a batch's zip, by its id: its name, else its first flow's path, with a number where several
+ * have the same. Safe as a path on any system.
+ * @param jobs in the order in which they were submitted
+ */
+export function batchFolders(jobs: readonly NamedJob[]): ReadonlyMap<string, string> {
+  const folders = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const { id, name, flowFiles } of jobs) {
+    const wanted = safePath(name ?? flowFiles[0]?.replace(/\.(js|md)$/, '') ?? '');
+    let folder = wanted;
+    // Letter case alone tells no folders apart on some systems.
+    for (let n = 2; taken.has(folder.toLowerCase()); n += 1) folder = `${wanted}-${n}`;
+    taken.add(folder.toLowerCase());
+    folders.set(id, folder);
+  }
+  return folders;
+}
+
+function safePath(text: string): string {
+  const segments = text
+    .split('/')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
+    .map((segment) => segment.replace(/[\u0000-\u001f\u007f<>:"|?*\\]/g, '_').slice(0, 80))
+    .map((segment) => segment.replace(/[. ]+$/, '').replace(/^\.+/, ''))
+    .filter((segment) => segment !== '');
+  return segments.slice(0, 8).join('/') || 'job';
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Report } from '../protocol/report.js';
+import { isEnded, type SessionRecord } from '../protocol/session.js';
+import { type ArtifactLink, renderSuite, type TestCase, testCasesOf } from './junit.js';
+
+/** Reports that are read at a time. */
+const AT_ONCE = 8;
+
+/** Where the artifacts are that the test cases name; see `BatchJUnitQuery`. */
+export type BatchLinks =
+  | { readonly kind: 'none' }
+  /** Below a folder that a batch's zip was unpacked into; '' for none. */
+  | { readonly kind: 'files'; readonly folder: string }
+  /** At the service, whose address this is. */
+  | { readonly kind: 'urls'; readonly base: string };
+
+/** What one JUnit file of many sessions is made from. */
+export interface BatchJUnitTask {
+  readonly name: string;
+  readonly links: BatchLinks;
+  readonly jobs: readonly {
+    readonly record: SessionRecord;
+    /** Holds its report.json, where it has one. */
+    readonly dir: string;
+    /** In the zip of all. */
+    readonly folder: string;
+  }[];
+}
+
+type Job = BatchJUnitTask['jobs'][number];
+
+/**
+ * One suite of all jobs. A test case bears the name of its job's folder, which is the same from run to run; where a job
+ * has several, with the flow's behind it. A job without a report is skipped: it did not begin, or runs on.
+ */
+export async function collectJUnit({ name, links, jobs }: BatchJUnitTask): Promise<string> {
+  const found: (readonly TestCase[])[] = [];
+  const left = jobs.entries();
+  const collectNext = async () => {
+    for (const [index, job] of left) found[index] = await casesOfJob(job, links);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, collectNext));
+  const records = jobs.map(({ record }) => record);
+  const times = records.flatMap(({ startedAt, endedAt }) =>
+    startedAt === null ? [] : [startedAt, endedAt ?? startedAt],
+  );
+  const [first = new Date(0).toISOString()] = [...times, ...records.map(({ createdAt }) => createdAt)].sort();
+  const last = times.sort().at(-1) ?? first;
+  return renderSuite({
+    name,
+    id: records[0]?.batch ?? 'batch',
+    durationMs: Math.max(0, Date.parse(last) - Date.parse(first)),
+    startedAt: first,
+    properties: propertiesOf(records),
+    cases: found.flat(),
+    classname: name,
+  });
+}
+
+async function casesOfJob(job: Job, links: BatchLinks): Promise<readonly TestCase[]> {
+  const { record, folder } = job;
+  const report = record.startedAt === null ? null : await readReport(job);
+  const link = linkOf(job, links);
+  if (report === null)
+    return [skipped(folder, isEnded(record.status) ? 'The job did not begin' : 'The job has not ended')];
+  const cases = testCasesOf(report, record, link);
+  const page = link('report.html');
+  return cases.map((one, index) => ({
+    ...one,
+    name: cases.length === 1 ? folder : `${folder} / ${one.name}`,
+    output: page === null || index > 0 ? one.output : [`report ${page}`, ...one.output],
+  }));
+}
+
+function linkOf({ record, folder }: Job, links: BatchLinks): ArtifactLink {
+  switch (links.kind) {
+    case 'none':
+      return () => null;
+    case 'files':
+      return (path) => join(links.folder, folder, path);
+    case 'urls': {
+      const base = record.links.self.startsWith('/') ? links.base + record.links.self : record.links.self;
+      return (path) => `${base}/${path === 'report.html' ? 'report' : path}`;
+    }
+  }
+}
+
+/** Our own writing, read back. Null where it is not there (any more). */
+async function readReport({ dir }: Job): Promise<Report | null> {
+  const text = await readFile(join(dir, 'report.json'), 'utf8').catch(() => null);
+  const report: unknown = text === null ? null : JSON.parse(text);
+  return isReport(report) ? report : null;
+}
+
+function isReport(value: unknown): value is Report {
+  return typeof value === 'object' && value !== null && 'schemaVersion' in value && value.schemaVersion === 1;
+}
+
+function skipped(name: string, why: string): TestCase {
+  return { name, durationMs: 0, outcome: 'skipped', reason: `<skipped message="${why}"/>`, earlier: [], output: [] };
+}
+
+function propertiesOf(records: readonly SessionRecord[]) {
+  const each = (of: (record: SessionRecord) => string | null) =>
+    [...new Set(records.map(of))].filter((value) => value !== null).join(', ') || null;
+  const sum = (of: (record: SessionRecord) => number) => records.reduce((total, record) => total + of(record), 0);
+  return [
+    ['batch', each(({ batch }) => batch)],
+    ['jobs', records.length],
+    ['driver', each(({ driver }) => driver)],
+    ['model', each(({ model }) => model)],
+    ['iterations', sum(({ iterations }) => iterations)],
+    ['tokens.input', sum(({ tokens }) => tokens.input)],
+    ['tokens.cached', sum(({ tokens }) => tokens.cached)],
+    ['tokens.output', sum(({ tokens }) => tokens.output)],
+  ] as const;
+}

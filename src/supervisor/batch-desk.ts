@@ -1,0 +1,231 @@
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { Journal, Kept } from '../journal/journal.js';
+import {
+  type AcceptedBatch,
+  BatchId,
+  type BatchJUnitQuery,
+  type BatchRecord,
+  type BatchRequest,
+} from '../protocol/batch.js';
+import { TroupeError } from '../protocol/errors.js';
+import type { JournalEvent } from '../protocol/events.js';
+import type { SessionRecord, SessionStatus } from '../protocol/session.js';
+import type { BatchArtifacts } from './batch-artifacts.js';
+import { flowsDirOf, removeBatchFlows, writeBatchFlows } from './batch-flows.js';
+import type { Batches } from './batches.js';
+import type { Intake } from './intake.js';
+import { flowFileCheck } from './request-check.js';
+import { newSessionId } from './session-record.js';
+import type { SessionSurroundings } from './session-surroundings.js';
+import type { Submitter } from './sessions.js';
+import type { SubmissionKey } from './submissions.js';
+
+/** Jobs that are read from the journal at once. */
+const PAGE = 500;
+
+/** What the journal has of a batch. */
+const Batch = z.object({
+  id: BatchId,
+  createdAt: z.string(),
+  name: z.string().nullable(),
+  labels: z.record(z.string(), z.string()),
+  parallel: z.int().nullable(),
+  total: z.int(),
+  /** No event of its jobs is older. */
+  after: z.int(),
+  cancelled: z.boolean(),
+});
+type Batch = z.infer<typeof Batch>;
+
+export interface BatchDeskParts extends SessionSurroundings {
+  readonly journal: Journal;
+  readonly intake: Intake;
+  readonly artifacts: BatchArtifacts;
+  /** Cancels jobs of a batch that have not ended; settles when their ends are on disk. */
+  stop(sessions: readonly SessionRecord[]): Promise<void>;
+}
+
+/**
+ * Batches: jobs that are submitted, watched, cancelled and collected together. What a batch is stands in the journal;
+ * nothing of it is kept in memory.
+ */
+export class BatchDesk implements Batches {
+  readonly #parts: BatchDeskParts;
+
+  constructor(parts: BatchDeskParts) {
+    this.#parts = parts;
+  }
+
+  create(request: BatchRequest, submitter: Submitter): Promise<AcceptedBatch> {
+    const { idempotencyKey } = submitter;
+    if (idempotencyKey === undefined) return this.#create(request, submitter, null);
+    return this.#parts.intake.submissions.once(
+      idempotencyKey,
+      request,
+      (submission) => this.#create(request, submitter, submission),
+      async (id) => {
+        const batch = await this.#find(id);
+        return { ...(await this.#record(batch)), jobs: (await this.#jobs(batch.id)).map((job) => job.id) };
+      },
+    );
+  }
+
+  async get(id: string): Promise<BatchRecord> {
+    return this.#record(await this.#find(id));
+  }
+
+  async remove(id: string): Promise<BatchRecord> {
+    const batch = await this.#find(id);
+    const record = await this.#record(batch);
+    if (record.endedAt === null) return this.#cancel(batch);
+    for await (const page of this.#pages(batch.id)) {
+      for (const session of page) await this.#parts.artifacts.forget(session.id);
+    }
+    await this.#parts.journal.removeBatch(batch.id);
+    await removeBatchFlows(this.#parts.config, batch.id);
+    return record;
+  }
+
+  async archive(id: string): Promise<Readable> {
+    const { id: batch } = await this.#find(id);
+    return this.#parts.artifacts.archive(await this.#jobs(batch));
+  }
+
+  async junit(id: string, query: BatchJUnitQuery, base: string): Promise<string> {
+    const { id: batch, name } = await this.#find(id);
+    return this.#parts.artifacts.junit(name, await this.#jobs(batch), query, base);
+  }
+
+  async *events(selection: {
+    readonly id: string;
+    readonly after: number;
+    readonly signal: AbortSignal;
+  }): AsyncGenerator<JournalEvent, void> {
+    const { journal, hub } = this.#parts;
+    const batch = await this.#find(selection.id);
+    const after = Math.max(selection.after, batch.after);
+    const jobs = new Set((await this.#jobs(batch.id)).map((job) => job.id));
+    let left = jobs.size - (await journal.batchEnds(batch.id, after));
+    const all = { sessionId: undefined, after, signal: selection.signal };
+    if (left === 0) return;
+    for await (const event of hub.stream(all, () => true)) {
+      if (!jobs.has(event.sessionId)) continue;
+      if (event.type === 'SessionStarted') yield event;
+      if (event.type !== 'SessionEnded') continue;
+      left -= 1;
+      yield event;
+      if (left === 0) return;
+    }
+  }
+
+  async #create(request: BatchRequest, submitter: Submitter, submission: SubmissionKey | null): Promise<AcceptedBatch> {
+    const { clock, config, hub, intake } = this.#parts;
+    const id = BatchId.parse(newSessionId());
+    const { name = null, labels = {}, parallel = null, flows, jobs } = request;
+    const createdAt = clock.now().toISOString();
+    const total = jobs.length;
+    const batch: Batch = { id, createdAt, name, labels, parallel, total, after: hub.lastSeq(), cancelled: false };
+    let ids: readonly string[];
+    try {
+      if (flows !== undefined) await writeBatchFlows(config, id, flows);
+      ids = await intake.submitBatch(
+        {
+          kept: kept(batch),
+          jobs: jobs.map((job) => ({ ...job, mode: 'auto', labels: { ...labels, ...job.labels } })),
+          parallel,
+          submission,
+          assertFlow: flowFileCheck(flowsDirOf(config, id)),
+        },
+        submitter,
+      );
+    } catch (error) {
+      if (flows !== undefined) await removeBatchFlows(config, id);
+      throw error;
+    }
+    return { ...(await this.#record(batch)), jobs: [...ids] };
+  }
+
+  async #cancel(batch: Batch): Promise<BatchRecord> {
+    const cancelled: Batch = { ...batch, cancelled: true };
+    await this.#parts.hub.write({ kept: [kept(cancelled)] });
+    await this.#parts.stop(await this.#jobs(batch.id));
+    return this.#record(cancelled);
+  }
+
+  async #record(batch: Batch): Promise<BatchRecord> {
+    const { id, name, labels, parallel, total, createdAt } = batch;
+    const { counts, endedAt } = await this.#parts.journal.batchCounts(id);
+    const of = (status: SessionStatus) => counts[status] ?? 0;
+    const base = this.#parts.config.publicUrl?.replace(/\/+$/, '') ?? '';
+    const self = `${base}/api/batches/${id}`;
+    return {
+      id,
+      name,
+      labels,
+      state: stateOf(batch, of),
+      parallel,
+      counts: {
+        total,
+        queued: of('queued'),
+        running: of('running'),
+        completed: of('completed'),
+        failed: of('failed'),
+        stopped: of('stopped'),
+      },
+      createdAt,
+      // All of its jobs may have been removed one by one.
+      endedAt: of('queued') + of('running') > 0 ? null : (endedAt ?? createdAt),
+      links: {
+        self,
+        jobs: `${base}/api/sessions?batch=${id}`,
+        events: `${self}/events`,
+        download: `${self}/download`,
+        junit: `${self}/junit`,
+      },
+    };
+  }
+
+  async #find(id: string): Promise<Batch> {
+    const [found] = BatchId.safeParse(id).success ? await this.#parts.journal.kept('batch', id) : [];
+    if (found === undefined) throw new TroupeError('NOT_FOUND', `There is no batch '${id.slice(0, 40)}'`);
+    return Batch.parse(found.data);
+  }
+
+  /** All that there are, in the order in which they came. */
+  async #jobs(batch: BatchId): Promise<readonly SessionRecord[]> {
+    const jobs: SessionRecord[] = [];
+    for await (const page of this.#pages(batch)) jobs.push(...page);
+    return jobs;
+  }
+
+  async *#pages(batch: BatchId): AsyncGenerator<readonly SessionRecord[], void> {
+    let before: string | undefined;
+    for (;;) {
+      const page = await this.#parts.journal.list({ batch, before, limit: PAGE, oldestFirst: true });
+      if (page.length > 0) yield page.map(({ record }) => record);
+      if (page.length < PAGE) return;
+      before = page.at(-1)?.record.id;
+    }
+  }
+}
+
+/** The batches that have jobs to go on with, and how many of them may run at once. */
+export async function openGates(journal: Journal, intake: Intake): Promise<void> {
+  for (const { id, sessions } of await journal.openBatches()) {
+    const [found] = await journal.kept('batch', id);
+    const { parallel } = Batch.parse(found?.data);
+    if (parallel !== null) intake.openGate(id, parallel, sessions);
+  }
+}
+
+function stateOf({ cancelled, total }: Batch, of: (status: SessionStatus) => number): SessionStatus {
+  const open = of('queued') + of('running');
+  if (open > 0) return of('queued') === total ? 'queued' : 'running';
+  if (cancelled) return 'stopped';
+  return of('failed') + of('stopped') > 0 ? 'failed' : 'completed';
+}
+
+function kept(batch: Batch): Kept {
+  return { kind: 'batch', id: batch.id, data: batch };
+}
