@@ -4,7 +4,7 @@ import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
 import type { JournalBatch, StoredSession } from '../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
-import type { JournalEvent, NewEvent } from '../protocol/events.js';
+import type { NewEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
 import type { Place } from './admission.js';
@@ -148,7 +148,7 @@ export class LivingSession {
           request,
           actor: this.#actor(),
           ...around,
-          timeLeftMs: () => Math.max(1, this.#hardTimeoutMs() - this.#ageMs()),
+          timeLeftMs: () => Math.max(1, this.#timeLeftMs()),
           signal: attempt.signal,
         },
         phase,
@@ -326,8 +326,7 @@ export class LivingSession {
         await this.#over(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);
     });
     // A job's flows are bounded by the same time where they run; this is for those that do not even answer then.
-    const grace = this.record.mode === 'auto' ? SCRIPT_GRACE_MS : 0;
-    this.#clocks.startHard(Math.max(0, this.#hardTimeoutMs() + grace - this.#ageMs()));
+    this.#clocks.startHard(Math.max(0, this.#timeLeftMs() + (this.record.mode === 'auto' ? SCRIPT_GRACE_MS : 0)));
     this.#touch();
   }
 
@@ -390,8 +389,8 @@ export class LivingSession {
     return (this.request.hardTimeout ?? this.#around.config.hardTimeout) * 1000;
   }
 
-  #ageMs(): number {
-    return this.#around.clock.now().getTime() - this.#attemptStartedAt;
+  #timeLeftMs(): number {
+    return this.#hardTimeoutMs() - (this.#around.clock.now().getTime() - this.#attemptStartedAt);
   }
 
   #actor(): SessionChild['ref'] {
