@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../protocol/batch.js';
 import type { JournalEvent } from '../protocol/events.js';
-import type { Submitter } from './sessions.js';
+import type { Submitter } from './submitter.js';
 
 /**
  * What the gateway may ask about batches. Every call rejects with a TroupeError whose code is in the table; an unknown

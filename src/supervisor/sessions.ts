@@ -8,8 +8,10 @@ import type { FlowNode } from '../protocol/flow-tree.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { Batches } from './batches.js';
+import type { Submitter } from './submitter.js';
 
 export type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
+export type { Submitter } from './submitter.js';
 
 /** What becomes of a running script whose asker is gone. */
 export type WhenGone = 'go on' | 'stop';
@@ -19,16 +21,6 @@ export interface ScriptManner {
   readonly whenGone: WhenGone;
   /** The key of who has control, for a script of theirs. */
   readonly control?: string | undefined;
-}
-
-/** Who asks for a session. */
-export interface Submitter {
-  /** Callers that wait take turns; this tells them apart. */
-  readonly caller: string;
-  /** A repeat of a submission under the same key answers the first one's record; nothing is given up with its client. */
-  readonly idempotencyKey?: string | undefined;
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
 }
 
 /** A file as it is read; whoever takes it reads or destroys the stream. */
