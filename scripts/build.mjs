@@ -64,6 +64,6 @@ async function buildPages() {
   const stamp = hash.digest('hex');
   if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return;
   const [{ build: buildPage }, { pageConfig }] = await Promise.all([import('vite'), import('../web/page-config.mjs')]);
-  for (const page of ['dashboard']) await buildPage(pageConfig(page, join(dist, 'web', page)));
+  for (const page of ['dashboard', 'request-client']) await buildPage(pageConfig(page, join(dist, 'web', page)));
   await writeFile(stampFile, stamp);
 }

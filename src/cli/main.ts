@@ -10,10 +10,15 @@ const USAGE = `Usage: troupe <command> [options]
                    [--forward PORT,...]
       runs the service: HTTP API and dashboard; --forward lets pages in containers reach ports of this machine as
       localhost
+<<<<<<< HEAD
   troupe token create NAME --role view|run|admin [--running N] [--queued N] [--per-minute N] [--url URL]
   troupe token list | revoke ID [--url URL]
       access tokens: with the first one the service wants a token of everybody; limits are sessions that run, jobs that
       wait, and both that are begun in a minute. A service that runs is asked with the token in TROUPE_TOKEN
+=======
+  troupe requests [COLLECTION.json] [--env FILE] [--port N] [--no-open]
+      opens the window of the request client; --no-open only prints its address
+>>>>>>> e17706f (request-client: a window)
   troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]
       curl commands on standard input to requests: to read, as JSON, one JSON value a line for one JSON string a line,
       or as curl commands for another shell; --into adds them to a Postman collection

@@ -1,6 +1,4 @@
-import { UsageError } from './failure.js';
-
-/** `troupe requests <what>`: the request client. Parts are loaded when they are called. */
+/** `troupe requests`: the window of the request client, or one of its commands. Parts are loaded when they are called. */
 export async function runRequests(args: readonly string[]): Promise<number> {
   const [what, ...rest] = args;
   switch (what) {
@@ -9,6 +7,6 @@ export async function runRequests(args: readonly string[]): Promise<number> {
     case 'run':
       return await (await import('./requests-run.js')).runRequestsRun(rest);
     default:
-      throw new UsageError(what === undefined ? 'requests needs a word after it' : `There is no 'requests ${what}'`);
+      return await (await import('./requests-window.js')).runRequestsWindow(args);
   }
 }

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
+import { BuiltPage } from '../../pages/built-page.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { Pages } from '../pages.js';
 import { fileNameOf } from '../path-params.js';
 import { type Answer, defineRoute, type Route, type RouteRequest } from '../route.js';
 
 const ACCEPT_ENCODING = 'accept-encoding';
 
 /** The bundle is beside the code that serves it: `dist/web/dashboard`. */
-const pages = new Pages(fileURLToPath(new URL('../../web/dashboard', import.meta.url)));
+const pages = new BuiltPage(fileURLToPath(new URL('../../web/dashboard', import.meta.url)));
 
 export const pageRoutes: readonly Route[] = [
   defineRoute({

@@ -1,7 +1,7 @@
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { authAt, type CollectionAuth, placesUp } from '../collection/auth.js';
 import type { Collection, CollectionNode } from '../collection/collection.js';
-import { enabledPairs, listOf, member, textOf } from '../collection/json-access.js';
+import { listOf, member, textOf } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
 import { VariableResolver } from '../collection/variables.js';
 import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.js';
@@ -10,12 +10,14 @@ import type { HeaderEntry, RequestDraft } from '../request.js';
 import type { HttpResponse } from '../run/response.js';
 import { basic, HttpSender } from '../run/send-request.js';
 import type { RequestResult } from './result.js';
-import { type Scopes, Scripts, type ScriptTurn, scopesInOrder } from './scripts.js';
+import { type Scopes, Scripts, type ScriptTurn, scopesInOrder, scopesOf } from './scripts.js';
 
 export interface RunnerOptions {
   readonly collection: Collection;
   /** Variables of the environment; scripts may change them. */
   readonly environment: ReadonlyMap<string, string>;
+  /** Variables that outlive this runner, in the place of those of environment and collection. */
+  readonly scopes?: Scopes;
   /** Where relative paths of file bodies start. */
   readonly folder: string;
   readonly tokens: TokenStore;
@@ -41,13 +43,7 @@ export class CollectionRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    const { collection, environment } = options;
-    this.#scopes = {
-      local: new Map(),
-      environment: new Map(environment),
-      collection: new Map(enabledPairs(member(collection.root, 'variable')).map(({ key, value }) => [key, value])),
-      globals: new Map(),
-    };
+    this.#scopes = options.scopes ?? scopesOf(options.collection, options.environment);
     this.#scripts = new Scripts({
       scopes: this.#scopes,
       send: (request, signal) => this.#sender.send(request, this.#bounds(signal)),

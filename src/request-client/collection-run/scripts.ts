@@ -4,6 +4,8 @@ import type { SessionEvent } from '../../protocol/events.js';
 import { readBundle } from '../../script/bundle.js';
 import type { HostModule } from '../../script/host-module.js';
 import { Sandbox } from '../../script/sandbox.js';
+import type { Collection } from '../collection/collection.js';
+import { enabledPairs, member } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
 import { VariableResolver } from '../collection/variables.js';
 import type { RequestDraft } from '../request.js';
@@ -16,6 +18,16 @@ export interface Scopes {
   readonly environment: Map<string, string>;
   readonly collection: Map<string, string>;
   readonly globals: Map<string, string>;
+}
+
+/** The variables that a run begins with. */
+export function scopesOf(collection: Collection, environment: ReadonlyMap<string, string>): Scopes {
+  return {
+    local: new Map(),
+    environment: new Map(environment),
+    collection: new Map(enabledPairs(member(collection.root, 'variable')).map(({ key, value }) => [key, value])),
+    globals: new Map(),
+  };
 }
 
 export function scopesInOrder({ local, environment, collection, globals }: Scopes): Map<string, string>[] {

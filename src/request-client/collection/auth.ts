@@ -52,7 +52,7 @@ function readAuth(auth: unknown): CollectionAuth {
 }
 
 /** v2.1 has a list of `{key, value, type}`, v2.0 an object. */
-function settingsOf(value: unknown): Map<string, string> {
+export function settingsOf(value: unknown): Map<string, string> {
   const object = asObject(value);
   const entries =
     object === undefined

@@ -1,7 +1,8 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { TroupeError } from '../../protocol/errors.js';
+import { changeValue } from './change-value.js';
 import { asObject, listOf, member, textOf } from './json-access.js';
-import { insertElement, removeValue, setValue } from './json-edit.js';
+import { copyElement, insertElement, moveElement, removeValue, setValue } from './json-edit.js';
 
 /** Where something stands in a collection: `['item', 2, 'request', 'url']`. */
 export type CollectionPath = readonly (string | number)[];
@@ -96,6 +97,22 @@ export class Collection {
 
   remove(path: CollectionPath): Collection {
     return Collection.parse(removeValue(this.text, path));
+  }
+
+  /** The element at `from` once more, before the one at `to`. */
+  copy(from: CollectionPath, to: CollectionPath): Collection {
+    return Collection.parse(copyElement(this.text, from, to));
+  }
+
+  /** The element at `from` before the one that is at `to` once it is taken away. */
+  move(from: CollectionPath, to: CollectionPath): Collection {
+    return Collection.parse(moveElement(this.text, from, to));
+  }
+
+  /** The value at `path` is this from now on; what is the same in both stays as it is written. */
+  change(path: CollectionPath, value: unknown): Collection {
+    const changed = changeValue(this.text, this.at(path), path, value);
+    return changed === this.text ? this : Collection.parse(changed);
   }
 }
 

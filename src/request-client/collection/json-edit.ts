@@ -10,16 +10,25 @@ export function setValue(text: string, path: Path, value: unknown): string {
   const parent = nodeAt(text, path.slice(0, -1));
   const key = `${JSON.stringify(String(path.at(-1)))}: `;
   if (parent?.type !== 'object') throw new RangeError(`There is no object at ${path.slice(0, -1).join('.')}`);
-  return addChild(text, parent, parent.children?.length ?? 0, value, key);
+  const write = (indent: string | null): string => `${key}${written(value, text, null, indent)}`;
+  return addChild(text, parent, parent.children?.length ?? 0, write);
 }
 
 /** A new element before the one at `path`, or at the end of its array. */
 export function insertElement(text: string, path: Path, value: unknown): string {
-  const parent = nodeAt(text, path.slice(0, -1));
-  const index = path.at(-1);
-  if (parent?.type !== 'array' || typeof index !== 'number')
-    throw new RangeError(`There is no array at ${path.join('.')}`);
-  return addChild(text, parent, Math.min(index, parent.children?.length ?? 0), value, '');
+  return insertWritten(text, path, (indent) => written(value, text, null, indent));
+}
+
+/** The element at `from`, once more before the one at `to`, as it is written. */
+export function copyElement(text: string, from: Path, to: Path): string {
+  const own = sourceOf(text, from);
+  return insertWritten(text, to, (indent) => indented(own, indent));
+}
+
+/** Takes the element at `from` away and puts it in before the one that is at `to` without it, as it is written. */
+export function moveElement(text: string, from: Path, to: Path): string {
+  const own = sourceOf(text, from);
+  return insertWritten(removeValue(text, from), to, (indent) => indented(own, indent));
 }
 
 /** Takes the element or member at `path` away, with its comma. Nothing happens where there is none. */
@@ -40,20 +49,46 @@ function nodeAt(text: string, path: Path): Node | undefined {
   return root === undefined ? undefined : findNodeAtLocation(root, [...path]);
 }
 
-function addChild(text: string, parent: Node, index: number, value: unknown, key: string): string {
+interface Source {
+  readonly text: string;
+  /** Of the line that it begins on. */
+  readonly indent: string;
+}
+
+function sourceOf(text: string, path: Path): Source {
+  const node = nodeAt(text, path);
+  if (node === undefined) throw new RangeError(`There is nothing at ${path.join('.')}`);
+  return { text: text.slice(node.offset, node.offset + node.length), indent: indentAt(text, node.offset) };
+}
+
+/** Strings of JSON have no line breaks in them, so that every line begins outside of one. */
+function indented({ text, indent }: Source, wanted: string | null): string {
+  return wanted === null ? text : text.replaceAll(`\n${indent}`, `\n${wanted}`);
+}
+
+function insertWritten(text: string, path: Path, write: (indent: string | null) => string): string {
+  const parent = nodeAt(text, path.slice(0, -1));
+  const index = path.at(-1);
+  if (parent?.type !== 'array' || typeof index !== 'number')
+    throw new RangeError(`There is no array at ${path.join('.')}`);
+  return addChild(text, parent, Math.min(index, parent.children?.length ?? 0), write);
+}
+
+/** `write` is given the indent of its line; null where all stands on one. */
+function addChild(text: string, parent: Node, index: number, write: (indent: string | null) => string): string {
   const children = parent.children ?? [];
   const before = children[index - 1];
   const after = children[index];
   const indent = indentAt(text, parent.offset);
   if (before === undefined && after === undefined) {
     const inner = `${newLine(text)}${indent}${unit(text)}`;
-    const made = `${inner}${key}${written(value, text, null, `${indent}${unit(text)}`)}${newLine(text)}${indent}`;
+    const made = `${inner}${write(`${indent}${unit(text)}`)}${newLine(text)}${indent}`;
     return splice(text, parent.offset + 1, parent.offset + parent.length - 1, made);
   }
   // As the neighbours are set apart, so is the new one.
   const neighbour = before ?? after;
   const apart = neighbour === undefined ? '' : (/\s*$/.exec(text.slice(0, neighbour.offset))?.[0] ?? '');
-  const made = `${key}${written(value, text, null, apart.includes('\n') ? apart.slice(apart.lastIndexOf('\n') + 1) : null)}`;
+  const made = write(apart.includes('\n') ? apart.slice(apart.lastIndexOf('\n') + 1) : null);
   if (after !== undefined) return splice(text, after.offset, after.offset, `${made},${apart}`);
   const end = before === undefined ? 0 : before.offset + before.length;
   return splice(text, end, end, `,${apart}${made}`);

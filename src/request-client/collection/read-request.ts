@@ -55,7 +55,8 @@ function readUrl(url: unknown): string {
   return `${origin}${filled}${rest}`;
 }
 
-function composedUrl(url: unknown): string {
+/** An address of Postman's parts, where the whole is not there. */
+export function composedUrl(url: unknown): string {
   const joined = (value: unknown, separator: string): string =>
     textOf(value) ??
     listOf(value)

@@ -24,7 +24,7 @@ export function writeItem(request: RequestDraft): JsonObject {
       method,
       header: headers.map((header) => ({ key: header.name, value: header.value })),
       ...bodyOf(body),
-      url: urlOf(url),
+      url: urlParts(url),
     },
     response: [],
   };
@@ -74,8 +74,8 @@ function bodyOf(body: RequestBody): JsonObject {
   }
 }
 
-/** Postman wants the parts beside the whole. */
-function urlOf(raw: string): JsonObject {
+/** An address as Postman stores it: the whole and its parts. */
+export function urlParts(raw: string): JsonObject {
   const [, protocol, host = '', port, path = '', query] =
     /^(?:([a-z][a-z0-9+.-]*):\/\/)?((?:\{\{[^}]*\}\}|\[[^\]]*\]|[^/?#:])*)(?::(\d+))?([^?#]*)(?:\?([^#]*))?/i.exec(
       raw,

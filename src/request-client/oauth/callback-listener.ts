@@ -1,10 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { CALLBACK_PORTS } from '../../protocol/request-window.js';
 import { escapeMarkup } from '../../report/escape.js';
 import { loginFailed } from './login-failed.js';
-
-/** In this order; all four are to be registered with the provider. */
-export const CALLBACK_PORTS: readonly number[] = [8080, 8888, 9090, 3000];
 
 /** What the provider sent to the callback. */
 export type CallbackAnswer =

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { TroupeError } from '../../protocol/errors.js';
-import { CALLBACK_PORTS, CallbackListener } from './callback-listener.js';
+import { CALLBACK_PORTS } from '../../protocol/request-window.js';
+import { CallbackListener } from './callback-listener.js';
 import { loginFailed } from './login-failed.js';
 import type { OAuthSettings } from './oauth-settings.js';
 import type { GrantedToken } from './token-answer.js';
@@ -9,6 +10,8 @@ import { requestToken } from './token-endpoint.js';
 export interface LoginOptions {
   /** Shows the provider's login page to the user. */
   openBrowser(url: string): Promise<void>;
+  /** The login page has answered, or nobody waits for it any more. */
+  loginOver?(): void;
   readonly callbackPorts?: readonly number[];
   readonly timeoutMs?: number;
 }
@@ -47,7 +50,7 @@ export async function logIn(
       ...(verifier === null ? {} : { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }),
     });
     await open(url, options);
-    const answer = await withTimeout(listener.answer, options, signal);
+    const answer = await withTimeout(listener.answer, options, signal).finally(() => options.loginOver?.());
     if (answer.kind === 'error') {
       const said = `${answer.error}${answer.description === '' ? '' : `: ${answer.description}`}`;
       throw loginFailed('DENIED', `the provider answered ${said}; authorize the client, or check its settings there`);

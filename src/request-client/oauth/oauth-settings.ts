@@ -1,13 +1,5 @@
+import { GRANT_TYPES, type GrantType } from '../../protocol/request-window.js';
 import { loginFailed } from './login-failed.js';
-
-/** The grant types that are offered, as they are stored and as people read them. */
-export const GRANT_TYPES = {
-  client_credentials: 'Client Credentials',
-  authorization_code: 'Authorization Code',
-  authorization_code_with_pkce: 'Authorization Code with PKCE',
-} as const;
-
-export type GrantType = keyof typeof GRANT_TYPES;
 
 /** OAuth 2.0 settings of a request with every variable put in. */
 export interface OAuthSettings {
@@ -34,6 +26,9 @@ const KEYS = {
   audience: ['audience'],
   clientAuthentication: ['client_authentication', 'clientAuth'],
 } as const;
+
+/** The keys of each setting: the one that is written, then those that are read too. */
+export const OAUTH_KEYS: readonly (readonly [own: string, ...aliases: string[]])[] = Object.values(KEYS);
 
 /** What the fields are called on screen. */
 const LABELS = {

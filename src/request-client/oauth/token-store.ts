@@ -19,6 +19,10 @@ interface CachedToken {
   readonly refused: boolean;
 }
 
+export type TokenState =
+  | { readonly state: 'none' }
+  | { readonly state: 'cached'; readonly expiresAt: number | null; readonly refreshable: boolean };
+
 /** One fetch under way, for everybody who wants this token. It is given up when nobody waits any more. */
 interface Flight {
   readonly token: Promise<string>;
@@ -76,6 +80,13 @@ export class TokenStore {
     if (cached === undefined || cached.accessToken !== accessToken) return cached !== undefined;
     this.#cached.set(key, { ...cached, refused: true });
     return cached.refreshToken !== null || settings.grantType === 'client_credentials';
+  }
+
+  /** What is known of the token of a configuration, without it. */
+  state(settings: OAuthSettings): TokenState {
+    const cached = this.#cached.get(keyOf(settings));
+    if (cached === undefined) return { state: 'none' };
+    return { state: 'cached', expiresAt: cached.expiresAt, refreshable: cached.refreshToken !== null };
   }
 
   /** Forgets the token of a configuration. */

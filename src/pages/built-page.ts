@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** A file of the dashboard, as it is sent. */
+/** A file of a page, as it is sent. */
 export interface PageFile {
   readonly contentType: string;
   readonly plain: Buffer;
@@ -20,10 +20,10 @@ const TYPES: { readonly [extension: string]: string } = {
 };
 
 /**
- * The dashboard as it was built, held in memory (some 100 KB): `index.html` and what lies in `assets/`, by name. Read
+ * A page of web/ as it was built, held in memory (some 100 KB): `index.html` and what lies in `assets/`, by name. Read
  * once, at the first request; empty where it was not built.
  */
-export class Pages {
+export class BuiltPage {
   readonly #dir: string;
   #files: ReadonlyMap<string, PageFile> | null = null;
 

@@ -1,0 +1,80 @@
+import type { CollectionNode, CollectionPath } from '../collection/collection.js';
+
+/**
+ * Names for the items of a collection that stay while items are moved about. Paths shift with every insertion; whoever
+ * edits the collection tells it here. Immutable, as the collection is.
+ */
+export class ItemIds {
+  readonly #paths: ReadonlyMap<string, CollectionPath>;
+  readonly #ids: ReadonlyMap<string, string>;
+  readonly #next: number;
+
+  private constructor(paths: ReadonlyMap<string, CollectionPath>, next: number) {
+    this.#paths = paths;
+    this.#ids = new Map([...paths].map(([id, path]) => [path.join('.'), id]));
+    this.#next = next;
+  }
+
+  static of(nodes: readonly CollectionNode[]): ItemIds {
+    return new ItemIds(new Map(), 1).completed(nodes);
+  }
+
+  pathOf(id: string): CollectionPath | undefined {
+    return this.#paths.get(id);
+  }
+
+  idOf(path: CollectionPath): string | undefined {
+    return this.#ids.get(path.join('.'));
+  }
+
+  /** Gives a name to every item that has none. */
+  completed(nodes: readonly CollectionNode[]): ItemIds {
+    const paths = new Map(this.#paths);
+    let next = this.#next;
+    const visit = (node: CollectionNode): void => {
+      if (this.idOf(node.path) === undefined) paths.set(`i${next++}`, node.path);
+      node.children.forEach(visit);
+    };
+    nodes.forEach(visit);
+    return new ItemIds(paths, next);
+  }
+
+  /** An item was put in at `path`. */
+  inserted(path: CollectionPath): ItemIds {
+    return this.#mapped((own) => shifted(own, path, 1));
+  }
+
+  /** The item at `path` was taken away, and all within it. */
+  removed(path: CollectionPath): ItemIds {
+    return this.#mapped((own) => (startsWith(own, path) ? null : shifted(own, path, -1)));
+  }
+
+  /** The item at `from` was taken away and put in at `to`, which counts without it. */
+  moved(from: CollectionPath, to: CollectionPath): ItemIds {
+    return this.#mapped((own) => {
+      if (startsWith(own, from)) return [...to, ...own.slice(from.length)];
+      return shifted(shifted(own, from, -1), to, 1);
+    });
+  }
+
+  #mapped(change: (path: CollectionPath) => CollectionPath | null): ItemIds {
+    const paths = new Map<string, CollectionPath>();
+    for (const [id, path] of this.#paths) {
+      const changed = change(path);
+      if (changed !== null) paths.set(id, changed);
+    }
+    return new ItemIds(paths, this.#next);
+  }
+}
+
+export function startsWith(path: CollectionPath, start: CollectionPath): boolean {
+  return start.every((part, index) => path[index] === part);
+}
+
+/** Where `path` leads after one element more or less at `at`. */
+export function shifted(path: CollectionPath, at: CollectionPath, by: 1 | -1): CollectionPath {
+  const last = at.length - 1;
+  const [own, place] = [path[last], at[last]];
+  if (typeof own !== 'number' || typeof place !== 'number' || !startsWith(path, at.slice(0, last))) return path;
+  return (by === 1 ? own >= place : own > place) ? path.with(last, own + by) : path;
+}

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
+import { TroupeError } from '../../protocol/errors.js';
+import type { DocumentView, PairRow, RequestEdit, RequestForm, TreeItem } from '../../protocol/request-window.js';
+import { addImported } from '../collection/add-imported.js';
+import { Collection, type CollectionNode, type CollectionPath } from '../collection/collection.js';
+import { CollectionFile } from '../collection/collection-file.js';
+import { listOf, member, textOf } from '../collection/json-access.js';
+import type { ImportResult } from '../curl-import/import-curl.js';
+import { ItemIds, shifted, startsWith } from './item-ids.js';
+import { readForm, writeForm } from './request-form.js';
+import { readRows, writeRows } from './rows.js';
+
+/** States that undo can go back to; past the bounds the oldest is forgotten. */
+const MAX_UNDO = 100;
+const MAX_UNDO_CHARACTERS = 64 * 1024 * 1024;
+
+interface State {
+  readonly collection: Collection;
+  readonly ids: ItemIds;
+}
+
+/** The collection that the window has open, edited item by item. Errors: NOT_FOUND for an item that is gone. */
+export class OpenDocument {
+  #file: CollectionFile | null;
+  #state: State;
+  /** The text that the file holds; of a new document the empty one. */
+  #saved: string;
+  #past: State[] = [];
+
+  private constructor(collection: Collection, file: CollectionFile | null) {
+    this.#file = file;
+    this.#state = { collection, ids: ItemIds.of(collection.items) };
+    this.#saved = collection.text;
+  }
+
+  static create(): OpenDocument {
+    return new OpenDocument(Collection.create('New collection', randomUUID()), null);
+  }
+
+  /** @throws what {@link CollectionFile.open} does */
+  static async open(path: string): Promise<OpenDocument> {
+    const file = await CollectionFile.open(path);
+    return new OpenDocument(file.collection, file);
+  }
+
+  get collection(): Collection {
+    return this.#state.collection;
+  }
+
+  /** Null where it was never saved. */
+  get path(): string | null {
+    return this.#file?.path ?? null;
+  }
+
+  /** It is not what the file holds. */
+  get changed(): boolean {
+    return this.collection.text !== this.#saved;
+  }
+
+  get canUndo(): boolean {
+    return this.#past.length > 0;
+  }
+
+  /** What a page draws, but for what is not the document's own. */
+  get view(): Omit<DocumentView, 'environment' | 'values'> {
+    const { collection, ids } = this.#state;
+    const itemOf = ({ path, name, kind, value, children }: CollectionNode): TreeItem => ({
+      id: ids.idOf(path) ?? '',
+      name,
+      method: kind === 'folder' ? null : (textOf(member(member(value, 'request'), 'method')) ?? 'GET'),
+      children: children.map(itemOf),
+    });
+    const path = this.path;
+    return {
+      name: collection.name,
+      file: path === null ? null : { path, name: basename(path) },
+      changed: this.changed,
+      canUndo: this.canUndo,
+      items: collection.items.map(itemOf),
+      variables: readRows(member(collection.root, 'variable')),
+    };
+  }
+
+  /** Somebody else wrote the file. */
+  async changedOnDisk(): Promise<boolean> {
+    return this.#file !== null && (await this.#file.changedOnDisk());
+  }
+
+  /**
+   * Writes to its own file, or to `path` from now on.
+   * @throws INVALID_REQUEST with `details.changedOnDisk` where that would undo what somebody else wrote
+   */
+  async save(path: string | null, overwrite: boolean): Promise<void> {
+    const file = path === null || path === this.path ? this.#file : CollectionFile.create(path, this.collection);
+    if (file === null) throw new TroupeError('INVALID_REQUEST', 'The collection has no file yet; save it under a name');
+    const { collection } = this;
+    file.collection = collection;
+    await file.save({ overwrite });
+    this.#file = file;
+    this.#saved = collection.text;
+  }
+
+  node(id: string): CollectionNode {
+    const path = this.#pathOf(id);
+    let found: CollectionNode | undefined;
+    let nodes = this.collection.items;
+    for (let length = 2; length <= path.length; length += 2) {
+      found = nodes.find((node) => node.path.at(-1) === path[length - 1]);
+      nodes = found?.children ?? [];
+    }
+    if (found === undefined) throw gone();
+    return found;
+  }
+
+  /** Of an item by its path; undefined where there is none. */
+  idOf(path: CollectionPath): string | undefined {
+    return this.#state.ids.idOf(path);
+  }
+
+  form(id: string): RequestForm {
+    return readForm(this.collection, this.#pathOf(id), id);
+  }
+
+  edit(id: string, edit: RequestEdit): void {
+    const path = this.#pathOf(id);
+    if (this.node(id).kind === 'request') this.#become(writeForm(this.collection, path, edit), this.#state.ids);
+    else if (edit.name !== undefined) this.rename(id, edit.name);
+  }
+
+  rename(id: string, name: string): void {
+    this.#become(this.collection.change([...this.#pathOf(id), 'name'], name), this.#state.ids);
+  }
+
+  renameCollection(name: string): void {
+    this.#become(this.collection.change(['info', 'name'], name), this.#state.ids);
+  }
+
+  /** @returns the new item's id; it is the last in its folder */
+  add(parent: string | null, kind: 'folder' | 'request', name: string): string {
+    const place = this.#endOf(parent);
+    const value =
+      kind === 'folder'
+        ? { name, item: [] }
+        : { name, request: { method: 'GET', header: [], url: { raw: '' } }, response: [] };
+    return this.#inserted(this.collection.insert(place, value), place);
+  }
+
+  /** @returns the copy's id; it stands behind its original */
+  duplicate(id: string): string {
+    const from = this.#pathOf(id);
+    const to = from.with(-1, Number(from.at(-1)) + 1);
+    const name = `${this.node(id).name} copy`;
+    let made = this.collection.copy(from, to).change([...to, 'name'], name);
+    for (const key of ['id', '_postman_id']) made = made.change([...to, key], undefined);
+    return this.#inserted(made, to);
+  }
+
+  remove(id: string): void {
+    const path = this.#pathOf(id);
+    this.#become(this.collection.remove(path), this.#state.ids.removed(path));
+  }
+
+  /** @param index among the children of `parent` as they are now @throws INVALID_REQUEST into itself */
+  move(id: string, parent: string | null, index: number): void {
+    const from = this.#pathOf(id);
+    const list = this.#listOf(parent);
+    if (startsWith(list, from)) throw new TroupeError('INVALID_REQUEST', 'A folder cannot be moved into itself');
+    const length = listOf(this.collection.at(list)).length;
+    const place = [...list, Math.min(index, length)];
+    const samePlace = startsWith(place, from) || startsWith(place.with(-1, Number(place.at(-1)) - 1), from);
+    if (samePlace && place.length === from.length) return;
+    const to = shifted(place, from, -1);
+    this.#become(this.collection.move(from, to), this.#state.ids.moved(from, to));
+  }
+
+  /** @returns the ids of the new requests; they are the last in their folder */
+  addImported(imported: ImportResult, parent: string | null): string[] {
+    const list = this.#listOf(parent);
+    const first = listOf(this.collection.at(list)).length;
+    const collection = addImported(this.collection, imported, list.slice(0, -1));
+    const ids = this.#state.ids.completed(collection.items);
+    this.#become(collection, ids);
+    return imported.requests.map((_, index) => ids.idOf([...list, first + index]) ?? '');
+  }
+
+  setVariables(rows: readonly PairRow[]): void {
+    const written = writeRows(member(this.collection.root, 'variable'), rows, ({ value }) => ({ value }));
+    this.#become(this.collection.change(['variable'], written), this.#state.ids);
+  }
+
+  /** Back to the state before the last edit. */
+  undo(): void {
+    const before = this.#past.pop();
+    if (before !== undefined) this.#state = before;
+  }
+
+  #inserted(collection: Collection, path: CollectionPath): string {
+    const ids = this.#state.ids.inserted(path).completed(collection.items);
+    this.#become(collection, ids);
+    return ids.idOf(path) ?? '';
+  }
+
+  #become(collection: Collection, ids: ItemIds): void {
+    if (collection.text === this.collection.text) return;
+    this.#past.push(this.#state);
+    const most = Math.max(1, Math.min(MAX_UNDO, Math.floor(MAX_UNDO_CHARACTERS / collection.text.length)));
+    if (this.#past.length > most) this.#past.splice(0, this.#past.length - most);
+    this.#state = { collection, ids };
+  }
+
+  #pathOf(id: string): CollectionPath {
+    const path = this.#state.ids.pathOf(id);
+    if (path === undefined) throw gone();
+    return path;
+  }
+
+  #listOf(parent: string | null): CollectionPath {
+    if (parent === null) return ['item'];
+    const node = this.node(parent);
+    if (node.kind !== 'folder') throw new TroupeError('INVALID_REQUEST', 'Only folders hold requests');
+    return [...node.path, 'item'];
+  }
+
+  #endOf(parent: string | null): CollectionPath {
+    const list = this.#listOf(parent);
+    return [...list, listOf(this.collection.at(list)).length];
+  }
+}
+
+function gone(): TroupeError {
+  return new TroupeError('NOT_FOUND', 'The collection has no such request or folder any more');
+}

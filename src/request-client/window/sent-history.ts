@@ -1,0 +1,119 @@
+import { open } from 'node:fs/promises';
+import type { HistoryLine, ResponseView, SentView } from '../../protocol/request-window.js';
+import { passed, type RequestResult } from '../collection-run/result.js';
+import { type HttpResponse, headerValues } from '../run/response.js';
+
+const MAX_ENTRIES = 200;
+/** Of bodies that are kept in memory; past it the oldest answers lose theirs. */
+const MAX_BODY_BYTES = 128 * 1024 * 1024;
+/** What a page is shown of a body at once. */
+const SHOWN_BYTES = 1024 * 1024;
+
+interface Entry {
+  readonly view: SentView;
+  readonly passed: boolean;
+  readonly response: HttpResponse | null;
+}
+
+/** What was sent since the window was opened, newest first. In memory alone: requests and answers hold secrets. */
+export class SentHistory {
+  #entries: Entry[] = [];
+  #count = 0;
+
+  get lines(): HistoryLine[] {
+    return this.#entries.map(({ view, passed }) => {
+      const { id, itemId, at, name, method, url, durationMs, response } = view;
+      return { id, itemId, at, name, method, url, durationMs, status: response?.status ?? null, passed };
+    });
+  }
+
+  find(id: string): SentView | undefined {
+    return this.#entries.find(({ view }) => view.id === id)?.view;
+  }
+
+  /** The whole answer, while it is kept. The history disposes of it. */
+  response(id: string): HttpResponse | undefined {
+    return this.#entries.find(({ view }) => view.id === id)?.response ?? undefined;
+  }
+
+  /** Takes the result over, its response with it. `mask` takes secrets out of what scripts and servers said. */
+  async add(result: RequestResult, itemId: string, at: number, mask: (text: string) => string): Promise<SentView> {
+    const { request, response, error, tests, unresolved, durationMs } = result;
+    this.#count += 1;
+    const view: SentView = {
+      id: `s${this.#count}`,
+      itemId,
+      at,
+      name: request.name,
+      method: response?.method ?? request.method,
+      url: request.url,
+      requestHeaders: request.headers,
+      response: response === null ? null : await responseView(response),
+      error: error === null ? null : { ...error, error: mask(error.error) },
+      tests: tests.map((test) => ({ ...test, message: mask(test.message) })),
+      console: result.console.map(mask),
+      unresolved,
+      durationMs,
+    };
+    this.#entries.unshift({ view, passed: passed(result), response });
+    await this.#trim();
+    return view;
+  }
+
+  /** Disposes of every answer. Idempotent. */
+  async clear(): Promise<void> {
+    await Promise.all(this.#entries.splice(0).map(({ response }) => response?.dispose()));
+  }
+
+  async #trim(): Promise<void> {
+    let bytes = 0;
+    const kept = this.#entries.findIndex(({ response }, index) => {
+      bytes += response?.bodyBytes ?? 0;
+      return index > 0 && (index >= MAX_ENTRIES || bytes > MAX_BODY_BYTES);
+    });
+    if (kept === -1) return;
+    await Promise.all(this.#entries.splice(kept).map(({ response }) => response?.dispose()));
+  }
+}
+
+async function responseView(response: HttpResponse): Promise<ResponseView> {
+  const { status, statusText, url, headers, bodyBytes, durationMs, redirects } = response;
+  const contentType = headerValues(headers, 'content-type')[0] ?? '';
+  const text = textIn(await beginningOf(response), contentType, bodyBytes > SHOWN_BYTES);
+  return {
+    status,
+    statusText,
+    url,
+    headers,
+    bytes: bodyBytes,
+    durationMs,
+    redirects,
+    contentType,
+    text,
+    cut: text !== null && bodyBytes > SHOWN_BYTES,
+  };
+}
+
+async function beginningOf({ body }: HttpResponse): Promise<Buffer> {
+  if (body.kind === 'memory') return body.bytes.subarray(0, SHOWN_BYTES);
+  const file = await open(body.path);
+  try {
+    const buffer = Buffer.alloc(SHOWN_BYTES);
+    const { bytesRead } = await file.read(buffer, 0, SHOWN_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null where the bytes are no text in the charset that the answer names. */
+function textIn(bytes: Buffer, contentType: string, cut: boolean): string | null {
+  if (/^(?:image\/(?!svg)|audio\/|video\/|font\/)/i.test(contentType)) return null;
+  const [, charset = 'utf-8'] = /charset="?([\w-]+)/i.exec(contentType) ?? [];
+  try {
+    const text = new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: cut });
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}

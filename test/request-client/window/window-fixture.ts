@@ -1,0 +1,95 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+import { WindowServer } from '#troupe/request-client/window/window-server.js';
+import { Workspace, type WorkspaceOptions } from '#troupe/request-client/window/workspace.js';
+import { openFolder } from '../../containers/driver-fixture.js';
+import { openAgent, openBrowser } from '../../support/agent-fixture.js';
+
+/** What came to the server of a test. */
+export interface Heard {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** A server that answers with JSON of what it was sent. `status` is of the answers to come. */
+export interface EchoServer {
+  readonly origin: string;
+  readonly heard: Heard[];
+  status: number;
+}
+
+export async function startEcho(t: Test): Promise<EchoServer> {
+  const heard: Heard[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = '', url = '', headers } = request;
+    heard.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+    response.writeHead(echo.status, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ method, url, id: 7 }));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  t.teardown(
+    () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  );
+  const echo: EchoServer = { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard, status: 200 };
+  return echo;
+}
+
+/** A window of the request client in real Chromium, and ways to wait for what it shows. */
+export interface WindowFixture {
+  readonly server: WindowServer;
+  readonly workspace: Workspace;
+  readonly folder: string;
+  /** An agent's call on the page. */
+  call(method: string, ...args: readonly unknown[]): Promise<unknown>;
+  act(locator: string, action: string, value?: unknown): Promise<unknown>;
+  /** A key press anywhere; modifiers as in `Control+s`. */
+  press(key: string): Promise<unknown>;
+  /** Waits until an expression is true in the page, 10 s at most. */
+  holds(expression: string): Promise<void>;
+  shows(text: string): Promise<void>;
+  text(): Promise<string>;
+}
+
+export async function openWindow(t: Test, options: Partial<WorkspaceOptions> = {}): Promise<WindowFixture> {
+  const folder = openFolder(t);
+  const workspace = new Workspace({ openBrowser: async () => undefined, ...options });
+  const server = await WindowServer.start({ workspace, folder, port: 0 });
+  t.teardown(async () => {
+    await server.close();
+    await workspace.close();
+  });
+  const { call } = await openAgent(t, await openBrowser(t));
+  const holds = async (expression: string): Promise<void> => {
+    const deadline = Date.now() + 10_000;
+    while ((await call('page', expression)) !== true) {
+      if (Date.now() > deadline)
+        throw new Error(`Not so: ${expression}\n${await call('page', 'document.body.innerText')}`);
+      // Paced by the page, which draws what it is told by the next frame.
+      await call('page', 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    }
+  };
+  await call('go', server.url);
+  await holds('document.querySelector("nav") !== null');
+  return {
+    server,
+    workspace,
+    folder,
+    call,
+    act: (locator, action, value) => call('act', locator, action, ...(value === undefined ? [] : [value])),
+    press: (key) => call('act', 'body', 'press', key),
+    holds,
+    shows: (text) => holds(`document.body.innerText.includes(${JSON.stringify(text)})`),
+    text: async () => String(await call('page', 'document.body.innerText')),
+  };
+}

@@ -1,0 +1,37 @@
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`;
+  return count < 1_000_000 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`;
+}
+
+export function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+/** JSON with line breaks and indents; numbers, strings and order as they came. What is no JSON stays as it is. */
+export function prettyJson(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  let depth = 0;
+  const line = (): string => `\n${'  '.repeat(depth)}`;
+  return text.replace(/\s*("(?:[^"\\]|\\.)*"|[{[]\s*[}\]]|[{}[\],:]|[^\s"{}[\],:]+)\s*/g, (_all, token: string) => {
+    switch (token) {
+      case '{':
+      case '[':
+        depth += 1;
+        return `${token}${line()}`;
+      case '}':
+      case ']':
+        depth -= 1;
+        return `${line()}${token}`;
+      case ',':
+        return `,${line()}`;
+      case ':':
+        return ': ';
+      default:
+        return /^[{[]/.test(token) ? token.replace(/\s+/, '') : token;
+    }
+  });
+}

@@ -1,0 +1,28 @@
+/** Values by name, as requests see them. */
+export type Values = { readonly [name: string]: string };
+
+const PLACE = /\{\{([^{}]+)\}\}/g;
+/** Values may hold variables themselves, so deep. */
+const MAX_NESTING = 20;
+
+/** A text with its variables put in; those without a value stay. */
+export function resolved(text: string, values: Values): string {
+  let made = text;
+  for (let depth = 0; depth < MAX_NESTING && made.includes('{{'); depth += 1) {
+    const next = made.replace(PLACE, (place, name: string) => values[name.trim()] ?? place);
+    if (next === made) break;
+    made = next;
+  }
+  return made;
+}
+
+/** Made anew at each place when the request is sent. */
+export function isDynamic(name: string): boolean {
+  return /^\$(?:guid|randomUUID|timestamp|isoTimestamp|randomInt)$/.test(name);
+}
+
+/** Names in a text that have no value. */
+export function unresolvedIn(text: string, values: Values): string[] {
+  const names = [...resolved(text, values).matchAll(PLACE)].map(([, name = '']) => name.trim());
+  return [...new Set(names.filter((name) => !isDynamic(name)))];
+}

@@ -1,0 +1,22 @@
+import { call } from '../data/client.js';
+import { workspace } from '../data/workspace.svelte.js';
+import type { MenuEntry } from '../parts/menu.svelte';
+
+/** The entries of a request's menu that copy it as a command. */
+export function copyAsCurl(id: string): MenuEntry[] {
+  const copy = (shell: string) => () =>
+    workspace.attempt(async () => {
+      await workspace.flush();
+      const { command, warnings } = await call<{ command: string; warnings: string[] }>(
+        'GET',
+        `items/${id}/curl/${shell}`,
+      );
+      await navigator.clipboard.writeText(command);
+      workspace.say(['Copied', ...warnings].join('. '), warnings.length > 0);
+    });
+  return [
+    { label: 'Copy as curl (sh)', act: copy('posix') },
+    { label: 'Copy as curl (cmd)', act: copy('cmd') },
+    { label: 'Copy as curl (PowerShell)', act: copy('powershell') },
+  ];
+}
