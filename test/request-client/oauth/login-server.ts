@@ -24,7 +24,8 @@ export class LoginServer {
       features: { devInteractions: { enabled: false }, clientCredentials: { enabled: true } },
       pkce: { required: () => false, methods: ['S256'] },
       interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
-      issueRefreshToken: async () => true,
+      issueRefreshToken: async (_context: unknown, client: { grantTypeAllowed(type: string): boolean }) =>
+        client.grantTypeAllowed('refresh_token'),
       rotateRefreshToken: false,
       findAccount: async (_context: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
       ttl: {

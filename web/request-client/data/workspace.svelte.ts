@@ -1,7 +1,7 @@
 import type {
   DocumentView,
-  ImportView,
   FormChange,
+  ImportView,
   RequestForm,
   SentView,
 } from '../../../src/protocol/request-window.js';
