@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket_context_t } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/sessions.js';
 import { Access, type AccessHeaders } from './access.js';
@@ -8,13 +8,13 @@ import { Credentials, checkRole, type Principal } from './credentials.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
 import { listenFault } from './listen-fault.js';
-import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
 import { AgentPeer } from './mcp/agent-peer.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import type { MakeMcpPeer } from './mcp/mcp-peer.js';
 import type { Answer, Route, RouteRequest } from './route.js';
 import { type Found, Router } from './router.js';
 import { ROUTES } from './routes/route-table.js';
+import { type SocketGate, Sockets } from './sockets.js';
 import { BodyStream, readBody } from './uws/body.js';
 import { uws } from './uws/native.js';
 import { Reply } from './uws/reply.js';
@@ -70,7 +70,6 @@ interface Entered {
   readonly req: HttpRequest;
   readonly caller: string | null;
 }
-
 const NO_BYTES = Buffer.alloc(0);
 
 /**
@@ -88,13 +87,21 @@ export class Gateway {
   readonly #router = new Router(ROUTES);
   readonly #events: EventStreams;
   readonly #mcp: McpEndpoint;
-  readonly #stream: StreamServer;
+  readonly #sockets: Sockets;
+  readonly #socketGate: SocketGate = {
+    admit: (req, role) => {
+      const sessions = this.#enter(req);
+      checkRole(this.#credentials.principalOf(headersOf(req), sessions.tokens), role);
+      return sessions;
+    },
+    refuse: (reply, error, path) => this.#fail(reply, error, 'GET', path, null),
+  };
   readonly #live = new Set<Reply>();
   #sessions: Sessions | null;
   #closing: Promise<void> | null = null;
   #onIdle: (() => void) | null = null;
 
-  private constructor(options: GatewayOptions, app: TemplatedApp, listening: us_listen_socket, stream: StreamServer) {
+  private constructor(options: GatewayOptions, app: TemplatedApp, listening: us_listen_socket, sockets: Sockets) {
     this.#options = options;
     this.#sessions = options.sessions ?? null;
     this.#app = app;
@@ -106,7 +113,7 @@ export class Gateway {
       keepAliveMs: options.keepAliveMs,
       goneMs: options.mcpGoneMs,
     });
-    this.#stream = stream;
+    this.#sockets = sockets;
     this.port = uws.us_socket_local_port(listening);
     const anywhere = options.host === '0.0.0.0' || options.host === '::';
     const host = anywhere ? '127.0.0.1' : options.host;
@@ -119,16 +126,9 @@ export class Gateway {
    */
   static async listen(options: GatewayOptions): Promise<Gateway> {
     const app = uws.App();
-    const stream = new StreamServer(app);
     // Set before the first connection can be accepted, which is not before the next turn of the event loop.
     let gateway: Gateway | null = null;
-    app.ws(STREAM_PATH, {
-      ...stream.behaviour,
-      upgrade: (res, req, context) => {
-        if (gateway) gateway.#upgrade(res, req, context);
-        else res.close();
-      },
-    });
+    const sockets = new Sockets(app, () => (gateway === null ? null : gateway.#socketGate));
     app.any('/*', (res, req) => {
       if (gateway) gateway.#accept(res, req);
       else res.close();
@@ -137,7 +137,7 @@ export class Gateway {
       app.listen(options.host, options.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
     });
     if (!listening) throw await listenFault(options.host, options.port);
-    gateway = new Gateway(options, app, listening, stream);
+    gateway = new Gateway(options, app, listening, sockets);
     return gateway;
   }
 
@@ -159,7 +159,7 @@ export class Gateway {
     uws.us_listen_socket_close(this.#listening);
     this.#events.close();
     this.#mcp.close();
-    this.#stream.close();
+    this.#sockets.close();
     for (const reply of this.#live) reply.closeAfter();
     if (this.#live.size > 0) {
       await new Promise<void>((resolve) => {
@@ -214,19 +214,6 @@ export class Gateway {
     } catch (error) {
       this.#fail(reply, error, method, path, null);
     }
-  }
-
-  #upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
-    let sessions: Sessions;
-    try {
-      sessions = this.#enter(req);
-      checkRole(this.#credentials.principalOf(headersOf(req), sessions.tokens), 'view');
-    } catch (error) {
-      this.#fail(new Reply(res, { head: false, onOver: () => undefined }), error, 'GET', STREAM_PATH, null);
-      return;
-    }
-    const header = (name: string) => req.getHeader(`sec-websocket-${name}`);
-    res.upgrade(this.#stream.seat(sessions), header('key'), header('protocol'), header('extensions'), context);
   }
 
   /** @throws FORBIDDEN_ORIGIN; UNAVAILABLE before the service has started and when it stops */

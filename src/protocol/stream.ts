@@ -1,16 +1,21 @@
 import { z } from 'zod';
+import { ControlKey, PageInput } from './control.js';
 import type { ErrorBody } from './errors.js';
 import type { JournalEvent } from './events.js';
 import { SessionId, type SessionRecord } from './session.js';
 
 /**
- * What a page may ask of the WebSocket `/api/stream`: JSON text, at most 4 KiB a message.
+ * What a page may ask of the WebSocket `/api/stream`: JSON text, at most 256 KiB a message.
  *
  * - `watchSessions`: from now on every session that changes, as rows; what is there already comes from `/api/sessions`.
  * - `watchSession`: the session's events after a sequence number (0: all), then those that come. A page that connects
  *   again names the last one it saw.
  * - `watchScreen`: pictures of what the session's page shows, the newest as fast as it is taken (`live`) or one a second
  *   (`slow`).
+ * - `holdControl`: the page works with the control that was taken under that key. Control comes back by itself 10 s after
+ *   the last page that holds it has gone, or said `letControlGo`.
+ * - `input`: what is done to the page that is on the screen, in its order. `copy`: what is selected there, please. Both
+ *   for a session whose control this page holds.
  */
 export const StreamRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('watchSessions') }),
@@ -18,6 +23,10 @@ export const StreamRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('unwatchSession'), id: SessionId }),
   z.strictObject({ type: z.literal('watchScreen'), id: SessionId, pace: z.enum(['live', 'slow']) }),
   z.strictObject({ type: z.literal('unwatchScreen'), id: SessionId }),
+  z.strictObject({ type: z.literal('holdControl'), id: SessionId, key: ControlKey }),
+  z.strictObject({ type: z.literal('letControlGo'), id: SessionId }),
+  z.strictObject({ type: z.literal('input'), id: SessionId, inputs: z.array(PageInput).min(1).max(64) }),
+  z.strictObject({ type: z.literal('copy'), id: SessionId }),
 ]);
 export type StreamRequest = z.infer<typeof StreamRequest>;
 
@@ -52,6 +61,8 @@ export type StreamMessage =
       readonly width: number;
       readonly height: number;
     }
+  /** What was selected on the page, at most 65,536 characters. */
+  | { readonly type: 'copied'; readonly id: SessionId; readonly text: string }
   /** The session has ended, and all its events were sent. */
   | { readonly type: 'over'; readonly id: SessionId }
   /** A request that was not carried out. `id` is the session that it named. */

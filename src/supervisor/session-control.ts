@@ -86,6 +86,11 @@ export class SessionControl {
     if (this.#holder !== null) await this.#end(this.#holder, 'returned');
   }
 
+  /** A sign of life of another client, which drives without scripts. */
+  touch(): void {
+    this.#desk.touched();
+  }
+
   /** Whether the key is that of who has control; a sign of life of theirs. */
   holds(key: string): boolean {
     const holder = this.#holder;

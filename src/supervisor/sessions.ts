@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { FlowEntry } from '../agent-js/flow-catalog.js';
 import type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
-import type { ControlKey, PageInput } from '../protocol/control.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { Batches } from './batches.js';
+import type { Doors } from './doors.js';
 import type { Submitter } from './submitter.js';
 
 export type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
@@ -52,21 +52,8 @@ export interface Sessions {
    * cannot be taken back; or it stops where `whenGone` says so. SESSION_BUSY in a job, but for who has its control.
    */
   runScript(id: string, js: string, signal: AbortSignal, manner?: ScriptManner): Promise<string>;
-  /**
-   * Gives a person control of a session that runs, and answers the key to it, when its agent has come to rest.
-   * SESSION_BUSY where another has it, unless `takeOver`.
-   */
-  takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey>;
-  /** Whoever has it: the agent goes on. */
-  returnControl(id: string): Promise<void>;
-  /** Whether the key is that of who has control now; a sign of life of theirs. */
-  holdsControl(id: string, key: string): boolean;
-  /** A page that the holder has open; the answer says that it is gone. SESSION_BUSY for another's key. */
-  attachControl(id: string, key: string): () => void;
-  /** What the holder does to the page. SESSION_BUSY for another's key. */
-  sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void>;
-  /** What is selected on the page. SESSION_BUSY for another's key. */
-  copySelection(id: string, key: string): Promise<string>;
+  /** The ways into a session that runs, for people and for other clients than scripts. */
+  readonly doors: Doors;
   /** The flows that scripts can run. */
   flowCatalog(signal: AbortSignal): Promise<readonly FlowEntry[]>;
   /** What is in the flows folder. */

@@ -5,7 +5,6 @@ import { type FlowEntry, flowCatalog } from '../agent-js/flow-catalog.js';
 import { FlowShelf } from '../agent-js/flow-shelf.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
-import type { ControlKey, PageInput } from '../protocol/control.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
@@ -27,7 +26,7 @@ import { Intake } from './intake.js';
 import type { LivingSession } from './living-session.js';
 import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
-import type { SessionControl } from './session-control.js';
+import { SessionDoors } from './session-doors.js';
 import { stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
 import type { SessionSurroundings } from './session-surroundings.js';
@@ -49,6 +48,7 @@ export interface SupervisorParts extends SessionSurroundings {
  */
 export class Supervisor implements Sessions {
   readonly batches: Batches;
+  readonly doors: SessionDoors;
   readonly #parts: SupervisorParts;
   readonly #intake: Intake;
   readonly #table: SessionTable;
@@ -65,6 +65,7 @@ export class Supervisor implements Sessions {
     this.#parts = parts;
     this.#flows = new FlowShelf(parts.config.flowsDir);
     this.#table = new SessionTable(parts.journal, (id) => this.#intake.position(id));
+    this.doors = new SessionDoors(this.#table);
     this.#intake = new Intake({
       ...parts,
       table: this.#table,
@@ -169,34 +170,7 @@ export class Supervisor implements Sessions {
     signal: AbortSignal,
     manner: ScriptManner = { whenGone: 'go on' },
   ): Promise<string> {
-    return (await this.#livingOrEnded(id)).runScript(js, signal, manner);
-  }
-
-  async takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey> {
-    const living = await this.#livingOrEnded(id);
-    if (living.record.status === 'queued') throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
-    if (isEnded(living.record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
-    return living.control.take(by, takeOver);
-  }
-
-  async returnControl(id: string): Promise<void> {
-    await (await this.#livingOrEnded(id)).control.giveBack();
-  }
-
-  holdsControl(id: string, key: string): boolean {
-    return this.#table.living(parseId(id))?.control.holds(key) ?? false;
-  }
-
-  attachControl(id: string, key: string): () => void {
-    return this.#controlOf(id).attach(key);
-  }
-
-  async sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void> {
-    await this.#controlOf(id).input(key, inputs);
-  }
-
-  async copySelection(id: string, key: string): Promise<string> {
-    return this.#controlOf(id).copy(key);
+    return (await this.doors.session(id)).runScript(js, signal, manner);
   }
 
   async nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {
@@ -356,21 +330,6 @@ export class Supervisor implements Sessions {
     } catch (error) {
       this.#parts.log(`session ${session.record.id}: clean-up failed: ${String(error)}`);
     }
-  }
-
-  /** @throws NOT_FOUND, SESSION_ENDED */
-  async #livingOrEnded(id: string): Promise<LivingSession> {
-    const living = this.#table.living(parseId(id));
-    if (living !== undefined) return living;
-    const { endedAt, status, endReason } = await this.get(id);
-    throw new TroupeError('SESSION_ENDED', `The session ended ${endedAt ?? ''} (${status})`, { status, endReason });
-  }
-
-  /** @throws SESSION_ENDED, also for a session that never was */
-  #controlOf(id: string): SessionControl {
-    const living = this.#table.living(parseId(id));
-    if (living === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
-    return living.control;
   }
 
   #fileDirs(id: SessionId): FileDirs {

@@ -183,6 +183,7 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   await by('GET', '/sessions/{id}/prompt')(id);
   await by('POST', '/sessions/{id}/proxy')(id, '{"js": "1 + 1"}');
   await by('POST', '/sessions/{id}/proxy')(id, '{"js": "null.x"}');
+  for (const slash of ['', '/']) await by('GET', `/sessions/{id}/cdp/json/version${slash}`)(id);
   const control = by('POST', '/api/sessions/{id}/control');
   for (const take of [true, true, false]) await control(id, JSON.stringify({ take }));
   for (const path of ['/api/sessions', '/api/jobs', '/api/sessions/run']) {
@@ -207,6 +208,7 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   const [ended] = await sessions.list({ mode: 'auto' });
   if (ended === undefined) throw new Error('There is no job');
   for (const path of ['', '/download']) await by('GET', `/api/jobs/{id}${path}`)(ended.id);
+  for (const slash of ['', '/']) await by('GET', `/sessions/{id}/cdp/json/version${slash}`)(ended.id);
   await by('DELETE', '/api/sessions/{id}')(id);
   await by('GET', '/sessions/{id}/prompt')(id);
   await by('PUT', '/api/sessions/{id}/files/{name}')(id, 'content');

@@ -105,13 +105,18 @@ t.test('What is asked wrongly is refused, and the connection goes on', async (t)
     ['{"type": "watchSessions", "extra": 1}', 'INVALID_REQUEST'],
     ['{"type": "watchSession", "id": "../etc/passwd", "after": 0}', 'INVALID_REQUEST'],
     ['{"type": "watchSession", "id": "aaaaaaaaaaaa", "after": 0}', 'NOT_FOUND'],
+    ['{"type": "copy", "id": "aaaaaaaaaaaa"}', 'SESSION_BUSY'],
+    ['{"type": "input", "id": "aaaaaaaaaaaa", "inputs": [{"kind": "text", "text": "x"}]}', 'SESSION_BUSY'],
+    ['{"type": "input", "id": "aaaaaaaaaaaa", "inputs": []}', 'INVALID_REQUEST'],
+    ['{"type": "input", "id": "aaaaaaaaaaaa", "inputs": [{"kind": "voice"}]}', 'INVALID_REQUEST'],
+    [`{"type": "holdControl", "id": "aaaaaaaaaaaa", "key": "${'k'.repeat(22)}"}`, 'SESSION_BUSY'],
   ] as const;
   for (const [index, [text, code]] of asked.entries()) {
     client.socket.send(text);
     await client.until(() => client.of('refused').length === index + 1);
     t.equal(client.of('refused')[index]?.error.code, code, text);
   }
-  client.socket.send('x'.repeat(5000));
+  client.socket.send('x'.repeat(300_000));
   t.not(await client.closed, 1000, 'a message over its bound ends the connection');
 });
 

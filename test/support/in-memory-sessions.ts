@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import vm from 'node:vm';
 import type { FrameOrder, ScreenFrame } from '#troupe/actors/session/screen.js';
 import type { FlowEntry } from '#troupe/agent-js/flow-catalog.js';
-import { ControlKey, type PageInput } from '#troupe/protocol/control.js';
+import { ControlKey } from '#troupe/protocol/control.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
 import type { JournalEvent, SessionEvent } from '#troupe/protocol/events.js';
 import type { FlowNode } from '#troupe/protocol/flow-tree.js';
@@ -17,6 +17,7 @@ import {
   type SessionRecord,
 } from '#troupe/protocol/session.js';
 import { AccessTokens } from '#troupe/supervisor/access-tokens.js';
+import type { DevTools, Doors } from '#troupe/supervisor/doors.js';
 import type {
   Health,
   ModelInfo,
@@ -50,9 +51,7 @@ export class InMemorySessions implements Sessions {
   readonly #files = new Map<string, Map<string, { file: SessionFile; content: Buffer }>>();
   readonly #log: JournalEvent[] = [];
   readonly #news = new EventEmitter().setMaxListeners(0);
-  /** What people have done to pages. */
-  readonly inputs: PageInput[] = [];
-  readonly #control = new Map<string, ControlKey>();
+  readonly doors = new InMemoryDoors(this);
   /** Scripts that begin with `lasting` and run. */
   lasting = 0;
   /** Creations given up because their client left. */
@@ -123,7 +122,7 @@ export class InMemorySessions implements Sessions {
     const { whenGone, control } = manner ?? { whenGone: 'go on' };
     const record = await this.get(id);
     if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
-    const isPersons = control !== undefined && this.holdsControl(id, control);
+    const isPersons = control !== undefined && this.doors.holdsControl(id, control);
     if (record.mode === 'auto' && !isPersons) throw new TroupeError('SESSION_BUSY', 'The session works for a job');
     if (js.startsWith('lasting')) return await this.#runLasting(whenGone === 'stop' ? signal : undefined);
     try {
@@ -146,40 +145,6 @@ export class InMemorySessions implements Sessions {
     } finally {
       this.lasting -= 1;
     }
-  }
-
-  async takeControl(id: string, _by: string, takeOver: boolean): Promise<ControlKey> {
-    const record = await this.get(id);
-    if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
-    if (this.#control.has(id) && !takeOver) throw new TroupeError('SESSION_BUSY', 'Another person has control');
-    const key = ControlKey.parse(randomBytes(16).toString('base64url'));
-    this.#control.set(id, key);
-    return key;
-  }
-
-  async returnControl(id: string): Promise<void> {
-    const record = await this.get(id);
-    if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
-    this.#control.delete(id);
-  }
-
-  holdsControl(id: string, key: string): boolean {
-    return this.#control.get(id) === key;
-  }
-
-  attachControl(id: string, key: string): () => void {
-    if (!this.holdsControl(id, key)) throw new TroupeError('SESSION_BUSY', 'The control is not yours');
-    return () => undefined;
-  }
-
-  async sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void> {
-    this.attachControl(id, key);
-    this.inputs.push(...inputs);
-  }
-
-  async copySelection(id: string, key: string): Promise<string> {
-    this.attachControl(id, key);
-    return 'selected';
   }
 
   async flowCatalog(): Promise<readonly FlowEntry[]> {
@@ -369,4 +334,63 @@ export class InMemorySessions implements Sessions {
 function opened(text: string): OpenFile {
   const content = Buffer.from(text);
   return { bytes: content.byteLength, stream: Readable.from([content], { objectMode: false }) };
+}
+
+/** Control is taken and given back, and there is nothing behind the doors. */
+class InMemoryDoors implements Doors {
+  readonly #sessions: Pick<InMemorySessions, 'get'>;
+  readonly #control = new Map<string, ControlKey>();
+
+  constructor(sessions: Pick<InMemorySessions, 'get'>) {
+    this.#sessions = sessions;
+  }
+
+  async takeControl(id: string, _by: string, takeOver: boolean): Promise<ControlKey> {
+    await this.#running(id);
+    if (this.#control.has(id) && !takeOver) throw new TroupeError('SESSION_BUSY', 'Another person has control');
+    const key = ControlKey.parse(randomBytes(16).toString('base64url'));
+    this.#control.set(id, key);
+    return key;
+  }
+
+  async returnControl(id: string): Promise<void> {
+    await this.#running(id);
+    this.#control.delete(id);
+  }
+
+  holdsControl(id: string, key: string): boolean {
+    return this.#control.get(id) === key;
+  }
+
+  attachControl(id: string, key: string): () => void {
+    if (!this.holdsControl(id, key)) throw new TroupeError('SESSION_BUSY', 'The control is not yours');
+    return () => undefined;
+  }
+
+  async sendInput(id: string, key: string): Promise<void> {
+    this.attachControl(id, key);
+  }
+
+  async copySelection(id: string, key: string): Promise<string> {
+    this.attachControl(id, key);
+    return '';
+  }
+
+  touch(): void {}
+
+  async desktop(id: string): Promise<string> {
+    await this.#running(id);
+    throw new TroupeError('NOT_FOUND', 'The session has no desktop');
+  }
+
+  async devTools(id: string): Promise<DevTools> {
+    await this.#running(id);
+    if ((await this.#sessions.get(id)).mode === 'auto') throw new TroupeError('SESSION_BUSY', 'It works for a job');
+    return { url: 'ws://127.0.0.1:1', product: 'none', downloadsDir: '' };
+  }
+
+  async #running(id: string): Promise<void> {
+    const { status } = await this.#sessions.get(id);
+    if (isEnded(status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
+  }
 }

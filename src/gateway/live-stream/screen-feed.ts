@@ -1,5 +1,5 @@
 import { encodeError } from '../../protocol/errors.js';
-import type { SessionId } from '../../protocol/session.js';
+import { isEnded, type SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 
@@ -78,15 +78,23 @@ export class ScreenFeed {
           this.#newest = new Uint8Array(this.#pack({ type: 'frame', id: this.#id, jpeg, width, height }));
           for (const [viewer, seat] of this.#viewers) this.#show(viewer, seat, this.#newest);
         }
-      } catch (error) {
-        const { code } = encodeError(error);
-        if (code === 'SESSION_ENDED' || code === 'NOT_FOUND') return;
-        // Its actor is being started again, and then counts from the beginning.
+      } catch {
+        // A queued session has no screen yet.
+        if (await this.#isOver()) return;
+        // Or its actor is being started again, and then counts from the beginning.
         after = 0;
         await this.#pause(SLOW_MS);
       }
       const live = [...this.#viewers.values()].some(({ pace }) => pace === 'live');
       await this.#pause((live ? LIVE_MS : SLOW_MS) - (performance.now() - startedAt));
+    }
+  }
+
+  async #isOver(): Promise<boolean> {
+    try {
+      return isEnded((await this.#sessions.get(this.#id)).status);
+    } catch (error) {
+      return encodeError(error).code === 'NOT_FOUND';
     }
   }
 

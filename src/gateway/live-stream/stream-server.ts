@@ -1,5 +1,6 @@
 import type { TemplatedApp, WebSocket } from 'uWebSockets.js';
 import { Packr } from 'msgpackr';
+import { assertNever } from '../../protocol/assert-never.js';
 import { encodeError } from '../../protocol/errors.js';
 import type { SessionId } from '../../protocol/session.js';
 import { type StreamMessage, StreamRequest } from '../../protocol/stream.js';
@@ -12,7 +13,8 @@ import { Viewer } from './viewer.js';
 
 export const STREAM_PATH = '/api/stream';
 
-const MAX_REQUEST_BYTES = 4096;
+/** A text of 32,768 characters is the longest that is sent. */
+const MAX_REQUEST_BYTES = 256 * 1024;
 /** A viewer that leaves this much unread is let go of. It connects again and names the last event it saw. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 /** Pages at once; each costs a few KB. */
@@ -128,10 +130,29 @@ export class StreamServer {
         case 'unwatchScreen':
           viewer.unwatchScreen(request.id);
           return;
+        case 'holdControl':
+          viewer.holdControl(request.id, request.key);
+          return;
+        case 'letControlGo':
+          viewer.letControlGo(request.id);
+          return;
+        case 'input':
+          viewer.input(request.id, request.inputs).catch(refuse);
+          return;
+        case 'copy':
+          this.#copy(socket, viewer, request.id).catch(refuse);
+          return;
+        default:
+          assertNever(request);
       }
     } catch (error) {
       refuse(error);
     }
+  }
+
+  async #copy(socket: WebSocket<Seat>, viewer: Viewer, id: SessionId): Promise<void> {
+    const text = await viewer.copy(id);
+    if (this.#sockets.has(socket)) socket.send(this.#pack({ type: 'copied', id, text }), true);
   }
 
   #closed(socket: WebSocket<Seat>): void {

@@ -1,3 +1,4 @@
+import type { ControlKey, PageInput } from '../../protocol/control.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
@@ -35,6 +36,7 @@ export class Viewer {
   readonly #feeds: Feeds;
   readonly #watched = new Map<SessionId, AbortController>();
   readonly #screens = new Map<SessionId, ScreenFeed>();
+  readonly #controls = new Map<SessionId, { readonly key: ControlKey; readonly letGo: () => void }>();
   #drained: (() => void) | null = null;
 
   constructor(socket: ViewerSocket, sessions: Sessions, feeds: Feeds) {
@@ -110,6 +112,28 @@ export class Viewer {
     this.#feeds.leaveScreen(id);
   }
 
+  /** The page works with a control that was taken. @throws SESSION_BUSY, SESSION_ENDED */
+  holdControl(id: SessionId, key: ControlKey): void {
+    const letGo = this.#sessions.doors.attachControl(id, key);
+    this.letControlGo(id);
+    this.#controls.set(id, { key, letGo });
+  }
+
+  letControlGo(id: SessionId): void {
+    this.#controls.get(id)?.letGo();
+    this.#controls.delete(id);
+  }
+
+  /** @throws SESSION_BUSY where the page does not hold control; CAPACITY, WAIT_TIMEOUT */
+  async input(id: SessionId, inputs: readonly PageInput[]): Promise<void> {
+    await this.#sessions.doors.sendInput(id, this.#keyOf(id), inputs);
+  }
+
+  /** What is selected on the page. @throws SESSION_BUSY where this page does not hold control */
+  async copy(id: SessionId): Promise<string> {
+    return this.#sessions.doors.copySelection(id, this.#keyOf(id));
+  }
+
   /** The socket has room again. */
   drain(): void {
     this.#drained?.();
@@ -123,7 +147,15 @@ export class Viewer {
     }
     this.#watched.clear();
     for (const id of [...this.#screens.keys()]) this.unwatchScreen(id);
+    for (const id of [...this.#controls.keys()]) this.letControlGo(id);
     this.#drained?.();
+  }
+
+  #keyOf(id: SessionId): ControlKey {
+    const held = this.#controls.get(id);
+    if (held === undefined)
+      throw new TroupeError('SESSION_BUSY', 'This page only looks; take control of the session first');
+    return held.key;
   }
 
   async #sendPast(id: SessionId, after: number, upTo: number, signal: AbortSignal): Promise<void> {

@@ -13,10 +13,10 @@ export const controlRoutes: readonly Route[] = [
     async handle({ body, request }, sessions) {
       const id = sessionIdOf(request);
       if (body.take) {
-        const control = await sessions.takeControl(id, request.caller, body.takeOver ?? false);
+        const control = await sessions.doors.takeControl(id, request.caller, body.takeOver ?? false);
         return { kind: 'json', status: 200, body: { taken: true, control } };
       }
-      await sessions.returnControl(id);
+      await sessions.doors.returnControl(id);
       return { kind: 'json', status: 200, body: { taken: false } };
     },
   }),

@@ -1,6 +1,7 @@
 import type { Route } from '../route.js';
 import { batchRoutes } from './batches.js';
 import { controlRoutes } from './control.js';
+import { devToolsRoutes } from './devtools.js';
 import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
 import { flowRoutes } from './flows.js';
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...batchRoutes,
   ...proxyRoutes,
   ...controlRoutes,
+  ...devToolsRoutes,
   ...promptRoutes,
   ...fileRoutes,
   ...flowRoutes,

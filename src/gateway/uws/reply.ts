@@ -1,4 +1,4 @@
-import type { HttpResponse } from 'uWebSockets.js';
+import type { HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { TroupeError } from '../../protocol/errors.js';
 
@@ -6,6 +6,13 @@ import { TroupeError } from '../../protocol/errors.js';
 export interface ReplyHead {
   readonly status: number;
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+}
+
+/** What the request for a WebSocket says: the `Sec-WebSocket-` headers. */
+export interface SocketOffer {
+  readonly key: string;
+  readonly protocol: string;
+  readonly extensions: string;
 }
 
 /** Answers are the service's own and change with every call: no page elsewhere reads them, no cache keeps them. */
@@ -116,6 +123,16 @@ export class Reply {
       else this.#res.endWithoutBody(bytes, this.#closeConnection);
     });
     this.#end();
+  }
+
+  /** Makes the connection a WebSocket, whose own events tell of its end. False when its client has gone. */
+  upgrade<T>(seat: T, { key, protocol, extensions }: SocketOffer, context: us_socket_context_t): boolean {
+    if (this.#state !== 'waiting') return false;
+    // Of several that a client offers one is answered (RFC 6455, section 4.2.2).
+    const [chosen = ''] = protocol.split(/ *, */);
+    this.#end();
+    this.#res.cork(() => this.#res.upgrade(seat, key, chosen, extensions, context));
+    return true;
   }
 
   /** Sends status and headers; `write` or `tryEnd` follow. */

@@ -1,0 +1,81 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
+import type { Role } from '../protocol/access.js';
+import { TroupeError } from '../protocol/errors.js';
+import type { Sessions } from '../supervisor/sessions.js';
+import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
+import { DESKTOP } from './tunnel/desktop-tunnel.js';
+import { DEVTOOLS } from './tunnel/devtools-tunnel.js';
+import { TunnelServer, type TunnelWish } from './tunnel/tunnel-server.js';
+import { Reply } from './uws/reply.js';
+
+/** Who decides what becomes of a request for a WebSocket. */
+export interface SocketGate {
+  /** Lets the request in. Reads it at once, since it is dead after the first await. @throws what keeps it out */
+  admit(req: HttpRequest, role: Role): Sessions;
+  refuse(reply: Reply, error: unknown, path: string): void;
+}
+
+/** Makes the state of a connection. @throws what keeps it from being opened */
+type OpenSocket = (
+  wish: TunnelWish,
+  sessions: Sessions,
+) => Promise<ReturnType<StreamServer['seat']> | ReturnType<TunnelServer['seat']>>;
+
+/** The service's WebSockets: the stream that dashboards listen on, and the tunnels into sessions. */
+export class Sockets {
+  readonly #stream: StreamServer;
+  readonly #tunnels = new TunnelServer();
+  /** Null until requests can be let in. */
+  readonly #gate: () => SocketGate | null;
+  #closed = false;
+
+  /** @param gate asked for each request; null where there is none yet */
+  constructor(app: TemplatedApp, gate: () => SocketGate | null) {
+    this.#gate = gate;
+    this.#stream = new StreamServer(app);
+    const stream: OpenSocket = async (_, sessions) => this.#stream.seat(sessions);
+    app.ws(STREAM_PATH, { ...this.#stream.behaviour, upgrade: this.#opening('view', stream) });
+    for (const kind of [DESKTOP, DEVTOOLS]) {
+      const tunnel: OpenSocket = async (wish, sessions) => this.#tunnels.seat(await kind.open(wish, sessions));
+      app.ws(kind.path, { ...this.#tunnels.behaviour(kind), upgrade: this.#opening(kind.role, tunnel) });
+    }
+  }
+
+  /** Tells every client that the service goes, and lets go of it. */
+  close(): void {
+    this.#closed = true;
+    this.#stream.close();
+    this.#tunnels.close();
+  }
+
+  #opening(role: Role, open: OpenSocket) {
+    return (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
+      const gate = this.#gate();
+      if (gate === null) res.close();
+      else void this.#open({ gate, role, open }, res, req, context);
+    };
+  }
+
+  /** Everything before the first await happens while the native request still lives. */
+  async #open(
+    { gate, role, open }: { readonly gate: SocketGate; readonly role: Role; readonly open: OpenSocket },
+    res: HttpResponse,
+    req: HttpRequest,
+    context: us_socket_context_t,
+  ): Promise<void> {
+    const reply = new Reply(res, { head: false, onOver: () => undefined });
+    const path = req.getUrl();
+    try {
+      const sessions = gate.admit(req, role);
+      const header = (name: string) => req.getHeader(`sec-websocket-${name}`);
+      const offer = { key: header('key'), protocol: header('protocol'), extensions: header('extensions') };
+      const wish = { id: req.getParameter(0) ?? '', query: new URLSearchParams(req.getQuery()) };
+      const seat = await open(wish, sessions);
+      if (!this.#closed && reply.upgrade(seat, offer, context)) return;
+      if ('far' in seat) seat.far.close();
+      throw new TroupeError('UNAVAILABLE', 'The service is stopping');
+    } catch (error) {
+      gate.refuse(reply, error, path);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { ControlKey } from '../../protocol/control.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { Sessions } from '../../supervisor/sessions.js';
+import { RfbFilter } from './rfb-filter.js';
+import type { FarEnd, NearEnd, TunnelKind } from './tunnel-server.js';
+
+const CONNECT_MS = 5_000;
+/** A desktop that leaves so much of a client's words unread does not live any more. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+/** Codes of RFC 6455, section 7.4.1. */
+const NORMAL = 1000;
+const POLICY = 1008;
+const FAILED = 1011;
+
+/**
+ * The desktop of a session, for noVNC or any other RFB client over WebSocket. Who opens it looks; with `?control=KEY`, or
+ * from a text message with the key on, one acts while one has control. An empty text message ends acting.
+ */
+export const DESKTOP: TunnelKind = {
+  path: '/sessions/:id/desktop',
+  role: 'view',
+  maxMessageBytes: 2 * 1024 * 1024,
+  async open({ id, query }, sessions) {
+    const socket = connect(await sessions.doors.desktop(id));
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+      const tunnel = new DesktopTunnel(socket, id, sessions);
+      tunnel.useKey(query.get('control') ?? '');
+      return tunnel;
+    } catch (cause) {
+      socket.destroy();
+      if (cause instanceof TroupeError) throw cause;
+      throw new TroupeError('WORKER_LOST', 'The desktop of the session does not answer', undefined, { cause });
+    }
+  },
+};
+
+class DesktopTunnel implements FarEnd {
+  readonly #socket: Socket;
+  readonly #id: string;
+  readonly #sessions: Sessions;
+  readonly #filter = new RfbFilter();
+  #near: NearEnd | null = null;
+  #control: { readonly key: ControlKey; readonly letGo: () => void } | null = null;
+
+  constructor(socket: Socket, id: string, sessions: Sessions) {
+    this.#socket = socket;
+    this.#id = id;
+    this.#sessions = sessions;
+    // What comes after it, `close`, says the same.
+    socket.on('error', () => undefined);
+  }
+
+  /** @throws INVALID_REQUEST, SESSION_BUSY; with '' it only looks */
+  useKey(text: string): void {
+    this.#control?.letGo();
+    this.#control = null;
+    if (text === '') return;
+    const key = ControlKey.safeParse(text);
+    if (!key.success) throw new TroupeError('INVALID_REQUEST', '"control" is what taking control answered');
+    this.#control = { key: key.data, letGo: this.#sessions.doors.attachControl(this.#id, key.data) };
+  }
+
+  start(near: NearEnd): void {
+    this.#near = near;
+    this.#socket.on('data', (chunk) => near.send(chunk, false));
+    this.#socket.on('close', () => near.end(NORMAL, 'The desktop is gone'));
+    if (this.#socket.destroyed) near.end(NORMAL, 'The desktop is gone');
+  }
+
+  receive(message: Buffer, isText: boolean): void {
+    try {
+      if (isText) {
+        this.useKey(message.toString('utf8'));
+        return;
+      }
+      this.#socket.write(this.#filter.push(message, () => this.#mayAct()));
+      if (this.#socket.writableLength > MAX_UNREAD_BYTES) this.#near?.end(FAILED, 'The desktop does not answer');
+    } catch (error) {
+      this.#near?.end(POLICY, encodeError(error).error.slice(0, 100));
+    }
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  close(): void {
+    this.#control?.letGo();
+    this.#control = null;
+    this.#socket.destroy();
+  }
+
+  #mayAct(): boolean {
+    return this.#control !== null && this.#sessions.doors.holdsControl(this.#id, this.#control.key);
+  }
+}

@@ -1,0 +1,87 @@
+import type { BrowserEndpoint } from '../containers/driver.js';
+import type { ControlKey, PageInput } from '../protocol/control.js';
+import { TroupeError } from '../protocol/errors.js';
+import { isEnded } from '../protocol/session.js';
+import type { DevTools, Doors } from './doors.js';
+import type { LivingSession } from './living-session.js';
+import type { SessionControl } from './session-control.js';
+import { parseId, type SessionTable } from './session-table.js';
+
+/** The doors of the sessions in a table. */
+export class SessionDoors implements Doors {
+  readonly #table: SessionTable;
+
+  constructor(table: SessionTable) {
+    this.#table = table;
+  }
+
+  /** The session itself, while it waits, runs or leaves. @throws NOT_FOUND, SESSION_ENDED */
+  async session(id: string): Promise<LivingSession> {
+    const living = this.#table.living(parseId(id));
+    if (living !== undefined) return living;
+    const { endedAt, status, endReason } = await this.#table.get(id);
+    throw new TroupeError('SESSION_ENDED', `The session ended ${endedAt ?? ''} (${status})`, { status, endReason });
+  }
+
+  async takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey> {
+    await this.#endpointOf(id);
+    return this.#controlOf(id).take(by, takeOver);
+  }
+
+  async returnControl(id: string): Promise<void> {
+    await (await this.session(id)).control.giveBack();
+  }
+
+  holdsControl(id: string, key: string): boolean {
+    return this.#table.living(parseId(id))?.control.holds(key) ?? false;
+  }
+
+  attachControl(id: string, key: string): () => void {
+    return this.#controlOf(id).attach(key);
+  }
+
+  async sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void> {
+    await this.#controlOf(id).input(key, inputs);
+  }
+
+  async copySelection(id: string, key: string): Promise<string> {
+    return this.#controlOf(id).copy(key);
+  }
+
+  touch(id: string): void {
+    this.#table.living(parseId(id))?.control.touch();
+  }
+
+  async desktop(id: string): Promise<string> {
+    const { desktopSocket } = await this.#endpointOf(id);
+    if (desktopSocket !== undefined) return desktopSocket;
+    const where = 'its page is on the stream (watchScreen)';
+    throw new TroupeError(
+      'NOT_FOUND',
+      `The session has no desktop, since its browser runs without a display; ${where}`,
+    );
+  }
+
+  async devTools(id: string, control: string | undefined): Promise<DevTools> {
+    const { cdpUrl: url, downloadsDir, product } = await this.#endpointOf(id);
+    const { mode } = (await this.session(id)).record;
+    if ((mode === 'auto' || control !== undefined) && !this.holdsControl(id, control ?? '')) {
+      throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
+    }
+    return { url, product, downloadsDir };
+  }
+
+  async #endpointOf(id: string): Promise<BrowserEndpoint> {
+    const { endpoint, record } = await this.session(id);
+    if (record.status === 'queued') throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
+    if (isEnded(record.status) || endpoint === null) throw new TroupeError('SESSION_ENDED', 'The session has ended');
+    return endpoint;
+  }
+
+  /** @throws SESSION_ENDED, also for a session that never was */
+  #controlOf(id: string): SessionControl {
+    const living = this.#table.living(parseId(id));
+    if (living === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
+    return living.control;
+  }
+}
