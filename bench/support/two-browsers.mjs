@@ -21,6 +21,23 @@ const VIEWPORT = { width: 1280, height: 720 };
  * @param pages path -> HTML, or a function `(request, response)`
  */
 export async function openTwoBrowsers(pages) {
+  return opened(pages, async ({ ours, lease, closers }) => {
+    const peer = await playwright.connectOverCDP((await lease('peer')).cdpUrl);
+    closers.push(() => peer.close());
+    const context = peer.contexts()[0];
+    return { ...(await ours('ours', 'spare')), page: context.pages()[0] ?? (await context.newPage()) };
+  });
+}
+
+/** Two browsers that scripts drive: in `pictured` every step has its picture, as in jobs; `bare` takes none. */
+export async function openPicturedBrowsers(pages) {
+  return opened(pages, async ({ ours }) => ({
+    pictured: await ours('pictured', 'every'),
+    bare: await ours('bare', 'spare'),
+  }));
+}
+
+async function opened(pages, open) {
   const closers = [];
   const close = async () => {
     for (const closer of closers.reverse().splice(0)) await closer();
@@ -33,32 +50,26 @@ export async function openTwoBrowsers(pages) {
     const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(folder, 'cache') });
     const driver = await ProcessDriver.create({ chromium, workDir: join(folder, 'w'), instance: 'bench' });
     closers.push(() => driver.sweep(new Set()));
+    const flowsDir = join(folder, 'flows');
     const lease = async (leaseId) => {
       const leased = await driver.lease({ leaseId, viewport: VIEWPORT }, bounds());
       closers.push(() => leased.release());
       return leased.endpoint;
     };
-
-    const browser = await Browser.connect(await lease('ours'), {}, bounds());
-    closers.push(() => browser.close());
-    const agent = new Agent({
-      browser,
-      emit: () => undefined,
-      screenshotsDir: join(folder, 'shots'),
-      stepScreenshots: 'spare',
-    });
-    closers.push(() => agent.dispose());
-    const flowsDir = join(folder, 'flows');
-    const sandbox = await Sandbox.start({ modules: [agent.module, flowModule({ flowsDir })], emit: () => undefined });
-    closers.push(() => sandbox.close());
-    const run = async (source, timeoutMs = 60_000) =>
-      JSON.parse(await sandbox.run({ source, name: 'bench', kind: 'script', timeoutMs }));
-
-    const peer = await playwright.connectOverCDP((await lease('peer')).cdpUrl);
-    closers.push(() => peer.close());
-    const context = peer.contexts()[0];
-    const page = context.pages()[0] ?? (await context.newPage());
-    return { origin, run, agent, page, flowsDir, close };
+    const ours = async (leaseId, stepScreenshots) => {
+      const browser = await Browser.connect(await lease(leaseId), {}, bounds());
+      closers.push(() => browser.close());
+      const events = [];
+      const screenshotsDir = join(folder, leaseId);
+      const agent = new Agent({ browser, emit: (event) => events.push(event), screenshotsDir, stepScreenshots });
+      closers.push(() => agent.dispose());
+      const sandbox = await Sandbox.start({ modules: [agent.module, flowModule({ flowsDir })], emit: () => undefined });
+      closers.push(() => sandbox.close());
+      const run = async (source, timeoutMs = 60_000) =>
+        JSON.parse(await sandbox.run({ source, name: 'bench', kind: 'script', timeoutMs }));
+      return { agent, run, events };
+    };
+    return { origin, flowsDir, close, ...(await open({ ours, lease, closers })) };
   } catch (error) {
     await close();
     throw error;

@@ -50,7 +50,7 @@ export class Agent {
   #lost: TroupeError | undefined;
 
   /**
-   * @param options.stepScreenshots `every` step has its picture, taken before the next begins; `spare`: only where the
+   * @param options.stepScreenshots `every` step has its picture, taken beside the next ones; `spare`: only where the
    *   browser is idle after it. A failing step always has one.
    * @param options.screenshotsDir made with the first picture
    * @param options.firstStep the next step's number: above 1 where the session has run before
@@ -106,6 +106,11 @@ export class Agent {
   /** The CDP session of the tab that a person would have in front. */
   get activePage(): string | undefined {
     return this.#activeTab()?.session;
+  }
+
+  /** Tells of every step that has ended at once, without the picture that it waits for. */
+  letGo(): void {
+    this.#steps.letGo();
   }
 
   /** Every step that has ended has been told when this settles; bounded by a picture's time, 3 s. */

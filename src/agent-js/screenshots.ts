@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { link, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tab } from './tab.js';
 
@@ -29,5 +29,16 @@ export async function takeScreenshot(
     return { file, width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
   } catch {
     return null;
+  }
+}
+
+/** Gives a picture another name beside its own; the bytes are there once. False where that cannot be. */
+export async function useScreenshotAs(dir: string, file: string, name: string): Promise<boolean> {
+  if (name === file) return true;
+  try {
+    await link(join(dir, file), join(dir, name));
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -3,12 +3,13 @@ import type { SessionEvent, Step } from '../protocol/events.js';
 import type { CallSite } from '../script/host-module.js';
 import { callSlug, callSource } from './call-source.js';
 import type { Place } from './problem-error.js';
-import { CAPTURE_MS, takeScreenshot } from './screenshots.js';
+import { CAPTURE_MS } from './screenshots.js';
+import { type Pictured, StepPictures } from './step-pictures.js';
 import type { Tab } from './tab.js';
 
 /** A browser left alone for this long after a step is idle: a picture then costs nobody time. */
 const IDLE_MS = 150;
-/** A page that has just not answered probably hangs; the next step is not to wait for its picture. */
+/** A page that has just not answered probably hangs; nobody is to wait for its picture. */
 const HUNG_CAPTURE_MS = 200;
 
 /** A step's call. */
@@ -24,24 +25,24 @@ export interface StepCall {
 
 /** A step whose picture waits for the browser to be idle. */
 interface Waiting {
-  readonly step: Omit<Step, 'screenshot'>;
+  readonly pictured: Pictured;
   readonly timer: NodeJS.Timeout;
 }
 
 type Outcome = { readonly result: unknown } | { readonly error: ReturnType<typeof encodeError> };
 
 /**
- * Records steps and their pictures. A picture is taken after its step's end, and the step is told when it is known
- * whether there is one; steps are told in their order.
+ * Records steps and their pictures. Pictures are taken after their step's end, beside the steps that follow; a step is
+ * told when it is known whether there is one, and steps are told in their order. Only after a step that failed the next
+ * one waits, so that its picture shows what made it fail.
  */
 export class Steps {
   readonly #emit: (event: SessionEvent) => void;
-  readonly #dir: string;
+  readonly #pictures: StepPictures;
   readonly #policy: 'every' | 'spare';
   #index: number;
-  /** The picture under way; never rejects. */
-  #capture: Promise<void> = Promise.resolve();
   #waiting: Waiting | undefined;
+  #lastFailed = false;
 
   constructor(options: {
     readonly emit: (event: SessionEvent) => void;
@@ -51,18 +52,19 @@ export class Steps {
     readonly firstIndex: number;
   }) {
     this.#emit = options.emit;
-    this.#dir = options.dir;
+    this.#pictures = new StepPictures(options.dir);
     this.#policy = options.policy;
     this.#index = options.firstIndex - 1;
   }
 
   /**
-   * Runs a step. The picture of the one before is finished first, or let go if it has not begun.
+   * Runs a step. The picture of one before that waits for an idle browser is let go.
    *
    * @param body is given the file name of the step's picture
    */
   async run<T extends object>(call: StepCall, site: CallSite, body: (file: string) => Promise<T>): Promise<T> {
-    await this.settle();
+    this.#letWaitingGo();
+    if (this.#lastFailed || this.#pictures.full) await this.#pictures.settle();
     const index = ++this.#index;
     const file = `${String(index).padStart(3, '0')}-${callSlug(call.method, call.shownArgs())}.png`;
     const startedAt = new Date().toISOString();
@@ -95,33 +97,43 @@ export class Steps {
 
   /** Every step that has ended has been told when this settles. A picture that has not begun is not taken any more. */
   async settle(): Promise<void> {
+    this.#letWaitingGo();
+    await this.#pictures.settle();
+  }
+
+  /** Tells of every step that has ended at once, without the picture that it waits for. */
+  letGo(): void {
+    this.#letWaitingGo();
+    this.#pictures.letGo();
+  }
+
+  #letWaitingGo(): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting !== undefined) {
-      clearTimeout(waiting.timer);
-      this.#tell(waiting.step, null);
-    }
-    await this.#capture;
+    if (waiting === undefined) return;
+    clearTimeout(waiting.timer);
+    this.#pictures.add({ ...waiting.pictured, tab: null, file: null });
   }
 
   #ended(call: StepCall, tab: Tab | undefined, file: string, step: Omit<Step, 'screenshot'>): void {
     const failed = step.error !== undefined;
-    if (call.picture === 'own' || tab === undefined) {
-      this.#tell(step, failed || tab === undefined ? null : file);
+    this.#lastFailed = failed;
+    const captureMs = step.error?.code === 'WAIT_TIMEOUT' ? HUNG_CAPTURE_MS : CAPTURE_MS;
+    const tell = (screenshot: string | null) => this.#emit({ type: 'StepFinished', data: { ...step, screenshot } });
+    // A page that asks something cannot be drawn until it is answered.
+    if (call.picture === 'own' || tab === undefined || tab.dialog !== null) {
+      this.#pictures.add({ tab: null, file: call.picture === 'own' && !failed ? file : null, captureMs, tell });
       return;
     }
-    const captureMs = step.error?.code === 'WAIT_TIMEOUT' ? HUNG_CAPTURE_MS : CAPTURE_MS;
-    const take = () => {
-      this.#waiting = undefined;
-      this.#capture = takeScreenshot(tab, this.#dir, file, captureMs).then((picture) =>
-        this.#tell(step, picture?.file ?? null),
-      );
-    };
-    if (failed || this.#policy === 'every') take();
-    else this.#waiting = { step, timer: setTimeout(take, IDLE_MS) };
+    const pictured: Pictured = { tab, file, captureMs, tell };
+    if (failed || this.#policy === 'every') this.#pictures.add(pictured);
+    else this.#waiting = { pictured, timer: setTimeout(() => this.#idle(), IDLE_MS) };
   }
 
-  #tell(step: Omit<Step, 'screenshot'>, screenshot: string | null): void {
-    this.#emit({ type: 'StepFinished', data: { ...step, screenshot } });
+  /** The browser has been left alone: a picture costs nobody time. */
+  #idle(): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting !== undefined) this.#pictures.add(waiting.pictured);
   }
 }

@@ -86,11 +86,16 @@ interface Axis {
 }
 
 function axisOf(report: Report): Axis {
-  const begins = report.steps.map((step) => Date.parse(step.at) - step.durationMs);
+  const begins = report.steps.map(beginOf);
   const startMs = Math.min(Date.parse(report.startedAt ?? '') || Number.POSITIVE_INFINITY, least(begins));
   const last = report.steps.at(-1);
   const endMs = Math.max(startMs + report.durationMs, last === undefined ? 0 : Date.parse(last.at));
   return { startMs, spanMs: Math.max(1, endMs - startMs) };
+}
+
+/** A step is told of when it is known whether there is a picture of it, which may be later than its end. */
+function beginOf(step: Step): number {
+  return step.startedAt === undefined ? Date.parse(step.at) - step.durationMs : Date.parse(step.startedAt);
 }
 
 /** Without spreading: there may be 100,000 steps. */
@@ -100,7 +105,7 @@ function least(numbers: readonly number[]): number {
 
 function rect(step: Step, { startMs, spanMs }: Axis, height: number): string {
   const width = Math.max(2, (step.durationMs / spanMs) * AXIS);
-  const x = Math.max(0, Math.min(AXIS - width, ((Date.parse(step.at) - step.durationMs - startMs) / spanMs) * AXIS));
+  const x = Math.max(0, Math.min(AXIS - width, ((beginOf(step) - startMs) / spanMs) * AXIS));
   const failed = step.error === undefined ? '' : ' class="bad"';
   return `<rect${failed} x="${x.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="${height}"/>`;
 }

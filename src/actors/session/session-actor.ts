@@ -292,8 +292,8 @@ async function closeParts({
   browser,
   network,
 }: { [P in 'sandbox' | 'agent' | 'browser' | 'network']?: OpenParts[P] | undefined }): Promise<void> {
-  // The last step is told at once, whatever its picture or the script still take.
-  void agent?.settle();
+  // The last steps are told at once, whatever their pictures or the script still take.
+  agent?.letGo();
   await sandbox?.close();
   await agent?.dispose();
   await browser?.close();
