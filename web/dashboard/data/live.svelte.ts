@@ -1,4 +1,6 @@
 import { unpack } from 'msgpackr/unpack';
+import type { ControlKey } from '../../../src/protocol/control.js';
+import type { ErrorBody } from '../../../src/protocol/errors.js';
 import type { JournalEvent } from '../../../src/protocol/events.js';
 import type { SessionId } from '../../../src/protocol/session.js';
 import type { Capacity, StreamMessage, StreamRequest } from '../../../src/protocol/stream.js';
@@ -7,11 +9,14 @@ import { sessionTable } from './session-table.svelte.js';
 /** Waits between attempts to connect again, in milliseconds; the last one repeats. */
 const RETRIES_MS = [250, 500, 1000, 2000, 5000];
 
+/** A page that does not say what is selected on it hangs. */
+const COPY_MS = 3_000;
+
 /** What a view that shows one session is told. */
 export interface SessionWatcher {
   events(events: readonly JournalEvent[]): void;
   over(): void;
-  refused(message: string): void;
+  refused(error: ErrorBody): void;
 }
 
 /** A picture of what a session's page shows. */
@@ -37,6 +42,8 @@ class Live {
   driver = $state('');
   readonly #watched = new Map<SessionId, Watched>();
   readonly #screens = new Map<SessionId, { readonly pace: 'live' | 'slow'; show(frame: Frame): void }>();
+  readonly #held = new Map<SessionId, ControlKey>();
+  readonly #copies = new Map<SessionId, (text: string | null) => void>();
   #socket: WebSocket | null = null;
   #attempts = 0;
 
@@ -59,11 +66,11 @@ class Live {
   watch(id: SessionId, watcher: SessionWatcher): () => void {
     const watched = { watcher, last: 0 };
     this.#watched.set(id, watched);
-    this.#ask({ type: 'watchSession', id, after: 0 });
+    this.send({ type: 'watchSession', id, after: 0 });
     return () => {
       if (this.#watched.get(id) !== watched) return;
       this.#watched.delete(id);
-      this.#ask({ type: 'unwatchSession', id });
+      this.send({ type: 'unwatchSession', id });
     };
   }
 
@@ -71,26 +78,48 @@ class Live {
   watchScreen(id: SessionId, pace: 'live' | 'slow', show: (frame: Frame) => void): () => void {
     const watched = { pace, show };
     this.#screens.set(id, watched);
-    this.#ask({ type: 'watchScreen', id, pace });
+    this.send({ type: 'watchScreen', id, pace });
     return () => {
       // The next view of the same session may have begun before this one ends.
       if (this.#screens.get(id) !== watched) return;
       this.#screens.delete(id);
-      this.#ask({ type: 'unwatchScreen', id });
+      this.send({ type: 'unwatchScreen', id });
     };
+  }
+
+  /** Control stays with this page for as long as it is connected, and is held again after a lost connection. */
+  holdControl(id: SessionId, key: ControlKey): void {
+    this.#held.set(id, key);
+    this.send({ type: 'holdControl', id, key });
+  }
+
+  letControlGo(id: SessionId): void {
+    if (this.#held.delete(id)) this.send({ type: 'letControlGo', id });
+  }
+
+  /** What is selected on the session's page, whose control is held; null where it is not told in time. */
+  copy(id: SessionId): Promise<string | null> {
+    return new Promise((resolve) => {
+      this.#copies.get(id)?.(null);
+      this.#copies.set(id, resolve);
+      setTimeout(() => resolve(null), COPY_MS);
+      this.send({ type: 'copy', id });
+    });
+  }
+
+  /** Nothing is sent while there is no connection: what matters then is asked for when there is one. */
+  send(request: StreamRequest): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(request));
   }
 
   #opened(): void {
     this.state = 'open';
     this.#attempts = 0;
-    this.#ask({ type: 'watchSessions' });
+    this.send({ type: 'watchSessions' });
     void sessionTable.reload();
-    for (const [id, { last }] of this.#watched) this.#ask({ type: 'watchSession', id, after: last });
-    for (const [id, { pace }] of this.#screens) this.#ask({ type: 'watchScreen', id, pace });
-  }
-
-  #ask(request: StreamRequest): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(request));
+    for (const [id, { last }] of this.#watched) this.send({ type: 'watchSession', id, after: last });
+    for (const [id, { pace }] of this.#screens) this.send({ type: 'watchScreen', id, pace });
+    for (const [id, key] of this.#held) this.send({ type: 'holdControl', id, key });
   }
 
   #receive(message: StreamMessage): void {
@@ -119,8 +148,12 @@ class Live {
       case 'over':
         this.#watched.get(message.id)?.watcher.over();
         return;
+      case 'copied':
+        this.#copies.get(message.id)?.(message.text);
+        this.#copies.delete(message.id);
+        return;
       case 'refused':
-        if (message.id !== null) this.#watched.get(message.id)?.watcher.refused(message.error.error);
+        if (message.id !== null) this.#watched.get(message.id)?.watcher.refused(message.error);
         return;
     }
   }

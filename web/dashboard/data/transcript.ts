@@ -16,10 +16,16 @@ export class Transcript {
   /** The depth under which a flow's steps stand, by its path: flows may be running within one another. */
   readonly #flowDepths = new Map<string, number>();
   #last = 0;
+  #driver: string | null = null;
 
   /** In their order; a copy for each answer. */
   get lines(): readonly Line[] {
     return [...this.#lines];
+  }
+
+  /** From where a person took control; null while nobody has it. */
+  get driver(): string | null {
+    return this.#driver;
   }
 
   /** Takes events in their order; those that it has seen already are passed over. */
@@ -86,6 +92,7 @@ export class Transcript {
         note('plain', `${event.data.browser}, ${event.data.driver} driver`);
         return;
       case 'SessionRestarted':
+        if (event.data.attempt === 0) this.#driver = null;
         note(
           'warn',
           event.data.pageLost
@@ -94,6 +101,7 @@ export class Transcript {
         );
         return;
       case 'SessionEnded': {
+        this.#driver = null;
         const { status, error, summary, endReason } = event.data;
         const why = error?.error ?? summary ?? endReason;
         note(status === 'failed' ? 'bad' : 'good', [status, why].filter(Boolean).join(': '));
@@ -142,9 +150,11 @@ export class Transcript {
         });
         return;
       case 'ControlTaken':
+        this.#driver = event.data.by;
         note('warn', `a person took control, from ${event.data.by}`);
         return;
       case 'ControlReturned':
+        this.#driver = null;
         note('warn', CONTROL_ENDS[event.data.reason]);
         return;
       case 'SessionAccepted':

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import t from 'tap';
+import { startShop } from '../../examples/shop/shop.mjs';
+import { guardLeaks } from '../support/leaks.js';
+import { openReader } from '../support/reader.js';
+import { startTestService } from '../support/service.js';
+
+guardLeaks(t);
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const shop = await startShop({ port: 0 });
+t.teardown(() => shop.close());
+const service = await startTestService(t, { maxSessions: 3, models: ['scripted/m'], providers: unreachable() });
+const { page, shows, holds, problems, hosts } = await openReader(t);
+const job = { prompt: 'Log in', flowFiles: ['examples/login.js'], maxIterations: 0 };
+const [passed, failed] = [
+  await service.job({ ...job, name: 'Passes', labels: { suite: 'a11y' }, args: { base: shop.url } }),
+  await service.job({ ...job, name: 'Fails', args: { base: 'http://127.0.0.1:1' } }),
+];
+const live = await service.live({ name: 'Driven' });
+await service.run(live.id, `agent.go('${shop.url}'); console.log('here')`);
+
+/** A provider that no test asks anything. */
+function unreachable() {
+  return { scripted: { baseURL: 'http://127.0.0.1:9/v1' } };
+}
+
+/** What axe finds on the page as it is: rules with the elements that break them. */
+async function findings(only: readonly string[] = []): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const options = only.length === 0 ? {} : { runOnly: only };
+  return await page.evaluate(
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`,
+  );
+}
+
+/** Each view, what it shows when it is there, and what is done to it first. */
+const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknown> }[] = [
+  { path: '#/', text: 'Passes' },
+  { path: `#/sessions/${passed.id}`, text: 'of 4' },
+  { path: `#/sessions/${failed.id}/step-1`, text: 'Step 1 of' },
+  { path: `#/sessions/${live.id}`, text: 'View only', first: () => page.locator('.cm-content').waitFor() },
+  { path: '#/wall', text: '1 running' },
+  { path: '#/flows', text: 'Choose one' },
+  { path: '#/flows/examples/buy.js', text: 'Arguments' },
+  { path: '#/new?flow=examples/buy.js', text: 'The same from a shell' },
+  { path: '#/api', text: '/api/sessions' },
+];
+
+t.test('Axe finds nothing on any view, in light and in dark', async (t) => {
+  for (const { path, text, first } of VIEWS) {
+    await page.goto(`${service.url}/${path}`);
+    await shows(text);
+    await first?.();
+    await page.emulateMedia({ colorScheme: 'light' });
+    t.same(await findings(), [], `${path}, light`);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    t.same(await findings(['color-contrast']), [], `${path}, dark`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+});
+
+t.test('Nothing is wider than a telephone', async (t) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const { path, text } of VIEWS) {
+    await page.goto(`${service.url}/${path}`);
+    await shows(text);
+    t.ok(await page.evaluate('document.documentElement.scrollWidth <= 360'), path);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+t.test('The keyboard leads through the list to a step and its picture', async (t) => {
+  await page.goto(`${service.url}/#/`);
+  await shows('Passes');
+  await page.keyboard.press('/');
+  await page.keyboard.type('suite=a11y');
+  await holds('document.querySelectorAll("[role=row]").length === 1');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await shows('Step ');
+  t.match(page.url(), passed.id);
+  await page.getByRole('slider', { name: 'Steps' }).focus();
+  await page.keyboard.press('Home');
+  await shows('Step 1 of');
+  await page.keyboard.press('ArrowRight');
+  await shows('Step 2 of');
+  t.match(page.url(), /step-2$/);
+  await page.getByRole('tab', { name: 'Step' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await holds('document.querySelector("iframe[title=Report]") !== null');
+  for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('Tab');
+  t.ok(await page.evaluate('document.activeElement !== document.body'), 'Tab goes on from there');
+});
+
+t.test('The page keeps its own strict policy, and asks nobody but the service', async (t) => {
+  const { headers } = await service.call('GET', '/');
+  const policy = headers.get('content-security-policy') ?? '';
+  t.match(policy, /default-src 'none'/);
+  t.notMatch(policy, /unsafe/);
+  t.same(problems, []);
+  t.same([...hosts], [new URL(service.url).host]);
+});

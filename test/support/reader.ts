@@ -1,0 +1,54 @@
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Test } from 'tap';
+import { openBrowser } from './agent-fixture.js';
+import { eventually } from './eventually.js';
+
+/** Somebody who reads the dashboard in a real browser, and what the browser held against it. */
+export interface Reader {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of scripts and of the console, breaches of the policy among them. */
+  readonly problems: readonly string[];
+  /** The hosts that were asked for something. */
+  readonly hosts: ReadonlySet<string>;
+  /** Settles when an expression of the page is true; throws after 15 s with what the page shows. */
+  holds(expression: string): Promise<void>;
+  shows(text: string): Promise<void>;
+}
+
+/** Gone when the test is over. */
+export async function openReader(t: Test): Promise<Reader> {
+  const lease = await openBrowser(t);
+  const browser = await chromium.connectOverCDP(lease.endpoint.cdpUrl);
+  t.teardown(() => browser.close());
+  const [context] = browser.contexts();
+  const page = context?.pages()[0];
+  if (context === undefined || page === undefined) throw new Error('The browser has no page');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const problems: string[] = [];
+  const hosts = new Set<string>();
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('dialog', (dialog) => void dialog.accept());
+  context.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (/^(http|ws)/.test(protocol)) hosts.add(host);
+  });
+  const holds = async (expression: string) => {
+    // Asked again and again from here: the page's policy lets nothing evaluate text from within.
+    const asked = async () => (await page.evaluate(expression)) === true;
+    await eventually(expression, asked, 15_000).catch(async (error: unknown) => {
+      throw new Error(`${error}\n${await page.evaluate('document.body.innerText')}`);
+    });
+  };
+  return {
+    page,
+    context,
+    problems,
+    hosts,
+    holds,
+    shows: (text) => holds(`document.body.innerText.includes(${JSON.stringify(text)})`),
+  };
+}

@@ -1,0 +1,130 @@
+/** A word that could stand where one types. */
+export interface Suggestion {
+  readonly label: string;
+  readonly detail?: string;
+  readonly info?: string;
+}
+
+export interface Suggestions {
+  /** Characters before the caret that the suggestions take the place of. */
+  readonly length: number;
+  /** What was just typed calls for them, with nothing of them typed yet. */
+  readonly opens: boolean;
+  readonly suggestions: readonly Suggestion[];
+}
+
+/** What is known of the session and the service besides the calls there are. */
+export interface Surroundings {
+  /** Calls of `agent`, `Flow`, `File` and the words that stand alone. */
+  readonly calls: readonly ApiCall[];
+  /** Elements of the looks that were seen here. */
+  readonly elements: readonly { readonly locator: string; readonly actions: readonly string[] }[];
+  /** Flows as Flow.run takes them. */
+  readonly flows: readonly string[];
+}
+
+/** A call as the prompt document describes it. */
+export interface ApiCall {
+  /** `agent`, `Flow` or `File`; null for one that stands alone. */
+  readonly of: string | null;
+  readonly name: string;
+  /** How the document writes it: `agent.go("https://shop.test/")`. */
+  readonly example: string;
+  /** The passage that it stands in. */
+  readonly about: string;
+}
+
+const CALL = /\b(?:(agent|Flow|File)\.(\w+)|(match))\(/g;
+
+/**
+ * The calls that the service's own document for models (`GET /sessions/{id}/prompt`) tells of: it is the one source of
+ * what there is. A call is described by the first passage that names it.
+ */
+export function callsIn(document: string): readonly ApiCall[] {
+  const calls = new Map<string, ApiCall>();
+  // What is fenced is a shell's.
+  for (const passage of passagesOf(document.replace(/^```[\s\S]*?^```/gm, ''))) {
+    for (const found of passage.matchAll(CALL)) {
+      const [, of = null, member, alone = ''] = found;
+      const name = member ?? alone;
+      const key = `${of}.${name}`;
+      if (calls.has(key)) continue;
+      calls.set(key, {
+        of,
+        name,
+        example: passage.slice(found.index, endOfCall(passage, found.index)),
+        about: passage,
+      });
+    }
+  }
+  return [...calls.values()];
+}
+
+/** What could stand at the end of `before`; null where nothing is known. */
+export function suggest(before: string, { calls, elements, flows }: Surroundings): Suggestions | null {
+  const action = /agent\.act\(\s*(['"`])((?:(?!\1).)*)\1\s*,\s*['"`](\w*)$/.exec(before);
+  if (action) {
+    const [, , locator, typed = ''] = action;
+    const known = elements.filter((element) => element.locator === locator);
+    const actions = (known.length > 0 ? known : elements).flatMap((element) => element.actions);
+    return answer(
+      typed,
+      true,
+      [...new Set(actions)].map((label) => ({ label })),
+    );
+  }
+  const locator = /agent\.(?:act|wait|text|value)\(\s*['"`]([^'"`]*)$/.exec(before);
+  if (locator) {
+    return answer(
+      locator[1] ?? '',
+      true,
+      elements.map(({ locator: label, actions }) => ({ label, detail: actions.join(', ') })),
+    );
+  }
+  const flow = /Flow\.run\(\s*['"`]([^'"`]*)$/.exec(before);
+  if (flow)
+    return answer(
+      flow[1] ?? '',
+      true,
+      flows.map((label) => ({ label })),
+    );
+  const member = /\b(agent|Flow|File)\.(\w*)$/.exec(before);
+  if (member) {
+    const [, of, typed = ''] = member;
+    return answer(typed, true, calls.filter((call) => call.of === of).map(described));
+  }
+  const word = /(?:^|[^\w.'"`])(\w*)$/.exec(before);
+  if (!word) return null;
+  const owners = [...new Set(calls.flatMap(({ of }) => (of === null ? [] : [of])))];
+  const alone = calls.filter(({ of }) => of === null).map(described);
+  return answer(word[1] ?? '', false, [...owners.map((label) => ({ label })), ...alone]);
+}
+
+function answer(typed: string, opens: boolean, suggestions: readonly Suggestion[]): Suggestions | null {
+  return suggestions.length === 0 ? null : { length: typed.length, opens, suggestions };
+}
+
+function described({ name, example, about }: ApiCall): Suggestion {
+  return { label: name, detail: example, info: about };
+}
+
+/** List items and paragraphs, each on one line. */
+function passagesOf(document: string): readonly string[] {
+  return document
+    .split(/\n\s*\n|\n(?=- )/)
+    .flatMap((block) =>
+      block.startsWith('- ') ? [block.slice(2)] : block.split(/(?<=[.;)])\s+(?=(?:agent|Flow|File|match)\b)/),
+    )
+    .map((passage) => passage.replace(/\s+/g, ' ').trim());
+}
+
+/** The offset behind a call's closing bracket. */
+function endOfCall(text: string, from: number): number {
+  let depth = 0;
+  for (let at = text.indexOf('(', from); at < text.length; at += 1) {
+    if (text[at] === '(') depth += 1;
+    if (text[at] === ')') depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return text.length;
+}
