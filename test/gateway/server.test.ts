@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import t, { type Test } from 'tap';
 import { Gateway } from '#troupe/gateway/server.js';
 import { EventReader } from '../support/event-reader.js';
@@ -108,6 +109,19 @@ t.test('Closing ends event streams at once and answers under way by its deadline
   t.ok(job);
   sessions.end(job?.id ?? '', 'completed');
   t.match((await waiting).json, { status: 'completed' }, 'what was under way is answered');
+  await closing;
+});
+
+t.test('A download that is under way when the service closes arrives whole', async (t) => {
+  const { gateway, sessions } = await listen(t);
+  const { id } = await sessions.createLive({}, nobody);
+  const archive = new PassThrough();
+  sessions.makeArchive = () => archive;
+  archive.write('first, ');
+  const download = await fetch(`${gateway.url}/api/sessions/${id}/download`, deadline());
+  const closing = gateway.close(20_000);
+  archive.end('last');
+  t.equal(await download.text(), 'first, last');
   await closing;
 });
 

@@ -195,10 +195,13 @@ export class Reply {
     }
   }
 
-  /** Ends a chunked body. */
+  /**
+   * Ends a chunked body. Its connection is left to the server's end: told to close it, uWebSockets.js writes the header
+   * that says so into the body.
+   */
   finish(): void {
     if (this.#state !== 'streaming') return;
-    this.#res.cork(() => this.#res.end('', this.#closeConnection));
+    this.#res.cork(() => this.#res.end(''));
     this.#end();
   }
 
