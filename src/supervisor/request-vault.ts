@@ -32,11 +32,12 @@ export class RequestVault {
    * @throws UNAVAILABLE when the file cannot be read or made, or holds no key
    */
   static async open(file: string): Promise<RequestVault> {
-    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const found = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return makeKey(file);
       throw unusable(file, error.message, error);
     });
-    const key = Buffer.from(text.trim(), 'base64url');
+    // A key as text, or its bytes as they are.
+    const key = found.length === KEY_BYTES ? found : Buffer.from(found.toString('utf8').trim(), 'base64url');
     if (key.length !== KEY_BYTES) {
       throw unusable(file, 'it holds no key; remove it, and sessions that run or wait are ended');
     }
@@ -74,10 +75,10 @@ export class RequestVault {
 }
 
 /** Whole or not at all: a half-written key would lose every session. */
-async function makeKey(file: string): Promise<string> {
-  const key = randomBytes(KEY_BYTES).toString('base64url');
+async function makeKey(file: string): Promise<Buffer> {
+  const key = randomBytes(KEY_BYTES);
   try {
-    await writeFile(`${file}.new`, `${key}\n`, { mode: 0o600 });
+    await writeFile(`${file}.new`, `${key.toString('base64url')}\n`, { mode: 0o600 });
     await rename(`${file}.new`, file);
     return key;
   } catch (cause) {

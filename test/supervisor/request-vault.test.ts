@@ -31,6 +31,14 @@ t.test('what was sealed under another key, changed, or never sealed opens to not
   }
 });
 
+t.test('a key that an earlier version wrote as bytes is taken as it is', async (t) => {
+  const file = join(t.testdir({}), 'troupe.key');
+  writeFileSync(file, Buffer.alloc(32, 0xf7));
+  const sealed = (await RequestVault.open(file)).seal(REQUEST, 'a');
+  t.match((await RequestVault.open(file)).unseal(sealed), { request: REQUEST });
+  t.equal(readFileSync(file).length, 32);
+});
+
 t.test('a file that holds no key is refused by name and left as it is', async (t) => {
   const file = join(t.testdir({}), 'troupe.key');
   writeFileSync(file, 'too short');
