@@ -25,19 +25,24 @@ const MAX_LENGTH = MAX_SOCKET_PATH - SOCKET.length - LEASE_ROOM;
  */
 export async function browserFolder(
   wanted: string,
-  instance: string,
+  { instance, driver }: { readonly instance: string; readonly driver: 'docker' | 'process' },
   user: BrowserUser | null,
 ): Promise<BrowserFolder> {
   await mkdir(wanted, { recursive: true });
   const path = await realpath(wanted);
   const refused = await refusal(path, user);
   if (refused === null) return { path, moved: null };
-  const instead = join(await realpath(tmpdir()), `troupe-${instance}`);
+  const instead = await temporaryFolder(instance, driver);
   await openTemporaryFolder(instead, user);
   const refusedToo = await refusal(instead, user);
   if (refusedToo === null) return { path: instead, moved: refused };
   await closeTemporaryFolder(instead);
   throw new TroupeError('UNAVAILABLE', `No folder for browsers: ${refused}, and ${refusedToo}; move TROUPE_HOME`);
+}
+
+/** Where the browsers of an instance's driver go that cannot live in its home. */
+export async function temporaryFolder(instance: string, driver: 'docker' | 'process'): Promise<string> {
+  return join(await realpath(tmpdir()), `troupe-${instance}${driver === 'docker' ? '-c' : ''}`);
 }
 
 /** Makes the folder under the system's temporary one, or takes the one that is there when it is ours. */

@@ -12,6 +12,7 @@ import { DockerIdentity, INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.j
 import { DockerLease } from './docker-lease.js';
 import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, NetworkWish, StartBounds } from './driver.js';
 import type { NetworkGate } from './gate/network-gate.js';
+import { leaseFolderPath, leaseOfFolder } from './lease-name.js';
 import { withinBounds } from './start-bounds.js';
 import { StartGate } from './start-gate.js';
 import { proxyPlace } from './worker-flags.js';
@@ -24,7 +25,6 @@ const PROBE_EVERY_MS = 20;
 const REMOVAL_MS = 20_000;
 const LOOK_AT_DOWNLOADS_EVERY_MS = 5_000;
 const MEGABYTE = 1_048_576;
-const LEASE_FOLDER = /^b-([a-z0-9][a-z0-9-]{0,13})$/;
 
 const Created = z.object({ Id: z.string() });
 const Listed = z.array(z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()) }));
@@ -65,7 +65,7 @@ export class DockerDriver implements Driver {
 
   /** @throws UNAVAILABLE when no folder will do */
   static async create(parts: DockerDriverParts): Promise<DockerDriver> {
-    const folder = await browserFolder(parts.workDir, parts.instance, null);
+    const folder = await browserFolder(parts.workDir, { instance: parts.instance, driver: 'docker' }, null);
     return new DockerDriver(parts, folder);
   }
 
@@ -119,7 +119,7 @@ export class DockerDriver implements Driver {
     const names = await readdir(this.#folder.path).catch(() => []);
     const containers = await this.#containers();
     const found = new Set([
-      ...names.flatMap((name) => LEASE_FOLDER.exec(name)?.[1] ?? []),
+      ...names.flatMap((name) => leaseOfFolder(name) ?? []),
       ...containers.map(({ leaseId }) => leaseId),
     ]);
     const removed: string[] = [];
@@ -265,9 +265,7 @@ export class DockerDriver implements Driver {
   }
 
   #leaseFolder(leaseId: string): WorkerFolder {
-    const name = `b-${leaseId}`;
-    if (!LEASE_FOLDER.test(name)) throw new TroupeError('INTERNAL', `Not a lease id: ${leaseId}`);
-    return new WorkerFolder(`${this.#folder.path}/${name}`);
+    return new WorkerFolder(leaseFolderPath(this.#folder.path, leaseId));
   }
 }
 

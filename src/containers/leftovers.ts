@@ -1,18 +1,62 @@
+import { readdir, realpath, rm } from 'node:fs/promises';
 import { z } from 'zod';
+import { closeTemporaryFolder, temporaryFolder } from './browser-folder.js';
+import { removeBrowser } from './browser-removal.js';
+import { isOwnFolder } from './browser-user.js';
 import type { DockerEngine } from './docker-engine.js';
 import { INSTANCE_LABEL } from './docker-identity.js';
+import { LeaseFolder } from './lease-folder.js';
+import { leaseFolderPath, leaseOfFolder } from './lease-name.js';
+import { leasesUnder } from './process-leases.js';
+
+/** Where browsers of a driver were to live, and whose they are. */
+interface Whereabouts {
+  readonly workDir: string;
+  readonly instance: string;
+}
 
 const Listed = z.array(z.object({ Id: z.string() }));
 
 /**
- * Removes what an earlier service of this installation left, for one that has browsers from elsewhere now. Answers how
- * many; 0 where no engine answers.
+ * Removes the containers that an earlier service of this installation left, for one that has its browsers as processes.
+ * Answers how many; 0 where no engine answers.
  */
-export async function removeLeftoverContainers(engine: DockerEngine, instance: string): Promise<number> {
+export async function removeLeftoverContainers(engine: DockerEngine, where: Whereabouts): Promise<number> {
   if ('why' in (await engine.version())) return 0;
-  const filters = JSON.stringify({ label: [`${INSTANCE_LABEL}=${instance}`] });
+  const filters = JSON.stringify({ label: [`${INSTANCE_LABEL}=${where.instance}`] });
   const left = await engine.json('GET', '/containers/json', Listed, { query: { all: '1', filters } });
   const query = { force: '1', v: '1' };
   await Promise.all(left.map(({ Id }) => engine.call('DELETE', `/containers/${Id}`, { query, accept: [404, 409] })));
+  for (const root of await rootsOf(where, 'docker')) {
+    for (const name of await readdir(root)) {
+      if (leaseOfFolder(name) !== null) await rm(`${root}/${name}`, { recursive: true, force: true });
+    }
+    await closeTemporaryFolder(root);
+  }
   return left.length;
+}
+
+/**
+ * Ends the browsers that an earlier service of this installation left as processes, for one that has containers. Answers
+ * how many.
+ * @throws UNAVAILABLE when a process outlives its killing
+ */
+export async function removeLeftoverProcesses(where: Whereabouts): Promise<number> {
+  let removed = 0;
+  for (const root of await rootsOf(where, 'process')) {
+    const leases = [...(await leasesUnder(root))].map((id) => new LeaseFolder(leaseFolderPath(root, id)));
+    await Promise.all(leases.map(async (folder) => removeBrowser(folder, await folder.readNote())));
+    await closeTemporaryFolder(root);
+    removed += leases.length;
+  }
+  return removed;
+}
+
+/** Those of the driver's folders that are there. */
+async function rootsOf({ workDir, instance }: Whereabouts, driver: 'docker' | 'process'): Promise<readonly string[]> {
+  const inHome = await realpath(workDir).catch(() => null);
+  const temporary = await temporaryFolder(instance, driver);
+  // Anyone can make a folder of that name.
+  const isOurs = await isOwnFolder(temporary).catch(() => false);
+  return [...(inHome === null ? [] : [inHome]), ...(isOurs ? [temporary] : [])];
 }

@@ -1,4 +1,4 @@
-import { readdir, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
@@ -11,9 +11,11 @@ import { answersAt } from './devtools-endpoint.js';
 import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, StartBounds } from './driver.js';
 import { ExitWatch } from './exit-watch.js';
 import { LeaseFolder } from './lease-folder.js';
-import { leaseNamed, namesProfile, ProcessIdentity } from './process-identity.js';
+import { leaseFolderPath, leaseOfFolder } from './lease-name.js';
+import { namesProfile, ProcessIdentity } from './process-identity.js';
 import { ProcessLease } from './process-lease.js';
-import { listProcesses, readProcess } from './process-table.js';
+import { leasesUnder } from './process-leases.js';
+import { readProcess } from './process-table.js';
 import { withinBounds } from './start-bounds.js';
 import { StartGate } from './start-gate.js';
 
@@ -22,8 +24,6 @@ const ADOPT_MS = 2_000;
 const TRIM_LOGS_EVERY_MS = 30_000;
 /** With less, Chromium keeps its shared memory in its temporary folder. */
 const ENOUGH_SHARED_MEMORY_BYTES = 1_073_741_824;
-/** A folder of ours: short, because the browser's socket in it must have a short path. */
-const LEASE_FOLDER = /^b-([a-z0-9][a-z0-9-]{0,13})$/;
 
 /**
  * Browsers as plain processes of this machine: one Chromium, one process group, one profile for each lease, headless,
@@ -70,7 +70,7 @@ export class ProcessDriver implements Driver {
     if (!isAbsolute(workDir)) throw new TroupeError('INTERNAL', `workDir is not absolute: ${workDir}`);
     if (!/^[\w-]{1,20}$/.test(instance)) throw new TroupeError('INTERNAL', `Not an instance id: ${instance}`);
     const user = browserUser(options.user);
-    const folder = await browserFolder(workDir, instance, user);
+    const folder = await browserFolder(workDir, { instance, driver: 'process' }, user);
     if (folder.moved !== null) log(`Browsers keep their files in ${folder.path}: ${folder.moved}`);
     const shared = await statfs('/dev/shm').catch(() => null);
     const smallSharedMemory = shared === null || shared.bavail * shared.bsize < ENOUGH_SHARED_MEMORY_BYTES;
@@ -98,7 +98,7 @@ export class ProcessDriver implements Driver {
 
   async adopt(identity: LeaseIdentity): Promise<BrowserLease | null> {
     const parsed = ProcessIdentity.safeParse(identity);
-    if (!parsed.success || !LEASE_FOLDER.test(`b-${parsed.data.leaseId}`)) return null;
+    if (!parsed.success || leaseOfFolder(`b-${parsed.data.leaseId}`) === null) return null;
     const known = parsed.data;
     const held = this.#held.get(known.leaseId);
     if (held !== undefined) return held;
@@ -112,17 +112,12 @@ export class ProcessDriver implements Driver {
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
-    const names = await readdir(this.#folder.path).catch(() => []);
-    const found = new Set(names.map((name) => LEASE_FOLDER.exec(name)?.[1] ?? null));
-    for (const entry of await listProcesses()) {
-      const name = leaseNamed(entry.commandLine, this.#folder.path);
-      if (name !== null) found.add(LEASE_FOLDER.exec(name)?.[1] ?? null);
-    }
+    const found = await leasesUnder(this.#folder.path);
     const removed: string[] = [];
     await Promise.all(
       [...found].map(async (leaseId) => {
         // One that is being started belongs to a call that has not answered yet.
-        if (leaseId === null || keep.has(leaseId) || this.#starting.has(leaseId)) return;
+        if (keep.has(leaseId) || this.#starting.has(leaseId)) return;
         try {
           await this.#remove(leaseId);
           removed.push(leaseId);
@@ -184,8 +179,6 @@ export class ProcessDriver implements Driver {
   }
 
   #leaseFolder(leaseId: string): LeaseFolder {
-    const name = `b-${leaseId}`;
-    if (!LEASE_FOLDER.test(name)) throw new TroupeError('INTERNAL', `Not a lease id: ${leaseId}`);
-    return new LeaseFolder(`${this.#folder.path}/${name}`);
+    return new LeaseFolder(leaseFolderPath(this.#folder.path, leaseId));
   }
 }

@@ -7,7 +7,7 @@ import { DockerDriver } from '../containers/docker-driver.js';
 import { DockerEngine } from '../containers/docker-engine.js';
 import type { Driver } from '../containers/driver.js';
 import { NetworkGate } from '../containers/gate/network-gate.js';
-import { removeLeftoverContainers } from '../containers/leftover-containers.js';
+import { removeLeftoverContainers, removeLeftoverProcesses } from '../containers/leftovers.js';
 import { ProcessDriver } from '../containers/process-driver.js';
 import { findImage, WORKER_SOURCES, type WorkerImage, workerImageName } from '../containers/worker-image.js';
 import { TroupeError } from '../protocol/errors.js';
@@ -79,6 +79,8 @@ async function dockerChoice(
   why: string,
 ): Promise<DriverChoice> {
   const { worker, tmpDir, evalTimeout } = config;
+  const removed = await removeLeftoverProcesses({ workDir: `${tmpDir}/browsers`, instance });
+  if (removed > 0) log(`removed ${removed} browsers without containers that an earlier service left`);
   const { SecurityOptions } = await engine.json('GET', '/info', Info);
   const setting = {
     ownPort,
@@ -141,7 +143,8 @@ async function processChoice({ config, instance, log }: Surroundings, why: strin
     throw new TroupeError('INVALID_REQUEST', `egress: only the docker driver enforces it, and it is not used: ${why}`);
   }
   if (config.dockerSocket !== null) {
-    const removed = await removeLeftoverContainers(new DockerEngine(config.dockerSocket), instance);
+    const where = { workDir: `${config.tmpDir}/containers`, instance };
+    const removed = await removeLeftoverContainers(new DockerEngine(config.dockerSocket), where);
     if (removed > 0) log(`removed ${removed} containers that an earlier service left`);
   }
   const { chromium: configured, sudoUser: user } = config;

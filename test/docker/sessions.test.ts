@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { bridgeAddress } from '#troupe/service/choose-driver.js';
 import { startShop } from '../../examples/shop/shop.mjs';
+import { runningBrowsers } from '../support/browsers.js';
 import { containerOf, containersOf, engineInUse, skipWithoutDocker } from '../support/docker.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -136,7 +137,14 @@ t.test(
     t.not((await containersOf(label)).length, 0);
     const third = await startServiceProcess(t, home, '--driver', 'process');
     t.same(await containersOf(label), [], 'a service without containers removes those that are left');
-    await third.end('SIGTERM');
+    t.notOk(existsSync(join(home, 'tmp', 'containers')), 'and their folders');
+    const { id } = await client(third.url).live();
+    t.ok(runningBrowsers().includes(id));
+    await third.end('SIGKILL');
+    const fourth = await startServiceProcess(t, home);
+    t.same(runningBrowsers(), [], 'and one with containers those that have none');
+    t.match((await client(fourth.url).call('GET', `/api/sessions/${id}`)).body, { error: { code: 'WORKER_LOST' } });
+    await fourth.end('SIGTERM');
   },
 );
 
