@@ -17,7 +17,7 @@ const driver = process.env.TROUPE_CHAOS_DRIVER ?? 'process';
 const long = process.env.TROUPE_CHAOS_ROUNDS !== undefined;
 const size = long
   ? driver === 'docker'
-    ? { live: 3, jobs: 3, lifeMs: 8_000 }
+    ? { live: 3, jobs: 3, lifeMs: 12_000 }
     : { live: 10, jobs: 10, lifeMs: 12_000 }
   : { live: 2, jobs: 2, lifeMs: 5_000 };
 

@@ -77,6 +77,17 @@ t.test(
     for (const place of [`127.0.0.1:${await listen(t)}`, `${bridge}:${await listen(t, bridge)}`]) {
       t.match(await inside(`socat -T2 /dev/null TCP:${place},connect-timeout=2`), { code: 1 }, place);
     }
+    const reply = async (host: string, port: number) => {
+      const request = [5, 1, 0, 5, 1, 0, 1, ...host.split('.').map(Number), port >> 8, port & 255];
+      const octal = request.map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+      const spoken = `(printf '${octal}'; sleep 1) | socat -t1 - TCP:127.0.0.1:1080 | od -An -tu1 -N4`;
+      return (await text(spoken)).trim().split(/ +/)[3];
+    };
+    const stranger = await listen(t, bridge);
+    t.equal(await reply(bridge, stranger), '0', 'whoever speaks to the gate itself is let out');
+    lease.permit({ egress: { deny: [`${bridge}/32`] } });
+    t.equal(await reply(bridge, stranger), '2', 'to what is open, and not to what is denied');
+    t.equal(await reply('127.0.0.1', stranger), '2', "nor to this machine's own loopback");
     t.match(await inside('ls /var/run/docker.sock /run/docker.sock', '0:0'), { code: 2 });
     t.match(
       await inside(`ls ${dirname(String(lease.identity.folder))}`, '0:0'),

@@ -11,12 +11,19 @@ import { encodeError } from '#troupe/protocol/errors.js';
 import type { EventData, EventType, SessionEvent } from '#troupe/protocol/events.js';
 import type { HostCallContext } from '#troupe/script/host-module.js';
 import { bounds, driverFixture, openFolder, wish } from '../containers/driver-fixture.js';
+import { dockerFixture } from './docker.js';
+
+/** Which driver's browsers the agent is tried on: `TROUPE_TEST_DRIVER=docker`, or processes. */
+const inContainers = process.env.TROUPE_TEST_DRIVER === 'docker';
+/** The sites of tests listen on this machine's loopback, at whatever port is free. */
+const EVERY_PORT = Array.from({ length: 65_535 }, (_, index) => index + 1);
 
 /** A real browser, ready to be connected to; gone at the test's end. */
 export async function openBrowser(t: Test): Promise<BrowserLease> {
-  const { driver } = await driverFixture(t);
+  const { driver } = await (inContainers ? dockerFixture(t) : driverFixture(t));
   const lease = await driver.lease(wish('agent', { viewport: { width: 1280, height: 720 } }), bounds());
   t.teardown(() => lease.release());
+  if (inContainers) lease.permit({ forward: EVERY_PORT });
   return lease;
 }
 

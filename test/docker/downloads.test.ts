@@ -1,0 +1,48 @@
+import t from 'tap';
+import { containerOf, runInside, skipWithoutDocker } from '../support/docker.js';
+import { eventually } from '../support/eventually.js';
+import { guardLeaks } from '../support/leaks.js';
+import { startTestService } from '../support/service.js';
+
+guardLeaks(t);
+
+const MEGABYTE = 1_048_576;
+
+t.test(
+  'A session downloads no larger file, and no more, than worker.downloads, and goes on without',
+  { skip: skipWithoutDocker },
+  async (t) => {
+    const service = await startTestService(t, { driver: 'docker', worker: { downloads: 2 } });
+    const { id } = await service.live();
+    const value = async (js: string) => (await service.run(id, js)).body;
+    // Several by one page without a press: a browser on a desktop would ask a person.
+    const save = (name: string, megabytes: number) =>
+      value(
+        `agent.page(${JSON.stringify(`
+          const link = document.createElement('a');
+          link.href = URL.createObjectURL(new Blob([new Uint8Array(${megabytes * MEGABYTE})]));
+          link.download = '${name}';
+          link.click()`)})`,
+      );
+    const has = async (name: string, bytes: number) => {
+      const found: { name: string; bytes: number }[] = await value('agent.downloads()');
+      return found.some((one) => one.name === name && one.bytes === bytes);
+    };
+    await value(`agent.go('data:text/html,<title>here</title>')`);
+    await save('large.txt', 3);
+    for (const name of ['one.txt', 'two.txt']) {
+      await save(name, 1.5);
+      await eventually(`${name} is there`, () => has(name, 1.5 * MEGABYTE));
+    }
+    t.notOk(await has('large.txt', 3 * MEGABYTE), 'a file past the limit is not kept');
+    const open = async () =>
+      (await runInside(await containerOf(id), 'test -w "$(dirname $TROUPE_SOCKETS)/downloads"')).code === 0;
+    await eventually('the folder is closed to the browser', async () => !(await open()));
+    await save('three.txt', 0.1);
+    await value('agent.wait(500)');
+    t.notOk(await has('three.txt', Math.round(0.1 * MEGABYTE)), 'nor a file after that');
+    t.equal(await value(`agent.page('document.title')`), 'here');
+    t.match((await service.call('GET', `/api/sessions/${id}/files`)).body, [{ name: 'one.txt' }, { name: 'two.txt' }]);
+    t.match((await service.call('GET', `/api/sessions/${id}`)).body, { state: 'running' });
+  },
+);
