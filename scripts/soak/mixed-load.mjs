@@ -33,12 +33,12 @@ export class MixedLoad {
     const goesOn = () => performance.now() < endsAt;
     const reading = new AbortController();
     const reader = this.#read(reading.signal);
-    await Promise.all([
-      ...this.#staying.map((id) => this.#use(id, goesOn)),
-      this.#comeAndGo(goesOn),
-      this.#submit(goesOn),
-    ]);
-    reading.abort();
+    try {
+      const used = this.#staying.map((id) => this.#use(id, goesOn));
+      await Promise.race([reader, Promise.all([...used, this.#comeAndGo(goesOn), this.#submit(goesOn)])]);
+    } finally {
+      reading.abort();
+    }
     await reader;
   }
 

@@ -18,11 +18,14 @@ const home = await mkdtemp(join(tmpdir(), 'troupe-soak-'));
 // Browsers that run as another user keep their profiles below it.
 await chmod(home, 0o755);
 await cp('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
-await writeFile(join(home, 'troupe.json'), JSON.stringify({ maxSessions: 6, warmSessions: 0, idleTimeout: 3600 }));
+await writeFile(
+  join(home, 'troupe.json'),
+  JSON.stringify({ driver: 'process', maxSessions: 6, warmSessions: 0, idleTimeout: 3600 }),
+);
 const shop = await startShop({ port: 0 });
 const service = await startService(readConfig({ port: '0' }, { ...process.env, TROUPE_HOME: home }), {
   version: 'soak',
-  log: (line) => console.log(line),
+  log: () => undefined,
 });
 const load = new MixedLoad(service.url, shop.url);
 const samples = [];
