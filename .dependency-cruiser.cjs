@@ -8,7 +8,7 @@ const FLOORS = [
   ['supervisor'],
   ['actors'],
   ['autonomy', 'request-client'],
-  ['agent-js', 'report', 'journal', 'config', 'pages'],
+  ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['containers'],
   ['protocol'],

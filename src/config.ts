@@ -52,6 +52,8 @@ const ConfigFile = z.strictObject({
     .default({}),
   video: z.enum(['off', 'on', 'on-failure']).default('off'),
   token: environmentName.optional(),
+  log: z.enum(['text', 'json']).default('text'),
+  traces: z.url().optional(),
 });
 
 /** What the command line may set; it wins over the file. */
@@ -85,6 +87,8 @@ export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token
   readonly dockerSocket: string | null;
   /** The folder for what is worth keeping between runs, as `XDG_CACHE_HOME` has it. */
   readonly cacheDir: string;
+  /** Where traces go; null where they go nowhere. */
+  readonly otlp: { readonly url: string; readonly headers: { readonly [name: string]: string } } | null;
   /** The value of the variable that `token` names. */
   readonly token: string | undefined;
 }
@@ -134,6 +138,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     dockerSocket: dockerSocket(env.DOCKER_HOST),
     cacheDir: resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe'),
     sudoUser: sudoUser(env),
+    otlp: otlp(rest.traces, env),
     token,
   });
 }
@@ -146,6 +151,19 @@ function sudoUser({ SUDO_UID = '', SUDO_GID = '' }: NodeJS.ProcessEnv): Config['
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** The standard variables of OpenTelemetry's exporters; `traces` of the file wins over the endpoint. */
+function otlp(traces: string | undefined, env: NodeJS.ProcessEnv): Config['otlp'] {
+  const endpoint = traces ?? env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (endpoint ? `${endpoint.replace(/\/+$/, '')}/v1/traces` : '');
+  if (url === '') return null;
+  const pairs = (env.OTEL_EXPORTER_OTLP_HEADERS ?? '').split(',').filter(Boolean);
+  const headers = pairs.map((pair): [string, string] => {
+    const [name = '', ...value] = pair.split('=');
+    return [name.trim(), decodeURIComponent(value.join('=').trim())];
+  });
+  return { url, headers: Object.fromEntries(headers) };
 }
 
 function dockerSocket(host: string | undefined): string | null {

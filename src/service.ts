@@ -8,11 +8,13 @@ import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
 import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
+import { Telemetry } from './service/telemetry.js';
 import { AccessTokens } from './supervisor/access-tokens.js';
 import { ArtifactKeeper } from './supervisor/artifact-keeper.js';
 import { EventHub } from './supervisor/event-hub.js';
 import { RequestVault } from './supervisor/request-vault.js';
 import { Supervisor } from './supervisor/supervisor.js';
+import type { Log } from './telemetry/log.js';
 
 /** Jobs in their flows may go on this long after a stop was asked for, in milliseconds. */
 const DRAIN_MS = 10_000;
@@ -43,7 +45,7 @@ export async function startService(
   config: Config,
   options: {
     readonly version: string;
-    readonly log: (line: string) => void;
+    readonly log: Log;
     /** Where browsers come from, in place of what the configuration says: benchmarks bring their own. */
     readonly driver?: DriverChoice;
   },
@@ -57,6 +59,7 @@ export async function startService(
     await Promise.all(
       [config.flowsDir, config.sessionsDir, config.tmpDir].map((dir) => mkdir(dir, { recursive: true })),
     );
+    const telemetry = new Telemetry(config, version, log);
     // First of all, for one service alone: what cannot have its port must not touch what another service holds.
     const gateway = await Gateway.listen({
       host: config.host,
@@ -64,8 +67,8 @@ export async function startService(
       publicUrl: config.publicUrl,
       allowedHosts: config.allowedHosts,
       token: config.token,
-      onChange: ({ who, address, method, path, status }) =>
-        log(`audit: ${who ?? 'nobody'} from ${address}: ${method} ${path}: ${status}`),
+      metrics: () => telemetry.metrics(),
+      onAnswered: (answered) => telemetry.answered(answered),
       onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
     });
     built.push(() => gateway.close(0));
@@ -82,6 +85,9 @@ export async function startService(
     built.push(() => supervision.stop(SUPERVISION_STOP_MS));
     const pool = new ReportPool();
     built.push(() => pool.close());
+    const hub = new EventHub(journal);
+    telemetry.follow(hub);
+    built.push(() => telemetry.close());
     const vault = await RequestVault.open(config.keyFile);
     const supervisor = await Supervisor.start({
       config,
@@ -93,12 +99,13 @@ export async function startService(
       clock: systemClock,
       vault,
       tokens: await AccessTokens.open({ journal, vault, clock: systemClock }),
-      hub: new EventHub(journal),
+      hub,
       artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
       reports: pool,
     });
     let drainMs = DRAIN_MS;
     built.push(() => supervisor.stop(drainMs));
+    telemetry.watch({ gateway, threads, supervisor, instance: journal.instance });
     gateway.serve(supervisor);
     let stopped: Promise<void> | undefined;
     const stopAll = async () => {

@@ -1,5 +1,6 @@
 import { readConfig } from '../config.js';
 import { type Service, startService } from '../service.js';
+import { makeLog } from '../telemetry/log.js';
 import { parseOptions } from './parse-options.js';
 import { readVersion } from './version.js';
 
@@ -13,8 +14,9 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
     forward: { type: 'string' },
   });
   const stop = watchSignals();
-  const log = (line: string) => process.stderr.write(`${new Date().toISOString()} ${line}\n`);
-  const service = await startService(readConfig(flags), { version: readVersion(), log });
+  const config = readConfig(flags);
+  const log = makeLog(config.log, process.stderr);
+  const service = await startService(config, { version: readVersion(), log });
   process.stdout.write(welcome(service));
   const why = await Promise.race([stop.first, service.failed]);
   if (why instanceof Error) log(`the service cannot go on: ${why.message}`);

@@ -66,6 +66,8 @@ export interface RouteRequest {
   readonly caller: string;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
+  /** The service's numbers, in Prometheus' text format. */
+  metrics(): Promise<string>;
   /** There is an admin beside the tokens that were made. */
   readonly hasConfiguredAdmin: boolean;
   /** The cookie that lets this browser in. @throws UNAUTHORIZED */

@@ -27,13 +27,19 @@ export interface GatewayFault {
   readonly error: unknown;
 }
 
-/** Who asked for a change, and what came of it. */
-export interface GatewayChange {
+/** A request that was answered. */
+export interface GatewayAnswered {
   /** See {@link Principal.name}; null for one who was not let in. */
   readonly who: string | null;
+  /** Where it came from; empty where it may have changed nothing. */
   readonly address: string;
   readonly method: string;
   readonly path: string;
+  /** The route's pattern; null where there is none, or nobody was let in. */
+  readonly route: string | null;
+  /** It may have changed something. */
+  readonly changes: boolean;
+  readonly ms: number;
   /** 0 where the client went before there was an answer. */
   readonly status: number;
 }
@@ -56,8 +62,10 @@ export interface GatewayOptions {
   readonly makeMcpPeer?: MakeMcpPeer | undefined;
   /** A client of MCP that was connected and is not for so long loses its browser; 2 min by default. */
   readonly mcpGoneMs?: number | undefined;
-  /** Called for every request that may have changed something, when it was answered. */
-  readonly onChange?: ((change: GatewayChange) => void) | undefined;
+  /** Called for every request when it was answered. */
+  readonly onAnswered?: ((answered: GatewayAnswered) => void) | undefined;
+  /** What `GET /metrics` answers. */
+  readonly metrics?: (() => Promise<string>) | undefined;
   readonly onFault?: ((fault: GatewayFault) => void) | undefined;
 }
 
@@ -141,6 +149,11 @@ export class Gateway {
     return gateway;
   }
 
+  /** Pages that are connected to watch. */
+  get viewers(): number {
+    return this.#sockets.viewers;
+  }
+
   /** Everything that the requests need is there from now on. */
   serve(sessions: Sessions): void {
     this.#sessions = sessions;
@@ -182,12 +195,16 @@ export class Gateway {
     const path = req.getUrl();
     let principal: Principal | null = null;
     let address = '';
+    let route: string | null = null;
+    const startedAt = performance.now();
     const reply = new Reply(res, {
       head: method === 'HEAD',
       onOver: (over) => {
-        if (changes(method)) {
-          this.#options.onChange?.({ who: principal?.name ?? null, address, method, path, status: over.status });
-        }
+        const who = principal?.name ?? null;
+        const ms = performance.now() - startedAt;
+        const { status } = over;
+        const changing = changes(method);
+        this.#options.onAnswered?.({ who, address, method, path, route, changes: changing, ms, status });
         this.#live.delete(over);
         if (this.#live.size === 0) this.#onIdle?.();
       },
@@ -206,11 +223,11 @@ export class Gateway {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
         return;
       }
-      const route = routeFor(found, method);
-      if (principal !== null && route.role !== null) checkRole(principal, route.role);
-      void this.#serve(reply, { route, found, sessions, req, caller: principal?.caller ?? null }).catch((error) =>
-        this.#fail(reply, error, method, path, route),
-      );
+      const chosen = routeFor(found, method);
+      route = chosen.path;
+      if (principal !== null && chosen.role !== null) checkRole(principal, chosen.role);
+      const entered = { route: chosen, found, sessions, req, caller: principal?.caller ?? null };
+      void this.#serve(reply, entered).catch((error) => this.#fail(reply, error, method, path, chosen));
     } catch (error) {
       this.#fail(reply, error, method, path, null);
     }
@@ -254,6 +271,7 @@ export class Gateway {
         return reply.signal;
       },
       hasConfiguredAdmin: this.#credentials.configured,
+      metrics: async () => (await this.#options.metrics?.()) ?? '',
       signIn: (token) => this.#credentials.signIn(token, host, sessions.tokens),
       signOut: () => this.#credentials.signOut(host),
     };

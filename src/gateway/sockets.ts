@@ -41,6 +41,11 @@ export class Sockets {
     }
   }
 
+  /** Pages that are connected to watch. */
+  get viewers(): number {
+    return this.#stream.viewers;
+  }
+
   /** Tells every client that the service goes, and lets go of it. */
   close(): void {
     this.#closed = true;

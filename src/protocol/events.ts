@@ -36,7 +36,16 @@ export type Step = z.infer<typeof Step>;
 /** The data of each event, by its type. Names are past tense; what is listed here is all there is. */
 export const EVENT_DATA = {
   SessionAccepted: z.object({ mode: z.string(), prompt: z.string().nullable(), flowFiles: z.array(z.string()) }),
-  SessionStarted: z.object({ driver: z.string(), browser: z.string(), thread: z.int() }),
+  /** `waitedMs` until it had a place, `openMs` from there until its browser was ready; `warm`: one that waited ready. */
+  SessionStarted: z.object({
+    driver: z.string(),
+    browser: z.string(),
+    thread: z.int(),
+    mode: z.string().optional(),
+    waitedMs: z.number().optional(),
+    openMs: z.number().optional(),
+    warm: z.boolean().optional(),
+  }),
   /**
    * Another actor took over, after a fault of the last (`attempt` 1 and up) or in a new service (0): the page is the
    * same, the scripts and their scope are lost. `pageLost`: a page hung or had a dialog open, and was closed.

@@ -143,9 +143,10 @@ export class Intake {
     this.#bound(caller);
     const deadlineMs = config.createTimeout * 1000;
     const startedAt = performance.now();
+    const asked = this.#parts.clock.now();
     const place = await this.#admission.enter(caller, { signal, deadlineMs });
     const { id, open } = this.#pool.prepare(request);
-    const session = this.#enlist({ request, record: this.#accepted(id, request), caller });
+    const session = this.#enlist({ request, record: this.#accepted(id, request, { now: asked }), caller });
     const abandon = () => void session.abandon();
     signal.addEventListener('abort', abandon, { once: true });
     try {
@@ -204,10 +205,10 @@ export class Intake {
           this.#assertAccepts(request);
           await checkTask(request, config, batch.assertFlow);
         });
-        const record = this.#accepted(newSessionId(), request, batch.kept.id);
+        const record = this.#accepted(newSessionId(), request, { batch: batch.kept.id });
         sessions.push(this.#enlist({ request, record, caller }));
       }
-      this.#bound(caller);
+      this.#bound(caller, sessions.length);
       this.#admission.assertQueueHasRoom(caller, sessions.length);
       await hub.write({
         records: sessions.map(({ stored }) => stored),
@@ -306,7 +307,7 @@ export class Intake {
       if (waits) this.#queue(session, request, caller);
       else await session.end(end, 'whole');
     } catch (error) {
-      this.#parts.log(`session ${session.record.id} cannot wait again: ${String(error)}`);
+      this.#parts.log(`cannot wait again: ${String(error)}`, { session: session.record.id });
       await session.end(end, 'whole');
     }
   }
@@ -322,10 +323,13 @@ export class Intake {
     return session.layBy({ error, retriesLeft: retriesLeft(request, session.record) - 1 });
   }
 
-  #accepted(id: SessionId, request: LiveRequest | AutoRequest, batch?: string): SessionRecord {
+  #accepted(
+    id: SessionId,
+    request: LiveRequest | AutoRequest,
+    { batch, now = this.#parts.clock.now() }: { readonly batch?: string | undefined; readonly now?: Date } = {},
+  ): SessionRecord {
     const { maxIterations, publicUrl, models } = this.#parts.config;
-    const model = models[0]?.id ?? null;
-    const defaults = { maxIterations, publicUrl, model, batch, now: this.#parts.clock.now() };
+    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, batch, now };
     return acceptedRecord(id, request, defaults);
   }
 
@@ -351,9 +355,9 @@ export class Intake {
   }
 
   /** @throws CAPACITY when the caller has begun as much in this minute as it may */
-  #bound(caller: string): void {
+  #bound(caller: string, count = 1): void {
     const { perMinute } = this.#parts.tokens.limitsOf(caller);
-    if (perMinute !== undefined) this.#rate.take(caller, perMinute);
+    if (perMinute !== undefined) this.#rate.take(caller, perMinute, count);
   }
 
   #assertAccepts(request: LiveRequest | AutoRequest): void {

@@ -18,6 +18,7 @@ import { actorEndError, interruptedEnd, lostEnd, outOfTimeEnd, type SessionEnd, 
 import { SessionHoldings } from './session-holdings.js';
 import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
 import { endedRecord, startedRecord, waitingRecord } from './session-record.js';
+import { startFacts } from './session-start.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import type { ScriptManner } from './sessions.js';
 import type { OpenPhase } from './task-phase.js';
@@ -77,7 +78,7 @@ export class LivingSession {
       lease: () => this.#held.lease?.identity ?? null,
       answered: (call) => this.#held.child?.ref.tell('ModelAnswerRecorded', { call }),
     });
-    const log = (line: string) => around.log(`session ${record.id}: ${line}`);
+    const log = (line: string) => around.log(line, { session: record.id });
     this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id, 'downloads'), around.clock, log);
     this.control = new SessionControl({
       clock: around.clock,
@@ -261,18 +262,16 @@ export class LivingSession {
     try {
       if (this.record.mode === 'auto') this.#attempt = new Attempt(this.#ending.signal);
       // Also where nobody waits any more: a warm browser that was taken for this session goes the way that open knows.
-      const { lease, child } = await open(this.#task, { signal, deadlineMs });
+      const begunAt = clock.now();
+      const { lease, child, warm } = await open(this.#task, { signal, deadlineMs });
       this.#held.takeLease(lease);
       const thread = this.#connected(child);
       // From here on an end is written after this start: both go through one ordered journal.
       signal.throwIfAborted();
       this.#book.record = startedRecord(this.record, driver.name, clock.now());
       this.#attemptStartedAt = clock.now().getTime();
-      const started = this.#book.event('SessionStarted', {
-        driver: driver.name,
-        browser: lease.endpoint.product,
-        thread,
-      });
+      const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
+      const started = this.#book.event('SessionStarted', facts);
       await hub.write({ ...extra, records: [this.#book.stored], events: [...(extra.events ?? []), started] });
       signal.throwIfAborted();
       this.#advance('Opened');

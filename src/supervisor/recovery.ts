@@ -99,7 +99,7 @@ async function takeUp(
       await recovered.resume(fate.resumed, lease);
       return;
     } catch (error) {
-      parts.log(`session ${record.id} cannot go on with its browser: ${String(error)}`);
+      parts.log(`cannot go on with its browser: ${String(error)}`, { session: record.id });
     }
   }
   await lease?.release();
@@ -180,5 +180,5 @@ async function endStored(
   const event = newEvent(record.id, { type: 'SessionEnded', data: { status, endReason, summary, error } }, clock.now());
   await hub.write({ records: [{ record: ended, request: null, lease: null }], events: [event] });
   // They can be made again at any time; what keeps them from being made now keeps no service from starting.
-  artifacts.write(ended).catch((error) => log(`session ${record.id}: no artifacts: ${String(error)}`));
+  artifacts.write(ended).catch((error) => log(`no artifacts: ${String(error)}`, { session: record.id }));
 }

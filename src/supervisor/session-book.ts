@@ -63,7 +63,7 @@ export class SessionBook {
         for (const { call } of answers) this.#answered(call);
       },
       (error) =>
-        this.#around.log(`session ${this.record.id}: ${events.length} events were not written: ${String(error)}`),
+        this.#around.log(`${events.length} events were not written: ${String(error)}`, { session: this.record.id }),
     );
   }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../actors/clock.js';
 import type { Supervision } from '../actors/supervision.js';
 import type { Config } from '../config.js';
 import type { Driver } from '../containers/driver.js';
+import type { Log } from '../telemetry/log.js';
 import type { EventHub } from './event-hub.js';
 import type { RequestVault } from './request-vault.js';
 
@@ -13,5 +14,5 @@ export interface SessionSurroundings {
   readonly hub: EventHub;
   readonly vault: RequestVault;
   readonly clock: Clock;
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }

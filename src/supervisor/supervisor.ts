@@ -328,7 +328,7 @@ export class Supervisor implements Sessions {
       // Of one that never began there is nothing to read; it is made when somebody asks for it.
       if (session.record.startedAt !== null) await this.#parts.artifacts.write(session.record);
     } catch (error) {
-      this.#parts.log(`session ${session.record.id}: clean-up failed: ${String(error)}`);
+      this.#parts.log(`clean-up failed: ${String(error)}`, { session: session.record.id });
     }
   }
 

@@ -12,6 +12,7 @@ import {
   type OpenBrowser,
   type OpenSurroundings,
   openBrowser,
+  type SessionBrowser,
 } from './open-browser.js';
 import { RecentDemand } from './recent-demand.js';
 import { newSessionId } from './session-record.js';
@@ -119,23 +120,23 @@ export class WarmPool {
     start: ActorStart,
     bounds: OpenBounds,
     warm: (bounds: OpenBounds) => Promise<OpenBrowser>,
-  ): Promise<OpenBrowser> {
+  ): Promise<SessionBrowser> {
     const deadline = performance.now() + bounds.deadlineMs;
     try {
-      return await warm(bounds);
+      return { ...(await warm(bounds)), warm: true };
     } catch (error) {
       if (bounds.signal.aborted || Reflect.get(Object(error), 'code') === 'INVALID_REQUEST') throw error;
-      this.#parts.log(`session ${start.id}: its warm browser was of no use: ${String(error)}`);
+      this.#parts.log(`its warm browser was of no use: ${String(error)}`, { session: start.id });
       const deadlineMs = Math.max(1, Math.round(deadline - performance.now()));
       return await this.#cold(request, start, { ...bounds, deadlineMs });
     }
   }
 
   /** A browser that is started for this session. One that waits makes room for it where there is none. */
-  async #cold(request: LiveRequest | AutoRequest, start: ActorStart, bounds: OpenBounds): Promise<OpenBrowser> {
+  async #cold(request: LiveRequest | AutoRequest, start: ActorStart, bounds: OpenBounds): Promise<SessionBrowser> {
     await this.#roomMade();
     bounds.signal.throwIfAborted();
-    return openBrowser(this.#parts, leaseOptions(start.id, request), start, bounds);
+    return { ...(await openBrowser(this.#parts, leaseOptions(start.id, request), start, bounds)), warm: false };
   }
 
   /** There is another place: the pool may grow. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../actors/clock.js';
 import type { JournalBatch } from '../journal/journal.js';
 import type { SessionId } from '../protocol/session.js';
+import type { Log } from '../telemetry/log.js';
 import type { EventHub } from './event-hub.js';
 
 /** Waits after each try, in milliseconds. */
@@ -11,7 +12,7 @@ const WAITS_MS = [100, 400, 1_500];
  * Never rejects. An end that cannot be written is logged; the next start of the service ends the session then.
  */
 export async function writeEnd(
-  { hub, clock, log }: { readonly hub: EventHub; readonly clock: Clock; readonly log: (line: string) => void },
+  { hub, clock, log }: { readonly hub: EventHub; readonly clock: Clock; readonly log: Log },
   id: SessionId,
   batch: JournalBatch,
 ): Promise<void> {
@@ -20,7 +21,7 @@ export async function writeEnd(
       await hub.write(batch);
       return;
     } catch (error) {
-      log(`session ${id}: its end was not written: ${String(error)}`);
+      log(`its end was not written: ${String(error)}`, { session: id });
       await new Promise<void>((resolve) => {
         clock.after(waitMs, resolve);
       });

@@ -154,6 +154,7 @@ t.test('Every route answers what is documented when it is asked rightly', async 
     '/',
     '/api/flows',
     '/api/tokens',
+    '/metrics',
     '/api/health',
     '/api/models',
     '/api/sessions',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import WebSocket from 'ws';
 import { ROUTES } from '#troupe/gateway/routes/route-table.js';
-import { Gateway, type GatewayChange } from '#troupe/gateway/server.js';
+import { Gateway, type GatewayAnswered } from '#troupe/gateway/server.js';
 import { includesRole, Role } from '#troupe/protocol/access.js';
 import { type HttpCall, httpCall } from '../support/http-call.js';
 import { InMemorySessions } from '../support/in-memory-sessions.js';
@@ -11,13 +11,13 @@ import { guardLeaks } from '../support/leaks.js';
 guardLeaks(t);
 
 const sessions = new InMemorySessions();
-const changes: GatewayChange[] = [];
+const changes: GatewayAnswered[] = [];
 const gateway = await Gateway.listen({
   host: '127.0.0.1',
   port: 0,
   sessions,
   allowedHosts: [],
-  onChange: (change) => changes.push(change),
+  onAnswered: (answered) => answered.changes && changes.push(answered),
 });
 t.teardown(() => gateway.close(1000));
 

@@ -61,7 +61,7 @@ export async function startTestService(
   const env = { ...process.env, TROUPE_HOME: home };
   const service: Service = await startService(readConfig({ port: '0' }, env), {
     version: '0.0.0-test',
-    log: (line) => logged.push(line),
+    log: (line, about) => about?.audit || logged.push(line),
   });
   t.teardown(() => service.stop({ drainMs: 0 }));
   return {

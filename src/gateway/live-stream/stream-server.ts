@@ -64,6 +64,10 @@ export class StreamServer {
     close: (socket: WebSocket<Seat>) => this.#closed(socket),
   };
 
+  get viewers(): number {
+    return this.#sockets.size;
+  }
+
   /** The state of a connection that is being upgraded. */
   seat(sessions: Sessions): Seat {
     return { sessions, viewer: null, watchesRows: false };

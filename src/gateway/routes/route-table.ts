@@ -9,6 +9,7 @@ import { healthRoutes } from './health.js';
 import { jobRoutes } from './jobs.js';
 import { loginRoutes } from './login.js';
 import { mcpRoutes } from './mcp.js';
+import { metricsRoutes } from './metrics.js';
 import { modelRoutes } from './models.js';
 import { openApiRoutes } from './openapi.js';
 import { pageRoutes } from './pages.js';
@@ -23,6 +24,7 @@ export const ROUTES: readonly Route[] = [
   ...loginRoutes,
   ...healthRoutes,
   ...modelRoutes,
+  ...metricsRoutes,
   ...sessionRoutes,
   ...jobRoutes,
   ...batchRoutes,

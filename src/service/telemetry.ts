@@ -1,0 +1,116 @@
+import { LoopLag } from '../actors/loop-lag.js';
+import type { ThreadPool } from '../actors/thread-pool.js';
+import type { Config } from '../config.js';
+import { containerStates } from '../containers/container-states.js';
+import { DockerEngine } from '../containers/docker-engine.js';
+import type { Gateway, GatewayAnswered } from '../gateway/server.js';
+import type { EventHub } from '../supervisor/event-hub.js';
+import type { Supervisor } from '../supervisor/supervisor.js';
+import type { Log } from '../telemetry/log.js';
+import { Metrics } from '../telemetry/metrics.js';
+import { OtlpExporter } from '../telemetry/otlp-exporter.js';
+import type { Samples } from '../telemetry/sampled-gauges.js';
+import { SpanMaker } from '../telemetry/span-maker.js';
+
+/** What is looked at for the numbers. */
+export interface Watched {
+  readonly gateway: Gateway;
+  readonly threads: ThreadPool;
+  readonly supervisor: Supervisor;
+  readonly instance: string;
+}
+
+/** What the service tells of itself: numbers, traces where there is a receiver for them, and who changed what. */
+export class Telemetry {
+  readonly #config: Config;
+  readonly #log: Log;
+  readonly #lag = new LoopLag();
+  readonly #metrics = new Metrics(() => this.#sample());
+  readonly #exporter: OtlpExporter | null;
+  readonly #stopped = new AbortController();
+  #watched: Watched | null = null;
+  #following: Promise<void> = Promise.resolve();
+
+  constructor(config: Config, version: string, log: Log) {
+    this.#config = config;
+    this.#log = log;
+    const { otlp } = config;
+    this.#exporter = otlp === null ? null : new OtlpExporter({ ...otlp, serviceName: 'troupe', version }, log);
+  }
+
+  /** Prometheus' text format. */
+  metrics(): Promise<string> {
+    return this.#metrics.text();
+  }
+
+  answered({ who, address, method, path, route, changes, ms, status }: GatewayAnswered): void {
+    this.#metrics.answered({ method: route === null ? 'none' : method, route: route ?? 'none', status, ms });
+    if (changes) this.#log(`${method} ${path}: ${status}`, { audit: true, who: who ?? 'nobody', address });
+  }
+
+  /** Takes the numbers from there from now on. */
+  watch(watched: Watched): void {
+    this.#watched = watched;
+  }
+
+  /** Reads every event from now on, until {@link close}. */
+  follow(hub: EventHub): void {
+    this.#following = this.#follow(hub);
+  }
+
+  /** Sends what waits to be sent. Idempotent; never rejects. */
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    await this.#following;
+    await this.#exporter?.close();
+  }
+
+  async #follow(hub: EventHub): Promise<void> {
+    const { signal } = this.#stopped;
+    const spans = this.#exporter === null ? null : new SpanMaker();
+    try {
+      for await (const event of hub.stream({ after: hub.lastSeq(), signal }, () => true)) {
+        this.#metrics.observe(event);
+        if (spans !== null) this.#exporter?.add(spans.spansOf(event));
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#log(`numbers and traces end here: ${String(error)}`);
+    }
+  }
+
+  async #sample(): Promise<Samples> {
+    const lag = this.#lag.read();
+    const main = { thread: 'main', lagMs: lag, mailboxDepth: 0, mailboxDeepest: 0, actors: 0 };
+    if (this.#watched === null) return { ...NOTHING, threads: [main] };
+    const { gateway, threads, supervisor, instance } = this.#watched;
+    const { driver, capacity } = supervisor.health();
+    const { dockerSocket } = this.#config;
+    const isDocker = driver === 'docker' && dockerSocket !== null;
+    return {
+      sessions: { running: capacity.running, queued: capacity.queued },
+      maxSessions: capacity.max,
+      warmBrowsers: capacity.warm,
+      viewers: gateway.viewers,
+      containers: isDocker ? await containerStates(new DockerEngine(dockerSocket), instance) : new Map(),
+      threads: [
+        main,
+        ...(await threads.stats()).map(({ thread, loopLagMs, depth, deepest, actors }) => ({
+          thread: `sessions-${thread}`,
+          lagMs: loopLagMs,
+          mailboxDepth: depth,
+          mailboxDeepest: deepest,
+          actors,
+        })),
+      ],
+    };
+  }
+}
+
+const NOTHING: Samples = {
+  sessions: { running: 0, queued: 0 },
+  maxSessions: 0,
+  warmBrowsers: 0,
+  threads: [],
+  viewers: 0,
+  containers: new Map(),
+};

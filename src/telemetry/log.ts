@@ -1,0 +1,35 @@
+import pino from 'pino';
+
+/** What a line of the log is about, beside its words. Never a secret, and nothing that a page or a script chose. */
+export interface LogAbout {
+  readonly session?: string;
+  /** The line tells of a change that somebody made. */
+  readonly audit?: boolean;
+  readonly [name: string]: string | number | boolean | null | undefined;
+}
+
+/** Writes one line. */
+export type Log = (line: string, about?: LogAbout) => void;
+
+/** Where a line goes; it must not throw. */
+export interface LogTarget {
+  write(text: string): void;
+}
+
+/**
+ * The service's log. `text` is for people: instant, session, words. `json` is for collectors: one JSON value a line, as
+ * pino writes it, with `level`, `time` (ISO 8601), `msg`, and each member of {@link LogAbout}.
+ */
+export function makeLog(format: 'text' | 'json', target: LogTarget): Log {
+  if (format === 'json') {
+    const logger = pino(
+      { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+      target,
+    );
+    return (line, about = {}) => logger.info(about, line);
+  }
+  return (line, about = {}) => {
+    const session = about.session === undefined ? '' : `session ${about.session}: `;
+    target.write(`${new Date().toISOString()} ${session}${line}\n`);
+  };
+}

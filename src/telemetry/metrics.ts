@@ -1,0 +1,151 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+import type { JournalEvent } from '../protocol/events.js';
+import { registerProcessMetrics } from './process-metrics.js';
+import { SampledGauges, type Samples } from './sampled-gauges.js';
+
+/** Seconds, from a warm create to a long wait. */
+const BROAD = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
+/** Seconds, from a warm call to a long page. */
+const FINE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** An answer to a client. */
+export interface HttpAnswered {
+  readonly method: string;
+  /** The route's pattern, never the path; `none` where there is no such route. */
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/**
+ * The service's numbers, for Prometheus. Most are taken from the event stream that everything else reads too; what has a
+ * size at every moment is sampled when somebody scrapes. No label holds anything that a user chose freely, so that their
+ * number is bounded.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #sample: () => Promise<Samples>;
+  readonly #sampled: SampledGauges;
+  readonly #ended;
+  readonly #queueWait;
+  readonly #create;
+  readonly #steps;
+  readonly #scripts;
+  readonly #modelCalls;
+  readonly #modelTokens;
+  readonly #restarts;
+  readonly #http;
+
+  constructor(sample: () => Promise<Samples>) {
+    this.#sample = sample;
+    const registers = [this.#registry];
+    this.#ended = new Counter({
+      name: 'troupe_sessions_ended_total',
+      help: 'Sessions that ended, by how and, where they failed, with which code.',
+      labelNames: ['status', 'reason', 'code'] as const,
+      registers,
+    });
+    this.#queueWait = new Histogram({
+      name: 'troupe_queue_wait_seconds',
+      help: 'From the moment a session was asked for until it had a place.',
+      labelNames: ['mode'] as const,
+      buckets: BROAD,
+      registers,
+    });
+    this.#create = new Histogram({
+      name: 'troupe_create_seconds',
+      help: 'From a place to a browser that is ready; warm: one that waited ready.',
+      labelNames: ['start'] as const,
+      buckets: BROAD,
+      registers,
+    });
+    this.#steps = new Histogram({
+      name: 'troupe_step_seconds',
+      help: 'Steps of sessions, by who wrote the script.',
+      labelNames: ['kind', 'outcome'] as const,
+      buckets: FINE,
+      registers,
+    });
+    this.#scripts = new Histogram({
+      name: 'troupe_script_seconds',
+      help: 'Scripts that were sent to sessions.',
+      labelNames: ['outcome'] as const,
+      buckets: FINE,
+      registers,
+    });
+    this.#modelCalls = new Histogram({
+      name: 'troupe_model_call_seconds',
+      help: 'Answers of models.',
+      labelNames: ['model', 'outcome'] as const,
+      buckets: BROAD,
+      registers,
+    });
+    this.#modelTokens = new Counter({
+      name: 'troupe_model_tokens_total',
+      help: 'Tokens that models were sent (input, and cached of it) and answered (output).',
+      labelNames: ['model', 'kind'] as const,
+      registers,
+    });
+    this.#restarts = new Counter({
+      name: 'troupe_session_restarts_total',
+      help: 'Sessions that another actor took over.',
+      registers,
+    });
+    this.#http = new Histogram({
+      name: 'troupe_http_request_seconds',
+      help: 'Requests, until all was answered.',
+      labelNames: ['method', 'route', 'status'] as const,
+      buckets: BROAD,
+      registers,
+    });
+    this.#sampled = new SampledGauges(this.#registry);
+    registerProcessMetrics(this.#registry);
+  }
+
+  /** All numbers in Prometheus' text format. */
+  async text(): Promise<string> {
+    this.#sampled.set(await this.#sample());
+    return this.#registry.metrics();
+  }
+
+  answered({ method, route, status, ms }: HttpAnswered): void {
+    this.#http.observe({ method, route, status: String(status) }, ms / 1000);
+  }
+
+  /** Counts what an event tells. */
+  observe(event: JournalEvent): void {
+    switch (event.type) {
+      case 'SessionStarted': {
+        const { mode = 'live', waitedMs, openMs, warm } = event.data;
+        if (waitedMs !== undefined) this.#queueWait.observe({ mode }, waitedMs / 1000);
+        if (openMs !== undefined) this.#create.observe({ start: warm ? 'warm' : 'cold' }, openMs / 1000);
+        return;
+      }
+      case 'SessionEnded': {
+        const { status, endReason, error } = event.data;
+        this.#ended.inc({ status, reason: endReason, code: error?.code ?? '' });
+        return;
+      }
+      case 'SessionRestarted':
+        this.#restarts.inc();
+        return;
+      case 'StepFinished':
+        this.#steps.observe({ kind: event.data.kind, outcome: outcomeOf(event.data) }, event.data.durationMs / 1000);
+        return;
+      case 'ScriptFinished':
+        this.#scripts.observe({ outcome: outcomeOf(event.data) }, event.data.durationMs / 1000);
+        return;
+      case 'ModelCallFinished': {
+        const { model, durationMs, tokens } = event.data;
+        this.#modelCalls.observe({ model, outcome: outcomeOf(event.data) }, durationMs / 1000);
+        for (const [kind, count] of Object.entries(tokens)) this.#modelTokens.inc({ model, kind }, count);
+        return;
+      }
+      default:
+    }
+  }
+}
+
+function outcomeOf({ error }: { readonly error?: unknown }): 'passed' | 'failed' {
+  return error === undefined ? 'passed' : 'failed';
+}

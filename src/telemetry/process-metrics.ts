@@ -1,0 +1,47 @@
+import { readdirSync } from 'node:fs';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+const MICROSECONDS = 1_000_000;
+
+/** The process as every Prometheus client tells of it, by the names that dashboards know. */
+export function registerProcessMetrics(registry: Registry): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory of the service, without its browsers.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time of the service, without its browsers.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / MICROSECONDS);
+    },
+  });
+  new Gauge({
+    name: 'process_open_fds',
+    help: 'Open file descriptors.',
+    registers,
+    collect() {
+      this.set(openDescriptors());
+    },
+  });
+  new Gauge({ name: 'process_start_time_seconds', help: 'When the service was started.', registers }).set(
+    Math.round(Date.now() / 1000 - process.uptime()),
+  );
+}
+
+function openDescriptors(): number {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    // Not every system has that folder.
+    return 0;
+  }
+}
