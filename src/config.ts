@@ -72,6 +72,8 @@ export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token
   readonly models: readonly ModelChoice[];
   readonly home: string;
   readonly flowsDir: string;
+  /** Collections of the request client that flows run. */
+  readonly requestsDir: string;
   readonly sessionsDir: string;
   readonly tmpDir: string;
   /** The flows that batches brought with them. */
@@ -129,6 +131,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     models: resolveModels(models, providers, env),
     home,
     flowsDir: resolve(home, 'flows'),
+    requestsDir: resolve(home, 'requests'),
     sessionsDir: resolve(home, 'sessions'),
     tmpDir: resolve(home, 'tmp'),
     batchesDir: resolve(home, 'batches'),

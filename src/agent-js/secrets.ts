@@ -11,10 +11,11 @@ interface Slot {
   readonly write: (value: string) => string;
 }
 
-/** What is typed or chosen, and addresses. */
+/** What is typed or chosen, addresses, and variables of requests. */
 const SLOTS: { readonly [target: string]: Slot } = {
   'agent.act': { index: 2, write: (value) => value },
   'agent.go': { index: 0, write: encodeURIComponent },
+  'requests.run': { index: 1, write: (value) => value },
 };
 
 /** One spelling of a secret, and what stands for it. */
@@ -77,6 +78,9 @@ export class Secrets {
 
   #filled(value: unknown, slot: Slot): unknown {
     if (Array.isArray(value)) return value.map((one) => this.#filled(one, slot));
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.#filled(member, slot)]));
+    }
     if (typeof value !== 'string') return value;
     return value.replace(PLACE, (whole, name: string) => {
       const secret = this.#values.get(name);

@@ -6,6 +6,7 @@ import { TroupeError } from '../protocol/errors.js';
 import type { CollectionNode } from '../request-client/collection/collection.js';
 import { CollectionFile } from '../request-client/collection/collection-file.js';
 import { environmentOf } from '../request-client/collection/environment.js';
+import { findItem } from '../request-client/collection/find-item.js';
 import { CollectionRunner } from '../request-client/collection-run/collection-runner.js';
 import { type JUnitCase, junitCases, renderJUnit, resultLines } from '../request-client/collection-run/junit.js';
 import { passed } from '../request-client/collection-run/result.js';
@@ -108,17 +109,7 @@ function readOptions(args: readonly string[]) {
 
 /** A folder or request by its name, or by its path with slashes. */
 function nodeNamed(nodes: readonly CollectionNode[], wanted: string): CollectionNode {
-  const found = search(nodes, wanted, '');
+  const found = findItem(nodes, wanted);
   if (found === undefined) throw new UsageError(`The collection has no folder or request '${wanted}'`);
   return found;
-}
-
-function search(nodes: readonly CollectionNode[], wanted: string, prefix: string): CollectionNode | undefined {
-  for (const node of nodes) {
-    const path = `${prefix}${node.name}`;
-    if (node.name === wanted || path === wanted) return node;
-    const below = search(node.children, wanted, `${path}/`);
-    if (below !== undefined) return below;
-  }
-  return undefined;
 }

@@ -66,6 +66,8 @@ export function startSessionActor(
         endpoint,
         page: request,
         flowsDir: flowsDirOf(config, batch),
+        requestsDir: config.requestsDir,
+        reach: { ownPort: config.port, egress: [config.egress ?? {}, request.egress ?? {}] },
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
         healedDir: join(config.sessionsDir, id, 'healed-flows'),

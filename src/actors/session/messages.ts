@@ -4,6 +4,7 @@ import type { PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { NewEvent } from '../../protocol/events.js';
 import type { SessionId, SessionMode } from '../../protocol/session.js';
+import type { ServiceReachOptions } from '../../request-client/flow/service-reach.js';
 import type { ActorKind } from '../actor.js';
 import type { BrowserOptions } from './browser-options.js';
 import type { ModelOrder } from './model-phase.js';
@@ -16,6 +17,10 @@ export interface SessionArgs {
   readonly endpoint: BrowserEndpoint;
   readonly page: BrowserOptions;
   readonly flowsDir: string;
+  /** Collections for `Request.run`. */
+  readonly requestsDir: string;
+  /** Where `Request.run` may go. */
+  readonly reach: ServiceReachOptions;
   readonly screenshotsDir: string;
   /** The file that the network's entries are gathered in. */
   readonly networkLog: string;

@@ -8,6 +8,8 @@ import { Secrets } from '../../agent-js/secrets.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { NewEvent, SessionEvent } from '../../protocol/events.js';
+import { requestsModule } from '../../request-client/flow/requests-module.js';
+import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
 import { Browser } from './browser.js';
@@ -117,6 +119,8 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#advance({ type: 'Opening' });
     const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep, actMs, healedDir, networkLog } =
       this.#args;
+    const { requestsDir } = this.#args;
+    const reach = serviceReach(this.#args.reach);
     const emit = (event: SessionEvent) => this.#events.next(event);
     const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
     const browser = await Browser.connect(endpoint, page, bounds);
@@ -133,7 +137,12 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     });
     try {
       const flows = new FlowJob({ emit, healedDir });
-      const offered = [agent.module, flowModule({ flowsDir }), filesModule({ flowsDir })];
+      const offered = [
+        agent.module,
+        flowModule({ flowsDir }),
+        filesModule({ flowsDir }),
+        requestsModule({ requestsDir, reach }),
+      ];
       const secret = offered.map((module) => this.#secrets.wrap(module));
       const modules = secret.map((module) => this.#wheel.wrap(flows.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });

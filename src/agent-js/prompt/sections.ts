@@ -17,7 +17,7 @@ export const PROMPT_SECTIONS: readonly PromptSection[] = [
     id: 'scripts',
     title: 'Scripts',
     text: `Plain JavaScript that reads as synchronous: no await, no promises. The value of the last expression is the result.
-What a script declares is there for the next one. There are only the language, agent, match, Flow, File, args and console:
+What a script declares is there for the next one. There are only the language, agent, match, Flow, File, Request, args and console:
 no fetch, timers, require or document. Put several steps into one script when you know what follows.`,
   },
   {
@@ -61,7 +61,8 @@ only the members that it lists. Markers: "#string", "#number", "#present", "#reg
     id: 'flows',
     title: 'Flows',
     text: `Flow.run("shop/login", {user: "ada"}) runs flows/shop/login.js, a recorded script, and answers its value.
-File.list(), File.read("shop/login.js") and File.write("shop/login.js", "// Logs in.\\n({user}) => {...}") work on that folder.`,
+File.list(), File.read("shop/login.js") and File.write("shop/login.js", "// Logs in.\\n({user}) => {...}") work on that folder.
+Request.run("shop/New user", {name: "ada"}) sends a stored HTTP request and answers {status, headers, body}.`,
   },
   {
     id: 'errors',

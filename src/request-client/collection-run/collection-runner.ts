@@ -8,7 +8,7 @@ import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.j
 import type { TokenStore } from '../oauth/token-store.js';
 import type { HeaderEntry, RequestDraft } from '../request.js';
 import type { HttpResponse } from '../run/response.js';
-import { basic, HttpSender } from '../run/send-request.js';
+import { basic, HttpSender, type ReachBounds } from '../run/send-request.js';
 import type { RequestResult } from './result.js';
 import { type Scopes, Scripts, type ScriptTurn, scopesInOrder, scopesOf } from './scripts.js';
 
@@ -21,6 +21,8 @@ export interface RunnerOptions {
   /** Where relative paths of file bodies start. */
   readonly folder: string;
   readonly tokens: TokenStore;
+  /** Where requests may go; by default anywhere. */
+  readonly reach?: ReachBounds;
   readonly requestTimeoutMs?: number;
   readonly scriptTimeoutMs?: number;
 }
@@ -37,12 +39,13 @@ const MAX_REQUESTS = 10_000;
 export class CollectionRunner {
   readonly #options: RunnerOptions;
   readonly #scopes: Scopes;
-  readonly #sender = new HttpSender();
+  readonly #sender: HttpSender;
   readonly #scripts: Scripts;
   #next: string | null | undefined;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    this.#sender = new HttpSender(options.reach);
     this.#scopes = options.scopes ?? scopesOf(options.collection, options.environment);
     this.#scripts = new Scripts({
       scopes: this.#scopes,

@@ -27,7 +27,12 @@ export function buildRequests(operation: Operation, at: number, remarks: Remark[
       if (parts === null || (parts.host === '' && parts.scheme !== '')) {
         return { requests, fault: { message: `${toText(url)} is no http or https address`, at: word.at } };
       }
-      const finished = finishUrl(parts, operation, word.at, remarks);
+      const composed = composeUrl(parts, operation, word.at, remarks);
+      if (hasControl(composed)) {
+        const message = 'curl refuses the address: there is a line break or another control character in it';
+        return { requests, fault: { message, at: word.at } };
+      }
+      const finished = withoutBlanks(composed, word.at, remarks);
       const text = variablesInBraces(joinUrl(finished));
       requests.push({
         name: nameOf(method, finished),
@@ -106,7 +111,7 @@ function addresses(word: Given, globOff: boolean, remarks: Remark[]): readonly s
   return [globbed.url];
 }
 
-function finishUrl(parts: UrlParts, operation: Operation, at: number, remarks: Remark[]): UrlParts {
+function composeUrl(parts: UrlParts, operation: Operation, at: number, remarks: Remark[]): UrlParts {
   const path = encodeNonAscii(operation.pathAsIs ? parts.path : withoutDotSegments(parts.path));
   let made: UrlParts = { ...parts, path };
   if (operation.get && operation.data.length > 0) made = withData(made, joinText(operation.data) ?? '');
@@ -126,13 +131,23 @@ function finishUrl(parts: UrlParts, operation: Operation, at: number, remarks: R
     const message = `${about} was left out: what follows # is never sent`;
     remarks.push({ level: 'note', about, message, at });
   }
-  if (!/[^\x21-\x7e\x80-\xff]/.test(joinUrl(made).replace(/\0[^\0]*\0/g, ''))) return made;
+  return made;
+}
+
+/** Without its variables, which NUL marks. */
+function literalText(parts: UrlParts): string {
+  return joinUrl(parts).replace(/\0[^\0]*\0/g, '');
+}
+
+function hasControl(parts: UrlParts): boolean {
+  return [...literalText(parts)].some((char) => char < ' ' || char === '\x7f');
+}
+
+function withoutBlanks(made: UrlParts, at: number, remarks: Remark[]): UrlParts {
+  if (!literalText(made).includes(' ')) return made;
   const message = 'Blanks in the address became %20; curl refuses them';
   remarks.push({ level: 'warning', about: 'URL', message, at });
-  const clean = (text: string): string =>
-    mapAroundVariables(text, (part) =>
-      part.replace(/[^\x21-\x7e\x80-\xff]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`),
-    );
+  const clean = (text: string): string => mapAroundVariables(text, (part) => part.replaceAll(' ', '%20'));
   return { ...made, path: clean(made.path), query: clean(made.query), host: clean(made.host) };
 }
 

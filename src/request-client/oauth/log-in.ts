@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { TroupeError } from '../../protocol/errors.js';
 import { CALLBACK_PORTS } from '../../protocol/request-window.js';
+import type { ReachBounds } from '../run/send-request.js';
 import { CallbackListener } from './callback-listener.js';
 import { loginFailed } from './login-failed.js';
 import type { OAuthSettings } from './oauth-settings.js';
@@ -14,6 +15,8 @@ export interface LoginOptions {
   loginOver?(): void;
   readonly callbackPorts?: readonly number[];
   readonly timeoutMs?: number;
+  /** Where the token endpoint may be; by default anywhere. */
+  readonly reach?: ReachBounds;
 }
 
 /** The user has so long to log in. */
@@ -33,7 +36,7 @@ export async function logIn(
   const { scope, audience } = settings;
   const wanted = { ...(scope === '' ? {} : { scope }), ...(audience === '' ? {} : { audience }) };
   if (settings.grantType === 'client_credentials') {
-    return requestToken(settings, { grant_type: 'client_credentials', ...wanted }, signal);
+    return requestToken(settings, { grant_type: 'client_credentials', ...wanted }, signal, options.reach);
   }
   const state = randomBytes(32).toString('base64url');
   const verifier = settings.grantType === 'authorization_code_with_pkce' ? randomBytes(32).toString('base64url') : null;
@@ -61,7 +64,7 @@ export async function logIn(
       redirect_uri: listener.redirectUri,
       ...(verifier === null ? {} : { code_verifier: verifier }),
     };
-    return await requestToken(settings, grant, signal);
+    return await requestToken(settings, grant, signal, options.reach);
   } finally {
     listener.close();
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { TroupeError } from '../../protocol/errors.js';
-import { HttpSender } from '../run/send-request.js';
+import { HttpSender, type ReachBounds } from '../run/send-request.js';
 import { loginFailed } from './login-failed.js';
 import type { OAuthSettings } from './oauth-settings.js';
 import { type GrantedToken, readTokenAnswer, type TokenAnswer } from './token-answer.js';
@@ -41,8 +41,9 @@ export async function requestToken(
   settings: OAuthSettings,
   grant: Readonly<Record<string, string>>,
   signal: AbortSignal,
+  reach?: ReachBounds,
 ): Promise<GrantedToken> {
-  const sender = new HttpSender();
+  const sender = new HttpSender(reach);
   try {
     const places =
       settings.clientSecret === ''

@@ -162,7 +162,8 @@ export class TokenStore {
     const refreshToken = cached?.refreshToken ?? null;
     if (refreshToken === null) return null;
     try {
-      return await requestToken(settings, { grant_type: 'refresh_token', refresh_token: refreshToken }, signal);
+      const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
+      return await requestToken(settings, grant, signal, this.#options.reach);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.#cached.delete(key);

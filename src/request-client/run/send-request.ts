@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, constants as zlib } from 'node:zlib';
@@ -22,6 +23,14 @@ export interface PreparedRequest {
   readonly settings: SendSettings;
 }
 
+/** Where requests may go. */
+export interface ReachBounds {
+  /** Looks a name up, and refuses addresses that may not be reached. */
+  readonly lookup: LookupFunction;
+  /** @throws REQUEST_FAILED where the host, as it is written, may not be reached */
+  admit(hostname: string, port: number): void;
+}
+
 export interface SendBounds {
   readonly signal?: AbortSignal;
   /** From the call to the last byte of the answer. */
@@ -41,8 +50,17 @@ const USER_AGENT = 'Troupe';
  * connections open between requests; {@link close} ends them.
  */
 export class HttpSender {
-  readonly #http = new HttpAgent({ keepAlive: true, maxFreeSockets: 16 });
-  readonly #https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 16 });
+  readonly #http: HttpAgent;
+  readonly #https: HttpsAgent;
+  readonly #bounds: ReachBounds | null;
+
+  /** @param bounds where requests may go, redirects included; by default anywhere */
+  constructor(bounds: ReachBounds | null = null) {
+    const options = { keepAlive: true, maxFreeSockets: 16, ...(bounds === null ? {} : { lookup: bounds.lookup }) };
+    this.#http = new HttpAgent(options);
+    this.#https = new HttpsAgent(options);
+    this.#bounds = bounds;
+  }
 
   /**
    * @returns the answer, whatever its status; the caller disposes of it
@@ -91,6 +109,7 @@ export class HttpSender {
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     const target = requestTarget(request.url, request.settings.encodeUrl);
+    this.#bounds?.admit(target.hostname, target.port);
     const options: RequestOptions = {
       host: target.hostname,
       port: target.port,

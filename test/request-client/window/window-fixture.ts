@@ -14,11 +14,12 @@ export interface Heard {
   readonly body: string;
 }
 
-/** A server that answers with JSON of what it was sent. `status` is of the answers to come. */
+/** A server that answers with JSON of what it was sent. `status` and `redirect` are of the answers to come. */
 export interface EchoServer {
   readonly origin: string;
   readonly heard: Heard[];
   status: number;
+  redirect: string | null;
 }
 
 export async function startEcho(t: Test): Promise<EchoServer> {
@@ -28,7 +29,10 @@ export async function startEcho(t: Test): Promise<EchoServer> {
     for await (const chunk of request) chunks.push(chunk);
     const { method = '', url = '', headers } = request;
     heard.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-    response.writeHead(echo.status, { 'Content-Type': 'application/json' });
+    response.writeHead(echo.redirect === null ? echo.status : 302, {
+      'Content-Type': 'application/json',
+      ...(echo.redirect === null ? {} : { Location: echo.redirect }),
+    });
     response.end(JSON.stringify({ method, url, id: 7 }));
   });
   await new Promise<void>((resolve) => {
@@ -41,7 +45,7 @@ export async function startEcho(t: Test): Promise<EchoServer> {
         server.closeAllConnections();
       }),
   );
-  const echo: EchoServer = { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard, status: 200 };
+  const echo: EchoServer = { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard, status: 200, redirect: null };
   return echo;
 }
 

@@ -1,0 +1,140 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { TroupeError } from '../../protocol/errors.js';
+import { readBundle } from '../../script/bundle.js';
+import type { HostModule } from '../../script/host-module.js';
+import { Collection } from '../collection/collection.js';
+import { findItem } from '../collection/find-item.js';
+import { asObject } from '../collection/json-access.js';
+import { CollectionRunner } from '../collection-run/collection-runner.js';
+import type { RequestResult } from '../collection-run/result.js';
+import { type Scopes, scopesOf } from '../collection-run/scripts.js';
+import { TokenStore } from '../oauth/token-store.js';
+import type { ReachBounds } from '../run/send-request.js';
+
+export interface RequestsModuleOptions {
+  /** Absolute; holds collections as `<name>.json`. Need not exist. */
+  readonly requestsDir: string;
+  readonly reach: ReachBounds;
+}
+
+/** What a script is given of an answer; a longer body is cut off, and said so by an error. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
+
+/**
+ * `Request.run('collection/name', vars?)` of scripts: sends a request of `requests/<collection>.json` with its Before and
+ * After scripts, `vars` before all other variables. Variables that scripts of a collection set, and tokens, last as long
+ * as the session.
+ *
+ * NOT_FOUND where there is no such collection or request, REQUEST_FAILED where there is no answer, MATCH_FAILED where a
+ * test of the request failed.
+ */
+export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): HostModule {
+  const kept = new Map<string, Scopes>();
+  const tokens = new TokenStore({
+    reach,
+    openBrowser: async () => {
+      throw new Error('nobody is there to log in while a flow runs; use Client Credentials');
+    },
+  });
+  return {
+    name: 'requests',
+    prelude: readBundle(import.meta.url, '../prelude/request'),
+    calls: {
+      run: async ([wanted, vars], { signal, remainingMs }) => {
+        if (typeof wanted !== 'string') throw new TroupeError('SCRIPT_ERROR', "Request.run needs 'collection/request'");
+        const { file, name } = await collectionOf(requestsDir, wanted);
+        const collection = Collection.parse(await readFile(file, 'utf8'));
+        const node = findItem(collection.items, name);
+        if (node?.kind !== 'request') throw new TroupeError('NOT_FOUND', `${file} has no request '${name}'`);
+        const scopes = kept.get(file) ?? scopesOf(collection, new Map());
+        kept.set(file, scopes);
+        const runner = new CollectionRunner({
+          collection,
+          environment: new Map(),
+          scopes: { ...scopes, local: variablesIn(vars) },
+          folder: dirname(file),
+          tokens,
+          reach,
+          requestTimeoutMs: Math.max(1, remainingMs() - 100),
+        });
+        try {
+          const result = await runner.run(node, signal);
+          try {
+            return await answerOf(result, (text) => tokens.mask(text));
+          } finally {
+            await result.response?.dispose();
+          }
+        } finally {
+          await runner.close();
+        }
+      },
+    },
+  };
+}
+
+/** The longest beginning of the path that is a collection; what follows is the request's name, which may hold slashes. */
+async function collectionOf(folder: string, wanted: string): Promise<{ file: string; name: string }> {
+  const parts = wanted.split('/');
+  if (parts.some((part) => part === '..' || part === '' || part.includes('\0') || part.includes('\\'))) {
+    throw new TroupeError('SCRIPT_ERROR', `'${wanted}' does not name a request below requests/`);
+  }
+  const root = await realpath(folder).catch(() => folder);
+  for (let length = parts.length - 1; length > 0; length -= 1) {
+    const path = `${join(root, ...parts.slice(0, length))}.json`;
+    const file = await realpath(path).catch(() => null);
+    if (file === null) continue;
+    if (!file.startsWith(root + sep)) throw new TroupeError('SCRIPT_ERROR', `'${wanted}' leads out of requests/`);
+    return { file, name: parts.slice(length).join('/') };
+  }
+  throw new TroupeError('NOT_FOUND', `There is no collection for '${wanted}' (requests/${parts[0]}.json)`);
+}
+
+function variablesIn(vars: unknown): Map<string, string> {
+  return new Map(
+    Object.entries(asObject(vars) ?? {}).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
+    ]),
+  );
+}
+
+async function answerOf(
+  { request, response, error, tests, unresolved, console }: RequestResult,
+  mask: (text: string) => string,
+): Promise<unknown> {
+  if (error !== null) throw new TroupeError(error.code, mask(`${request.name}: ${error.error}`), error.details);
+  if (response === null) throw new TroupeError('REQUEST_FAILED', `${request.name}: no answer`);
+  const failed = tests.filter(({ status }) => status === 'failed');
+  if (failed.length > 0) {
+    const said = failed.map(({ name, message }) => mask(`${name}: ${message}`));
+    throw new TroupeError('MATCH_FAILED', `${request.name}: ${said.join('; ')}`, { tests: said, unresolved });
+  }
+  const { status, statusText, headers, body, bodyBytes, durationMs } = response;
+  if (bodyBytes > MAX_BODY_BYTES) {
+    throw new TroupeError(
+      'REQUEST_FAILED',
+      `${request.name}: the answer has ${bodyBytes} bytes, and ${MAX_BODY_BYTES} is the most`,
+    );
+  }
+  const text = body.kind === 'memory' ? body.bytes.toString('utf8') : await readFile(body.path, 'utf8');
+  return {
+    status,
+    statusText,
+    headers: Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value])),
+    body: parsed(text),
+    text,
+    durationMs: Math.round(durationMs),
+    tests: tests.map(({ name, status: outcome }) => ({ name, status: outcome })),
+    console,
+    unresolved,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
