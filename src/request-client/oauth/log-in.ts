@@ -52,8 +52,11 @@ export async function logIn(
       ...wanted,
       ...(verifier === null ? {} : { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }),
     });
-    await open(url, options);
-    const answer = await withTimeout(listener.answer, options, signal).finally(() => options.loginOver?.());
+    // A browser that is known to run may take longer to say so than a user who is logged in already.
+    const opened = open(url, options).then(() => listener.answer);
+    const answer = await withTimeout(Promise.race([listener.answer, opened]), options, signal).finally(() =>
+      options.loginOver?.(),
+    );
     if (answer.kind === 'error') {
       const said = `${answer.error}${answer.description === '' ? '' : `: ${answer.description}`}`;
       throw loginFailed('DENIED', `the provider answered ${said}; authorize the client, or check its settings there`);

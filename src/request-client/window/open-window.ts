@@ -20,6 +20,8 @@ export interface OpenWindowOptions {
   readonly browser: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly platform?: NodeJS.Platform;
+  /** Browsers refuse to run as root with their sandbox on. */
+  readonly root?: boolean;
 }
 
 const NAMES = [
@@ -47,9 +49,9 @@ const PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
  * its process lives exactly as long as the window. Else a tab of the default browser. `BROWSER` decides for the latter.
  */
 export async function openWindow(url: string, options: OpenWindowOptions): Promise<OpenedWindow> {
-  const { browser, env = process.env, platform = process.platform } = options;
+  const { browser, env = process.env, platform = process.platform, root = process.getuid?.() === 0 } = options;
   const screen = platform !== 'linux' || Boolean(env.DISPLAY ?? env.WAYLAND_DISPLAY);
-  const program = browser === undefined && screen && process.getuid?.() !== 0 ? await findBrowser(env, platform) : null;
+  const program = browser === undefined && screen && !root ? await findBrowser(env, platform) : null;
   if (program !== null) return await appWindow(program, url);
   const none = { closed: null, close: async () => undefined };
   if (browser === undefined && !screen)

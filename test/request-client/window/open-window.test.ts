@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import t from 'tap';
+import { openWindow } from '#troupe/request-client/window/open-window.js';
+import { openFolder } from '../../containers/driver-fixture.js';
+import { eventually } from '../../support/eventually.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
+
+/** A program that writes down what it was called with, and then does `then`. */
+function program(folder: string, name: string, then: string): { path: string; called(): string | null } {
+  const path = join(folder, name);
+  const log = `${path}.log`;
+  writeFileSync(path, `#!/bin/sh\necho "$@" > '${log}.new' && mv '${log}.new' '${log}'\n${then}\n`, { mode: 0o755 });
+  return { path, called: () => (existsSync(log) ? readFileSync(log, 'utf8').trim() : null) };
+}
+
+t.test('troupe requests opens what BROWSER names at an address that answers, and ends when asked', async (t) => {
+  const folder = openFolder(t);
+  const browser = program(folder, 'browser', 'exit 0');
+  const child = spawn(process.execPath, ['dist/cli.js', 'requests'], {
+    env: { ...process.env, BROWSER: browser.path, TROUPE_HOME: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  const address = /http:\S+/.exec(String(line))?.[0] ?? '';
+  await eventually('the browser was called', () => browser.called() !== null);
+  t.equal(browser.called(), address);
+  const url = new URL(address);
+  t.match(await (await fetch(url.origin)).text(), /<title>Troupe Requests/);
+  const answer = await fetch(`${url.origin}/api/document`, { headers: { Authorization: `Bearer ${url.hash.slice(1)}` } });
+  t.equal(answer.status, 200);
+  child.kill('SIGTERM');
+  t.strictSame(await closed, [0, null]);
+});
+
+t.test('a file that is not there is refused before anything opens', async (t) => {
+  const child = spawn(process.execPath, ['dist/cli.js', 'requests', 'missing.json'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const said: string[] = [];
+  child.stderr.on('data', (chunk) => said.push(String(chunk)));
+  t.strictSame(await once(child, 'close'), [2, null]);
+  t.match(said.join(''), /no file of that name/);
+});
+
+t.test('a Chromium of this machine becomes a window of its own, and its end is the end of the window', async (t) => {
+  const folder = openFolder(t);
+  const chromium = program(folder, 'chromium', 'exec sleep 60');
+  const env = { PATH: `${folder}:${process.env.PATH}`, DISPLAY: ':0' };
+  const options = { browser: undefined, env, platform: 'linux', root: false } as const;
+  const window = await openWindow('http://127.0.0.1:1/#x', options);
+  await eventually('it was called', () => chromium.called() !== null);
+  t.match(chromium.called(), /^--app=http:\/\/127\.0\.0\.1:1\/#x --user-data-dir=\S*troupe-window-/);
+  const profile = /--user-data-dir=(\S+)/.exec(chromium.called() ?? '')?.[1] ?? '';
+  t.ok(existsSync(profile));
+  await window.close();
+  await window.closed;
+  t.notOk(existsSync(profile));
+});
+
+t.test('without a screen or a browser it says what to do', async (t) => {
+  const nothing = { env: { PATH: '/nowhere' }, platform: 'linux', root: false } as const;
+  t.match(await openWindow('http://x', { browser: undefined, ...nothing }), { problem: /no screen: open the address/ });
+  t.match(await openWindow('http://x', { browser: '/nowhere/browser', ...nothing }), { problem: /No browser opens .* BROWSER/ });
+});
