@@ -56,7 +56,7 @@ export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): H
           folder: dirname(file),
           tokens,
           reach,
-          requestTimeoutMs: Math.max(1, remainingMs() - 100),
+          requestTimeoutMs: Math.max(1, Math.floor(remainingMs()) - 100),
         });
         try {
           const result = await runner.run(node, signal);

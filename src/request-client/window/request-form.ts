@@ -113,25 +113,21 @@ function withUrl(own: UrlEdit, edit: RequestEdit): UrlEdit {
 function writeUrl(old: unknown, { url, params, pathVariables }: UrlEdit): unknown {
   const plain = params.every(({ enabled }) => enabled) && pathVariables.length === 0;
   if (typeof old === 'string' && plain) return url;
-  const {
-    raw: _raw,
-    protocol: _protocol,
-    host: _host,
-    port: _port,
-    path: _path,
-    hash: _hash,
-    query,
-    variable,
-    ...rest
-  } = asObject(old) ?? {};
+  const { query, variable, ...rest } = asObject(old) ?? {};
   const rows = writeRows(query, params, ({ value }) => ({ value }));
   const variables = writeRows(variable, pathVariables, ({ value }) => ({ value }));
   return {
-    ...urlParts(url),
-    ...rest,
-    ...(rows.length === 0 ? { query: undefined } : { query: rows }),
+    ...(rest.raw === url ? rest : withAddress(rest, url)),
+    ...(rows.length === 0 ? {} : { query: rows }),
     ...(variables.length === 0 ? {} : { variable: variables }),
   };
+}
+
+/** The parts of the address that was go with it. */
+function withAddress(old: JsonObject, url: string): JsonObject {
+  const { raw: _raw, protocol: _protocol, host: _host, port: _port, path: _path, hash: _hash, ...rest } = old;
+  const { query: _query, ...parts } = urlParts(url);
+  return { ...parts, ...rest };
 }
 
 function writeScript(collection: Collection, path: CollectionPath, listen: string, text: string): Collection {
@@ -152,9 +148,10 @@ function writeBehaviour(old: unknown, { followRedirects, verifyTls }: RequestEdi
   if (followRedirects === undefined && verifyTls === undefined) return undefined;
   const { followRedirects: follows, strictSSL: verifies, ...rest } = asObject(old) ?? {};
   const off = (wanted: boolean | undefined, own: unknown): boolean => (wanted ?? own !== false) === false;
-  return {
+  const made = {
     ...rest,
     ...(off(followRedirects, follows) ? { followRedirects: false } : {}),
     ...(off(verifyTls, verifies) ? { strictSSL: false } : {}),
   };
+  return old === undefined && Object.keys(made).length === 0 ? undefined : made;
 }

@@ -111,7 +111,7 @@ t.test('OAuth settings are written under the keys of this client, and under Post
   ]);
 });
 
-t.test('ids stay with their items whatever is added, moved, copied, removed, imported and undone', async (t) => {
+t.test('ids stay with their items whatever is added, moved, copied, removed, imported and undone', async () => {
   const step = fc.record({
     what: fc.constantFrom('add', 'folder', 'move', 'move', 'duplicate', 'remove', 'import', 'undo'),
     one: fc.nat(),
@@ -124,7 +124,8 @@ t.test('ids stay with their items whatever is added, moved, copied, removed, imp
       const names = new Map<string, string>();
       let count = 0;
       const all = (): TreeItem[] => {
-        const flat = (items: readonly TreeItem[]): TreeItem[] => items.flatMap((item) => [item, ...flat(item.children)]);
+        const flat = (items: readonly TreeItem[]): TreeItem[] =>
+          items.flatMap((item) => [item, ...flat(item.children)]);
         return flat(document.view.items);
       };
       for (const { what, one, other, place } of steps) {

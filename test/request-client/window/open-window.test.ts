@@ -33,14 +33,18 @@ t.test('troupe requests opens what BROWSER names at an address that answers, and
   t.equal(browser.called(), address);
   const url = new URL(address);
   t.match(await (await fetch(url.origin)).text(), /<title>Troupe Requests/);
-  const answer = await fetch(`${url.origin}/api/document`, { headers: { Authorization: `Bearer ${url.hash.slice(1)}` } });
+  const answer = await fetch(`${url.origin}/api/document`, {
+    headers: { Authorization: `Bearer ${url.hash.slice(1)}` },
+  });
   t.equal(answer.status, 200);
   child.kill('SIGTERM');
   t.strictSame(await closed, [0, null]);
 });
 
 t.test('a file that is not there is refused before anything opens', async (t) => {
-  const child = spawn(process.execPath, ['dist/cli.js', 'requests', 'missing.json'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, ['dist/cli.js', 'requests', 'missing.json'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const said: string[] = [];
   child.stderr.on('data', (chunk) => said.push(String(chunk)));
   t.strictSame(await once(child, 'close'), [2, null]);
@@ -65,5 +69,7 @@ t.test('a Chromium of this machine becomes a window of its own, and its end is t
 t.test('without a screen or a browser it says what to do', async (t) => {
   const nothing = { env: { PATH: '/nowhere' }, platform: 'linux', root: false } as const;
   t.match(await openWindow('http://x', { browser: undefined, ...nothing }), { problem: /no screen: open the address/ });
-  t.match(await openWindow('http://x', { browser: '/nowhere/browser', ...nothing }), { problem: /No browser opens .* BROWSER/ });
+  t.match(await openWindow('http://x', { browser: '/nowhere/browser', ...nothing }), {
+    problem: /No browser opens .* BROWSER/,
+  });
 });

@@ -45,7 +45,12 @@ export async function startEcho(t: Test): Promise<EchoServer> {
         server.closeAllConnections();
       }),
   );
-  const echo: EchoServer = { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard, status: 200, redirect: null };
+  const echo: EchoServer = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heard,
+    status: 200,
+    redirect: null,
+  };
   return echo;
 }
 
