@@ -39,6 +39,11 @@ export class ItemIds {
     return new ItemIds(paths, next);
   }
 
+  /** These names again, and for new items none that `later` has given away. */
+  revived(later: ItemIds): ItemIds {
+    return new ItemIds(this.#paths, later.#next);
+  }
+
   /** An item was put in at `path`. */
   inserted(path: CollectionPath): ItemIds {
     return this.#mapped((own) => shifted(own, path, 1));

@@ -192,7 +192,8 @@ export class OpenDocument {
   /** Back to the state before the last edit. */
   undo(): void {
     const before = this.#past.pop();
-    if (before !== undefined) this.#state = before;
+    if (before === undefined) return;
+    this.#state = { collection: before.collection, ids: before.ids.revived(this.#state.ids) };
   }
 
   #inserted(collection: Collection, path: CollectionPath): string {

@@ -7,6 +7,7 @@ import { CollectionFile } from '#troupe/request-client/collection/collection-fil
 import { CollectionRunner } from '#troupe/request-client/collection-run/collection-runner.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
 import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
+import { readForm, writeForm } from '#troupe/request-client/window/request-form.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { browserForms } from '../curl-import/browser-forms.js';
 import { WireCapture, type WireRequest } from '../wire-capture.js';
@@ -35,6 +36,8 @@ t.test('Newman runs what is saved, and sends what the client sends', async (t) =
       importCurl(text.replace('http://capture.invalid', `${capture.origin}/n${index}`)),
     );
   }
+  // As the window edits them: everything stays what is sent.
+  for (const { path: place } of collection.items) collection = writeForm(collection, place, readForm(collection, place, ''));
   const path = join(t.testdir({}), 'saved.json');
   await CollectionFile.create(path, collection).save();
 
