@@ -37,7 +37,8 @@ t.test('Newman runs what is saved, and sends what the client sends', async (t) =
     );
   }
   // As the window edits them: everything stays what is sent.
-  for (const { path: place } of collection.items) collection = writeForm(collection, place, readForm(collection, place, ''));
+  for (const { path: place } of collection.items)
+    collection = writeForm(collection, place, readForm(collection, place, ''));
   const path = join(t.testdir({}), 'saved.json');
   await CollectionFile.create(path, collection).save();
 
