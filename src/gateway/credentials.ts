@@ -2,6 +2,8 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { includesRole, type Role, type TokenInfo } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import { type AccessTokens, callerOf } from '../supervisor/access-tokens.js';
+import type { Sessions } from '../supervisor/sessions.js';
+import type { SharedSession, ShareLinks } from '../supervisor/share-links.js';
 import type { AccessHeaders } from './access.js';
 
 /** Who asks, as far as the service knows. */
@@ -11,13 +13,15 @@ export interface Principal {
   readonly name: string;
   /** What tells it from others where callers take turns; null where its address does. */
   readonly caller: string | null;
+  /** What a link shows, where nothing else lets the request in: these sessions alone, until the first of their links is over. */
+  readonly sees: { readonly ids: ReadonlySet<string>; readonly until: number } | null;
 }
 
 /** A month, in seconds: how long a browser stays signed in. */
 const SIGNED_IN_SECONDS = 30 * 24 * 3600;
 
-const OPEN: Principal = { role: 'admin', name: 'open', caller: null };
-const CONFIGURED: Principal = { role: 'admin', name: 'configured', caller: null };
+const OPEN: Principal = { role: 'admin', name: 'open', caller: null, sees: null };
+const CONFIGURED: Principal = { role: 'admin', name: 'configured', caller: null, sees: null };
 
 /**
  * What a request brings, and whom it stands for: the token of the configuration, one that was made with
@@ -42,13 +46,14 @@ export class Credentials {
   }
 
   /** @throws UNAUTHORIZED */
-  principalOf(headers: AccessHeaders, tokens: AccessTokens): Principal {
+  principalOf(headers: AccessHeaders, { tokens, links }: Pick<Sessions, 'tokens' | 'links'>): Principal {
     if (this.#tokenHash === null && tokens.size === 0) return OPEN;
     const [, token] = /^bearer +(\S+) *$/i.exec(headers.authorization) ?? [];
     const cookie = cookieIn(headers.cookie, cookieName(headers.host));
     const principal =
       (token === undefined ? null : this.#byToken(token, tokens)) ??
-      (cookie === null ? null : this.#byPass(cookie, tokens));
+      (cookie === null ? null : this.#byPass(cookie, tokens)) ??
+      byLinks(headers, links);
     if (principal === null) {
       throw new TroupeError('UNAUTHORIZED', 'This service wants a header Authorization: Bearer <token>');
     }
@@ -75,6 +80,11 @@ export class Credentials {
     return this.#cookie(host, '', 0);
   }
 
+  /** The cookie of a browser that has opened a link, beside those of other links and of a token. */
+  acceptLink(link: string, { id, until }: SharedSession, host: string): string {
+    return this.#cookie(host, link, Math.ceil((until - Date.now()) / 1000), `-${id}`);
+  }
+
   #byToken(token: string, tokens: AccessTokens): Principal | null {
     if (this.#tokenHash !== null && timingSafeEqual(hash(token), this.#tokenHash)) return CONFIGURED;
     return holderOf(tokens.find(token));
@@ -85,9 +95,9 @@ export class Credentials {
     return holderOf(tokens.findPass(pass));
   }
 
-  #cookie(host: string, value: string, seconds: number): string {
+  #cookie(host: string, value: string, seconds: number, suffix = ''): string {
     const secure = this.#secure ? '; Secure' : '';
-    return `${cookieName(host)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+    return `${cookieName(host)}${suffix}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
   }
 }
 
@@ -100,8 +110,31 @@ export function checkRole(principal: Principal, wanted: Role): void {
   );
 }
 
+/**
+ * A link opens what is marked for it, of its own session.
+ * @throws FORBIDDEN
+ */
+export function checkSight({ sees }: Principal, shared: boolean, id: string | null | undefined): void {
+  if (sees === null || (shared && sees.ids.has(id ?? ''))) return;
+  throw new TroupeError('FORBIDDEN', 'The link shows one session, and nothing else');
+}
+
 function holderOf(token: TokenInfo | null): Principal | null {
-  return token === null ? null : { role: token.role, name: token.name, caller: callerOf(token) };
+  return token === null ? null : { role: token.role, name: token.name, caller: callerOf(token), sees: null };
+}
+
+/** Links that were opened in this browser; null where there is none that counts. */
+function byLinks({ cookie, host }: AccessHeaders, links: ShareLinks): Principal | null {
+  const opened = new Map<string, number>();
+  const prefix = `${cookieName(host)}-`;
+  for (const pair of cookie.split(/; */)) {
+    if (!pair.startsWith(prefix)) continue;
+    const shared = links.read(pair.slice(pair.indexOf('=') + 1));
+    if (shared !== null) opened.set(shared.id, shared.until);
+  }
+  if (opened.size === 0) return null;
+  const sees = { ids: new Set(opened.keys()), until: Math.min(...opened.values()) };
+  return { role: 'view', name: 'link', caller: null, sees };
 }
 
 /** Browsers send a host's cookies to all its ports: two services on one machine must not sign each other out. */

@@ -4,6 +4,7 @@ import type { Role } from '../protocol/access.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Sessions } from '../supervisor/sessions.js';
+import type { SharedSession } from '../supervisor/share-links.js';
 import { checkShape } from './check-shape.js';
 import type { McpCall } from './mcp/mcp-endpoint.js';
 
@@ -12,6 +13,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** What a route's handler answers; the gateway writes it. */
 export type Answer =
   | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly setCookie?: string }
+  /** Another place to look, with a cookie for it (303). */
+  | { readonly kind: 'redirect'; readonly location: string; readonly setCookie: string }
   /** JSON that is text already. */
   | { readonly kind: 'text'; readonly status: number; readonly contentType: string; readonly text: string }
   | {
@@ -56,6 +59,8 @@ export interface RouteRequest {
   readonly headers: { readonly [name: string]: string };
   /** `http://` and the Host header, which was checked: what the client calls this service. */
   readonly base: string;
+  /** What people elsewhere call it: `publicUrl` where it is configured. No slash at the end. */
+  readonly publicBase: string;
   /** The parsed body of a route with `body: 'json'`; an empty one is `{}`. */
   readonly json: unknown;
   /** The body of a route with `body: 'bytes'`; else empty. */
@@ -74,6 +79,8 @@ export interface RouteRequest {
   signIn(token: string): string;
   /** The cookie that ends it. */
   signOut(): string;
+  /** The cookie that shows this browser what a link shows. */
+  acceptLink(link: string, shared: SharedSession): string;
 }
 
 /** One route: all that the gateway, its tests and the API description know of it. */
@@ -85,6 +92,8 @@ export interface Route {
   readonly summary: string;
   /** What the caller must be at least; null where it needs no token, since it tells nothing of the service's. */
   readonly role: Role | null;
+  /** Opened by a link to its session. */
+  readonly shared: boolean;
   readonly body: 'none' | 'json' | 'bytes' | 'stream';
   readonly maxBodyBytes: number;
   readonly bodySchema: z.ZodType | null;
@@ -112,6 +121,7 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   readonly summary: string;
   /** Left out: `view` for GET, `run` for the others. */
   readonly role?: Role | null;
+  readonly shared?: true;
   readonly status?: number;
   readonly answer: z.ZodType | string;
   readonly also?: Route['also'];
@@ -145,6 +155,7 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     path: spec.path,
     summary: spec.summary,
     role: spec.role === undefined ? defaultRole(spec.method) : spec.role,
+    shared: spec.shared ?? false,
     body: bodyKind(spec),
     maxBodyBytes: spec.uploadBytes ?? spec.bytes ?? spec.jsonBytes ?? JSON_BODY_BYTES,
     bodySchema: body ?? null,

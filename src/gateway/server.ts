@@ -4,7 +4,7 @@ import type { Sessions } from '../supervisor/sessions.js';
 import { Access, type AccessHeaders } from './access.js';
 import { attachment, pageHeaders, SEALED } from './answer-headers.js';
 import { parseJson } from './check-shape.js';
-import { Credentials, checkRole, type Principal } from './credentials.js';
+import { Credentials, checkRole, checkSight, type Principal } from './credentials.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
 import { listenFault } from './listen-fault.js';
@@ -99,8 +99,9 @@ export class Gateway {
   readonly #socketGate: SocketGate = {
     admit: (req, role) => {
       const sessions = this.#enter(req);
-      checkRole(this.#credentials.principalOf(headersOf(req), sessions.tokens), role);
-      return sessions;
+      const principal = this.#credentials.principalOf(headersOf(req), sessions);
+      checkRole(principal, role);
+      return { sessions, principal };
     },
     refuse: (reply, error, path) => this.#fail(reply, error, 'GET', path, null),
   };
@@ -217,7 +218,7 @@ export class Gateway {
       const sessions = this.#enter(req);
       const found = this.#router.find(path);
       const isOpen = found !== null && [...found.routes.values()].every(({ role }) => role === null);
-      principal = isOpen ? null : this.#credentials.principalOf(headersOf(req), sessions.tokens);
+      principal = isOpen ? null : this.#credentials.principalOf(headersOf(req), sessions);
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
@@ -225,7 +226,10 @@ export class Gateway {
       }
       const chosen = routeFor(found, method);
       route = chosen.path;
-      if (principal !== null && chosen.role !== null) checkRole(principal, chosen.role);
+      if (principal !== null && chosen.role !== null) {
+        checkSight(principal, chosen.shared, found.params.id);
+        checkRole(principal, chosen.role);
+      }
       const entered = { route: chosen, found, sessions, req, caller: principal?.caller ?? null };
       void this.#serve(reply, entered).catch((error) => this.#fail(reply, error, method, path, chosen));
     } catch (error) {
@@ -257,6 +261,7 @@ export class Gateway {
       params: found.params,
       headers,
       base,
+      publicBase: this.#options.publicUrl?.replace(/\/$/, '') ?? base,
       json,
       bytes,
       upload,
@@ -274,6 +279,7 @@ export class Gateway {
       metrics: async () => (await this.#options.metrics?.()) ?? '',
       signIn: (token) => this.#credentials.signIn(token, host, sessions.tokens),
       signOut: () => this.#credentials.signOut(host),
+      acceptLink: (link, shared) => this.#credentials.acceptLink(link, shared, host),
     };
     const answer = await handle(route, request, sessions, upload);
     await this.#write(reply, answer);
@@ -284,6 +290,15 @@ export class Gateway {
       case 'json':
         reply.end({ status: answer.status, headers: jsonHeaders(answer) }, JSON.stringify(answer.body));
         return;
+      case 'redirect': {
+        const headers = [
+          ['Location', answer.location],
+          ['Set-Cookie', answer.setCookie],
+          ['Content-Type', 'text/html; charset=utf-8'],
+        ] as const;
+        reply.end({ status: 303, headers }, '');
+        return;
+      }
       case 'text':
         reply.end({ status: answer.status, headers: [['Content-Type', answer.contentType]] }, answer.text);
         return;

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } fro
 import type { Role } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/sessions.js';
+import { checkSight, type Principal } from './credentials.js';
 import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
 import { DESKTOP } from './tunnel/desktop-tunnel.js';
 import { DEVTOOLS } from './tunnel/devtools-tunnel.js';
@@ -11,7 +12,7 @@ import { Reply } from './uws/reply.js';
 /** Who decides what becomes of a request for a WebSocket. */
 export interface SocketGate {
   /** Lets the request in. Reads it at once, since it is dead after the first await. @throws what keeps it out */
-  admit(req: HttpRequest, role: Role): Sessions;
+  admit(req: HttpRequest, role: Role): { readonly sessions: Sessions; readonly principal: Principal };
   refuse(reply: Reply, error: unknown, path: string): void;
 }
 
@@ -33,10 +34,13 @@ export class Sockets {
   constructor(app: TemplatedApp, gate: () => SocketGate | null) {
     this.#gate = gate;
     this.#stream = new StreamServer(app);
-    const stream: OpenSocket = async (_, sessions) => this.#stream.seat(sessions);
+    const stream: OpenSocket = async ({ principal }, sessions) => this.#stream.seat(sessions, principal.sees);
     app.ws(STREAM_PATH, { ...this.#stream.behaviour, upgrade: this.#opening('view', stream) });
     for (const kind of [DESKTOP, DEVTOOLS]) {
-      const tunnel: OpenSocket = async (wish, sessions) => this.#tunnels.seat(await kind.open(wish, sessions));
+      const tunnel: OpenSocket = async (wish, sessions) => {
+        checkSight(wish.principal, kind.shared, wish.id);
+        return this.#tunnels.seat(await kind.open(wish, sessions), wish.principal.sees);
+      };
       app.ws(kind.path, { ...this.#tunnels.behaviour(kind), upgrade: this.#opening(kind.role, tunnel) });
     }
   }
@@ -71,10 +75,10 @@ export class Sockets {
     const reply = new Reply(res, { head: false, onOver: () => undefined });
     const path = req.getUrl();
     try {
-      const sessions = gate.admit(req, role);
+      const { sessions, principal } = gate.admit(req, role);
       const header = (name: string) => req.getHeader(`sec-websocket-${name}`);
       const offer = { key: header('key'), protocol: header('protocol'), extensions: header('extensions') };
-      const wish = { id: req.getParameter(0) ?? '', query: new URLSearchParams(req.getQuery()) };
+      const wish = { id: req.getParameter(0) ?? '', query: new URLSearchParams(req.getQuery()), principal };
       const seat = await open(wish, sessions);
       if (!this.#closed && reply.upgrade(seat, offer, context)) return;
       if ('far' in seat) seat.far.close();

@@ -49,7 +49,13 @@ export interface Capacity {
  * may come twice, which its number tells.
  */
 export type StreamMessage =
-  | { readonly type: 'hello'; readonly version: string; readonly driver: string; readonly capacity: Capacity }
+  | {
+      readonly type: 'hello';
+      readonly version: string;
+      readonly driver: string;
+      readonly capacity: Capacity /** A link let the page in: it sees one session, and acts on nothing. */;
+      readonly viewOnly?: boolean;
+    }
   /** The rows that changed since the last such message, at most one for a session, at most four messages a second. */
   | { readonly type: 'rows'; readonly rows: readonly SessionRow[]; readonly capacity: Capacity }
   | { readonly type: 'events'; readonly id: SessionId; readonly events: readonly JournalEvent[] }

@@ -8,6 +8,7 @@ import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../prot
 import type { AccessTokens } from './access-tokens.js';
 import type { Batches } from './batches.js';
 import type { Doors } from './doors.js';
+import type { ShareLinks } from './share-links.js';
 import type { Submitter } from './submitter.js';
 
 export type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
@@ -36,6 +37,7 @@ export interface OpenFile {
 export interface Sessions {
   /** Who may enter, beside the token of the configuration. */
   readonly tokens: AccessTokens;
+  readonly links: ShareLinks;
   readonly batches: Batches;
   /** Settles when the browser is ready. CAPACITY after `createTimeout`; aborting the signal gives the browser back. */
   createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord>;

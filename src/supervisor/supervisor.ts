@@ -32,6 +32,7 @@ import { type FileDirs, listFiles, openFile, storeUpload } from './session-files
 import type { SessionSurroundings } from './session-surroundings.js';
 import { parseId, SessionTable } from './session-table.js';
 import type { Health, ModelInfo, OpenFile, ScriptManner, SessionFile, Sessions, Submitter } from './sessions.js';
+import { ShareLinks } from './share-links.js';
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {
@@ -49,6 +50,7 @@ export interface SupervisorParts extends SessionSurroundings {
 export class Supervisor implements Sessions {
   readonly batches: Batches;
   readonly doors: SessionDoors;
+  readonly links: ShareLinks;
   readonly #parts: SupervisorParts;
   readonly #intake: Intake;
   readonly #table: SessionTable;
@@ -66,6 +68,7 @@ export class Supervisor implements Sessions {
     this.#flows = new FlowShelf(parts.config.flowsDir);
     this.#table = new SessionTable(parts.journal, (id) => this.#intake.position(id));
     this.doors = new SessionDoors(this.#table);
+    this.links = new ShareLinks(parts);
     this.#intake = new Intake({
       ...parts,
       table: this.#table,

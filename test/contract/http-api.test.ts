@@ -17,7 +17,11 @@ t.test('Every route is documented once, and none is invented', async (t) => {
 t.test('Every documented route has a curl line that calls it', async (t) => {
   for (const section of sections) {
     const [, heading = '', method = '', path = ''] = /^`((\w+) (\S+))`/.exec(section) ?? [];
-    const pattern = path.replace('{id}', '\\$ID').replace('{name}', '[\\w.]+').replace('{path...}', '[\\w./]+');
+    const pattern = path
+      .replace('{id}', '\\$ID')
+      .replace('{name}', '[\\w.]+')
+      .replace('{link}', '\\$LINK')
+      .replace('{path...}', '[\\w./]+');
     const call = new RegExp(`^curl .*\\$BASE${pattern}(["?' ].*)?$`, 'm').exec(section)?.[0] ?? '';
     t.ok(call, `${heading} has a line`);
     const sent = / -X (\w+)/.exec(call)?.[1] ?? (/ -d /.test(call) ? 'POST' : / -T /.test(call) ? 'PUT' : 'GET');

@@ -7,6 +7,7 @@ import { routeErrors } from '#troupe/gateway/openapi/route-errors.js';
 import type { Route } from '#troupe/gateway/route.js';
 import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { Gateway, type GatewayOptions } from '#troupe/gateway/server.js';
+import { SessionId } from '#troupe/protocol/session.js';
 import { type HttpCall, httpCall } from '../support/http-call.js';
 import { InMemorySessions } from '../support/in-memory-sessions.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -185,6 +186,15 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   await by('POST', '/sessions/{id}/proxy')(id, '{"js": "1 + 1"}');
   await by('POST', '/sessions/{id}/proxy')(id, '{"js": "null.x"}');
   for (const slash of ['', '/']) await by('GET', `/sessions/{id}/cdp/json/version${slash}`)(id);
+  const shared = by('POST', '/api/sessions/{id}/links');
+  await shared(id, '{}');
+  const opening = ROUTES.find(({ path }) => path === '/shared/{link}');
+  if (opening === undefined) throw new Error('There is no route of links');
+  await see(t, gateway.url, opening, { path: `/shared/${sessions.links.make(id, 60).link}` });
+  await see(t, gateway.url, opening, {
+    path: `/shared/${sessions.links.make(SessionId.parse('zzzzzzzzzzzz'), 60).link}`,
+  });
+  await see(t, gateway.url, opening, { path: '/shared/none' });
   const control = by('POST', '/api/sessions/{id}/control');
   for (const take of [true, true, false]) await control(id, JSON.stringify({ take }));
   for (const path of ['/api/sessions', '/api/jobs', '/api/sessions/run']) {

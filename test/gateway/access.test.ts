@@ -114,7 +114,7 @@ t.test('With a token configured every route wants it', async (t) => {
 t.test('A browser that brings the token once is let in by its cookie, on this port alone', async (t) => {
   const gateway = await listen(t, { token: 'correct-horse' });
   const open = ROUTES.filter(({ role }) => role === null).map(({ method, path }) => `${method} ${path}`);
-  t.same(open.sort(), ['DELETE /api/login', 'GET /', 'GET /assets/{name}', 'POST /api/login']);
+  t.same(open.sort(), ['DELETE /api/login', 'GET /', 'GET /assets/{name}', 'GET /shared/{link}', 'POST /api/login']);
   const signIn = (token: string) =>
     httpCall(gateway.url, { method: 'POST', path: '/api/login', body: JSON.stringify({ token }) });
   t.match(await signIn('wrong-horse'), { status: 401, json: { code: 'UNAUTHORIZED' } });

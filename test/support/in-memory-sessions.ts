@@ -27,19 +27,23 @@ import type {
   Sessions,
   Submitter,
 } from '#troupe/supervisor/sessions.js';
+import { ShareLinks } from '#troupe/supervisor/share-links.js';
 import { InMemoryBatches } from './in-memory-batches.js';
 
 const MAX_LIVE = 3;
+
+const VAULT = {
+  fingerprint: (request: unknown) => createHmac('sha256', 'a key').update(JSON.stringify(request)).digest('base64url'),
+};
 
 /** Browsers aside, a whole supervisor: records, events, files and scripts, kept in memory. */
 export class InMemorySessions implements Sessions {
   readonly tokens = new AccessTokens({
     journal: { write: async () => [], kept: async () => [] },
-    vault: {
-      fingerprint: (request) => createHmac('sha256', 'a key').update(JSON.stringify(request)).digest('base64url'),
-    },
+    vault: VAULT,
     clock: { now: () => new Date() },
   });
+  readonly links = new ShareLinks({ vault: VAULT, clock: { now: () => new Date() } });
   readonly batches = new InMemoryBatches(this);
   /** `quick.js` ends at once, `endless.js` when it is removed. */
   readonly flows = new Set(['quick.js', 'endless.js', 'notes.md']);

@@ -87,6 +87,11 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ jobs: [{ prompt: 'x' }], flows: { 'a/.b/x.js': '' } }, 'flows.a/.b/x.js'],
     [{ jobs: [{ prompt: 'x' }], flows: { 'x.sh': '' } }, 'flows.x.sh'],
   ],
+  'POST /api/sessions/{id}/links': [
+    [{ expiresIn: 'long' }, 'expiresIn'],
+    [{ expiresIn: 0 }, 'expiresIn'],
+    [{ expiresIn: 2_592_001 }, 'expiresIn'],
+  ],
   'POST /sessions/{id}/proxy': [
     [{ js: 5 }, 'js'],
     [{ js: null }, 'js'],
@@ -295,5 +300,9 @@ function validBody(label: string): { body?: string } {
 }
 
 function filled(path: string, id: string, name = 'a.txt'): string {
-  return path.replace('{id}', id).replace('{name}', name).replace('{path...}', 'no/such.js');
+  return path
+    .replace('{link}', 'no-link')
+    .replace('{id}', id)
+    .replace('{name}', name)
+    .replace('{path...}', 'no/such.js');
 }

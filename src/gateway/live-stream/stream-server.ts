@@ -1,11 +1,13 @@
 import type { TemplatedApp, WebSocket } from 'uWebSockets.js';
 import { Packr } from 'msgpackr';
 import { assertNever } from '../../protocol/assert-never.js';
-import { encodeError } from '../../protocol/errors.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionId } from '../../protocol/session.js';
 import { type StreamMessage, StreamRequest } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 import { checkShape, parseJson } from '../check-shape.js';
+import type { Principal } from '../credentials.js';
+import { LINK_OVER, untilOver } from '../link-time.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
 import { ScreenFeed } from './screen-feed.js';
 import { SessionFeed, topicOf } from './session-feed.js';
@@ -25,9 +27,20 @@ const IDLE_SECONDS = 60;
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
 
+/** What may be asked for who has a link, for its session. */
+const SHARED: ReadonlySet<StreamRequest['type']> = new Set([
+  'watchSession',
+  'unwatchSession',
+  'watchScreen',
+  'unwatchScreen',
+]);
+
 interface Seat {
   readonly sessions: Sessions;
+  /** The sessions that it may watch; null for all. */
+  readonly sees: Principal['sees'];
   viewer: Viewer | null;
+  timer: NodeJS.Timeout | undefined;
   watchesRows: boolean;
 }
 
@@ -69,8 +82,8 @@ export class StreamServer {
   }
 
   /** The state of a connection that is being upgraded. */
-  seat(sessions: Sessions): Seat {
-    return { sessions, viewer: null, watchesRows: false };
+  seat(sessions: Sessions, sees: Principal['sees']): Seat {
+    return { sessions, sees, viewer: null, timer: undefined, watchesRows: false };
   }
 
   /** Tells every page that the service goes, and lets go of it. Pages connect again. */
@@ -103,11 +116,15 @@ export class StreamServer {
       },
     );
     const { version, driver, capacity } = sessions.health();
-    socket.send(this.#pack({ type: 'hello', version, driver, capacity }), true);
+    const hello = { type: 'hello', version, driver } as const;
+    // Who has a link learns of its session, and not how busy the service is.
+    const more = seat.sees === null ? { capacity } : { capacity: { max: 0, running: 0, queued: 0 }, viewOnly: true };
+    socket.send(this.#pack({ ...hello, ...more }), true);
+    seat.timer = untilOver(seat.sees, () => socket.end(LINK_OVER, 'The time of the link is over'));
   }
 
   #receive(socket: WebSocket<Seat>, message: Buffer): void {
-    const { viewer } = socket.getUserData();
+    const { viewer, sees } = socket.getUserData();
     if (viewer === null) return;
     let request: StreamRequest | null = null;
     const refuse = (error: unknown) => {
@@ -118,6 +135,9 @@ export class StreamServer {
     };
     try {
       request = checkShape(StreamRequest, parseJson(message), 'body');
+      if (sees !== null && !(SHARED.has(request.type) && 'id' in request && sees.ids.has(request.id))) {
+        throw new TroupeError('FORBIDDEN', 'The link shows one session, and nothing else');
+      }
       switch (request.type) {
         case 'watchSessions':
           this.#watchRows(socket);
@@ -161,7 +181,8 @@ export class StreamServer {
 
   #closed(socket: WebSocket<Seat>): void {
     if (!this.#sockets.delete(socket)) return;
-    const { viewer, watchesRows } = socket.getUserData();
+    const { viewer, watchesRows, timer } = socket.getUserData();
+    clearTimeout(timer);
     viewer?.close();
     if (watchesRows) this.#leaveRows();
   }

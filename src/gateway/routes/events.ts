@@ -7,6 +7,7 @@ export const eventRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/sessions/{id}/events',
+    shared: true,
     summary: "A session's events as server-sent events, from its beginning or after a sequence number.",
     query: StartQuery,
     headers: [LAST_EVENT_ID],

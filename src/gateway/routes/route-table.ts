@@ -16,6 +16,7 @@ import { pageRoutes } from './pages.js';
 import { promptRoutes } from './prompt.js';
 import { proxyRoutes } from './proxy.js';
 import { sessionRoutes } from './sessions.js';
+import { shareRoutes } from './share.js';
 import { tokenRoutes } from './tokens.js';
 
 /** Every route of the service. */
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...batchRoutes,
   ...proxyRoutes,
   ...controlRoutes,
+  ...shareRoutes,
   ...devToolsRoutes,
   ...promptRoutes,
   ...fileRoutes,

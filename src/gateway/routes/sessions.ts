@@ -62,6 +62,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/sessions/{id}',
+    shared: true,
     summary: "A session's record.",
     answer: SessionRecord,
     async handle({ request }, sessions) {
@@ -93,6 +94,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/sessions/{id}/report',
+    shared: true,
     summary: 'The HTML report; while the session runs, of what there is so far.',
     answer: 'text/html',
     async handle({ request }, sessions) {
@@ -103,6 +105,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/sessions/{id}/screenshots/{name}',
+    shared: true,
     summary: 'A screenshot, by the name that its step has.',
     answer: 'image/png',
     async handle({ request }, sessions) {

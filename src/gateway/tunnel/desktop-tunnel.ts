@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { ControlKey } from '../../protocol/control.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { Sessions } from '../../supervisor/sessions.js';
+import { checkRole, type Principal } from '../credentials.js';
 import { RfbFilter } from './rfb-filter.js';
 import type { FarEnd, NearEnd, TunnelKind } from './tunnel-server.js';
 
@@ -21,12 +22,13 @@ const FAILED = 1011;
 export const DESKTOP: TunnelKind = {
   path: '/sessions/:id/desktop',
   role: 'view',
+  shared: true,
   maxMessageBytes: 2 * 1024 * 1024,
-  async open({ id, query }, sessions) {
+  async open({ id, query, principal }, sessions) {
     const socket = connect(await sessions.doors.desktop(id));
     try {
       await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
-      const tunnel = new DesktopTunnel(socket, id, sessions);
+      const tunnel = new DesktopTunnel(socket, id, sessions, principal);
       tunnel.useKey(query.get('control') ?? '');
       return tunnel;
     } catch (cause) {
@@ -41,11 +43,13 @@ class DesktopTunnel implements FarEnd {
   readonly #socket: Socket;
   readonly #id: string;
   readonly #sessions: Sessions;
+  readonly #principal: Principal;
   readonly #filter = new RfbFilter();
   #near: NearEnd | null = null;
   #control: { readonly key: ControlKey; readonly letGo: () => void } | null = null;
 
-  constructor(socket: Socket, id: string, sessions: Sessions) {
+  constructor(socket: Socket, id: string, sessions: Sessions, principal: Principal) {
+    this.#principal = principal;
     this.#socket = socket;
     this.#id = id;
     this.#sessions = sessions;
@@ -53,11 +57,12 @@ class DesktopTunnel implements FarEnd {
     socket.on('error', () => undefined);
   }
 
-  /** @throws INVALID_REQUEST, SESSION_BUSY; with '' it only looks */
+  /** @throws INVALID_REQUEST, SESSION_BUSY, FORBIDDEN; with '' it only looks */
   useKey(text: string): void {
     this.#control?.letGo();
     this.#control = null;
     if (text === '') return;
+    checkRole(this.#principal, 'run');
     const key = ControlKey.safeParse(text);
     if (!key.success) throw new TroupeError('INVALID_REQUEST', '"control" is what taking control answered');
     this.#control = { key: key.data, letGo: this.#sessions.doors.attachControl(this.#id, key.data) };

@@ -34,6 +34,7 @@ type BrowserCommand = z.infer<typeof BrowserCommand>;
 export const DEVTOOLS: TunnelKind = {
   path: '/sessions/:id/cdp',
   role: 'run',
+  shared: false,
   maxMessageBytes: MAX_MESSAGE_BYTES,
   async open({ id, query }, sessions) {
     const devTools = await sessions.doors.devTools(id, query.get('control') ?? undefined);

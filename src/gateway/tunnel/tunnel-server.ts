@@ -1,6 +1,8 @@
 import type { WebSocket } from 'uWebSockets.js';
 import type { Role } from '../../protocol/access.js';
 import type { Sessions } from '../../supervisor/sessions.js';
+import type { Principal } from '../credentials.js';
+import { LINK_OVER, untilOver } from '../link-time.js';
 
 /** What is held for a client that does not read; then the other side waits. */
 const PAUSE_BYTES = 256 * 1024;
@@ -34,6 +36,8 @@ export interface FarEnd {
 export interface TunnelWish {
   readonly id: string;
   readonly query: URLSearchParams;
+  /** Who asks. */
+  readonly principal: Principal;
 }
 
 /** A kind of tunnel. */
@@ -42,6 +46,8 @@ export interface TunnelKind {
   readonly path: string;
   /** What its client must be allowed to. */
   readonly role: Role;
+  /** Opened by a link to its session. */
+  readonly shared: boolean;
   readonly maxMessageBytes: number;
   /** Settles when the far end can be used. @throws what keeps it from being */
   open(wish: TunnelWish, sessions: Sessions): Promise<FarEnd>;
@@ -49,7 +55,9 @@ export interface TunnelKind {
 
 interface Seat {
   readonly far: FarEnd;
+  readonly sees: Principal['sees'];
   paused: boolean;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -73,14 +81,15 @@ export class TunnelServer {
       drain: (socket: WebSocket<Seat>) => this.#drained(socket),
       close: (socket: WebSocket<Seat>) => {
         this.#sockets.delete(socket);
+        clearTimeout(socket.getUserData().timer);
         socket.getUserData().far.close();
       },
     };
   }
 
   /** The state of a connection that is being upgraded. */
-  seat(far: FarEnd): Seat {
-    return { far, paused: false };
+  seat(far: FarEnd, sees: Principal['sees']): Seat {
+    return { far, sees, paused: false, timer: undefined };
   }
 
   /** Lets go of every client. */
@@ -95,6 +104,7 @@ export class TunnelServer {
     }
     this.#sockets.add(socket);
     const seat = socket.getUserData();
+    seat.timer = untilOver(seat.sees, () => socket.end(LINK_OVER, 'The time of the link is over'));
     seat.far.start({
       send: (message, isText) => {
         if (!this.#sockets.has(socket)) return;
