@@ -129,6 +129,30 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
   return Object.freeze({
     ...rest,
     models: resolveModels(models, providers, env),
+    ...homePaths(home),
+    chromium: env.TROUPE_CHROMIUM || undefined,
+    dockerSocket: dockerSocket(env.DOCKER_HOST),
+    cacheDir: resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe'),
+    sudoUser: sudoUser(env),
+    otlp: otlp(rest.traces, env),
+    token,
+  });
+}
+
+/**
+ * The same configuration for a service that a command starts for itself: in a folder of its own, on a free port of this
+ * machine alone.
+ */
+export function configElsewhere(
+  config: Config,
+  { home, maxSessions }: { readonly home: string; readonly maxSessions: number },
+): Config {
+  const place = { host: '127.0.0.1', port: 0, publicUrl: undefined, allowedHosts: [], token: undefined };
+  return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });
+}
+
+function homePaths(home: string) {
+  return {
     home,
     flowsDir: resolve(home, 'flows'),
     requestsDir: resolve(home, 'requests'),
@@ -137,13 +161,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     batchesDir: resolve(home, 'batches'),
     journalFile: resolve(home, 'troupe.db'),
     keyFile: resolve(home, 'troupe.key'),
-    chromium: env.TROUPE_CHROMIUM || undefined,
-    dockerSocket: dockerSocket(env.DOCKER_HOST),
-    cacheDir: resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe'),
-    sudoUser: sudoUser(env),
-    otlp: otlp(rest.traces, env),
-    token,
-  });
+  };
 }
 
 function sudoUser({ SUDO_UID = '', SUDO_GID = '' }: NodeJS.ProcessEnv): Config['sudoUser'] {
@@ -221,4 +239,19 @@ export function browserCommand(env: NodeJS.ProcessEnv = process.env): string | u
 /** The access token that commands bring to a service (TROUPE_TOKEN). */
 export function serviceToken(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env.TROUPE_TOKEN || undefined;
+}
+
+/** The service that commands use where they are told no other (TROUPE_URL). */
+export function serviceUrl(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env.TROUPE_URL || undefined;
+}
+
+/** The value of a variable that a person named, as of a secret that a job is given. */
+export function namedVariable(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env[name];
+}
+
+/** Whether lines for people may have colours; see https://no-color.org */
+export function mayColour(env: NodeJS.ProcessEnv = process.env): boolean {
+  return !env.NO_COLOR && env.TERM !== 'dumb';
 }

@@ -6,9 +6,9 @@
 (args = {}) => {
   const { reference = 'buy-flow' } = args;
 
-  // Flows call flows. The path has no extension, and what the other flow returns comes back.
-  Flow.run('examples/login', args);
-  const { price } = Flow.run('examples/search', { ...args, query: 'teapot', product: 'Blue teapot' });
+  // Flows call flows. The path has no extension, and what the other flow returns comes back. `./` is this flow's folder.
+  Flow.run('./login', args);
+  const { price } = Flow.run('./search', { ...args, query: 'teapot', product: 'Blue teapot' });
   match(price, '€34.90');
 
   agent.act('{input}Quantity', 'input', '2');

@@ -2,8 +2,8 @@
 //
 // args: base, layout (a or b), user, password; all of them may be left out.
 (args = {}) => {
-  Flow.run('examples/login', args);
-  Flow.run('examples/search', args);
+  Flow.run('./login', args);
+  Flow.run('./search', args);
   agent.act('{button}Add to cart', 'click');
   agent.act('{a}Check out', 'click');
 

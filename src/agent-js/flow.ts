@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
 import { readBundle } from '../script/bundle.js';
 import type { HostModule } from '../script/host-module.js';
@@ -13,7 +14,8 @@ export interface FlowOptions {
 
 /**
  * `Flow.run(path, args?)` of scripts: runs `flows/<path>.js` in the same context and answers its value. The file's body
- * is `function (args) {...}`, an arrow (async too), or a plain script that sees `args`. FLOW_NOT_FOUND when there is no
+ * is `function (args) {...}`, an arrow (async too), or a plain script that sees `args`. A path that begins with `./` or `../`
+ * leads on from the folder of the flow that calls, so that flows can be moved together. FLOW_NOT_FOUND when there is no
  * such file; SCRIPT_ERROR for a path that leads out of the folder.
  */
 export function flowModule({ flowsDir }: FlowOptions): HostModule {
@@ -21,9 +23,9 @@ export function flowModule({ flowsDir }: FlowOptions): HostModule {
     name: 'flow',
     prelude: readBundle(import.meta.url, './prelude/flow'),
     calls: {
-      load: async ([path]) => {
+      load: async ([path], { site }) => {
         if (typeof path !== 'string') throw new TroupeError('SCRIPT_ERROR', 'Flow.run needs the path of a flow');
-        const name = flowName(path);
+        const name = flowName(path, site.flow);
         if (name === '') throw refused(path, 'it names no flow');
         const source = await readInside(flowsDir, `${name}.js`, MAX_FLOW_BYTES);
         if (source === null) {
@@ -35,10 +37,9 @@ export function flowModule({ flowsDir }: FlowOptions): HostModule {
   };
 }
 
-/** The one name of a flow: no extension, no `./`, no doubled slashes. */
-function flowName(path: string): string {
-  return path
-    .replace(/\.js$/, '')
-    .replace(/\/{2,}/g, '/')
-    .replace(/^(\.\/)+/, '');
+/** The one name of a flow: no extension, no `./`, no doubled slashes. `./` and `../` lead on from the flow that calls. */
+function flowName(path: string, caller: string | null): string {
+  const bare = path.replace(/\.js$/, '').replace(/\/{2,}/g, '/');
+  if (caller !== null && /^\.\.?\//.test(bare)) return posix.join(posix.dirname(caller), bare);
+  return bare.replace(/^(\.\/)+/, '');
 }

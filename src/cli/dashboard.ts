@@ -3,6 +3,7 @@ import { type Service, startService } from '../service.js';
 import { makeLog } from '../telemetry/log.js';
 import { parseOptions } from './parse-options.js';
 import { readVersion } from './version.js';
+import { watchSignals } from './watch-signals.js';
 
 /** Runs the service until SIGINT or SIGTERM. A second signal ends it without waiting for running jobs. */
 export async function runDashboard(args: readonly string[]): Promise<number> {
@@ -30,29 +31,6 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
 
 /** Where `npm run example` listens. */
 const SHOP_PORT = 4500;
-
-interface SignalWatch {
-  readonly first: Promise<NodeJS.Signals>;
-  readonly second: Promise<NodeJS.Signals>;
-  release(): void;
-}
-
-function watchSignals(): SignalWatch {
-  const resolvers: ((signal: NodeJS.Signals) => void)[] = [];
-  const next = () => new Promise<NodeJS.Signals>((resolve) => resolvers.push(resolve));
-  const [first, second] = [next(), next()];
-  const onSignal = (signal: NodeJS.Signals) => resolvers.shift()?.(signal);
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return {
-    first,
-    second,
-    release() {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
-    },
-  };
-}
 
 function welcome({ url, description, reachesLocalhost }: Service): string {
   const create = reachesLocalhost(SHOP_PORT) ? '-X POST' : `-d '{"forward": [${SHOP_PORT}]}'`;

@@ -10,15 +10,18 @@ const USAGE = `Usage: troupe <command> [options]
                    [--forward PORT,...]
       runs the service: HTTP API and dashboard; --forward lets pages in containers reach ports of this machine as
       localhost
-<<<<<<< HEAD
+  troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...
+             [--grep RE] [--shard I/N] [--parallel N] [--retries N] [--fail-fast] [--timeout SECONDS]
+             [--report DIR] [--junit FILE] [--name TEXT] [--label NAME=TEXT]... [--flows DIR]
+             [--url URL | --own] [--driver D] [--forward PORT,...]
+      runs flows (.js) and tasks (.md) as jobs: on the service at --url or TROUPE_URL, else on the one that runs here,
+      else (or with --own) on one of its own; exit code 0: all completed, 1: some did not, 2: it could not run
   troupe token create NAME --role view|run|admin [--running N] [--queued N] [--per-minute N] [--url URL]
   troupe token list | revoke ID [--url URL]
       access tokens: with the first one the service wants a token of everybody; limits are sessions that run, jobs that
       wait, and both that are begun in a minute. A service that runs is asked with the token in TROUPE_TOKEN
-=======
   troupe requests [COLLECTION.json] [--env FILE] [--port N] [--no-open]
       opens the window of the request client; --no-open only prints its address
->>>>>>> e17706f (request-client: a window)
   troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]
       curl commands on standard input to requests: to read, as JSON, one JSON value a line for one JSON string a line,
       or as curl commands for another shell; --into adds them to a Postman collection
@@ -44,6 +47,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./setup.js')).runSetup(rest);
       case 'dashboard':
         return await (await import('./dashboard.js')).runDashboard(rest);
+      case 'run':
+        return await (await import('./run.js')).runFlows(rest);
       case 'token':
         return await (await import('./token.js')).runToken(rest);
       case 'requests':

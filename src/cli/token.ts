@@ -4,13 +4,11 @@ import { type Config, readConfig, serviceToken } from '../config.js';
 import { Journal } from '../journal/journal.js';
 import { CreatedToken, Role, TokenInfo, type TokenLimits, type TokenRequest } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
-import { ErrorBodySchema } from '../protocol/session.js';
 import { AccessTokens } from '../supervisor/access-tokens.js';
 import { RequestVault } from '../supervisor/request-vault.js';
 import { UsageError } from './failure.js';
 import { parseOptions } from './parse-options.js';
-
-const ANSWER_MS = 15_000;
+import { ownUrl, ServiceClient } from './service-client.js';
 
 /** Where tokens are kept: a running service, or its home while none runs. */
 interface TokenBook {
@@ -99,36 +97,14 @@ async function within<T>(url: string | undefined, work: (book: TokenBook) => Pro
   }
 }
 
-function ownUrl({ host, port }: Config): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-}
-
 /** Null where nothing listens. */
 async function remoteBook(url: string, config: Config): Promise<TokenBook | null> {
-  const secret = serviceToken() ?? config.token;
-  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(new URL(path, url), {
-      method,
-      signal: AbortSignal.timeout(ANSWER_MS),
-      headers: secret === undefined ? {} : { authorization: `Bearer ${secret}` },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const answer: unknown = await response.json();
-    if (response.ok) return answer;
-    const { error, code } = ErrorBodySchema.parse(answer);
-    const hint = code === 'UNAUTHORIZED' ? ': put an admin token into TROUPE_TOKEN' : '';
-    throw new TroupeError(code, `${error}${hint}`);
-  };
-  try {
-    await fetch(new URL('/api/health', url), { signal: AbortSignal.timeout(ANSWER_MS) });
-  } catch {
-    return null;
-  }
+  const client = new ServiceClient(url, serviceToken() ?? config.token ?? null);
+  if (!(await client.answers())) return null;
   return {
-    create: async (request) => CreatedToken.parse(await ask('POST', '/api/tokens', request)),
-    list: async () => TokenInfo.array().parse(await ask('GET', '/api/tokens')),
-    revoke: async (id) => void (await ask('DELETE', `/api/tokens/${encodeURIComponent(id)}`)),
+    create: async (request) => CreatedToken.parse(await client.json('POST', '/api/tokens', request)),
+    list: async () => TokenInfo.array().parse(await client.json('GET', '/api/tokens')),
+    revoke: async (id) => void (await client.json('DELETE', `/api/tokens/${encodeURIComponent(id)}`)),
     close: async () => undefined,
   };
 }

@@ -69,8 +69,18 @@ async function casesOfJob(job: Job, links: BatchLinks): Promise<readonly TestCas
   return cases.map((one, index) => ({
     ...one,
     name: cases.length === 1 ? folder : `${folder} / ${one.name}`,
-    output: page === null || index > 0 ? one.output : [`report ${page}`, ...one.output],
+    output: [
+      ...(page === null || index > 0 ? [] : [`report ${page}`]),
+      ...one.output,
+      ...(links.kind === 'files' ? attachment(one) : []),
+    ],
   }));
+}
+
+/** The last picture of what failed, as GitLab and Jenkins' attachments plugin look for it. */
+function attachment({ outcome, output }: TestCase): readonly string[] {
+  const picture = output.findLast((line) => line.endsWith('.png'));
+  return picture === undefined || outcome === 'passed' ? [] : [`[[ATTACHMENT|${picture}]]`];
 }
 
 function linkOf({ record, folder }: Job, links: BatchLinks): ArtifactLink {

@@ -23,6 +23,11 @@ export async function runTroupe(
   return { code, output: output() };
 }
 
+/** Starts `troupe <words>`; the caller waits for its end. */
+export function startCommand(home: string, ...words: readonly string[]): ReturnType<typeof startTroupe> {
+  return startTroupe(home, words);
+}
+
 /** Starts `troupe dashboard` in a home and waits until it says where it listens. Killed when the test is over. */
 export async function startServiceProcess(t: Teardown, home: string, ...words: string[]): Promise<ServiceProcess> {
   const { listening, ...process } = spawnService(home, ...words);

@@ -1,0 +1,153 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Config, serviceToken } from '../config.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
+import { ErrorBodySchema } from '../protocol/session.js';
+
+const ANSWER_MS = 60_000;
+const HELLO_MS = 3_000;
+/** A stream of events is taken up again for so long after its service was last heard of. */
+const PATIENCE_MS = 30_000;
+const AGAIN_MS = 500;
+
+/** An event as a stream tells it. */
+export interface StreamedEvent {
+  readonly type: string;
+  readonly sessionId: string;
+  readonly data: unknown;
+}
+
+/** A running service as commands talk to it. Every call rejects with what the service answered, or UNAVAILABLE. */
+export class ServiceClient {
+  readonly url: string;
+  readonly #token: string | null;
+
+  /** @param token left out, the one in TROUPE_TOKEN; null for none */
+  constructor(url: string, token: string | null = serviceToken() ?? null) {
+    this.url = url.replace(/\/+$/, '');
+    this.#token = token;
+  }
+
+  /** Whether a Troupe service listens there: one that wants a token says so in our words. */
+  async answers(): Promise<boolean> {
+    try {
+      const response = await this.#fetch('GET', '/api/health', { signal: AbortSignal.timeout(HELLO_MS) });
+      const body: unknown = await response.json();
+      return response.ok ? hasMember(body, 'capacity') : ErrorBodySchema.safeParse(body).success;
+    } catch {
+      return false;
+    }
+  }
+
+  async json(method: string, path: string, body?: unknown): Promise<unknown> {
+    return (await this.#answer(method, path, body)).json();
+  }
+
+  async text(path: string): Promise<string> {
+    return (await this.#answer('GET', path)).text();
+  }
+
+  /** The bytes of a GET as they come; whoever takes it reads or destroys it. */
+  async download(path: string): Promise<Readable> {
+    const { body } = await this.#answer('GET', path);
+    // The same stream, which the types of the page and of Node call by two names.
+    return body === null ? Readable.from([]) : Readable.fromWeb(body as ReadableStream);
+  }
+
+  /**
+   * A stream of events from its beginning to its end, without gap or repeat; a connection that breaks is made again.
+   * @throws UNAVAILABLE when the service is gone for 30 s; the signal's reason
+   */
+  async *events(path: string, signal: AbortSignal): AsyncGenerator<StreamedEvent, void> {
+    let last = '';
+    let heardAt = performance.now();
+    for (;;) {
+      try {
+        const headers = last === '' ? {} : { 'last-event-id': last };
+        const response = await checked(await this.#fetch('GET', path, { headers, signal }));
+        if (response.status === 204 || response.body === null) return;
+        for await (const frame of frames(response.body as ReadableStream)) {
+          heardAt = performance.now();
+          if (frame.id === '') continue;
+          last = frame.id;
+          yield frame.event;
+        }
+        // A stream of finite length says that it is over: asked again, it is 204.
+      } catch (error) {
+        signal.throwIfAborted();
+        const { code } = encodeError(error);
+        const gone = performance.now() - heardAt > PATIENCE_MS;
+        if (gone || (error instanceof TroupeError && code !== 'UNAVAILABLE')) throw error;
+        await pause(AGAIN_MS, undefined, { signal });
+      }
+    }
+  }
+
+  async #answer(method: string, path: string, body?: unknown): Promise<Response> {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    return checked(await this.#fetch(method, path, { ...sent, signal: AbortSignal.timeout(ANSWER_MS) }));
+  }
+
+  async #fetch(method: string, path: string, init: RequestInit): Promise<Response> {
+    const authorization = this.#token === null ? {} : { authorization: `Bearer ${this.#token}` };
+    try {
+      return await fetch(this.url + path, { ...init, method, headers: { ...authorization, ...init.headers } });
+    } catch (error) {
+      init.signal?.throwIfAborted();
+      const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new TroupeError('UNAVAILABLE', `No service answers at ${this.url}: ${why}`, undefined, { cause: error });
+    }
+  }
+}
+
+/** Where the service of a configuration listens, as a client of the same machine calls it. */
+export function ownUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** @throws what an answer that is no success says */
+async function checked(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const text = await response.text();
+  const body = ErrorBodySchema.safeParse(parsed(text));
+  if (!body.success) {
+    throw new TroupeError('UNAVAILABLE', `${response.url} answered ${response.status}: ${text.slice(0, 200)}`);
+  }
+  const { error, code, details } = body.data;
+  const hint = code === 'UNAUTHORIZED' ? ': put a token into TROUPE_TOKEN' : '';
+  throw new TroupeError(code, error + hint, details);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function* frames(body: ReadableStream): AsyncGenerator<{ readonly id: string; readonly event: StreamedEvent }> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true });
+    const whole = rest.split('\n\n');
+    rest = whole.pop() ?? '';
+    for (const frame of whole) {
+      const [, id = ''] = /^id: (\d+)$/m.exec(frame) ?? [];
+      const event = parsed(/^data: (.*)$/m.exec(frame)?.[1] ?? '');
+      yield isEvent(event) ? { id, event } : { id: '', event: { type: '', sessionId: '', data: null } };
+    }
+  }
+}
+
+function isEvent(value: unknown): value is StreamedEvent {
+  return hasMember(value, 'type') && hasMember(value, 'sessionId') && hasMember(value, 'data');
+}
+
+function hasMember(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && name in value;
+}

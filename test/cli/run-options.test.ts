@@ -1,0 +1,48 @@
+import t from 'tap';
+import { readRunOptions } from '#troupe/cli/run-options.js';
+
+t.test('Options are read as they were meant', async (t) => {
+  process.env.RUN_OPTIONS_SECRET = 'lovelace';
+  t.teardown(() => delete process.env.RUN_OPTIONS_SECRET);
+  const words = [
+    'a.js',
+    '--args',
+    'user=a=b',
+    '--args',
+    'n:=[1,2]',
+    '--secret',
+    'RUN_OPTIONS_SECRET',
+    '--shard',
+    '2/3',
+  ];
+  t.match(readRunOptions([...words, '--grep', '^shop/', '--parallel', '4', '--label', 'branch=main', '--fail-fast']), {
+    words: ['a.js'],
+    args: { user: 'a=b', n: [1, 2] },
+    secrets: { RUN_OPTIONS_SECRET: 'lovelace' },
+    shard: { index: 2, count: 3 },
+    grep: /^shop\//,
+    parallel: 4,
+    labels: { branch: 'main' },
+    failFast: true,
+    retries: 0,
+    own: false,
+  });
+});
+
+t.test('What is wrong is said in a sentence that names the option', async (t) => {
+  const wrong: [string[], RegExp][] = [
+    [[], /needs flows or task files/],
+    [['a.js', '--paralel', '2'], /--paralel/],
+    [['a.js', '--parallel', '0'], /--parallel takes a whole number from 1 to 10000, not '0'/],
+    [['a.js', '--retries', 'many'], /--retries .* 'many'/],
+    [['a.js', '--shard', '3/2'], /--shard .* '3\/2'/],
+    [['a.js', '--grep', '('], /--grep takes a regular expression/],
+    [['a.js', '--args', 'user'], /--args takes name=value, not 'user'/],
+    [['a.js', '--args', 'n:=x'], /--args n:= takes JSON, not 'x'/],
+    [['a.js', '--secret', 'NO_SUCH_VARIABLE'], /--secret NO_SUCH_VARIABLE: the environment has no variable/],
+    [['a.js', '--timeout', '-1'], /--timeout/],
+  ];
+  for (const [words, message] of wrong) {
+    t.throws(() => readRunOptions(words), { name: 'UsageError', message }, words.join(' '));
+  }
+});

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { eventually } from '../support/eventually.js';
+import { guardLeaks } from '../support/leaks.js';
+import { makeHome, startTestService } from '../support/service.js';
+import { runTroupe, startCommand } from '../support/service-process.js';
+
+guardLeaks(t);
+process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock';
+
+const shape = join(import.meta.dirname, '..', 'report', 'junit-shape.xsd');
+
+const FLOWS = {
+  'ok.js': "// Adds.\n({ n = 1 } = {}) => Flow.run('./lib/add', { n: Number(n) });",
+  'lib/add.js': '({ n }) => { match(n, 1); return n + 1; };',
+  'fails.js': "// Fails.\n() => {\n  agent.go('about:blank');\n  match(agent.text(), 'something');\n};",
+  'secret.js': "() => { agent.go('data:text/html,<input>'); agent.act('{input}', 'input', '{{RUN_SECRET}}'); };",
+  'slow.js': '() => agent.wait(60000);',
+};
+
+/** A checkout whose flows are in `flows/`. */
+function checkout(t: Test, more: Record<string, string> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'checkout-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  for (const [path, text] of Object.entries({ ...FLOWS, ...more })) {
+    const file = join(folder, 'flows', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return folder;
+}
+
+const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('troupe-run-'));
+
+t.test('With nothing else running a run starts what it needs, reports, and leaves nothing behind', async (t) => {
+  // A port that is free now: the command is told to listen there, and nothing answers until it does.
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  const url = `http://127.0.0.1:${port}`;
+  const server = `require('http').createServer((q, r) => r.end('<h1>Served</h1>')).listen(${port}, '127.0.0.1')`;
+  const folder = checkout(t, {
+    'served.js': "({ base }) => { agent.go(base); match(agent.text('h1'), 'Served'); };",
+    'troupe-run.json': JSON.stringify({
+      serve: { command: `${JSON.stringify(process.execPath)} -e "${server}"`, url },
+      args: { base: url },
+    }),
+  });
+  const before = leftovers();
+  const out = (name: string) => join(folder, 'out', name);
+  const words = ['--grep', '^(ok|fails|served)$', '--parallel', '2', '--junit', out('j.xml'), '--report', out('r')];
+  const { code, output } = await runTroupe(makeHome(t), 'run', join(folder, 'flows/*.js'), '--own', ...words);
+  t.equal(code, 1, output);
+  t.match(output, /passed {2}ok .*s\n/);
+  t.match(output, /failed {2}fails .*FLOW_FAILED: fails:4: /);
+  t.match(output, /passed {2}served/);
+  t.match(output, /Slowest\n/);
+  t.match(output, /3 jobs: 2 passed, 1 failed, in/);
+  t.match(readFileSync(out('r/fails/report.html'), 'utf8'), /<!doctype html>/i);
+  const junit = readFileSync(out('j.xml'), 'utf8');
+  t.match(junit, 'tests="3" failures="1" errors="0" skipped="0"');
+  t.match(junit, `[[ATTACHMENT|${out('r/fails/screenshots/')}`);
+  await t.resolves(promisify(execFile)('xmllint', ['--noout', '--schema', shape, out('j.xml')]));
+  for (const [, picture = ''] of junit.matchAll(/\[\[ATTACHMENT\|(.*?)\]\]/g)) t.ok(existsSync(picture), picture);
+  t.same(leftovers(), before, 'the home of its service is gone');
+  await t.rejects(fetch(url), 'what it started is gone');
+});
+
+t.test('On a service that runs', async (t) => {
+  const service = await startTestService(t, { maxSessions: 2, warmSessions: 0 });
+  const folder = checkout(t);
+  const flows = (name: string) => join(folder, 'flows', name);
+  const run = (...words: string[]) => runTroupe(makeHome(t), 'run', '--url', service.url, ...words);
+  const sessions = async () => (await service.call('GET', '/api/sessions')).body;
+
+  await t.test('flows from any folder run with their arguments, labels and secrets', async (t) => {
+    process.env.RUN_SECRET = 'open-sesame';
+    t.teardown(() => delete process.env.RUN_SECRET);
+    const words = ['--secret', 'RUN_SECRET', '--args', 'n:=1', '--label', 'branch=main', '--name', 'nightly'];
+    const { code, output } = await run(flows('ok.js'), flows('secret.js'), ...words);
+    t.equal(code, 0, output);
+    t.match(await sessions(), [
+      { name: 'secret', labels: { branch: 'main' }, status: 'completed', maxIterations: 0 },
+      { name: 'ok', prompt: 'Adds.', status: 'completed' },
+    ]);
+    t.notMatch(JSON.stringify(await sessions()) + output, 'open-sesame');
+  });
+
+  await t.test('parts of a run together are the whole run', async (t) => {
+    const parts = await Promise.all(['1/2', '2/2'].map((part) => run(flows('{ok,lib/add,fails}.js'), '--shard', part)));
+    t.match(parts[0]?.output, /2 jobs: /);
+    t.match(parts[1]?.output, /1 jobs: /);
+    const empty = await run(flows('ok.js'), '--shard', '2/2', '--junit', join(folder, 'empty.xml'));
+    t.match(empty, { code: 0, output: /0 jobs/ });
+    t.match(readFileSync(join(folder, 'empty.xml'), 'utf8'), 'tests="0"');
+  });
+
+  await t.test('a failure ends the run with --fail-fast, and is tried again with --retries', async (t) => {
+    const fast = await run(flows('{fails,slow}.js'), '--fail-fast');
+    t.match(fast, { code: 1, output: /1 failed, 1 stopped/ });
+    const again = await run(flows('fails.js'), '--retries', '1');
+    t.match(again, { code: 1, output: /attempt 2/ });
+  });
+
+  await t.test('Ctrl-C cancels what was submitted', async (t) => {
+    const { child, output } = startCommand(makeHome(t), 'run', '--url', service.url, flows('slow.js'));
+    const closed = once(child, 'close');
+    await eventually('the job runs', async () => (await sessions())[0]?.status === 'running');
+    child.kill('SIGINT');
+    t.same(await closed, [2, null]);
+    t.match(output(), /Cancelling.*1 stopped/s);
+    t.match(await sessions(), [{ name: 'slow', status: 'stopped' }]);
+  });
+
+  await t.test('what could not run is exit code 2 and one sentence', async (t) => {
+    const wrong: [string[], RegExp][] = [
+      [[flows('nope.js')], /There is no file '.*nope\.js'/],
+      [[flows('ok.js'), '--grep', 'nothing'], /No flow's path fits --grep nothing/],
+      [[flows('ok.js'), '--model', 'openai/x'], /--model names who does a task/],
+      [[flows('ok.js'), '--prompt', 'Buy'], /troupe: jobs\.0: .*no model/i],
+      [[flows('ok.js'), '--url', 'http://127.0.0.1:1'], /No service answers at http:\/\/127\.0\.0\.1:1/],
+    ];
+    for (const [words, says] of wrong) {
+      const { code, output } = await run(...words);
+      t.equal(code, 2, output);
+      t.match(output, says);
+      t.notMatch(output, /\n {4}at /, 'no stack');
+    }
+  });
+});
