@@ -86,16 +86,26 @@ export async function run({ rounds = 1 } = {}) {
   }, {});
   print('all', total, names);
   const bodies = JSON.stringify({ text: 'Zoë said "hi"\n'.repeat(70_000) });
-  const big = `curl http://h/ -d '${bodies}'`;
-  const samples = Array.from({ length: 20 }, () => {
-    const startedAt = performance.now();
-    importCurl(big);
-    return performance.now() - startedAt;
+  const forCmd = bodies.replace(/["\\]/g, (char) => `^\\^${char}`).replace(/[{}]/g, '^$&');
+  const big = {
+    sh: `curl http://h/ -d '${bodies}'`,
+    cmd: `curl ^"http://h/^" --data-raw ^"${forCmd}^"`,
+    PowerShell: `curl.exe http://h/ -d '${bodies}' -H "A: $env:B"`,
+  };
+  const slowest = Object.entries(big).map(([shell, command]) => {
+    const samples = Array.from({ length: 20 }, () => {
+      const startedAt = performance.now();
+      importCurl(command);
+      return performance.now() - startedAt;
+    });
+    const { p50 } = percentiles(samples);
+    console.log(`  a command of ${(command.length / 1e6).toFixed(1)} MB for ${shell}: ${p50.toFixed(0)} ms`);
+    return p50;
   });
   const lowest = Math.min(...Object.values(right).map((scores) => scores.troupe / scores.rows));
   return [
     atLeast('curl-import: share wholly right in the worst group', lowest, 0.99),
-    atMost('curl-import: ms for a command of a megabyte, p50', percentiles(samples).p50, 100),
+    atMost('curl-import: ms for a command of a megabyte in the slowest shell, p50', Math.max(...slowest), 100),
   ];
 }
 

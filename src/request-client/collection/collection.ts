@@ -37,17 +37,7 @@ export class Collection {
 
   /** @throws INVALID_REQUEST, saying where the text is no JSON, or why it is no collection */
   static parse(text: string): Collection {
-    const errors: ParseError[] = [];
-    const root: unknown = parse(text.replace(/^\uFEFF/, ' '), errors, { disallowComments: true });
-    const [error] = errors;
-    if (error !== undefined) {
-      const before = text.slice(0, error.offset).split('\n');
-      const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-      throw new TroupeError(
-        'INVALID_REQUEST',
-        `The collection is no JSON: ${printParseErrorCode(error.error)} at ${place}`,
-      );
-    }
+    const root = parsed(text.replace(/^\uFEFF/, ' '));
     if (
       asObject(root) === undefined ||
       !Array.isArray(member(root, 'item')) ||
@@ -113,6 +103,21 @@ export class Collection {
   change(path: CollectionPath, value: unknown): Collection {
     const changed = changeValue(this.text, this.at(path), path, value);
     return changed === this.text ? this : Collection.parse(changed);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // The slower reader tells where.
+    const errors: ParseError[] = [];
+    parse(text, errors, { disallowComments: true });
+    const [error] = errors;
+    const before = text.slice(0, error?.offset ?? 0).split('\n');
+    const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+    const why = error === undefined ? 'it cannot be read' : printParseErrorCode(error.error);
+    throw new TroupeError('INVALID_REQUEST', `The collection is no JSON: ${why} at ${place}`, undefined, { cause });
   }
 }
 

@@ -2,9 +2,10 @@ import { CommandBuilder } from './command-builder.js';
 import type { Fault, ShellScript } from './shell-command.js';
 import { markVariable } from './source-text.js';
 
-/** A command line after cmd.exe has taken its carets away; `offsets[i]` is where `text[i]` stood. */
+/** A command line after cmd.exe has taken its carets away; the piece at `starts[i]` of it stood at `offsets[i]`. */
 interface CommandLine {
   readonly text: string;
+  readonly starts: readonly number[];
   readonly offsets: readonly number[];
   /** Its output goes into the next one. */
   readonly piped: boolean;
@@ -24,6 +25,7 @@ export function readCmd(bytes: string): ShellScript {
 }
 
 const PLAIN = /[^^"%&|<>\r\n]+/y;
+const SPECIAL = new Set('^"%&|<>\r\n');
 const VARIABLE = /%([A-Za-z_][A-Za-z0-9_]*)%/y;
 const NEW_LINE = /\r?\n|\r/y;
 const CONTINUATION = /\^[ \t]*(?:\r?\n|\r)/y;
@@ -32,33 +34,39 @@ const REDIRECT = /\d?(?:>>?|<)(?:&\d|[ \t]*(?:"[^"\r\n]*"|[^\s&|<>]*))/y;
 /** cmd's own layer. Newlines inside double quotes are kept, though cmd could not: texts were pasted, not typed. */
 function* commandLines(bytes: string): Generator<CommandLine> {
   let text: string[] = [];
+  let length = 0;
+  let starts: number[] = [];
   let offsets: number[] = [];
   let quoted = false;
   let at = 0;
   const put = (part: string, from: number): void => {
     text.push(part);
-    for (let i = 0; i < part.length; i += 1) offsets.push(from + i);
+    starts.push(length);
+    offsets.push(from);
+    length += part.length;
   };
   const match = (pattern: RegExp): string | null => {
     pattern.lastIndex = at;
     return pattern.exec(bytes)?.[0] ?? null;
   };
   const end = (pipes: boolean): CommandLine => {
-    const line = { text: text.join(''), offsets, piped: pipes };
+    const line = { text: text.join(''), starts, offsets, piped: pipes };
     text = [];
+    length = 0;
+    starts = [];
     offsets = [];
     quoted = false;
     return line;
   };
   while (at < bytes.length) {
-    const plain = match(PLAIN);
+    const char = bytes[at] ?? '';
+    const plain = SPECIAL.has(char) ? null : match(PLAIN);
     if (plain !== null) {
       put(plain, at);
       at += plain.length;
       continue;
     }
-    const char = bytes[at] ?? '';
-    const continuation = quoted ? null : match(CONTINUATION);
+    const continuation = quoted || char !== '^' ? null : match(CONTINUATION);
     const variable = char === '%' ? variableAt(bytes, at) : null;
     if (continuation !== null) {
       at += continuation.length;
@@ -124,12 +132,14 @@ function isSeparator(bytes: string, at: number): boolean {
  * is data; two quotes inside a quoted part are one that is data. Browsers double every backslash, not only those before
  * quotes, which the C runtime would leave doubled: in what they write (`^"`), pairs are one everywhere.
  */
-function splitArguments({ text, offsets }: CommandLine, builder: CommandBuilder, fromBrowser: boolean): Fault | null {
+function splitArguments({ text, starts, offsets }: CommandLine, builder: CommandBuilder, fromBrowser: boolean): Fault | null {
   const pieces = /(\\*)"|\\+|[^\s\\"]+|\s+/g;
   let quoteAt = -1;
+  let part = 0;
   for (let found = pieces.exec(text); found !== null; found = pieces.exec(text)) {
     const [piece, slashes] = found;
-    const offset = offsets[found.index] ?? 0;
+    while ((starts[part + 1] ?? Number.POSITIVE_INFINITY) <= found.index) part += 1;
+    const offset = (offsets[part] ?? 0) + found.index - (starts[part] ?? 0);
     const inside = quoteAt !== -1;
     if (slashes !== undefined) {
       builder.add('\\'.repeat(slashes.length >> 1), offset, true);
