@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WindowServer } from '#troupe/request-client/window/window-server.js';
 import { Workspace } from '#troupe/request-client/window/workspace.js';
+import { percentiles } from './support/percentiles.mjs';
 import { openPlaywrightPage } from './support/playwright-page.mjs';
 import { atMost, printHeader, printSamples } from './support/print.mjs';
-import { percentiles } from './support/percentiles.mjs';
 
 const REQUESTS = 2000;
 const FOLDERS = 20;

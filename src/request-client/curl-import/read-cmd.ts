@@ -132,7 +132,11 @@ function isSeparator(bytes: string, at: number): boolean {
  * is data; two quotes inside a quoted part are one that is data. Browsers double every backslash, not only those before
  * quotes, which the C runtime would leave doubled: in what they write (`^"`), pairs are one everywhere.
  */
-function splitArguments({ text, starts, offsets }: CommandLine, builder: CommandBuilder, fromBrowser: boolean): Fault | null {
+function splitArguments(
+  { text, starts, offsets }: CommandLine,
+  builder: CommandBuilder,
+  fromBrowser: boolean,
+): Fault | null {
   const pieces = /(\\*)"|\\+|[^\s\\"]+|\s+/g;
   let quoteAt = -1;
   let part = 0;
