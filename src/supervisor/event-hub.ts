@@ -1,5 +1,5 @@
 import type { Journal, JournalBatch } from '../journal/journal.js';
-import type { JournalEvent } from '../protocol/events.js';
+import type { JournalEvent, NewEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
 
 /** Events kept in memory for readers that are up to date. Who is further behind reads from the journal. */
@@ -19,6 +19,12 @@ export interface EventSelection {
   readonly signal: AbortSignal;
 }
 
+interface Gathering {
+  readonly events: NewEvent[];
+  readonly written: Promise<void>;
+  write(): void;
+}
+
 /**
  * The one point where events fan out. What comes in goes to the journal first; it is shown to readers once it is on
  * disk. Readers pull: nothing is buffered for a slow one, it reads on from the journal where it stopped.
@@ -29,6 +35,8 @@ export class EventHub {
   readonly #journal: Journal;
   /** Readers that wait, by the session that they follow; under null those that follow all. */
   readonly #wakers = new Map<SessionId | null, Set<() => void>>();
+  /** Events that came in this turn of the event loop. */
+  #gathering: Gathering | null = null;
   #ring: JournalEvent[] = [];
   #shown: number;
 
@@ -43,7 +51,38 @@ export class EventHub {
   }
 
   /** Settles when the batch is on disk. Readers see its events at that moment. */
-  async write(batch: JournalBatch): Promise<void> {
+  write(batch: JournalBatch): Promise<void> {
+    // What was told before it is numbered before it.
+    this.#gathering?.write();
+    return this.#write(batch);
+  }
+
+  /** The same for events alone. All that come in one turn of the event loop, from whatever session, are one batch. */
+  add(events: readonly NewEvent[]): Promise<void> {
+    this.#gathering ??= this.#gather();
+    this.#gathering.events.push(...events);
+    return this.#gathering.written;
+  }
+
+  #gather(): Gathering {
+    const events: NewEvent[] = [];
+    let written: (outcome: Promise<void>) => void = () => undefined;
+    const gathering = {
+      events,
+      written: new Promise<void>((resolve) => {
+        written = resolve;
+      }),
+      write: () => {
+        if (this.#gathering !== gathering) return;
+        this.#gathering = null;
+        written(this.#write({ events }));
+      },
+    };
+    queueMicrotask(gathering.write);
+    return gathering;
+  }
+
+  async #write(batch: JournalBatch): Promise<void> {
     const events = await this.#journal.write(batch);
     const newest = events.at(-1);
     if (newest === undefined) return;

@@ -57,8 +57,9 @@ export class SessionBook {
     for (const event of events) if (event.type === 'StepFinished') this.steps = event.data.index;
     const answers = events.flatMap((event) => (event.type === 'ModelCallFinished' ? [event.data] : []));
     for (const answer of answers) this.record = spentRecord(this.record, answer);
-    const records = answers.length === 0 ? [] : [this.stored];
-    this.#around.hub.write({ records, events }).then(
+    const { hub } = this.#around;
+    const written = answers.length === 0 ? hub.add(events) : hub.write({ records: [this.stored], events });
+    written.then(
       () => {
         for (const { call } of answers) this.#answered(call);
       },

@@ -1,28 +1,46 @@
-import { auditTime, buffer, filter, map, merge, type Observable, share } from 'rxjs';
 import type { NewEvent, SessionEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 
 /** How long the first event of a batch waits for others, in milliseconds. */
 const BATCH_MS = 4;
 
-/**
- * A session's own events as batches for the journal: each with the session's id and the instant of its emission. The
- * last batch goes out when the source completes, one under way when `flush$` says so.
- */
-export function batchEvents(
-  events$: Observable<SessionEvent>,
-  {
-    sessionId,
-    now,
-    flush$,
-  }: { readonly sessionId: SessionId; readonly now: () => Date; readonly flush$: Observable<void> },
-): Observable<readonly NewEvent[]> {
-  const stamped$ = events$.pipe(
-    map((event): NewEvent => ({ ...event, sessionId, at: now().toISOString() })),
-    share(),
-  );
-  return stamped$.pipe(
-    buffer(merge(stamped$.pipe(auditTime(BATCH_MS)), flush$)),
-    filter((batch) => batch.length > 0),
-  );
+/** The batches of this thread that leave with the next departure. */
+let waiting: (() => void)[] = [];
+
+/** One timer for all sessions of a thread: what leaves in one turn of its event loop travels as one message. */
+function leaveWithOthers(leave: () => void): void {
+  if (waiting.push(leave) === 1) setTimeout(depart, BATCH_MS);
+}
+
+function depart(): void {
+  const leaving = waiting;
+  waiting = [];
+  for (const leave of leaving) leave();
+}
+
+/** A session's own events as batches for the journal: each with the session's id and the instant of its emission. */
+export class EventBatcher {
+  readonly #sessionId: SessionId;
+  readonly #send: (batch: readonly NewEvent[]) => void;
+  readonly #leave = () => this.flush();
+  #batch: NewEvent[] = [];
+
+  /** @param send is given each batch, never an empty one */
+  constructor(sessionId: SessionId, send: (batch: readonly NewEvent[]) => void) {
+    this.#sessionId = sessionId;
+    this.#send = send;
+  }
+
+  add(event: SessionEvent): void {
+    const stamped: NewEvent = { ...event, sessionId: this.#sessionId, at: new Date().toISOString() };
+    if (this.#batch.push(stamped) === 1) leaveWithOthers(this.#leave);
+  }
+
+  /** Sends what waits, now. */
+  flush(): void {
+    if (this.#batch.length === 0) return;
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#send(batch);
+  }
 }

@@ -13,7 +13,7 @@ import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
 import { Browser } from './browser.js';
-import { batchEvents } from './event-batcher.js';
+import { EventBatcher } from './event-batcher.js';
 import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
 import { type ModelOrder, ModelPhase } from './model-phase.js';
@@ -46,7 +46,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #args: SessionArgs;
   readonly #context: ActorContext<readonly NewEvent[]>;
   readonly #events = new Subject<SessionEvent>();
-  readonly #flush = new Subject<void>();
+  readonly #batcher: EventBatcher;
   readonly #queue = new ScriptQueue(WAITING_SCRIPTS);
   readonly #closing = new AbortController();
   readonly #secrets: Secrets;
@@ -70,9 +70,9 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       map((event) => this.#secrets.redact(event)),
       share(),
     );
-    batchEvents(this.#told$, { sessionId: args.id, now: () => new Date(), flush$: this.#flush }).subscribe((batch) =>
-      context.emit(batch),
-    );
+    const batcher = new EventBatcher(args.id, (batch) => context.emit(batch));
+    this.#batcher = batcher;
+    this.#told$.subscribe({ next: (event) => batcher.add(event), complete: () => batcher.flush() });
   }
 
   readonly handlers: Handlers<SessionMessages> = {
@@ -192,7 +192,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 
   async #settle(): Promise<null> {
     await this.#parts?.agent.settle();
-    this.#flush.next();
+    this.#batcher.flush();
     return null;
   }
 
