@@ -51,5 +51,7 @@ export function formatLocator(parts: {
 
 /** Runs of white space, of any kind, become one blank; none stays at the ends. */
 export function foldSpace(text: string): string {
+  // Nearly every name is as it should be.
+  if (!/[^\S ]|[\u200b\u00ad]| {2}|^ | $/.test(text)) return text;
   return text.replace(/[\s\u200b\u00ad]+/g, (run) => (/^[\u200b\u00ad]+$/.test(run) ? '' : ' ')).trim();
 }

@@ -1,4 +1,5 @@
 import type { ActionName, ElementDescriptor } from '../protocol/look.js';
+import type { WireDescriptor } from './wire-descriptor.js';
 
 /** Why a locator could not be resolved, or the element not be used. Crosses from the page as JSON. */
 export type PageProblem =
@@ -58,13 +59,16 @@ export interface PageState {
 /** A part of a list: so many elements of the earlier one from a place on, or a new element. */
 export type ListPiece = readonly [from: number, count: number] | ElementDescriptor;
 
+/** The same, as a page tells it. */
+export type WirePiece = readonly [from: number, count: number] | WireDescriptor;
+
 /** What one document and those it reaches show. */
 export interface PageLook extends PageState {
   /** Of this look in its document. */
   readonly id: number;
   /** The earlier look whose list the pieces are taken from; null: there is none. */
   readonly base: number | null;
-  readonly pieces: readonly ListPiece[];
+  readonly pieces: readonly WirePiece[];
   /** Frames of other origins, which stand before the element at a place. `frame` is null for one without a name yet. */
   readonly gaps: readonly { readonly at: number; readonly frame: string | null; readonly offscreen: boolean }[];
   /** Of each element its whole name and the words for it, where they were asked for. */

@@ -13,24 +13,36 @@ export interface Named {
 
 /** A locator for each control of a page, that means it and no other; in their order. */
 export function uniqueLocators(controls: readonly Named[]): string[] {
-  const byWord = new Map<string, Named[]>();
-  const byName = new Map<string, Named[]>();
-  for (const control of controls) {
-    for (const word of control.words) {
-      put(byWord, word, control);
-      put(byName, `${word}}${control.name}`, control);
-    }
-  }
-  const places = new Map<readonly Named[], Map<Named, number>>();
+  // A locator without a name counts all of its word.
+  const nameless = controls.some(({ name }) => name === '');
+  const totals = new Map<string, number>();
+  for (const control of controls) count(totals, control, nameless);
+  const places = new Map<string, number>();
   return controls.map((control) => {
     const { role, name } = control;
-    const contains = name.length > MAX_NAME;
-    const text = contains ? beginning(name) : name;
-    let alike = (name === '' ? byWord.get(role) : byName.get(`${role}}${name}`)) ?? [];
-    if (contains) alike = (byWord.get(role) ?? []).filter((other) => other.name.includes(text));
-    const index = alike.length > 1 ? placeIn(alike, control, places) : undefined;
-    return formatLocator({ role, text, contains, index });
+    const total = totals.get(`${role}}${name}`) ?? 0;
+    count(places, control, nameless);
+    if (name.length > MAX_NAME) return beginningLocator(controls, control);
+    return formatLocator({ role, text: name, index: total > 1 ? places.get(`${role}}${name}`) : undefined });
   });
+}
+
+/** Counts a control under what locators may call it: each word with its name, and alone. */
+function count(counts: Map<string, number>, { words, name }: Named, alone: boolean): void {
+  for (const word of words) {
+    const key = `${word}}${name}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    if (alone && name !== '') counts.set(`${word}}`, (counts.get(`${word}}`) ?? 0) + 1);
+  }
+}
+
+/** A long name is told by how it begins, and so may be others. */
+function beginningLocator(controls: readonly Named[], control: Named): string {
+  const { role, name } = control;
+  const text = beginning(name);
+  const alike = controls.filter((other) => other.words.includes(role) && other.name.includes(text));
+  const index = alike.length > 1 ? alike.indexOf(control) + 1 : undefined;
+  return formatLocator({ role, text, contains: true, index });
 }
 
 /** A name as look prints it. */
@@ -42,20 +54,4 @@ function beginning(name: string): string {
   const cut = name.slice(0, MAX_NAME - 20);
   // Half a surrogate pair would match nothing.
   return (/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut).trimEnd();
-}
-
-/** 1-based. */
-function placeIn(list: readonly Named[], control: Named, known: Map<readonly Named[], Map<Named, number>>): number {
-  let places = known.get(list);
-  if (places === undefined) {
-    places = new Map(list.map((one, index) => [one, index + 1]));
-    known.set(list, places);
-  }
-  return places.get(control) ?? 0;
-}
-
-function put(lists: Map<string, Named[]>, key: string, control: Named): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [control]);
-  else list.push(control);
 }

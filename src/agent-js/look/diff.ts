@@ -1,5 +1,6 @@
 import type { ElementChange, ElementDescriptor } from '../../protocol/look.js';
-import type { ListPiece } from '../page-calls.js';
+import type { ListPiece, WirePiece } from '../page-calls.js';
+import { fromWire } from '../wire-descriptor.js';
 
 /** What is different between two looks; whatever it does not name is unchanged. */
 export interface LookDiff {
@@ -32,15 +33,19 @@ export function diffLooks(before: readonly ElementDescriptor[], after: readonly 
 /** The list that pieces of an earlier one, and new elements, make up. Unchanged, it is the earlier one itself. */
 export function assemble(
   before: readonly ElementDescriptor[],
-  pieces: readonly ListPiece[],
+  pieces: readonly WirePiece[],
 ): readonly ElementDescriptor[] {
   const [first] = pieces;
-  if (pieces.length === 1 && isRange(first) && first[0] === 0 && first[1] === before.length) return before;
-  return pieces.flatMap((piece) => (isRange(piece) ? before.slice(piece[0], piece[0] + piece[1]) : [piece]));
+  if (first === undefined && before.length === 0) return before;
+  if (pieces.length === 1 && first !== undefined && isRange(first) && first[0] === 0 && first[1] === before.length) {
+    return before;
+  }
+  return pieces.flatMap((piece) => (isRange(piece) ? before.slice(piece[0], piece[0] + piece[1]) : fromWire(piece)));
 }
 
 /** A list as pieces of an earlier one: elements that are the same objects are not said again. */
 export function dissect(before: readonly ElementDescriptor[], after: readonly ElementDescriptor[]): ListPiece[] {
+  if (before === after) return before.length === 0 ? [] : [[0, before.length]];
   const places = new Map(before.map((element, index) => [element, index]));
   const pieces: ListPiece[] = [];
   let from = 0;
@@ -60,8 +65,8 @@ export function dissect(before: readonly ElementDescriptor[], after: readonly El
   return pieces;
 }
 
-function isRange(piece: ListPiece | undefined): piece is readonly [number, number] {
-  return Array.isArray(piece);
+function isRange(piece: WirePiece): piece is readonly [number, number] {
+  return typeof piece[0] === 'number';
 }
 
 /** The members that are new, null for one that went; null when nothing changed. */

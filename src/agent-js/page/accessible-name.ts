@@ -11,7 +11,7 @@ const MAX_TEXT = 10_000;
  * tag offers (label, alt, value), the content, title, placeholder. A field inside a component is called what the
  * component is.
  *
- * @param onSource is called with each element elsewhere that the name is made of
+ * @param onSource is called with each element elsewhere that the name is made of, and with fields whose value is part of it
  */
 export function accessibleName(element: Element, onSource: (source: Element) => void = () => undefined): string {
   const name = foldSpace(nameIn(element, { seen: new Set(), byReference: false, onSource }));
@@ -183,16 +183,25 @@ function partOf(element: Element, traversal: Traversal): string {
 }
 
 function embedded(element: Element, traversal: Traversal): string {
-  if (isHtml(element, 'input')) {
-    return /^(checkbox|radio|password|file|hidden)$/.test(element.type) ? '' : element.value;
+  if (isField(element)) {
+    traversal.onSource(element);
+    if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.text).join(' ');
+    const silent = isHtml(element, 'input') && /^(checkbox|radio|password|file|hidden)$/.test(element.type);
+    return silent ? '' : element.value;
   }
-  if (isHtml(element, 'textarea')) return element.value;
-  if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.text).join(' ');
   const label = element.getAttribute('aria-label')?.trim();
   if (label !== undefined && label !== '') return label;
   const native = nativeName(element, traversal);
   if (native !== '') return native;
   return contentOf(element, traversal);
+}
+
+/** What a person fills in: what stands in it changes without a sign. */
+export function isField(
+  element: Element | undefined,
+): element is HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement {
+  if (element === undefined) return false;
+  return isHtml(element, 'input') || isHtml(element, 'textarea') || isHtml(element, 'select');
 }
 
 function namedFromOutside(element: Element): boolean {

@@ -1,6 +1,7 @@
-import type { ElementDescriptor } from '../../protocol/look.js';
 import { shortName } from '../unique-locators.js';
-import type { Control } from './controls.js';
+import { ACTION_SETS, type MoreMembers, type WireDescriptor } from '../wire-descriptor.js';
+import { isField } from './accessible-name.js';
+import type { Control } from './control.js';
 import { isHtml } from './flat-tree.js';
 import { actionsOf, checkedState, inputKind } from './roles.js';
 import { isDisabled } from './visibility.js';
@@ -10,17 +11,15 @@ const MAX_VALUE = 500;
 /** Further options are left out. */
 const MAX_OPTIONS = 500;
 
-/** A control as look shows it; members beyond the first four only where they say something. */
-export function describe(control: Control, locator: string): ElementDescriptor {
-  const { element, role, name } = control;
+/** A control as look shows it; further members only where they say something. */
+export function describe(control: Control, locator: string): WireDescriptor {
+  const { element, name } = control;
+  const shown = shortName(name);
   const value = shownValue(element);
   const checked = checkedState(element);
   const href = linkTarget(element);
-  return {
-    role,
-    name: shortName(name),
-    locator,
-    actions: [...actionsOf(element)],
+  const more: MoreMembers = {
+    ...(shown === name ? {} : { name: shown }),
     ...(value === '' ? {} : { value: value.slice(0, MAX_VALUE) }),
     ...(checked === null ? {} : { checked }),
     ...(isDisabled(element) ? { disabled: true as const } : {}),
@@ -30,6 +29,15 @@ export function describe(control: Control, locator: string): ElementDescriptor {
     ...(href === '' ? {} : { href }),
     ...(control.offscreen ? { offscreen: true as const } : {}),
   };
+  const actions = ACTION_SETS.indexOf(actionsOf(element));
+  return Object.keys(more).length === 0 ? [locator, actions] : [locator, actions, more];
+}
+
+/** What of a field's description changes without a sign; '' for what is no field. */
+export function fieldState(element: Element): string {
+  if (!isField(element)) return '';
+  const checked = checkedState(element);
+  return checked === null ? shownValue(element) : String(checked);
 }
 
 /** What a person reads in the field. Never a password. */

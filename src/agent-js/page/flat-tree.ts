@@ -53,21 +53,22 @@ export function childNodesOf(element: Element): readonly Node[] {
   return inner === null || inner === undefined ? [...element.childNodes] : [inner];
 }
 
-function childrenOf(element: Element): ArrayLike<Element> {
+/** What is drawn in an element in place of its children; null where it is they. */
+function inPlaceOfChildren(element: Element): ArrayLike<Element> | null {
   const shadow = shadowOf(element);
   if (shadow !== null) return shadow.children;
   switch (element.localName) {
     case 'slot': {
       const assigned = isHtml(element, 'slot') ? element.assignedElements() : [];
-      return assigned.length > 0 ? assigned : element.children;
+      return assigned.length > 0 ? assigned : null;
     }
     case 'iframe':
     case 'frame': {
       const inner = frameDocument(element)?.documentElement;
-      return inner === null || inner === undefined ? element.children : [inner];
+      return inner === null || inner === undefined ? null : [inner];
     }
     default:
-      return element.children;
+      return null;
   }
 }
 
@@ -98,9 +99,16 @@ export function walk<T>(root: Element, inherited: T, visit: (element: Element, i
     const value = values.pop() as T;
     const own = visit(element, value);
     if (own === undefined) continue;
-    const children = childrenOf(element);
-    for (let index = children.length - 1; index >= 0; index--) {
-      const child = children[index];
+    const instead = inPlaceOfChildren(element);
+    if (instead === null) {
+      for (let child = element.lastElementChild; child !== null; child = child.previousElementSibling) {
+        elements.push(child);
+        values.push(own);
+      }
+      continue;
+    }
+    for (let index = instead.length - 1; index >= 0; index--) {
+      const child = instead[index];
       if (child === undefined) continue;
       elements.push(child);
       values.push(own);

@@ -1,10 +1,13 @@
 import type { PageLook } from '../page-calls.js';
 import { uniqueLocators } from '../unique-locators.js';
-import { type Control, collect } from './controls.js';
-import { describe } from './descriptor.js';
+import { isField } from './accessible-name.js';
+import type { Collected } from './collector.js';
+import type { Control } from './control.js';
+import { collect } from './controls.js';
+import { describe, fieldState } from './descriptor.js';
 import { discoveries } from './discoveries.js';
 import { isInside } from './flat-tree.js';
-import { NameMemory } from './name-memory.js';
+import { nameMemory } from './name-memory.js';
 
 /** A value that is JSON already. */
 export class JsonText {
@@ -15,18 +18,28 @@ export class JsonText {
   }
 }
 
+/** A control as it was told. */
+interface Told {
+  readonly locator: string;
+  readonly offscreen: boolean;
+  /** Of a field: what changes without a sign. */
+  readonly state: string;
+  /** JSON. */
+  readonly text: string;
+}
+
 /** The looks of one document: what it has told is not told again. */
 export class LookMemory {
-  readonly #names = new NameMemory();
   /** Another document's looks have other numbers. */
   #id = Math.floor(Math.random() * 2 ** 40);
   #changes = -1;
-  #texts = new WeakMap<Element, { readonly locator: string; readonly offscreen: boolean; readonly text: string }>();
-  /** The controls of the last look, and their locators. */
-  #named: readonly Control[] = [];
+  #byElement = new WeakMap<Element, Told>();
+  /** The last list, its locators, and what was told of it. */
+  #collected: Collected | null = null;
   #locators: readonly string[] = [];
-  /** The descriptors of the last look, as JSON. */
   #told: readonly string[] = [];
+  /** The places of fields in it. */
+  #fields: readonly number[] = [];
 
   /**
    * @param root what the look is narrowed to; such a look is not remembered
@@ -34,64 +47,84 @@ export class LookMemory {
    * @param named whether the asker makes the locators
    */
   look(root: Element | undefined, base: number | null, named: boolean): JsonText {
-    const { controls, gaps } = collect('*', this.#names);
-    if (this.#changes !== this.#names.changes) this.#texts = new WeakMap();
-    this.#changes = this.#names.changes;
-    const locators = this.#locatorsOf(controls);
-    const shown: string[] = [];
-    const names: string[][] = [];
-    controls.forEach((control, index) => {
-      if (root !== undefined && !isInside(control.element, root)) return;
-      shown.push(this.#textOf(control, locators[index] ?? ''));
-      if (named) names.push([control.name, ...control.words]);
-    });
-    const known = root === undefined && base === this.#id ? this.#told : null;
+    const before = this.#told;
+    const told = this.#tell(collect());
+    const { controls, gaps } = this.#collected ?? NOTHING;
+    const inside = ({ element }: { readonly element: Element }): boolean => root === undefined || isInside(element, root);
+    const shown = root === undefined ? told : told.filter((_, index) => inside(controls[index] ?? { element: root }));
+    const known = root === undefined && base === this.#id ? before : null;
     const pieces = known === null ? shown : piecesOf(shown, known);
-    if (root === undefined && !isWhole(pieces, this.#told.length)) this.#id++;
-    if (root === undefined) this.#told = shown;
-    const inside = root === undefined ? gaps : gaps.filter(({ frame }) => isInside(frame, root));
+    if (told !== before) this.#id++;
     const state: Omit<PageLook, 'pieces'> = {
       url: location.href,
       title: document.title,
       id: this.#id,
       base: known === null ? null : base,
-      gaps: inside.map(({ at, frame, offscreen }) => ({
-        at: Math.min(at, shown.length),
-        frame: discoveries()?.frameId(frame) ?? null,
-        offscreen,
-      })),
-      ...(named ? { names: names.map(([name = '', ...words]) => [name, ...words] as const) } : {}),
+      gaps: gaps
+        .filter(({ frame }) => inside({ element: frame }))
+        .map(({ at, frame, offscreen }) => ({
+          at: Math.min(at, shown.length),
+          frame: discoveries()?.frameId(frame) ?? null,
+          offscreen,
+        })),
+      ...(named ? { names: controls.filter(inside).map(({ name, words }) => [name, ...words] as const) } : {}),
     };
     return new JsonText(`${JSON.stringify(state).slice(0, -1)},"pieces":[${pieces.join(',')}]}`);
   }
 
+  /** What is to be told of each control. The array of the last time, where it is the same. */
+  #tell(collected: Collected): readonly string[] {
+    const { controls } = collected;
+    const textOf = (index: number): string => {
+      const control = controls[index];
+      return control === undefined ? '' : this.#textOf(control, this.#locators[index] ?? '');
+    };
+    if (collected === this.#collected) {
+      const changed = this.#fields.filter((index) => textOf(index) !== this.#told[index]);
+      if (changed.length === 0) return this.#told;
+      const told = [...this.#told];
+      for (const index of changed) told[index] = textOf(index);
+      this.#told = told;
+      return told;
+    }
+    const { changes } = nameMemory();
+    if (changes !== this.#changes) this.#byElement = new WeakMap();
+    this.#changes = changes;
+    this.#locators = this.#locatorsOf(controls);
+    this.#collected = collected;
+    this.#fields = [...controls.keys()].filter((index) => isField(controls[index]?.element));
+    const told = controls.map((_, index) => textOf(index));
+    if (told.length !== this.#told.length || told.some((text, index) => text !== this.#told[index])) this.#told = told;
+    return this.#told;
+  }
+
   /** The same controls under the same names have the locators that they had. */
   #locatorsOf(controls: readonly Control[]): readonly string[] {
-    const known = this.#named;
+    const known = this.#collected?.controls ?? [];
     const same = ({ element, name, role }: Control, index: number): boolean => {
       const earlier = known[index];
       return earlier?.element === element && earlier.name === name && earlier.role === role;
     };
-    if (known.length !== controls.length || !controls.every(same)) {
-      this.#locators = uniqueLocators(controls);
-    }
-    this.#named = controls;
-    return this.#locators;
+    return known.length === controls.length && controls.every(same) ? this.#locators : uniqueLocators(controls);
   }
 
   /** What a field holds changes without a sign; the rest is as it was while the document is. */
   #textOf(control: Control, locator: string): string {
     const { element, offscreen } = control;
-    const known = this.#texts.get(element);
-    if (known !== undefined && known.locator === locator && known.offscreen === offscreen) return known.text;
+    const state = fieldState(element);
+    const known = this.#byElement.get(element);
+    if (known?.locator === locator && known.offscreen === offscreen && known.state === state) return known.text;
     const text = JSON.stringify(describe(control, locator));
-    if (!/^(input|select|textarea)$/.test(element.localName)) this.#texts.set(element, { locator, offscreen, text });
+    this.#byElement.set(element, { locator, offscreen, state, text });
     return text;
   }
 }
 
+const NOTHING: Collected = { controls: [], gaps: [] };
+
 /** A list as pieces of an earlier one, and what is new. */
 function piecesOf(after: readonly string[], before: readonly string[]): string[] {
+  if (after === before) return before.length === 0 ? [] : [`[0,${before.length}]`];
   const pieces: string[] = [];
   let places: Map<string, number> | undefined;
   let from = 0;
@@ -120,9 +153,4 @@ function piecesOf(after: readonly string[], before: readonly string[]): string[]
   }
   close();
   return pieces;
-}
-
-/** Whether the pieces are the whole earlier list as it was. */
-function isWhole(pieces: readonly string[], length: number): boolean {
-  return length === 0 ? pieces.length === 0 : pieces.length === 1 && pieces[0] === `[0,${length}]`;
 }

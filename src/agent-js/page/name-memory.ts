@@ -1,4 +1,4 @@
-import { accessibleName } from './accessible-name.js';
+import { accessibleName, isField } from './accessible-name.js';
 import { isElement, isHtml, parentOf, walk } from './flat-tree.js';
 
 /** Changes that come at once beyond this are not looked at one by one: every name is computed anew. */
@@ -25,6 +25,7 @@ export class NameMemory {
   /** Parts of the page in which there was nothing to operate. */
   #idle = new WeakSet<Element>();
   #changes = 0;
+  #hasFields = false;
   /** What else that holds for: listeners and the size of the window change without a change of the document. */
   #idleIn = '';
   readonly #observed = new WeakSet<Node>();
@@ -57,6 +58,11 @@ export class NameMemory {
     return this.#changes;
   }
 
+  /** Whether the value of a field is part of a name: that changes without a sign, and such a name is not remembered. */
+  get hasFields(): boolean {
+    return this.#hasFields;
+  }
+
   /** Whether there is nothing to operate in an element, as far as its document tells. */
   isIdle(element: Element): boolean {
     return this.#idle.has(element);
@@ -70,8 +76,13 @@ export class NameMemory {
   nameOf(element: Element, { width, height }: { readonly width: number; readonly height: number }): string {
     const known = this.#names.get(element);
     if (known !== undefined && known.width === width && known.height === height) return known.name;
-    const name = accessibleName(element, (source) => this.#remember(source, element));
-    this.#names.set(element, { name, width, height });
+    let lasts = true;
+    const name = accessibleName(element, (source) => {
+      this.#remember(source, element);
+      if (isField(source)) lasts = false;
+    });
+    if (lasts) this.#names.set(element, { name, width, height });
+    else this.#hasFields = true;
     return name;
   }
 
@@ -140,6 +151,14 @@ export class NameMemory {
     this.#names = new WeakMap();
     this.#named = new WeakMap();
   }
+}
+
+let shared: NameMemory | undefined;
+
+/** The memory of this world's documents. */
+export function nameMemory(): NameMemory {
+  shared ??= new NameMemory();
+  return shared;
 }
 
 /** Whether nodes hold something that may name what stands elsewhere. */

@@ -2,7 +2,8 @@ import { foldSpace, formatLocator, type Locator, parseLocator } from '../locator
 import type { MatchCounts, PageProblem } from '../page-calls.js';
 import { shortName, uniqueLocators } from '../unique-locators.js';
 import { accessibleName, drawnText } from './accessible-name.js';
-import { type Control, collect, collectControls, collectCovered } from './controls.js';
+import type { Control } from './control.js';
+import { collect, collectControls, collectCovered } from './controls.js';
 import { discoveries } from './discoveries.js';
 import { allRoots, frameDocument, isElement, isInside, shadowOf, walk } from './flat-tree.js';
 import { answersTo, roleOf } from './roles.js';
@@ -33,8 +34,10 @@ export function matchesOf(locator: Locator): Element[] {
 /** How many a locator means, told apart by the frames of other origins between them. Throws as {@link matchesOf}. */
 export function countMatches(locator: Locator): MatchCounts {
   if (locator.kind !== 'text') return { counts: [], frames: [], others: matchesOf(locator).length };
-  const { controls, gaps } = collect(locator.role);
-  const fits = controls.map((control) => nameFits(control.name, locator));
+  const { controls, gaps } = collect();
+  const answers = ({ words, name }: Control): boolean =>
+    (locator.role === '*' || words.includes(locator.role)) && nameFits(name, locator);
+  const fits = controls.map(answers);
   const ends = [...gaps.map(({ at }) => at), controls.length];
   const counts = ends.map((end, index) => fits.slice(index === 0 ? 0 : ends[index - 1], end).filter(Boolean).length);
   const controlled = fits.includes(true);

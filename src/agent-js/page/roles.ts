@@ -1,4 +1,4 @@
-import type { ActionName } from '../../protocol/look.js';
+import { ACTION_SETS } from '../wire-descriptor.js';
 import { isHtml } from './flat-tree.js';
 
 /** ARIA roles of things that people operate (https://www.w3.org/TR/wai-aria-1.2/#widget_roles). */
@@ -168,24 +168,26 @@ export function inputKind(element: Element): 'typed' | 'set' | 'none' {
   return (element as Partial<HTMLElement>).isContentEditable === true ? 'typed' : 'none';
 }
 
+const [CLICK, SELECT, UPLOAD, TYPE, READ, SET, TOGGLE, CHOOSE, CARRY] = ACTION_SETS;
+
 /** What a person does with the element, the usual first. */
-export function actionsOf(element: Element): readonly ActionName[] {
-  if (isHtml(element, 'select')) return ['select'];
-  if (isHtml(element, 'input') && element.type === 'file') return ['upload'];
+export function actionsOf(element: Element): (typeof ACTION_SETS)[number] {
+  if (isHtml(element, 'select')) return SELECT;
+  if (isHtml(element, 'input') && element.type === 'file') return UPLOAD;
   switch (inputKind(element)) {
     case 'typed':
-      return isReadOnly(element) ? ['click', 'press'] : ['input', 'clear', 'press', 'click'];
+      return isReadOnly(element) ? READ : TYPE;
     case 'set':
-      return isReadOnly(element) ? ['click'] : ['input'];
+      return isReadOnly(element) ? CLICK : SET;
     case 'none':
   }
   switch (checkKind(element)) {
     case 'toggle':
-      return ['click', 'check', 'uncheck'];
+      return TOGGLE;
     case 'radio':
-      return ['click', 'check'];
+      return CHOOSE;
     case 'none':
-      return element.getAttribute('draggable') === 'true' ? ['click', 'drag'] : ['click'];
+      return element.getAttribute('draggable') === 'true' ? CARRY : CLICK;
   }
 }
 

@@ -88,6 +88,12 @@ export class Sight {
     return veil === null || isInside(element, veil) ? 'offscreen' : 'nowhere';
   }
 
+  /** Whether what was found to cover a document does so still, and nothing else does. */
+  isAsBefore(): boolean {
+    for (const [inner, veil] of this.#veils) if (findVeil(inner) !== veil) return false;
+    return true;
+  }
+
   /** What lies over every point of an element that could be pointed at; null where it is open. */
   #coverOf(element: Element, shown: Element, rect: DOMRect, region: Region): Element | null {
     const first = hitAt(shown, rect, region, 0.5, 0.5);

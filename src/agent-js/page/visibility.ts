@@ -1,9 +1,22 @@
 import { isHtml, parentOf } from './flat-tree.js';
 import { labelsOf } from './labels.js';
 
-/** Drawn, not `visibility: hidden`, and of some size. */
+const SEEN = { visibilityProperty: true } as const;
+const SOLID = { visibilityProperty: true, opacityProperty: true } as const;
+
+/** Drawn, and not `visibility: hidden`. */
+export function isSeen(element: Element): boolean {
+  return element.checkVisibility(SEEN);
+}
+
+/** Seen, and not drawn through: no `opacity: 0` in it or around it. */
+export function isSolid(element: Element): boolean {
+  return element.checkVisibility(SOLID);
+}
+
+/** Seen, and of some size. */
 export function isShown(element: Element): boolean {
-  return element.checkVisibility({ visibilityProperty: true }) && drawnRect(element) !== null;
+  return isSeen(element) && drawnRect(element) !== null;
 }
 
 /** Shown, and not made inert. */
@@ -36,7 +49,7 @@ export function drawnRect(element: Element): DOMRect | null {
   // A link around a floating picture has no size of its own.
   for (const child of element.children) {
     const box = child.getBoundingClientRect();
-    if (box.width > 0 && box.height > 0 && child.checkVisibility({ visibilityProperty: true })) return box;
+    if (box.width > 0 && box.height > 0 && isSeen(child)) return box;
   }
   return null;
 }

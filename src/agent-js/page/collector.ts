@@ -1,0 +1,227 @@
+import { Control } from './control.js';
+import { discoveries } from './discoveries.js';
+import { Evidence } from './evidence.js';
+import { frameDocument, isFrame, parentOf, shadowOf, walk } from './flat-tree.js';
+import { labelsOf } from './labels.js';
+import { outsideOfModals } from './modals.js';
+import type { NameMemory } from './name-memory.js';
+import { isAtomic, isControl } from './roles.js';
+import { isIn, isVeil, type Region, Sight, viewportRegion } from './sight.js';
+import { type Around, clipped, regionsOf, seenInFrame } from './surroundings.js';
+import { drawnRect, isPutAway, isSeen, isSolid } from './visibility.js';
+import { holdsControls, withoutWrappers } from './wrappers.js';
+
+const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
+
+/** What is no target of its own, though a cursor or a listener says so. */
+const NO_TARGETS = new Set(['body', 'html', 'label', 'option', 'slot']);
+
+/** A frame of another origin: its controls stand after so many of this document's. */
+export interface FrameGap {
+  readonly at: number;
+  readonly frame: Element;
+  readonly offscreen: boolean;
+}
+
+export interface Collected {
+  readonly controls: readonly Control[];
+  readonly gaps: readonly FrameGap[];
+}
+
+/** An element that is drawn, and where. */
+interface Found {
+  readonly rect: DOMRect;
+  readonly offscreen: boolean;
+  /** Not drawn through. */
+  readonly solid: boolean;
+}
+
+/** One walk through the documents that can be reached from here, for what a person can operate. */
+export class Collector {
+  readonly sight: Sight;
+  /** What the walk rests on. */
+  readonly evidence = new Evidence();
+  readonly #memory: NameMemory;
+  readonly #controls: Control[] = [];
+  readonly #gaps: FrameGap[] = [];
+  /** Those that only a style or a listener makes controls. */
+  readonly #clickables = new Set<Control>();
+  readonly #modals: Element[] = [];
+  readonly #visited: Element[] = [];
+  /** Elements that must be looked at each time. */
+  readonly #awake: Element[] = [];
+
+  /** @param covered those too that something covers */
+  constructor(memory: NameMemory, covered: boolean) {
+    this.sight = new Sight(covered);
+    this.#memory = memory;
+  }
+
+  collect(): Collected {
+    const root = document.documentElement;
+    const view = viewportRegion(root, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+    const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
+    if (root !== null) walk(root, around, (element, inherited) => this.#visit(element, inherited));
+    this.#rest();
+    const controls = withoutWrappers(outsideOfModals(this.#controls, this.#modals), this.#clickables);
+    return { controls, gaps: this.#gapsIn(controls) };
+  }
+
+  /** Parts without anything to operate are passed over the next time, while the document is as it is. */
+  #rest(): void {
+    const awake = new Set<Element>();
+    for (const element of this.#awake) {
+      for (let node: Element | null = element; node !== null && !awake.has(node); node = parentOf(node))
+        awake.add(node);
+    }
+    this.#memory.rest(this.#visited.filter((element) => !awake.has(element)));
+  }
+
+  #visit(element: Element, around: Around): Around | undefined {
+    const tag = element.localName;
+    if (IGNORED.has(tag) || this.#memory.isIdle(element)) return undefined;
+    this.#visited.push(element);
+    if (element.hasAttribute('inert')) return undefined;
+    if (tag === 'area') {
+      this.#awake.push(element);
+      this.#addArea(element, around.region);
+      return undefined;
+    }
+    if (!element.checkVisibility()) {
+      // It may be shown by a style alone.
+      this.#awake.push(element);
+      this.evidence.hidden(element);
+      if (tag === 'input') this.#addPutAway(element, around.region);
+      return getComputedStyle(element).display === 'contents' ? this.#inside(element, around) : undefined;
+    }
+    if (tag === 'dialog') this.#awake.push(element);
+    if (tag === 'dialog' && element.matches(':modal')) this.#modals.push(element);
+    const style = getComputedStyle(element);
+    const own = regionsOf(style, around);
+    let { pointer, listened, control } = own;
+    if (isControl(element)) {
+      this.#awake.push(element);
+      if (control === null || !isAtomic(control, element)) this.#addControl(element, style, own.region);
+      pointer = true;
+      control = element;
+    } else if (control === null) {
+      pointer = style.cursor === 'pointer';
+      const listens = discoveries()?.listens(element) === true;
+      const byStyle = pointer && !around.pointer;
+      const sure = byStyle || element.hasAttribute('onclick') || element.getAttribute('draggable') === 'true';
+      const focusable = listened && element.hasAttribute('tabindex');
+      if (sure || listens || focusable) this.#awake.push(element);
+      if (!NO_TARGETS.has(tag) && (sure || listens || focusable)) this.#addClickable(element, own.region, sure);
+      if (listens && tag !== 'body' && tag !== 'html') listened = true;
+    }
+    const same = pointer === own.pointer && listened === own.listened && control === own.control;
+    const next = same ? own : { ...own, pointer, listened, control };
+    const inner = clipped(element, style, next);
+    if (inner.region !== next.region) this.evidence.clips(element);
+    return this.#inside(element, inner);
+  }
+
+  /** Goes on into a shadow root or a frame. */
+  #inside(element: Element, around: Around): Around | undefined {
+    const shadow = shadowOf(element);
+    if (shadow !== null) this.#memory.observe(shadow);
+    if (!isFrame(element)) return around;
+    this.#awake.push(element);
+    this.evidence.frame(element);
+    const inner = frameDocument(element);
+    const place = this.#find(element, element, around.region);
+    if (place === null || element.clientWidth === 0 || element.clientHeight === 0) return undefined;
+    if (inner === null) {
+      this.#gaps.push({ at: this.#controls.length, frame: element, offscreen: place.offscreen });
+      return undefined;
+    }
+    const root = inner.documentElement;
+    const { defaultView } = inner;
+    if (root === null || defaultView === null) return undefined;
+    discoveries()?.ask(defaultView);
+    this.#memory.observe(inner);
+    const view = viewportRegion(root, seenInFrame(element, around.region));
+    return { pointer: false, listened: false, control: null, region: view, placed: view, view };
+  }
+
+  #addControl(element: Element, style: CSSStyleDeclaration, region: Region): void {
+    const found = this.#find(element, element, region);
+    // Neither to be seen nor to be hit.
+    const fadedOut = found?.solid === false && style.pointerEvents === 'none';
+    if (found === null || fadedOut) this.#addPutAway(element, region);
+    else this.#add(element, found);
+  }
+
+  /** A part of a picture that is a link. It has a place and no box of its own. */
+  #addArea(element: Element, region: Region): void {
+    const map = element.closest('map');
+    const root = element.getRootNode();
+    if (map === null || !isControl(element) || !('querySelector' in root)) return;
+    const picture = (root as ParentNode).querySelector(`img[usemap="#${CSS.escape(map.name)}"]`);
+    if (picture === null) return;
+    const found = this.#find(element, picture, region);
+    if (found !== null) this.#add(element, found);
+  }
+
+  /** An input that its page has put away: a person reaches it by its label, or by the button beside it. */
+  #addPutAway(element: Element, region: Region): void {
+    if (!isPutAway(element) || element.disabled) return;
+    for (const label of labelsOf(element)) {
+      const found = this.#findLabel(element, label, region);
+      if (found === null) continue;
+      this.#add(element, found);
+      return;
+    }
+    const parent = parentOf(element);
+    if (element.type !== 'file' || parent?.checkVisibility() !== true) return;
+    this.#add(element, { rect: element.getBoundingClientRect(), offscreen: false });
+  }
+
+  #findLabel(element: Element, label: Element, region: Region): Found | null {
+    // The input may be clipped by a box of its own that the label is not in.
+    let around = region;
+    while (around.outer !== null && !around.element.contains(label)) around = around.outer;
+    return this.#find(element, label, around);
+  }
+
+  #addClickable(element: Element, region: Region, sure: boolean): void {
+    // A listener on a container is for what is in it.
+    if (!sure && (element.childElementCount > 0 || shadowOf(element) !== null) && holdsControls(element)) return;
+    const found = this.#find(element, element, region);
+    if (found === null) return;
+    // What lies under a dialog, to catch the clicks beside it.
+    if (!sure && element.childNodes.length === 0 && isVeil(found.rect, element.ownerDocument)) return;
+    this.#clickables.add(this.#add(element, found));
+  }
+
+  #add(element: Element, { rect, offscreen }: Pick<Found, 'rect' | 'offscreen'>): Control {
+    const control = new Control(element, rect, offscreen, this.#memory);
+    this.#controls.push(control);
+    return control;
+  }
+
+  /** @param shown what is looked for in the element's place */
+  #find(element: Element, shown: Element, region: Region): Found | null {
+    const solid = isSolid(shown);
+    const seen = solid || isSeen(shown);
+    const rect = seen ? drawnRect(shown) : null;
+    if (rect === null) {
+      this.evidence.sighting({ element, shown, rect, solid, seen, place: null });
+      return null;
+    }
+    // The shape of a part of a picture may be anywhere in it.
+    const part = shown.localName === 'img' && shown !== element && isIn(rect, region);
+    const is = part ? 'here' : this.sight.whereIs(element, shown, rect, region);
+    this.evidence.sighting({ element, shown, rect, solid, seen, place: part ? null : { region, is } });
+    return is === 'nowhere' ? null : { rect, offscreen: is === 'offscreen', solid };
+  }
+
+  #gapsIn(controls: readonly Control[]): readonly FrameGap[] {
+    if (this.#gaps.length === 0 || controls.length === this.#controls.length) return this.#gaps;
+    const kept = new Set(controls);
+    return this.#gaps.map((gap) => ({
+      ...gap,
+      at: this.#controls.slice(0, gap.at).filter((control) => kept.has(control)).length,
+    }));
+  }
+}

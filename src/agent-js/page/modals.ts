@@ -1,0 +1,33 @@
+import type { Control } from './control.js';
+import { parentOf } from './flat-tree.js';
+
+/** The controls that no modal dialog of their document, or of one around it, makes inert. */
+export function outsideOfModals(controls: readonly Control[], modals: readonly Element[]): readonly Control[] {
+  return modals.length === 0 ? controls : controls.filter(({ element }) => isFree(element, modals));
+}
+
+function isFree(element: Element, modals: readonly Element[]): boolean {
+  for (let at: Element | null = element; at !== null; at = parentOf(at)) {
+    const inner = at.ownerDocument;
+    const own = modals.filter((modal) => modal.ownerDocument === inner);
+    const top = own.find((modal) => isOnTop(modal)) ?? own.at(-1);
+    let inside = top === undefined;
+    let last: Element = at;
+    for (let node: Element | null = at; node !== null && node.ownerDocument === inner; node = parentOf(node)) {
+      inside ||= node === top;
+      last = node;
+    }
+    if (!inside) return false;
+    at = last;
+  }
+  return true;
+}
+
+/** Of several open dialogs the one that is drawn over the others. */
+function isOnTop(modal: Element): boolean {
+  const { left, top, width, height } = modal.getBoundingClientRect();
+  const root = modal.getRootNode() as Document | ShadowRoot;
+  const hit = root.elementFromPoint(left + width / 2, top + height / 2);
+  for (let node = hit; node !== null; node = parentOf(node)) if (node === modal) return true;
+  return false;
+}

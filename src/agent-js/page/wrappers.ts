@@ -1,0 +1,38 @@
+import type { Control } from './control.js';
+import { discoveries } from './discoveries.js';
+import { isInside, walk } from './flat-tree.js';
+import { isControl, isFrameOf } from './roles.js';
+
+/** Whether a listener on the element serves the controls in it rather than itself. */
+export function holdsControls(element: Element): boolean {
+  let holds = false;
+  walk(element, true, (inner) => {
+    if (holds || inner.hasAttribute('inert')) return undefined;
+    const target = isControl(inner) || inner.hasAttribute('tabindex') || discoveries()?.listens(inner) === true;
+    if (inner !== element && target) holds = true;
+    return true;
+  });
+  return holds;
+}
+
+/**
+ * Leaves out elements that are clickable only around one control of the same name, or of the only name, and fields that
+ * are only the frame of another.
+ */
+export function withoutWrappers(controls: readonly Control[], clickables: ReadonlySet<Control>): readonly Control[] {
+  return controls.filter((control, index) => {
+    const before = controls[index - 1];
+    // `<li role=tab><a tabindex=-1>`: the link in it is the tab again.
+    const again =
+      before !== undefined && before.name === control.name && control.element.getAttribute('tabindex') === '-1';
+    if (again && isInside(control.element, before.element)) return false;
+    const next = controls[index + 1];
+    if (next === undefined) return true;
+    if (!clickables.has(control))
+      return !isFrameOf(control.element, next.element) || !isInside(next.element, control.element);
+    if (!isInside(next.element, control.element)) return true;
+    const after = controls[index + 2];
+    const single = after === undefined || !isInside(after.element, control.element);
+    return next.name !== control.name && !(single && control.name === '');
+  });
+}
