@@ -5,10 +5,12 @@ import { percentile } from './support/percentiles.mjs';
 import { atLeast, atMost, printHeader, printSamples } from './support/print.mjs';
 import { openTwoBrowsers } from './support/two-browsers.mjs';
 
+/** Actions in one script; a sample is one of so many. */
 const BLOCK = 10;
 /** Playwright waits frames, so its tries take longer; fewer of them say as much about it. */
-const PEER_TRIES = 100;
-const PEER_GIVES_UP_MS = 3_000;
+const PEER_TRIES = 40;
+const PEER_GIVES_UP_MS = 1_000;
+const HOSTILE_MS = 150_000;
 
 const FORM = `<!doctype html><title>Form</title><h1>Order</h1>
 <form onsubmit="return false"><label>Name <input id=name></label><label>City <input id=city></label>
@@ -16,42 +18,45 @@ const FORM = `<!doctype html><title>Form</title><h1>Order</h1>
 <label><input type=checkbox id=gift> Gift</label><button id=add type=button>Add</button><button>Order</button></form>
 <ul id=list></ul><script>let count = 0; add.onclick = () => { list.textContent = ++count + ' added'; };</script>`;
 
-/** The same action by either: `ours` is a script, `peer` is given Playwright's page. */
+/** The same action by either: `ours` is a line of a script, `peer` is given Playwright's page. */
 const ACTIONS = {
   click: {
     ours: () => `agent.act('{button}Add', 'click')`,
     peer: (page) => page.getByRole('button', { name: 'Add', exact: true }).click(),
   },
   input: {
-    ours: (turn) => `agent.act('{input}Name', 'input', 'Ada Lovelace ${turn}')`,
+    ours: () => `agent.act('{input}Name', 'input', 'Ada Lovelace ' + turn)`,
     peer: (page, turn) => page.getByRole('textbox', { name: 'Name' }).fill(`Ada Lovelace ${turn}`),
   },
   select: {
-    ours: (turn) => `agent.act('{select}Size', 'select', '${turn % 2 ? 'Small' : 'Large'}')`,
+    ours: () => `agent.act('{select}Size', 'select', turn % 2 ? 'Small' : 'Large')`,
     peer: (page, turn) =>
       page.getByRole('combobox', { name: 'Size' }).selectOption({ label: turn % 2 ? 'Small' : 'Large' }),
   },
 };
 
-export async function run({ rounds = 10, tries = 1_000 } = {}) {
-  const { origin, run: script, page, close } = await openTwoBrowsers({ '/form': FORM, '/hostile': HOSTILE_PAGE });
+export async function run({ rounds = 20, tries = 1_000 } = {}) {
+  const browsers = await openTwoBrowsers({ '/form': FORM, '/hostile': HOSTILE_PAGE });
   try {
+    const { origin, run: script, page } = browsers;
     await script(`agent.go('${origin}/form')`);
     await page.goto(`${origin}/form`);
     const targets = [];
     printHeader();
-    for (const [name, action] of Object.entries(ACTIONS)) {
+    for (const [name, { ours, peer }] of Object.entries(ACTIONS)) {
+      const sides = {
+        ours: (first) => script(`for (let turn = ${first}; turn < ${first + BLOCK}; turn++) ${ours()}`),
+        peer: async (first) => {
+          for (let turn = first; turn < first + BLOCK; turn += 1) await peer(page, turn);
+        },
+      };
       const samples = { ours: [], peer: [] };
-      let turn = 0;
       // The first round only warms up.
       for (let round = 0; round <= rounds; round += 1) {
         for (const side of round % 2 === 0 ? ['ours', 'peer'] : ['peer', 'ours']) {
-          for (let at = 0; at < BLOCK; at += 1) {
-            turn += 1;
-            const startedAt = performance.now();
-            await (side === 'ours' ? script(action.ours(turn)) : action.peer(page, turn));
-            if (round > 0) samples[side].push(performance.now() - startedAt);
-          }
+          const startedAt = performance.now();
+          await sides[side](round * BLOCK);
+          if (round > 0) samples[side].push((performance.now() - startedAt) / BLOCK);
         }
       }
       printSamples(`${name}: agent.act`, samples.ours, 'ms');
@@ -59,41 +64,46 @@ export async function run({ rounds = 10, tries = 1_000 } = {}) {
       const ratio = percentile(samples.ours, 0.5) / percentile(samples.peer, 0.5);
       targets.push(atMost(`act: ${name} p50, times Playwright`, ratio, 0.25));
     }
-    targets.push(...(await hostile(origin, script, page, tries)));
+    targets.push(...(await hostile(browsers, tries)));
     return targets;
   } finally {
-    await close();
+    await browsers.close();
   }
 }
 
-/** Counts tries that were lost (no click arrived), and tries whose click arrived elsewhere. */
-async function hostile(origin, script, page, tries) {
-  await script(`agent.go('${origin}/hostile')`);
+/**
+ * Counts tries that were lost (no press arrived), and presses that arrived elsewhere. Most of a try is waiting, so each case has
+ * a browser of its own and all go on at once.
+ */
+async function hostile({ origin, scripted, page }, tries) {
+  const mine = await Promise.all(
+    HOSTILE_CASES.map(async (kind) => {
+      const { run: script } = await scripted(kind);
+      await script(`agent.go('${origin}/hostile'); agent.page('begin("${kind}"); null')`);
+      return await script(
+        `let failed = 0;
+        for (let i = 0; i < ${tries}; i++) try { agent.act('{button}Target', 'click') } catch { failed++ }
+        ({ failed, ...agent.page('tally()') })`,
+        HOSTILE_MS,
+      );
+    }),
+  );
   await page.goto(`${origin}/hostile`);
   let ours = 0;
   let peerRate = 1;
-  for (const kind of HOSTILE_CASES) {
-    const mine = await script(
-      `let failed = 0; for (let i = 0; i < ${tries}; i++) {
-        agent.page('setUp("${kind}"); null');
-        try { agent.act('{button}Target', 'click') } catch { failed++ }
-      }
-      ({ failed, ...agent.page('tally()') })`,
-      600_000,
-    );
+  for (const [at, kind] of HOSTILE_CASES.entries()) {
+    await page.evaluate((it) => globalThis.begin(it), kind);
     let failed = 0;
     for (let i = 0; i < PEER_TRIES; i += 1) {
-      await page.evaluate((it) => globalThis.setUp(it), kind);
-      await page
-        .getByRole('button', { name: 'Target', exact: true })
-        .click({ timeout: PEER_GIVES_UP_MS })
-        .catch(() => {
-          failed += 1;
-        });
+      const button = page.getByRole('button', { name: 'Target', exact: true });
+      await button.click({ timeout: PEER_GIVES_UP_MS }).catch(() => {
+        failed += 1;
+      });
     }
     const theirs = { failed, ...(await page.evaluate(() => globalThis.tally())) };
-    console.log(`  ${kind.padEnd(34)} ${say('agent.act', tries, mine)}   ${say('Playwright', PEER_TRIES, theirs)}`);
-    ours += tries - mine.right + mine.wrong;
+    const own = mine[at];
+    console.log(`  ${kind.padEnd(12)} ${say('agent.act', tries, own)}   ${say('Playwright', PEER_TRIES, theirs)}`);
+    ours += Math.abs(tries - own.right) + own.wrong;
     peerRate = Math.min(peerRate, (theirs.right - theirs.wrong) / PEER_TRIES);
   }
   const all = HOSTILE_CASES.length * tries;

@@ -1,6 +1,6 @@
 /**
- * A page whose one button is hard to hit. `setUp(kind)` puts it there anew, `tally()` tells how many tries reached it
- * exactly once (`right`), and how many presses reached anything else (`wrong`), and begins to count anew.
+ * A page whose one button is hard to hit. `begin(kind, cases)` puts it there, and puts it there anew after each press that
+ * reaches it; `tally()` tells how many presses did (`right`), and how many reached anything else (`wrong`).
  */
 export const HOSTILE_CASES = ['moving', 'late', 'covered', 'rerendered', 'swapped'];
 
@@ -9,15 +9,16 @@ export const HOSTILE_PAGE = `<!doctype html><title>Hostile</title>
   body { margin: 0; height: 100vh; position: relative; }
   #place button { position: absolute; top: 80px; left: 80px; width: 120px; height: 40px; }
   @keyframes slide { from { left: 600px } to { left: 80px } }
-  .moving { animation: slide 60ms linear; }
+  .moving { animation: slide 40ms linear; }
   #cover { position: absolute; inset: 0; background: #fffa; }
 </style>
-<div id=place></div>
+<output id=told></output><div id=place></div>
 <script>
-  let hits = 0, right = 0, wrong = 0;
-  const count = () => { if (hits === 1) right++; else if (hits > 1) wrong += hits - 1; hits = 0; };
+  let kind = '', right = 0, wrong = 0;
   addEventListener('click', (event) => {
-    if (event.target.closest('[data-right]')) hits++; else wrong++;
+    if (!event.target.closest('[data-right]')) { wrong++; return; }
+    told.textContent = ++right + ' pressed';
+    setUp();
   });
   const html = '<button data-right>Target</button>';
   const target = () => place.querySelector('[data-right]');
@@ -49,6 +50,7 @@ export const HOSTILE_PAGE = `<!doctype html><title>Hostile</title>
       };
     },
   };
-  function setUp(kind) { count(); onpointermove = null; kinds[kind](); }
-  function tally() { count(); const told = { right, wrong }; right = wrong = 0; return told; }
+  function setUp() { onpointermove = null; kinds[kind](); }
+  function begin(wanted) { kind = wanted; right = wrong = 0; setUp(); }
+  function tally() { return { right, wrong }; }
 </script>`;

@@ -16,7 +16,7 @@ const VIEWPORT = { width: 1280, height: 720 };
 
 /**
  * `run(source)` runs a script in the sandbox and answers its value; `agent` is what it works with; `page` is Playwright's page in the other browser.
- * `flowsDir` is where `Flow.run` looks. `close` gives everything back.
+ * `flowsDir` is where `Flow.run` looks. `scripted(name)` opens one more browser that scripts drive. `close` gives everything back.
  *
  * @param pages path -> HTML, or a function `(request, response)`
  */
@@ -25,7 +25,8 @@ export async function openTwoBrowsers(pages) {
     const peer = await playwright.connectOverCDP((await lease('peer')).cdpUrl);
     closers.push(() => peer.close());
     const context = peer.contexts()[0];
-    return { ...(await ours('ours', 'spare')), page: context.pages()[0] ?? (await context.newPage()) };
+    const page = context.pages()[0] ?? (await context.newPage());
+    return { ...(await ours('ours', 'spare')), page, scripted: (leaseId) => ours(leaseId, 'spare') };
   });
 }
 

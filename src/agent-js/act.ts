@@ -115,11 +115,11 @@ async function finish(tab: Tab, request: FinishRequest, bounds: Bounds): Promise
 }
 
 async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bounds): Promise<Ready | 'dialog'> {
-  const { begun } = tab;
+  const { ownDialogs } = tab;
   for (;;) {
     const asked = await tab.ask('ready', { ...request, ms: remainingMs(bounds) }, bounds);
     if (asked.kind === 'dialog') {
-      if (tab.begun > begun) return 'dialog';
+      if (tab.ownDialogs > ownDialogs) return 'dialog';
       throw tab.dialogError();
     }
     if (asked.kind === 'answer') {

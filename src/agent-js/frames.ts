@@ -1,7 +1,7 @@
 import { type Bounds, throwIfCancelled, within } from './bounds.js';
 import type { AttachedPage, BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams } from './cdp.js';
-import { BEGUN, type PageCallName, type PageCalls, WORLD } from './page-calls.js';
+import { OWN_DIALOG, type PageCallName, type PageCalls, WORLD } from './page-calls.js';
 import { HOOKS_SOURCE, PageWorld, WORLD_SOURCE } from './page-world.js';
 
 /** Frames of a page beyond this are not followed. */
@@ -224,7 +224,7 @@ export class Frames {
     const source = { source: WORLD_SOURCE, worldName: WORLD, runImmediately: true };
     this.#give(session, 'Page.addScriptToEvaluateOnNewDocument', source);
     this.#give(session, 'Page.addScriptToEvaluateOnNewDocument', { source: HOOKS_SOURCE, runImmediately: true });
-    this.#give(session, 'Runtime.addBinding', { name: BEGUN, executionContextName: WORLD });
+    this.#give(session, 'Runtime.addBinding', { name: OWN_DIALOG, executionContextName: WORLD });
     this.#give(session, 'Runtime.enable', {});
     const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES_ALONE };
     this.#give(session, 'Target.setAutoAttach', attach);

@@ -138,8 +138,8 @@ export type PageCallName = keyof PageCalls;
 /** The isolated world's name, and of the one global in it. */
 export const WORLD = 'troupe';
 
-/** A function in that world by which it says that it has begun to act: what it does may open a dialog and hold it. */
-export const BEGUN = 'troupeBegun';
+/** A function in that world by which it says that a dialog opens because of what it does. */
+export const OWN_DIALOG = 'troupeDialog';
 
 export function isProblem(value: object): value is PageProblem {
   return 'problem' in value;

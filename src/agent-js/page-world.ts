@@ -12,6 +12,7 @@ const HOOK_NAMES = JSON.stringify({
   answer: randomUUID(),
   retraction: randomUUID(),
   quiet: randomUUID(),
+  dialog: randomUUID(),
 });
 /** The script of the isolated world; it runs in each document before the document's own. */
 export const WORLD_SOURCE = `(${readBundle(import.meta.url, 'page/world')})(${HOOK_NAMES})`;

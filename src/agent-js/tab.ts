@@ -7,7 +7,7 @@ import { FrameCalls } from './frame-calls.js';
 import { Frames } from './frames.js';
 import { Navigation } from './navigation.js';
 import { NetworkActivity } from './network-activity.js';
-import { BEGUN, type PageCallName, type PageCalls } from './page-calls.js';
+import { OWN_DIALOG, type PageCallName, type PageCalls } from './page-calls.js';
 import type { Place } from './problem-error.js';
 
 const PLACE_SPARE_MS = 250;
@@ -37,8 +37,8 @@ export class Tab {
   openingWindows = 0;
   /** The file input whose chooser the page has opened, while choosers are intercepted. */
   fileChooser: { readonly node: number; readonly multiple: boolean } | null = null;
-  /** How often the page's script has begun to act. */
-  begun = 0;
+  /** Dialogs that an action of ours has opened. */
+  ownDialogs = 0;
   /** What is being dragged, while drags are intercepted. */
   drag: { readonly data: unknown } | null = null;
   title: string;
@@ -161,7 +161,7 @@ export class Tab {
 
   /** Takes in what happens to the page, and to the frames that other processes draw. */
   observe(event: CdpEvent): void {
-    if (event.method === 'Runtime.bindingCalled' && event.params.name === BEGUN) this.begun++;
+    if (event.method === 'Runtime.bindingCalled' && event.params.name === OWN_DIALOG) this.ownDialogs++;
     this.network.observe(event);
     const worlds = this.frames.observe(event);
     const isOwn = event.session === this.session || event.session === undefined;

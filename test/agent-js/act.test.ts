@@ -296,7 +296,8 @@ t.test('An action awaits the navigation that it starts', async (t) => {
     t.match(await call('back'), { url: `${site.origin}/act`, title: 'Act' });
   }
   t.match(await call('act', '{button}Push', 'click'), { changed: true, url: `${site.origin}/pushed` });
-  t.match(await call('wait', 'navigation'), { waitedMs: 0 });
+  const { waitedMs } = (await call('wait', 'navigation')) as { waitedMs: number };
+  t.ok(waitedMs < 500, 'one that has happened is not waited for');
   t.equal(await ended(), 'WAIT_TIMEOUT', 'each navigation is waited for once');
   t.match(await failure('act', '{a}Dead', 'click'), { code: 'ACTION_FAILED', error: /net::ERR_/ });
 });

@@ -1,5 +1,5 @@
 import { foldSpace } from '../locator.js';
-import { childNodesOf, isElement, isHtml } from './flat-tree.js';
+import { childNodesOf, isElement, isHtml, onlyText, XHTML } from './flat-tree.js';
 import { labelsOf } from './labels.js';
 import { isEditingHost, NAMED_FROM_OUTSIDE, naturalRole, roleOf } from './roles.js';
 
@@ -159,6 +159,8 @@ function childName(element: Element, tag: string, traversal: Traversal): string 
 }
 
 function contentOf(element: Element, traversal: Traversal): string {
+  const plain = onlyText(element);
+  if (plain !== null) return plain;
   let text = '';
   for (const node of childNodesOf(element)) {
     if (text.length > MAX_TEXT) break;
@@ -197,11 +199,11 @@ function embedded(element: Element, traversal: Traversal): string {
 }
 
 /** What a person fills in: what stands in it changes without a sign. */
-export function isField(
-  element: Element | undefined,
-): element is HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement {
-  if (element === undefined) return false;
-  return isHtml(element, 'input') || isHtml(element, 'textarea') || isHtml(element, 'select');
+export function isField(element: Element): element is HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement {
+  const { localName } = element;
+  return (
+    (localName === 'input' || localName === 'textarea' || localName === 'select') && element.namespaceURI === XHTML
+  );
 }
 
 function namedFromOutside(element: Element): boolean {

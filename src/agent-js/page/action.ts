@@ -1,6 +1,7 @@
-import { BEGUN, type Finished, type FinishRequest, isProblem } from '../page-calls.js';
+import { type Finished, type FinishRequest, isProblem } from '../page-calls.js';
 import { Changes } from './changes.js';
-import { fieldValue, fingerprint } from './field.js';
+import { discoveries } from './discoveries.js';
+import { FieldState, fieldValue } from './field.js';
 import { isHtml } from './flat-tree.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
@@ -14,7 +15,7 @@ interface UnderWay {
   readonly element: Element;
   /** What the locator means now; null: nothing, or not one thing. */
   again(): Element | null;
-  readonly before: string;
+  readonly before: FieldState;
   readonly changes: Changes;
   readonly heard: Heard;
 }
@@ -31,14 +32,13 @@ export class Action {
   /** @param locator what the element is called, where it is: when the page draws it anew, the new one is meant */
   begin(element: Element, locator: string | null): void {
     this.#stop();
-    const tell: unknown = Reflect.get(globalThis, BEGUN);
-    if (typeof tell === 'function') tell('');
+    discoveries()?.act(true);
     const heard = new Heard(element.ownerDocument.defaultView ?? window);
     const again = (): Element | null => {
       const drawnAnew = locator === null ? null : resolve(locator);
       return drawnAnew === null || isProblem(drawnAnew) ? null : drawnAnew;
     };
-    this.#underWay = { element, again, before: fingerprint(element), changes: new Changes(), heard };
+    this.#underWay = { element, again, before: new FieldState(element), changes: new Changes(), heard };
     arm(element.ownerDocument, { element, again, hear: (event) => heard.key(event) });
   }
 
@@ -52,7 +52,7 @@ export class Action {
     await Promise.resolve();
     const hit = disarm(element.ownerDocument);
     const missed = hit !== null ? missedBy(hit, awaits !== null) : hasLost(typed, element, again) ? DRAWN_ANEW : null;
-    const differs = (): boolean => changes.any || fingerprint(element) !== before;
+    const differs = (): boolean => changes.any || before.differs;
     let changed = differs();
     if (missed === null && !changed) await changes.first(graceMs);
     changed ||= differs();
@@ -70,7 +70,7 @@ export class Action {
   }
 
   #stop(): void {
-    this.#underWay?.changes.stop();
+    discoveries()?.act(false);
     this.#underWay?.heard.stop();
     this.#underWay = null;
   }

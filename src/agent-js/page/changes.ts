@@ -1,37 +1,31 @@
-import { allRoots } from './flat-tree.js';
+import { type NameMemory, nameMemory } from './name-memory.js';
 
 /** Notices whether anything changes from its making on: nodes, attributes, text, the address. */
 export class Changes {
-  readonly #observer: MutationObserver;
+  readonly #memory: NameMemory = nameMemory();
+  readonly #before: number;
   readonly #url = location.href;
-  #seen = false;
-  #wake: (() => void) | undefined;
 
   constructor() {
-    this.#observer = new MutationObserver(() => this.#note());
-    const options = { subtree: true, childList: true, attributes: true, characterData: true };
-    for (const root of allRoots()) this.#observer.observe(root, options);
+    this.#memory.attend();
+    this.#before = this.#memory.mutations;
   }
 
   get any(): boolean {
-    return this.#seen || this.#observer.takeRecords().length > 0 || location.href !== this.#url;
+    return this.#memory.mutations !== this.#before || location.href !== this.#url;
   }
 
   /** Settles at the first change, or after `ms`. */
   async first(ms: number): Promise<void> {
     if (this.any || ms <= 0) return;
     await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      setTimeout(resolve, ms);
+      const timer = setTimeout(() => end(), ms);
+      const stop = this.#memory.onMutation(() => end());
+      const end = (): void => {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      };
     });
-  }
-
-  stop(): void {
-    this.#observer.disconnect();
-  }
-
-  #note(): void {
-    this.#seen = true;
-    this.#wake?.();
   }
 }

@@ -8,6 +8,7 @@ import type { Sight } from './sight.js';
 /** A whole list, and what it rests on. */
 interface Known {
   readonly collected: Collected;
+  readonly byElement: ReadonlyMap<Element, Control>;
   readonly evidence: Evidence;
   readonly sight: Sight;
   /** Of the memory, when it was made. */
@@ -21,28 +22,41 @@ let last: Known | undefined;
  * the places of frames of other origins. The same object as the last time where nothing has changed.
  */
 export function collect(): Collected {
-  const memory = attentive(last?.evidence);
-  if (last !== undefined && last.changes === memory.changes && last.evidence.holds(last.sight)) return last.collected;
-  const collector = new Collector(memory, false);
-  const collected = collector.collect();
-  // What a walk finds to observe counts as a change; it has been taken in.
-  const { changes, hasFields } = memory;
-  last = hasFields ? undefined : { collected, evidence: collector.evidence, sight: collector.sight, changes };
-  return collected;
+  return collectWhere(() => true);
 }
 
-/** The controls that answer to a locator's word. */
-export function collectControls(word: string): readonly Control[] {
-  return answering(collect(), word);
+/** The controls that a predicate holds for. */
+export function collectControls(fits: (control: Control) => boolean): readonly Control[] {
+  return collectWhere(fits).controls.filter(fits);
 }
 
 /** Those too that something covers: an error speaks of them, and an action waits until they are free. */
-export function collectCovered(word: string): readonly Control[] {
-  return answering(new Collector(attentive(undefined), true).collect(), word);
+export function collectCovered(fits: (control: Control) => boolean): readonly Control[] {
+  return new Collector(attentive(undefined), true).collect().controls.filter(fits);
 }
 
-function answering({ controls }: Collected, word: string): readonly Control[] {
-  return word === '*' ? controls : controls.filter(({ words }) => words.includes(word));
+/** A list that is right about those that the predicate holds for. */
+function collectWhere(fits: (control: Control) => boolean): Collected {
+  const memory = attentive(last?.evidence);
+  if (last !== undefined && last.changes === memory.changes) {
+    const { byElement, evidence, sight, collected } = last;
+    // What is in no list was covered, and may be free now.
+    const matters = (element: Element): boolean => {
+      const control = byElement.get(element);
+      return control === undefined || fits(control);
+    };
+    if (evidence.holds(sight, matters)) return collected;
+  }
+  const collector = new Collector(memory, false);
+  const collected = collector.collect();
+  memory.allAttended();
+  // What a walk finds to observe counts as a change; it has been taken in.
+  const { changes, hasFields } = memory;
+  const byElement = new Map(collected.controls.map((control) => [control.element, control]));
+  last = hasFields
+    ? undefined
+    : { collected, byElement, evidence: collector.evidence, sight: collector.sight, changes };
+  return collected;
 }
 
 /** The memory, once all that has happened has reached it. */

@@ -1,9 +1,12 @@
+import { OWN_DIALOG } from '../page-calls.js';
+
 /** The names of the events by which the two worlds of a page speak; see hooks.entry.ts. */
 export interface HookNames {
   readonly question: string;
   readonly answer: string;
   readonly retraction: string;
   readonly quiet: string;
+  readonly dialog: string;
 }
 
 /**
@@ -18,6 +21,7 @@ export class Discoveries {
   readonly #frames = new WeakMap<Element, string>();
   readonly #byId = new Map<string, WeakRef<Element>>();
   #anyRoot = false;
+  #acting = false;
   #count = 0;
 
   constructor(names: HookNames) {
@@ -42,15 +46,27 @@ export class Discoveries {
         this.#addRoot(root as ShadowRoot);
         for (const type of [names.answer, names.retraction]) root.addEventListener(type, hear, true);
       }
+      this.#count++;
       for (const node of nodesOf(event)) {
         if (node.nodeType === 8) probe = node;
         else this.#note(node, told);
       }
     };
     for (const type of [names.answer, names.retraction]) view.addEventListener(type, hear, true);
+    view.addEventListener(names.dialog, () => this.#dialogOpens());
   }
 
-  /** Rises with each that begins or ends to listen. */
+  /** What is done between `true` and `false` may open a dialog, which holds the page: it is told then by whom it came. */
+  act(acting: boolean): void {
+    this.#acting = acting;
+  }
+
+  #dialogOpens(): void {
+    const tell: unknown = this.#acting ? Reflect.get(globalThis, OWN_DIALOG) : undefined;
+    if (typeof tell === 'function') tell('');
+  }
+
+  /** Rises with each that begins or ends to listen, and with new shadow roots. */
   get count(): number {
     return this.#count;
   }

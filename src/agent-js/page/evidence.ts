@@ -49,18 +49,23 @@ export class Evidence {
     for (const { inner } of this.#frames) if (inner?.defaultView != null) discoveries()?.ask(inner.defaultView);
   }
 
-  /** @param sight the one by which the list was made: what veils the page is in it */
-  holds(sight: Sight): boolean {
+  /**
+   * @param sight the one by which the list was made: what veils the page is in it
+   * @param matters of which elements it is to be asked whether something lies over them
+   */
+  holds(sight: Sight, matters: (element: Element) => boolean): boolean {
     return (
       this.#hidden.every((element) => !element.checkVisibility()) &&
-      this.#frames.every(({ element, inner, empty }) => frameDocument(element) === inner && isEmpty(element) === empty) &&
+      this.#frames.every(
+        ({ element, inner, empty }) => frameDocument(element) === inner && isEmpty(element) === empty,
+      ) &&
       this.#boxes.every(({ element, rect }) => isSame(element.getBoundingClientRect(), rect)) &&
       sight.isAsBefore() &&
-      this.#sightingsHold()
+      this.#sightingsHold(matters)
     );
   }
 
-  #sightingsHold(): boolean {
+  #sightingsHold(matters: (element: Element) => boolean): boolean {
     const sight = new Sight(false);
     return this.#sightings.every(({ element, shown, rect, solid, seen, place }) => {
       if (isSolid(shown) !== solid || (!solid && isSeen(shown) !== seen)) return false;
@@ -69,7 +74,8 @@ export class Evidence {
       if (now === null || rect === null) return now === rect;
       if (!isSame(now, rect)) return false;
       // What is out of view is where it was, since everything around it is.
-      return place === null || !isIn(rect, place.region) || sight.whereIs(element, shown, rect, place.region) === place.is;
+      if (place === null || !isIn(rect, place.region) || !matters(element)) return true;
+      return sight.whereIs(element, shown, rect, place.region) === place.is;
     });
   }
 }

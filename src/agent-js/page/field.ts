@@ -22,21 +22,44 @@ export function fieldValue(element: Element): unknown {
 const MAX_FIELDS = 5_000;
 
 /**
- * The state that is in no node or attribute: what stands in the fields of the element's document, and how far the
- * element and its page are scrolled. Compared before and after an action.
+ * The state that is in no node or attribute, as it was: what stood in the fields of an element's document, and how far the
+ * element and its page were scrolled.
  */
-export function fingerprint(element: Element): string {
-  const { scrollTop, scrollLeft } = element;
-  const own = plainValue(element);
+export class FieldState {
+  readonly #element: Element;
+  readonly #fields: readonly Element[];
+  readonly #values: readonly string[];
+  readonly #scrolled: readonly (number | undefined)[];
+
+  constructor(element: Element) {
+    const fields = [...element.ownerDocument.querySelectorAll('input, textarea, select')].slice(0, MAX_FIELDS);
+    this.#element = element;
+    this.#fields = fields.includes(element) ? fields : [element, ...fields];
+    this.#values = this.#fields.map(plainValue);
+    this.#scrolled = scrolled(element);
+  }
+
+  /** Fields that came or went are changes of the document. How far things are scrolled is asked last: it costs a layout. */
+  get differs(): boolean {
+    if (this.#fields.some((field, index) => plainValue(field) !== this.#values[index])) return true;
+    const before = this.#scrolled;
+    return scrolled(this.#element).some((way, index) => way !== before[index]);
+  }
+}
+
+function scrolled(element: Element): readonly (number | undefined)[] {
   const page = element.ownerDocument.scrollingElement;
-  const fields = [...element.ownerDocument.querySelectorAll('input, textarea, select')].slice(0, MAX_FIELDS);
-  const values = fields.map((field) => [plainValue(field), checkedState(field)]);
-  return JSON.stringify([own, values, scrollTop, scrollLeft, page?.scrollTop, page?.scrollLeft]);
+  return [element.scrollTop, element.scrollLeft, page?.scrollTop, page?.scrollLeft];
 }
 
 /** A password's too: it stays in the page. */
 function plainValue(element: Element): string {
-  return isHtml(element, 'input') || isHtml(element, 'textarea') ? element.value : shownValue(element);
+  if (isHtml(element, 'select') && !element.multiple) return `${element.selectedIndex} ${element.value}`;
+  if (isHtml(element, 'textarea')) return element.value;
+  if (!isHtml(element, 'input')) return shownValue(element);
+  return element.type === 'checkbox' || element.type === 'radio'
+    ? `${element.checked} ${element.indeterminate}`
+    : element.value;
 }
 
 export function isPassword(element: Element): boolean {

@@ -6,11 +6,13 @@ import { discoveries } from './discoveries.js';
  * have classes of their own.
  */
 
+export const XHTML = 'http://www.w3.org/1999/xhtml';
+
 export function isHtml<K extends keyof HTMLElementTagNameMap>(
   element: Element,
   tag: K,
 ): element is HTMLElementTagNameMap[K] {
-  return element.localName === tag && element.namespaceURI === 'http://www.w3.org/1999/xhtml';
+  return element.localName === tag && element.namespaceURI === XHTML;
 }
 
 export function isElement(node: Node | null | undefined): node is Element {
@@ -40,6 +42,13 @@ export function frameOf(document: Document): Element | null {
 /** The shadow root of an element, a closed one too. */
 export function shadowOf(element: Element): ShadowRoot | null {
   return element.shadowRoot ?? discoveries()?.closedRoot(element) ?? null;
+}
+
+/** The text of an element that holds nothing else; null for others. Most are such. */
+export function onlyText(element: Element): string | null {
+  const { firstChild } = element;
+  if (firstChild === null || firstChild.nodeType !== 3 || firstChild !== element.lastChild) return null;
+  return shadowOf(element) === null && !isHtml(element, 'slot') && !isFrame(element) ? firstChild.nodeValue : null;
 }
 
 export function childNodesOf(element: Element): readonly Node[] {

@@ -24,6 +24,8 @@ const MAX_PENDING = 50_000;
  *
  * Says `quiet` with each answer as long as no script listens to keys, which is known where it ran before all of them.
  *
+ * Says `dialog` before a script opens one: that holds the page, and it is too late then to ask why.
+ *
  * @param names unguessable, so that a page's scripts neither hear nor forge them
  */
 export function install(names: {
@@ -31,6 +33,7 @@ export function install(names: {
   readonly answer: string;
   readonly retraction: string;
   readonly quiet: string;
+  readonly dialog: string;
 }): void {
   const { apply } = Reflect;
   const view = window;
@@ -70,9 +73,18 @@ export function install(names: {
     probe.remove();
   };
 
+  for (const name of ['alert', 'confirm', 'prompt']) {
+    wrap(view, name, (target, self, args) => {
+      dispatch(new Event(names.dialog));
+      return apply(target, self, args);
+    });
+  }
+
+  let anyOpened = false;
   wrap(Element.prototype, 'attachShadow', (target, self, args) => {
     const root = apply(target, self, args) as ShadowRoot;
     if (root.mode === 'closed') hand(root);
+    else anyOpened = true;
     return root;
   });
 
@@ -156,6 +168,9 @@ export function install(names: {
     if (targetRanges.length > 0) dispatch(new InputEvent(name, { targetRanges }));
   };
   view.addEventListener(names.question, () => {
+    // No change of the document tells of it; where it is, one sees by looking.
+    if (anyOpened) dispatch(new InputEvent(names.answer));
+    anyOpened = false;
     tell(names.answer, found);
     tell(names.retraction, left);
     if (!hearsKeys) dispatch(new Event(names.quiet));

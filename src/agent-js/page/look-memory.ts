@@ -1,5 +1,6 @@
 import type { PageLook } from '../page-calls.js';
 import { uniqueLocators } from '../unique-locators.js';
+import type { WireDescriptor } from '../wire-descriptor.js';
 import { isField } from './accessible-name.js';
 import type { Collected } from './collector.js';
 import type { Control } from './control.js';
@@ -50,7 +51,8 @@ export class LookMemory {
     const before = this.#told;
     const told = this.#tell(collect());
     const { controls, gaps } = this.#collected ?? NOTHING;
-    const inside = ({ element }: { readonly element: Element }): boolean => root === undefined || isInside(element, root);
+    const inside = ({ element }: { readonly element: Element }): boolean =>
+      root === undefined || isInside(element, root);
     const shown = root === undefined ? told : told.filter((_, index) => inside(controls[index] ?? { element: root }));
     const known = root === undefined && base === this.#id ? before : null;
     const pieces = known === null ? shown : piecesOf(shown, known);
@@ -75,15 +77,15 @@ export class LookMemory {
   /** What is to be told of each control. The array of the last time, where it is the same. */
   #tell(collected: Collected): readonly string[] {
     const { controls } = collected;
-    const textOf = (index: number): string => {
+    const tell = (index: number): string => {
       const control = controls[index];
-      return control === undefined ? '' : this.#textOf(control, this.#locators[index] ?? '');
+      return control === undefined ? '' : this.#tellOf(control, this.#locators[index] ?? '');
     };
     if (collected === this.#collected) {
-      const changed = this.#fields.filter((index) => textOf(index) !== this.#told[index]);
+      const changed = this.#fields.filter((index) => tell(index) !== this.#told[index]);
       if (changed.length === 0) return this.#told;
       const told = [...this.#told];
-      for (const index of changed) told[index] = textOf(index);
+      for (const index of changed) told[index] = tell(index);
       this.#told = told;
       return told;
     }
@@ -92,8 +94,8 @@ export class LookMemory {
     this.#changes = changes;
     this.#locators = this.#locatorsOf(controls);
     this.#collected = collected;
-    this.#fields = [...controls.keys()].filter((index) => isField(controls[index]?.element));
-    const told = controls.map((_, index) => textOf(index));
+    this.#fields = controls.flatMap(({ element }, index) => (isField(element) ? index : []));
+    const told = controls.map((_, index) => tell(index));
     if (told.length !== this.#told.length || told.some((text, index) => text !== this.#told[index])) this.#told = told;
     return this.#told;
   }
@@ -109,18 +111,27 @@ export class LookMemory {
   }
 
   /** What a field holds changes without a sign; the rest is as it was while the document is. */
-  #textOf(control: Control, locator: string): string {
+  #tellOf(control: Control, locator: string): string {
     const { element, offscreen } = control;
     const state = fieldState(element);
     const known = this.#byElement.get(element);
     if (known?.locator === locator && known.offscreen === offscreen && known.state === state) return known.text;
-    const text = JSON.stringify(describe(control, locator));
+    const text = textOf(describe(control, locator));
     this.#byElement.set(element, { locator, offscreen, state, text });
     return text;
   }
 }
 
 const NOTHING: Collected = { controls: [], gaps: [] };
+
+/** Letters that JSON takes as they are. */
+const PLAIN = /^[ !#-[\]-~\u00a0-\u024f]*$/;
+
+/** JSON. Most texts need no escapes, and there are many. */
+function textOf([locator, actions, more]: WireDescriptor): string {
+  const quoted = PLAIN.test(locator) ? `"${locator}"` : JSON.stringify(locator);
+  return more === undefined ? `[${quoted},${actions}]` : `[${quoted},${actions},${JSON.stringify(more)}]`;
+}
 
 /** A list as pieces of an earlier one, and what is new. */
 function piecesOf(after: readonly string[], before: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { accessibleName, isField } from './accessible-name.js';
-import { isElement, isHtml, parentOf, walk } from './flat-tree.js';
+import { allRoots, isElement, isHtml, parentOf, walk } from './flat-tree.js';
 
 /** Changes that come at once beyond this are not looked at one by one: every name is computed anew. */
 const MAX_RECORDS = 1_000;
@@ -25,6 +25,10 @@ export class NameMemory {
   /** Parts of the page in which there was nothing to operate. */
   #idle = new WeakSet<Element>();
   #changes = 0;
+  #mutations = 0;
+  /** `#changes` when every document and shadow root was known. */
+  #attended = -1;
+  readonly #listeners = new Set<() => void>();
   #hasFields = false;
   /** What else that holds for: listeners and the size of the window change without a change of the document. */
   #idleIn = '';
@@ -41,20 +45,44 @@ export class NameMemory {
     if ('host' in root) this.#forgetAround(root.host);
   }
 
+  /** Sees to it that every document and shadow root that there is now is observed. */
+  attend(): void {
+    if (this.#attended === this.changes) return;
+    for (const root of allRoots()) this.observe(root);
+    this.allAttended();
+  }
+
+  /** Somebody has just walked through all of them. */
+  allAttended(): void {
+    this.#attended = this.changes;
+  }
+
+  /** Calls `listener` with each change of what is observed, soon after it. Answers the call that ends it. */
+  onMutation(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Rises when a node, an attribute or a text changes in what is observed. */
+  get mutations(): number {
+    this.#takeIn();
+    return this.#mutations;
+  }
+
   /**
    * Takes in what has changed in this turn. To be called before anything is asked for.
    *
    * @param circumstances under others nothing is known to be idle
    */
   refresh(circumstances: string): void {
-    const records = this.#observer.takeRecords();
-    if (records.length > 0) this.#forget(records);
+    this.#takeIn();
     if (circumstances !== this.#idleIn) this.#changed();
     this.#idleIn = circumstances;
   }
 
-  /** Rises when anything changes in what is observed. */
+  /** Rises too with what begins to be observed, and with other circumstances. */
   get changes(): number {
+    this.#takeIn();
     return this.#changes;
   }
 
@@ -93,6 +121,11 @@ export class NameMemory {
     named.add(new WeakRef(element));
   }
 
+  #takeIn(): void {
+    const records = this.#observer.takeRecords();
+    if (records.length > 0) this.#forget(records);
+  }
+
   #changed(): void {
     this.#idle = new WeakSet();
     this.#changes++;
@@ -100,6 +133,8 @@ export class NameMemory {
 
   #forget(records: readonly MutationRecord[]): void {
     this.#changed();
+    this.#mutations++;
+    for (const listener of [...this.#listeners]) listener();
     if (records.length > MAX_RECORDS) {
       this.#forgetAll();
       return;

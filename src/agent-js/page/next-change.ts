@@ -1,4 +1,4 @@
-import { allRoots } from './flat-tree.js';
+import { nameMemory } from './name-memory.js';
 
 const EVENTS = ['transitionend', 'animationend', 'scroll', 'load', 'toggle', 'input', 'change', 'focusin'] as const;
 /** A page that changes without end is looked at this often at most. */
@@ -14,7 +14,7 @@ export function nextChange(longestMs: number, costMs: number): Promise<void> {
   return new Promise((resolve) => {
     const earliest = performance.now() + Math.max(LEAST_MS, costMs * 2);
     const finish = () => {
-      observer.disconnect();
+      stop();
       clearTimeout(timer);
       for (const type of EVENTS) removeEventListener(type, noticed, true);
       resolve();
@@ -27,10 +27,9 @@ export function nextChange(longestMs: number, costMs: number): Promise<void> {
       clearTimeout(timer);
       timer = setTimeout(finish, Math.max(0, earliest - performance.now()));
     };
-    const observer = new MutationObserver(noticed);
-    for (const root of allRoots()) {
-      observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-    }
+    const memory = nameMemory();
+    memory.attend();
+    const stop = memory.onMutation(noticed);
     for (const type of EVENTS) addEventListener(type, noticed, true);
   });
 }

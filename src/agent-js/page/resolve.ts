@@ -23,9 +23,9 @@ export function matchesOf(locator: Locator): Element[] {
     case 'xpath':
       return byPath(locator.path).filter(isVisible);
     case 'text': {
-      const fits = (control: Control) => nameFits(control.name, locator);
-      const open = collectControls(locator.role).filter(fits);
-      const controls = open.length > 0 ? open : collectCovered(locator.role).filter(fits);
+      const fits = (control: Control): boolean => isMeantBy(locator, control);
+      const open = collectControls(fits);
+      const controls = open.length > 0 ? open : collectCovered(fits);
       return controls.length > 0 ? controls.map((control) => control.element) : byText(locator);
     }
   }
@@ -35,9 +35,7 @@ export function matchesOf(locator: Locator): Element[] {
 export function countMatches(locator: Locator): MatchCounts {
   if (locator.kind !== 'text') return { counts: [], frames: [], others: matchesOf(locator).length };
   const { controls, gaps } = collect();
-  const answers = ({ words, name }: Control): boolean =>
-    (locator.role === '*' || words.includes(locator.role)) && nameFits(name, locator);
-  const fits = controls.map(answers);
+  const fits = controls.map((control) => isMeantBy(locator, control));
   const ends = [...gaps.map(({ at }) => at), controls.length];
   const counts = ends.map((end, index) => fits.slice(index === 0 ? 0 : ends[index - 1], end).filter(Boolean).length);
   const controlled = fits.includes(true);
@@ -72,6 +70,10 @@ export function nameFor(element: Element): string {
   const id = element.id === '' ? '' : `#${element.id}`;
   const [className] = element.classList;
   return id === '' && className === undefined ? `{${roleOf(element)}}` : `${element.localName}${id || `.${className}`}`;
+}
+
+function isMeantBy(locator: Locator & { kind: 'text' }, { words, name }: Control): boolean {
+  return (locator.role === '*' || words.includes(locator.role)) && nameFits(name, locator);
 }
 
 function nameFits(name: string, locator: Locator & { kind: 'text' }): boolean {
@@ -152,8 +154,8 @@ function listed(locator: Locator, matches: readonly Element[]): string[] {
 
 /** What look would print; where a veil lies over everything, what it would print without it. */
 function allControls(): readonly Control[] {
-  const controls = collectControls('*');
-  return controls.length > 0 ? controls : collectCovered('*');
+  const { controls } = collect();
+  return controls.length > 0 ? controls : collectCovered(() => true);
 }
 
 /** Controls whose names resemble the one sought, the nearest first, as look prints them. */
