@@ -14,7 +14,7 @@ import { waitUntilLoaded } from './wait.js';
 /** How long an action without any effect so far is given to have one. */
 const GRACE_MS = 60;
 /** A form that is sent begins its navigation in its page's next frame. */
-const SUBMIT_MS = 80;
+const SUBMIT_MS = 400;
 /** How long a window that a page has asked for may take to be there. */
 const WINDOW_MS = 2_000;
 

@@ -5,6 +5,12 @@ interface Waiter {
   settle(): void;
 }
 
+/** A wait that its owner may lose interest in: `stop` settles it with false. Idempotent. */
+export interface Watch {
+  readonly settled: Promise<boolean>;
+  stop(): void;
+}
+
 /**
  * State that others wait on: whoever changes the state calls {@link Condition.changed}, and each waiter looks again.
  * Nobody polls.
@@ -21,8 +27,8 @@ export class Condition {
     return this.watch(holds, bounds).settled;
   }
 
-  /** As {@link Condition.until}, for one that may lose interest: `stop` settles it with false. Idempotent. */
-  watch(holds: () => boolean, bounds: Bounds): { readonly settled: Promise<boolean>; stop(): void } {
+  /** As {@link Condition.until}, for one that may lose interest. */
+  watch(holds: () => boolean, bounds: Bounds): Watch {
     let stop = (): void => undefined;
     const settled = new Promise<boolean>((resolve, reject) => {
       if (bounds.signal.aborted) return reject(cancelledError());

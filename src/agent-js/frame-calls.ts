@@ -62,19 +62,18 @@ export class FrameCalls {
     bounds: Bounds,
   ): Promise<Answer<N>> {
     const startedAt = performance.now();
-    const cut = new AbortController();
-    const own = { ...bounds, signal: AbortSignal.any([bounds.signal, cut.signal]) };
+    const come = this.#frames.untilApart(bounds);
     const done = answer.then((value) => ({ value }));
     done.catch(() => undefined);
-    const come = async () => ((await this.#frames.untilApart(own).catch(() => false)) ? null : done);
+    const first = async () => ((await come.settled.catch(() => false)) ? null : done);
     try {
-      const first = await Promise.race([done, come()]);
-      if (first !== null) return first.value;
+      const outcome = await Promise.race([done, first()]);
+      if (outcome !== null) return outcome.value;
       const waited = performance.now() - startedAt;
       const left = args !== null && 'ms' in args ? { ...args, ms: Math.max(0, args.ms - waited) } : args;
       return this.ask(name, left, bounds);
     } finally {
-      cut.abort();
+      come.stop();
     }
   }
 

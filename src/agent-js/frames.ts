@@ -1,5 +1,6 @@
 import { type Bounds, throwIfCancelled, within } from './bounds.js';
 import type { AttachedPage, BrowserPort } from './browser-port.js';
+import type { Watch } from './condition.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams } from './cdp.js';
 import { OWN_DIALOG, type PageCallName, type PageCalls, WORLD } from './page-calls.js';
 import { HOOKS_SOURCE, PageWorld, WORLD_SOURCE } from './page-world.js';
@@ -31,6 +32,7 @@ export class Frames {
   readonly main: PageWorld;
   readonly #browser: BrowserPort;
   readonly #page: AttachedPage;
+  readonly #watch: (holds: () => boolean, bounds: Bounds) => Watch;
   readonly #until: (holds: () => boolean, bounds: Bounds) => Promise<boolean>;
   readonly #frames = new Map<string, Frame>();
   readonly #worlds = new Map<string, PageWorld>();
@@ -38,18 +40,19 @@ export class Frames {
   /** Frames that did not answer the last time. */
   readonly #silent = new Set<string>();
 
-  /** @param until waits on what {@link Frames.observe} changes */
+  /** @param watch waits on what {@link Frames.observe} changes */
   constructor(
     browser: BrowserPort,
     page: AttachedPage,
-    until: (holds: () => boolean, bounds: Bounds) => Promise<boolean>,
+    watch: (holds: () => boolean, bounds: Bounds) => Watch,
   ) {
     this.#browser = browser;
     this.#page = page;
-    this.#until = until;
+    this.#watch = watch;
+    this.#until = (holds, bounds) => watch(holds, bounds).settled;
     this.#sessions = new Set([page.session]);
     // A page target's id is its main frame's.
-    this.main = new PageWorld(browser, page.session, page.targetId, until);
+    this.main = new PageWorld(browser, page.session, page.targetId, this.#until);
     this.#follow(page.session);
   }
 
@@ -96,9 +99,9 @@ export class Frames {
     }
   }
 
-  /** True as soon as there is a frame that is apart. */
-  untilApart(bounds: Bounds): Promise<boolean> {
-    return this.#until(() => this.apart.length > 0, bounds);
+  /** True as soon as there is a frame that is apart; `stop` loses interest. */
+  untilApart(bounds: Bounds): Watch {
+    return this.#watch(() => this.apart.length > 0, bounds);
   }
 
   /** Adopts what stood there before this followed it. */

@@ -2,7 +2,7 @@ import { TroupeError } from '../protocol/errors.js';
 import { type Bounds, cancellable, remainingMs, throwIfCancelled, toAnswer } from './bounds.js';
 import type { AttachedPage, BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from './cdp.js';
-import { Condition } from './condition.js';
+import { Condition, type Watch } from './condition.js';
 import { FrameCalls } from './frame-calls.js';
 import { Frames } from './frames.js';
 import { Navigation } from './navigation.js';
@@ -55,7 +55,7 @@ export class Tab {
     // A page target's id is its main frame's.
     this.navigation = new Navigation(page.targetId, page.url);
     this.network = new NetworkActivity(() => this.#condition.changed());
-    this.frames = new Frames(browser, page, (holds, bounds) => this.until(holds, bounds));
+    this.frames = new Frames(browser, page, (holds, bounds) => this.#watch(holds, bounds));
     this.#frameCalls = new FrameCalls(this.frames, () => ({ url: this.url, title: this.title }));
     this.#prepare();
   }
@@ -94,7 +94,11 @@ export class Tab {
 
   /** Waits on this tab's state. False at the deadline; ACTION_FAILED when the tab closes or crashes. */
   until(holds: () => boolean, bounds: Bounds): Promise<boolean> {
-    return this.#condition.until(() => {
+    return this.#watch(holds, bounds).settled;
+  }
+
+  #watch(holds: () => boolean, bounds: Bounds): Watch {
+    return this.#condition.watch(() => {
       this.throwIfGone();
       return holds();
     }, bounds);
@@ -124,10 +128,7 @@ export class Tab {
    * somebody closes it. Rejects when the tab has gone, and when the script is cancelled.
    */
   async unlessDialog<T>(work: Promise<T>, bounds: Bounds): Promise<{ readonly value: T } | 'dialog'> {
-    const dialog = this.#condition.watch(() => {
-      this.throwIfGone();
-      return this.dialog !== null;
-    }, bounds);
+    const dialog = this.#watch(() => this.dialog !== null, bounds);
     const done = work.then((value) => ({ value }));
     done.catch(() => undefined);
     const opened = async () => ((await dialog.settled) ? ('dialog' as const) : done);
