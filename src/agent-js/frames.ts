@@ -1,7 +1,7 @@
 import { type Bounds, throwIfCancelled, within } from './bounds.js';
 import type { AttachedPage, BrowserPort } from './browser-port.js';
-import type { Watch } from './condition.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams } from './cdp.js';
+import type { Watch } from './condition.js';
 import { OWN_DIALOG, type PageCallName, type PageCalls, WORLD } from './page-calls.js';
 import { HOOKS_SOURCE, PageWorld, WORLD_SOURCE } from './page-world.js';
 
@@ -41,11 +41,7 @@ export class Frames {
   readonly #silent = new Set<string>();
 
   /** @param watch waits on what {@link Frames.observe} changes */
-  constructor(
-    browser: BrowserPort,
-    page: AttachedPage,
-    watch: (holds: () => boolean, bounds: Bounds) => Watch,
-  ) {
+  constructor(browser: BrowserPort, page: AttachedPage, watch: (holds: () => boolean, bounds: Bounds) => Watch) {
     this.#browser = browser;
     this.#page = page;
     this.#watch = watch;
