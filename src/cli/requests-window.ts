@@ -21,7 +21,7 @@ export async function runRequestsWindow(args: readonly string[]): Promise<number
     process.once('SIGINT', () => done());
     process.once('SIGTERM', () => done());
   });
-  const window = open ? await openWindow(server.url, { browser: browserCommand() }) : null;
+  const window = open ? await openWindow(server.openingUrl(), { browser: browserCommand() }) : null;
   if (window?.problem != null) process.stderr.write(`${window.problem}\n`);
   await Promise.race([signalled, server.quit, ...(window?.closed == null ? [] : [window.closed])]);
   await window?.close();

@@ -95,6 +95,8 @@ export interface DocumentView {
   readonly values: { readonly [name: string]: string };
 }
 
+/** The key of an address, for which the page is given the secret of this start. */
+export const EnterWindow = z.strictObject({ key: z.string().max(200) });
 export const OpenFile = z.strictObject({ path: z.string().min(1) });
 export const SaveFile = z.strictObject({ path: z.string().min(1).nullable(), overwrite: z.boolean() });
 export const NewItem = z.strictObject({

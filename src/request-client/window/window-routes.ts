@@ -1,4 +1,3 @@
-import type { ZodType, z } from 'zod';
 import { TroupeError } from '../../protocol/errors.js';
 import {
   type FolderView,
@@ -15,6 +14,7 @@ import { readRequest } from '../collection/read-request.js';
 import { exportCurl } from '../curl-export/export-curl.js';
 import type { ShellKind } from '../curl-import/detect-shell.js';
 import { importCurl } from '../curl-import/import-curl.js';
+import { checked } from './checked.js';
 import { listFolder } from './list-folder.js';
 import type { Tell, Workspace } from './workspace.js';
 
@@ -73,8 +73,7 @@ export const WINDOW_ROUTES: readonly WindowRoute[] = [
     method: 'POST',
     path: at('document/undo'),
     answer: ({ workspace }) => {
-      workspace.document.undo();
-      workspace.refreshVariables();
+      workspace.edit((document) => document.undo());
       return workspace.view;
     },
   },
@@ -195,8 +194,7 @@ export const WINDOW_ROUTES: readonly WindowRoute[] = [
 function importPaste({ workspace, body }: WindowCall): ImportView {
   const { text, parent } = checked(ImportText, body);
   const imported = importCurl(text);
-  const made = imported.requests.length === 0 ? [] : workspace.document.addImported(imported, parent);
-  workspace.refreshVariables();
+  const made = imported.requests.length === 0 ? [] : workspace.edit((document) => document.addImported(imported, parent));
   const { variables, warnings, errors } = imported;
   return { made, variables: variables.map(({ name }) => name), warnings, errors, document: workspace.view };
 }
@@ -208,12 +206,4 @@ async function listed({ body, folder }: WindowCall): Promise<FolderView> {
 
 function notKept(): never {
   throw new TroupeError('NOT_FOUND', 'This answer is no longer kept');
-}
-
-/** @throws INVALID_REQUEST */
-function checked<T extends ZodType>(schema: T, value: unknown): z.infer<T> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new TroupeError('INVALID_REQUEST', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
 }

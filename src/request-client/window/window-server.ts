@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { fileURLToPath } from 'node:url';
 import { BuiltPage } from '../../pages/built-page.js';
 import { ERROR_TABLE, type ErrorCode, encodeError, TroupeError } from '../../protocol/errors.js';
-import type { ProgressLine } from '../../protocol/request-window.js';
+import { EnterWindow, type ProgressLine } from '../../protocol/request-window.js';
+import { checked } from './checked.js';
 import { sendBody } from './send-body.js';
 import { WINDOW_ROUTES } from './window-routes.js';
 import type { Workspace } from './workspace.js';
@@ -21,17 +22,20 @@ const RESPONSE_BODY = /^\/api\/history\/(s\d+)\/body$/;
 
 /**
  * Serves the window on 127.0.0.1. The page is open to everybody on this machine and says nothing; everything else wants
- * the secret of this start, which the address carries behind its `#`: that part never goes over the wire, and other
- * origins cannot read it. {@link quit} settles when the page asks for the end.
+ * the secret of this start. The page is given it for the key that its address carries behind the `#`: that part never goes
+ * over the wire, and other origins cannot read it. {@link quit} settles when the page asks for the end.
  */
 export class WindowServer {
-  /** The address with the secret in it. */
+  /** The address for people, with a key that holds until the end. */
   readonly url: string;
   readonly quit: Promise<void>;
   readonly #server: Server;
   readonly #options: WindowServerOptions;
   readonly #origins: readonly string[];
-  readonly #secret: string;
+  readonly #secret = randomBytes(32).toString('base64url');
+  readonly #key = randomBytes(32).toString('base64url');
+  /** Each opens the window once. */
+  readonly #onceKeys = new Set<string>();
   readonly #page = new BuiltPage(fileURLToPath(new URL('../../web/request-client', import.meta.url)));
   #onQuit: () => void = () => undefined;
 
@@ -40,9 +44,8 @@ export class WindowServer {
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     this.#server = server;
     this.#options = options;
-    this.#secret = randomBytes(32).toString('base64url');
     this.#origins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
-    this.url = `${this.#origins[0]}/#${this.#secret}`;
+    this.url = `${this.#origins[0]}/#${this.#key}`;
     this.quit = new Promise((resolve) => {
       this.#onQuit = resolve;
     });
@@ -59,6 +62,13 @@ export class WindowServer {
       server.listen({ port: options.port, host: '127.0.0.1', exclusive: true }, resolve);
     });
     return new WindowServer(server, options);
+  }
+
+  /** An address that works once: command lines of programs can be read by everybody on this machine. */
+  openingUrl(): string {
+    const key = randomBytes(32).toString('base64url');
+    this.#onceKeys.add(key);
+    return `${this.#origins[0]}/#${key}`;
   }
 
   /** Idempotent. */
@@ -102,7 +112,12 @@ export class WindowServer {
   }
 
   async #serveCall(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#checkSecret(request.headers.authorization);
+    if (path === '/api/enter' && request.method === 'POST') {
+      const { key } = checked(EnterWindow, await bodyOf(request));
+      if (!isSame(key, this.#key) && !this.#onceKeys.delete(key)) throw unknown();
+      return json(response, { secret: this.#secret });
+    }
+    if (!isSame(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '', this.#secret)) throw unknown();
     if (path === '/api/quit' && request.method === 'POST') {
       response.once('finish', () => this.#onQuit());
       return json(response, {});
@@ -126,13 +141,15 @@ export class WindowServer {
     await route.follow(call, tell, left.signal);
     response.end();
   }
+}
 
-  #checkSecret(authorization: string | undefined): void {
-    const given = Buffer.from(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '');
-    const wanted = Buffer.from(this.#secret);
-    if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
-    throw new TroupeError('UNAUTHORIZED', 'Open the window with the address that the terminal shows');
-  }
+function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function unknown(): TroupeError {
+  return new TroupeError('UNAUTHORIZED', 'Open the window with the address that the terminal shows');
 }
 
 function policy(nonce: string): string {

@@ -89,18 +89,20 @@ export class Workspace {
     this.#scopes = scopesOf(this.#document.collection, this.#environment?.values ?? new Map());
   }
 
-  /** Variables of the collection; what scripts made of them is forgotten. */
+  /** Variables of the collection. */
   setVariables(rows: readonly PairRow[]): void {
-    this.#document.setVariables(rows);
-    this.refreshVariables();
+    this.edit((document) => document.setVariables(rows));
   }
 
-  /** Takes up variables that the document has now and that have no value yet. */
-  refreshVariables(): void {
-    const fresh = scopesOf(this.#document.collection, new Map()).collection;
+  /** An edit that may change variables: those that it changes have its value now, others what scripts made of them. */
+  edit<T>(work: (document: OpenDocument) => T): T {
+    const before = scopesOf(this.#document.collection, new Map()).collection;
+    const result = work(this.#document);
+    const after = scopesOf(this.#document.collection, new Map()).collection;
     const { collection } = this.#scopes;
-    for (const [name, value] of fresh) collection.set(name, value);
-    for (const name of collection.keys()) if (!fresh.has(name)) collection.delete(name);
+    for (const [name, value] of after) if (before.get(name) !== value) collection.set(name, value);
+    for (const name of before.keys()) if (!after.has(name)) collection.delete(name);
+    return result;
   }
 
   /** Sends one request with its scripts. What goes wrong is in the last line; only the signal's reason is thrown. */

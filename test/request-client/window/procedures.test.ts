@@ -126,9 +126,20 @@ t.test('the tree is searched, ordered by drag and by key, renamed, duplicated, d
   t.match(saved().at(['item', 1]), { name: 'New folder', item: [{ name: 'List users copy' }, { name: 'List users' }] });
 });
 
+t.test('what a script sets is seen at once, and stays while other variables are edited', async () => {
+  await act('#row-i2', 'click');
+  await act('{tab}After', 'click');
+  await act('[aria-label="After script"]', 'input', "pm.collectionVariables.set('made', 'by a script')");
+  await press('Control+Enter');
+  await shows('by a script');
+  await act('[aria-label="Variable 1 value"]', 'input', 'secret');
+  await holds('document.querySelector("aside dl").innerText.includes("by a script")');
+  await act('#row-i1', 'click');
+});
+
 t.test('the history shows every answer again', async () => {
   await act('{button}History', 'click');
-  await act('aside li button', 'click');
+  await act('aside li:last-child button', 'click');
   await shows('1 test passed');
 });
 

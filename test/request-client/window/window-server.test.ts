@@ -13,8 +13,6 @@ t.teardown(async () => {
   await workspace.close();
 });
 const { host, port, hash } = new URL(server.url);
-const Authorization = `Bearer ${hash.slice(1)}`;
-
 /** fetch would set Host and Origin by itself. */
 async function ask(method: string, path: string, headers: Record<string, string> = {}, body = '') {
   const sent = request({ host: '127.0.0.1', port, method, path, headers: { Host: host, ...headers } });
@@ -26,11 +24,23 @@ async function ask(method: string, path: string, headers: Record<string, string>
   return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
 }
 
+const enter = (key: string) => ask('POST', '/api/enter', {}, JSON.stringify({ key }));
+const keyOf = (url: string): string => new URL(url).hash.slice(1);
+const Authorization = `Bearer ${JSON.parse((await enter(keyOf(server.url))).body).secret}`;
+
 t.test('only who knows the secret of this start is answered', async (t) => {
   t.match(await ask('GET', '/api/document', { Authorization }), { status: 200, body: /"name":"New collection"/ });
-  for (const headers of [{}, { Authorization: 'Bearer x' }, { Authorization: 'Bearer ' }, { Cookie: hash }]) {
+  for (const headers of [{}, { Authorization: 'Bearer x' }, { Authorization: 'Bearer ' }, { Authorization: `Bearer ${hash.slice(1)}` }]) {
     t.match(await ask('GET', '/api/document', headers), { status: 401, body: /UNAUTHORIZED/ });
   }
+});
+
+t.test('the address for people works as often as they like, the one that is opened once', async (t) => {
+  t.equal((await enter(keyOf(server.url))).status, 200);
+  const once = keyOf(server.openingUrl());
+  t.equal((await enter(once)).status, 200);
+  t.equal((await enter(once)).status, 401);
+  t.equal((await enter('')).status, 401);
 });
 
 t.test('pages of other origins and other names for this machine get nothing', async (t) => {

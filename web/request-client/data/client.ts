@@ -1,18 +1,6 @@
 import type { ErrorBody } from '../../../src/protocol/errors.js';
 import type { ProgressLine } from '../../../src/protocol/request-window.js';
 
-/** The secret of this start comes behind the `#`, and is kept for reloads of this tab alone. */
-const KEPT_AS = 'troupe-requests';
-const secret = takeSecret();
-
-function takeSecret(): string {
-  const given = location.hash.slice(1);
-  if (given === '') return sessionStorage.getItem(KEPT_AS) ?? '';
-  sessionStorage.setItem(KEPT_AS, given);
-  history.replaceState(null, '', location.pathname);
-  return given;
-}
-
 /** What the client says when it does not do something. */
 export class ClientError extends Error {
   readonly body: ErrorBody;
@@ -23,7 +11,25 @@ export class ClientError extends Error {
   }
 }
 
+/** Kept for reloads of this tab alone. */
+const KEPT_AS = 'troupe-requests';
+let entering: Promise<string> | null = null;
+
+/** The secret of this start, for the key that stands behind the `#` when the window opens. */
+async function enter(): Promise<string> {
+  const key = location.hash.slice(1);
+  if (key === '') return sessionStorage.getItem(KEPT_AS) ?? '';
+  history.replaceState(null, '', location.pathname);
+  const answer = await fetch('/api/enter', { method: 'POST', body: JSON.stringify({ key }) });
+  if (!answer.ok) throw new ClientError(await answer.json());
+  const { secret } = await answer.json();
+  sessionStorage.setItem(KEPT_AS, secret);
+  return secret;
+}
+
 async function ask(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  entering ??= enter();
+  const secret = await entering;
   const answer = await fetch(`/api/${path}`, {
     method,
     headers: { Authorization: `Bearer ${secret}` },
