@@ -194,7 +194,8 @@ export const WINDOW_ROUTES: readonly WindowRoute[] = [
 function importPaste({ workspace, body }: WindowCall): ImportView {
   const { text, parent } = checked(ImportText, body);
   const imported = importCurl(text);
-  const made = imported.requests.length === 0 ? [] : workspace.edit((document) => document.addImported(imported, parent));
+  const made =
+    imported.requests.length === 0 ? [] : workspace.edit((document) => document.addImported(imported, parent));
   const { variables, warnings, errors } = imported;
   return { made, variables: variables.map(({ name }) => name), warnings, errors, document: workspace.view };
 }

@@ -30,7 +30,12 @@ const Authorization = `Bearer ${JSON.parse((await enter(keyOf(server.url))).body
 
 t.test('only who knows the secret of this start is answered', async (t) => {
   t.match(await ask('GET', '/api/document', { Authorization }), { status: 200, body: /"name":"New collection"/ });
-  for (const headers of [{}, { Authorization: 'Bearer x' }, { Authorization: 'Bearer ' }, { Authorization: `Bearer ${hash.slice(1)}` }]) {
+  for (const headers of [
+    {},
+    { Authorization: 'Bearer x' },
+    { Authorization: 'Bearer ' },
+    { Authorization: `Bearer ${hash.slice(1)}` },
+  ]) {
     t.match(await ask('GET', '/api/document', headers), { status: 401, body: /UNAUTHORIZED/ });
   }
 });
