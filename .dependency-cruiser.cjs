@@ -7,7 +7,7 @@ const FLOORS = [
   ['gateway'],
   ['supervisor'],
   ['actors'],
-  ['autonomy', 'request-client'],
+  ['autonomy', 'request-client', 'webhooks'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['containers'],

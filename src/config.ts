@@ -52,6 +52,7 @@ const ConfigFile = z.strictObject({
     .default({}),
   video: z.enum(['off', 'on', 'on-failure']).default('off'),
   token: environmentName.optional(),
+  webhookSecret: environmentName.optional(),
   log: z.enum(['text', 'json']).default('text'),
   traces: z.url().optional(),
 });
@@ -67,7 +68,8 @@ export interface ConfigFlags {
 }
 
 /** The configuration of one service, frozen. Paths are absolute. */
-export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token' | 'models' | 'providers'>> {
+export interface Config
+  extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token' | 'webhookSecret' | 'models' | 'providers'>> {
   /** The models that may be used, the default first; with their keys. */
   readonly models: readonly ModelChoice[];
   readonly home: string;
@@ -93,6 +95,8 @@ export interface Config extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token
   readonly otlp: { readonly url: string; readonly headers: { readonly [name: string]: string } } | null;
   /** The value of the variable that `token` names. */
   readonly token: string | undefined;
+  /** The value of the variable that `webhookSecret` names: messages to webhooks are signed with it. */
+  readonly webhookSecret: string | undefined;
 }
 
 /**
@@ -111,14 +115,9 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
       `The configuration (${file} and flags) is not valid:\n${lines.join('\n')}`,
     );
   }
-  const { token: tokenVariable, models, providers, ...rest } = parsed.data;
-  const token = tokenVariable === undefined ? undefined : env[tokenVariable];
-  if (tokenVariable !== undefined && !token) {
-    throw new TroupeError(
-      'INVALID_REQUEST',
-      `The configuration names the token variable ${tokenVariable}, which is not set`,
-    );
-  }
+  const { models, providers, ...rest } = parsed.data;
+  const token = secretIn(env, 'token', rest.token);
+  const webhookSecret = secretIn(env, 'webhookSecret', rest.webhookSecret);
   if (!isLoopback(rest.host) && token === undefined) {
     throw new TroupeError(
       'INVALID_REQUEST',
@@ -134,6 +133,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     dockerSocket: dockerSocket(env.DOCKER_HOST),
     cacheDir: resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe'),
     sudoUser: sudoUser(env),
+    webhookSecret,
     otlp: otlp(rest.traces, env),
     token,
   });
@@ -172,6 +172,11 @@ function sudoUser({ SUDO_UID = '', SUDO_GID = '' }: NodeJS.ProcessEnv): Config['
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function secretIn(env: NodeJS.ProcessEnv, key: string, variable: string | undefined): string | undefined {
+  if (variable === undefined || env[variable]) return variable === undefined ? undefined : env[variable];
+  throw new TroupeError('INVALID_REQUEST', `The configuration names the ${key} variable ${variable}, which is not set`);
 }
 
 /** The standard variables of OpenTelemetry's exporters; `traces` of the file wins over the endpoint. */

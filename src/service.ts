@@ -15,6 +15,8 @@ import { EventHub } from './supervisor/event-hub.js';
 import { RequestVault } from './supervisor/request-vault.js';
 import { Supervisor } from './supervisor/supervisor.js';
 import type { Log } from './telemetry/log.js';
+import { Outbox } from './webhooks/outbox.js';
+import { targetRule } from './webhooks/webhook-target.js';
 
 /** Jobs in their flows may go on this long after a stop was asked for, in milliseconds. */
 const DRAIN_MS = 10_000;
@@ -89,6 +91,17 @@ export async function startService(
     telemetry.follow(hub);
     built.push(() => telemetry.close());
     const vault = await RequestVault.open(config.keyFile);
+    const webhooks = new Outbox({
+      journal,
+      vault,
+      log,
+      clock: systemClock,
+      secret: config.webhookSecret,
+      rule: targetRule(gateway.port),
+      random: Math.random,
+    });
+    built.push(() => webhooks.close());
+    void webhooks.run((signal) => hub.stream({ after: hub.lastSeq(), signal }, () => true));
     const supervisor = await Supervisor.start({
       config,
       driver,
@@ -100,6 +113,7 @@ export async function startService(
       vault,
       tokens: await AccessTokens.open({ journal, vault, clock: systemClock }),
       hub,
+      webhooks,
       artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
       reports: pool,
     });

@@ -34,7 +34,7 @@ export interface Submission {
 }
 
 /** What is kept by name: an access token, or a message of a webhook, whose id begins with its session's and a slash. */
-export type KeptKind = 'token' | 'delivery' | 'batch';
+export type KeptKind = 'token' | 'delivery' | 'delivered' | 'batch';
 
 /** A thing that is kept by name. `data` is JSON text; null takes it away. */
 export interface KeptRow {

@@ -121,7 +121,9 @@ export class Store {
         removeSession.run([request.sessionId]);
         removeEvents.run([request.sessionId]);
         removeSubmissions.run([request.sessionId]);
-        removeKept.run(['delivery', `${request.sessionId}/`, `${request.sessionId}/${LAST}`]);
+        for (const kind of ['delivery', 'delivered']) {
+          removeKept.run([kind, `${request.sessionId}/`, `${request.sessionId}/${LAST}`]);
+        }
         return 0;
       case 'removeBatch':
         this.batches.remove(request.batchId);

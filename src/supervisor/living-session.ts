@@ -75,6 +75,7 @@ export class LivingSession {
     this.#book = new SessionBook(around, {
       record,
       sealed: around.vault.seal(request, caller),
+      webhook: request.mode === 'auto' ? request.webhook : undefined,
       lease: () => this.#held.lease?.identity ?? null,
       answered: (call) => this.#held.child?.ref.tell('ModelAnswerRecorded', { call }),
     });
@@ -271,8 +272,8 @@ export class LivingSession {
       this.#book.record = startedRecord(this.record, driver.name, clock.now());
       this.#attemptStartedAt = clock.now().getTime();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
-      const started = this.#book.event('SessionStarted', facts);
-      await hub.write({ ...extra, records: [this.#book.stored], events: [...(extra.events ?? []), started] });
+      const events = [...(extra.events ?? []), this.#book.event('SessionStarted', facts)];
+      await hub.write(this.#book.announced('started', { ...extra, records: [this.#book.stored], events }));
       signal.throwIfAborted();
       this.#advance('Opened');
       this.#watch(lease, child);
@@ -368,7 +369,7 @@ export class LivingSession {
     const batch = { records: [{ record: this.record, request: null, lease: null }], events: [ended] };
     // Whatever the disk does, what is held is given back.
     this.#gone = this.#begun.catch(() => undefined).then(() => this.#held.giveBack());
-    await writeEnd(this.#around, this.record.id, batch);
+    await writeEnd(this.#around, this.record.id, this.#book.announced('ended', batch));
     this.#onEnded();
     return this.record;
   }

@@ -171,14 +171,16 @@ async function requeue(parts: RecoveryParts, recovered: Recovered, stored: Left)
 
 /** Ends a session that no living one stands for. */
 async function endStored(
-  { hub, clock, artifacts, log }: RecoveryParts,
-  { record }: Left,
+  { hub, clock, artifacts, log, webhooks }: RecoveryParts,
+  { record, request }: Left,
   end: SessionEnd,
 ): Promise<void> {
   const ended = endedRecord(record, end, clock.now());
   const { status, reason: endReason, summary, error } = end;
   const event = newEvent(record.id, { type: 'SessionEnded', data: { status, endReason, summary, error } }, clock.now());
-  await hub.write({ records: [{ record: ended, request: null, lease: null }], events: [event] });
+  const asked = AutoRequest.safeParse(request).data?.webhook;
+  const kept = webhooks.entries(ended, asked, 'ended');
+  await hub.write({ records: [{ record: ended, request: null, lease: null }], events: [event], kept });
   // They can be made again at any time; what keeps them from being made now keeps no service from starting.
   artifacts.write(ended).catch((error) => log(`no artifacts: ${String(error)}`, { session: record.id }));
 }

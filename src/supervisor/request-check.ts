@@ -6,6 +6,7 @@ import type { Driver } from '../containers/driver.js';
 import { isHostPattern } from '../containers/gate/gate-rules.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { AutoRequest, LiveRequest } from '../protocol/session.js';
+import { targetFault, targetRule } from '../webhooks/webhook-target.js';
 
 type Offers = Driver['offers'];
 
@@ -34,7 +35,6 @@ const UNAVAILABLE: readonly Unavailable[] = [
     'a proxy takes the requests to localhost too; leave one of both out',
   ],
   ['proxy', (request) => request.proxy?.username !== undefined, 'a proxy with a user name is not supported'],
-  ['webhook', (request) => request.webhook !== undefined, 'webhooks are not supported yet'],
 ];
 
 /**
@@ -55,6 +55,7 @@ export function assertSupported(request: LiveRequest | AutoRequest, offers: Offe
  * @throws INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF, MODEL_NOT_ALLOWED, MISSING_API_KEY
  */
 export async function checkTask(request: AutoRequest, config: Config, assertFlow: FlowFileCheck): Promise<void> {
+  assertWebhook(request.webhook, config);
   const flowFiles = request.flowFiles ?? [];
   await Promise.all(flowFiles.map(assertFlow));
   if ((request.maxIterations ?? config.maxIterations) > 0) {
@@ -66,6 +67,17 @@ export async function checkTask(request: AutoRequest, config: Config, assertFlow
       issues: [{ path: 'flowFiles', message: 'at least one .js flow file is needed' }],
     });
   }
+}
+
+/** Where it leads when it is looked up is checked at each try; what can be seen now is refused now. */
+function assertWebhook(webhook: string | undefined, { webhookSecret }: Config): void {
+  if (webhook === undefined) return;
+  const why =
+    webhookSecret === undefined
+      ? 'nothing signs it: set webhookSecret in troupe.json to the name of an environment variable'
+      : targetFault(new URL(webhook), targetRule(0));
+  if (why !== null)
+    throw new TroupeError('INVALID_REQUEST', `webhook: ${why}`, { issues: [{ path: 'webhook', message: why }] });
 }
 
 type FlowFileCheck = (file: string) => Promise<void>;

@@ -1,6 +1,7 @@
-import type { StoredSession } from '../journal/journal.js';
+import type { JournalBatch, StoredSession } from '../journal/journal.js';
 import type { EventData, EventType, NewEvent, SessionEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
+import type { WebhookMoment } from '../protocol/webhook.js';
 import { newEvent } from './new-event.js';
 import type { SealedRequest } from './request-vault.js';
 import { spentRecord } from './session-record.js';
@@ -13,7 +14,8 @@ export class SessionBook {
   steps = 0;
   /** The request as the journal keeps it. */
   readonly #sealed: SealedRequest;
-  readonly #around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log'>;
+  readonly #around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'>;
+  readonly #webhook: string | undefined;
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
   #open = true;
@@ -23,10 +25,12 @@ export class SessionBook {
    * @param options.answered called when an answer of a model is on disk
    */
   constructor(
-    around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log'>,
+    around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'>,
     options: {
       readonly record: SessionRecord;
       readonly sealed: SealedRequest;
+      /** Who is told of its start and its end. */
+      readonly webhook: string | undefined;
       readonly lease: () => StoredSession['lease'];
       readonly answered: (call: number) => void;
     },
@@ -34,6 +38,7 @@ export class SessionBook {
     this.#around = around;
     this.record = options.record;
     this.#sealed = options.sealed;
+    this.#webhook = options.webhook;
     this.#lease = options.lease;
     this.#answered = options.answered;
   }
@@ -49,6 +54,13 @@ export class SessionBook {
 
   tell(event: SessionEvent): void {
     this.publish([newEvent(this.record.id, event, this.#around.clock.now())]);
+  }
+
+  /** A start or an end, with the message to whoever asked to be told; a later attempt's start is none. */
+  announced(moment: WebhookMoment, batch: JournalBatch): JournalBatch {
+    if (moment === 'started' && this.record.attempt > 1) return batch;
+    const messages = this.#around.webhooks.entries(this.record, this.#webhook, moment);
+    return { ...batch, kept: [...(batch.kept ?? []), ...messages] };
   }
 
   /** Writes what the session tells. After {@link close} it is dropped. */

@@ -3,6 +3,7 @@ import type { Supervision } from '../actors/supervision.js';
 import type { Config } from '../config.js';
 import type { Driver } from '../containers/driver.js';
 import type { Log } from '../telemetry/log.js';
+import type { Outbox } from '../webhooks/outbox.js';
 import type { EventHub } from './event-hub.js';
 import type { RequestVault } from './request-vault.js';
 
@@ -13,6 +14,7 @@ export interface SessionSurroundings {
   readonly supervision: Supervision;
   readonly hub: EventHub;
   readonly vault: RequestVault;
+  readonly webhooks: Outbox;
   readonly clock: Clock;
   readonly log: Log;
 }

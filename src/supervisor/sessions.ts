@@ -5,6 +5,7 @@ import type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
+import type { Outbox } from '../webhooks/outbox.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { Batches } from './batches.js';
 import type { Doors } from './doors.js';
@@ -38,6 +39,8 @@ export interface Sessions {
   /** Who may enter, beside the token of the configuration. */
   readonly tokens: AccessTokens;
   readonly links: ShareLinks;
+  /** Messages to those who asked to be told. */
+  readonly webhooks: Outbox;
   readonly batches: Batches;
   /** Settles when the browser is ready. CAPACITY after `createTimeout`; aborting the signal gives the browser back. */
   createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord>;

@@ -17,6 +17,7 @@ import {
   type SessionRecord,
 } from '../protocol/session.js';
 import type { ReportPool } from '../report/report-pool.js';
+import type { Outbox } from '../webhooks/outbox.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { BatchArtifacts, type SessionNow } from './batch-artifacts.js';
@@ -98,6 +99,10 @@ export class Supervisor implements Sessions {
     intake.open();
     supervisor.#reaper.start();
     return supervisor;
+  }
+
+  get webhooks(): Outbox {
+    return this.#parts.webhooks;
   }
 
   get tokens(): AccessTokens {

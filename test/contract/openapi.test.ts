@@ -182,6 +182,8 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   await see(t, gateway.url, assets);
   for (const path of ['', '/files', '/report', '/download', '/events'])
     await by('GET', `/api/sessions/{id}${path}`)(id);
+  await by('GET', '/api/sessions/{id}/webhooks')(id);
+  await by('POST', '/api/sessions/{id}/webhooks')(id, '{}');
   await by('GET', '/sessions/{id}/prompt')(id);
   await by('POST', '/sessions/{id}/proxy')(id, '{"js": "1 + 1"}');
   await by('POST', '/sessions/{id}/proxy')(id, '{"js": "null.x"}');

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import vm from 'node:vm';
+import { systemClock } from '#troupe/actors/clock.js';
 import type { FrameOrder, ScreenFrame } from '#troupe/actors/session/screen.js';
 import type { FlowEntry } from '#troupe/agent-js/flow-catalog.js';
 import { ControlKey } from '#troupe/protocol/control.js';
@@ -28,6 +29,7 @@ import type {
   Submitter,
 } from '#troupe/supervisor/sessions.js';
 import { ShareLinks } from '#troupe/supervisor/share-links.js';
+import { Outbox } from '#troupe/webhooks/outbox.js';
 import { InMemoryBatches } from './in-memory-batches.js';
 
 const MAX_LIVE = 3;
@@ -38,6 +40,15 @@ const VAULT = {
 
 /** Browsers aside, a whole supervisor: records, events, files and scripts, kept in memory. */
 export class InMemorySessions implements Sessions {
+  readonly webhooks = new Outbox({
+    journal: { write: async () => [], kept: async () => [] },
+    vault: { seal: String, unseal: () => null },
+    clock: systemClock,
+    log: () => undefined,
+    secret: undefined,
+    rule: () => null,
+    random: Math.random,
+  });
   readonly tokens = new AccessTokens({
     journal: { write: async () => [], kept: async () => [] },
     vault: VAULT,

@@ -18,6 +18,7 @@ import { proxyRoutes } from './proxy.js';
 import { sessionRoutes } from './sessions.js';
 import { shareRoutes } from './share.js';
 import { tokenRoutes } from './tokens.js';
+import { webhookRoutes } from './webhooks.js';
 
 /** Every route of the service. */
 export const ROUTES: readonly Route[] = [
@@ -39,5 +40,6 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...mcpRoutes,
   ...tokenRoutes,
+  ...webhookRoutes,
   ...openApiRoutes(() => ROUTES),
 ];

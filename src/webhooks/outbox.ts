@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import type { Journal, Kept } from '../journal/journal.js';
+import type { JournalEvent } from '../protocol/events.js';
+import type { SessionId, SessionRecord } from '../protocol/session.js';
+import { WebhookDelivery, type WebhookMessage, type WebhookMoment } from '../protocol/webhook.js';
+import { type SendOutcome, sendMessage } from './send-message.js';
+import { signatureHeaders } from './signature.js';
+import type { TargetRule } from './webhook-target.js';
+
+/** Waits before the second and each later try, in seconds: a day and a half in all. */
+const WAITS_S = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 43_200];
+/** Each wait is longer by up to this part of itself, so that many do not come back together. */
+const JITTER = 0.2;
+const ANSWER_MS = 10_000;
+/** Messages that are on their way at once, and of them to one receiver: a slow one does not hold the others up. */
+const AT_ONCE = 16;
+const AT_ONCE_EACH = 4;
+
+const Stored = WebhookDelivery.extend({ sessionId: z.string(), target: z.unknown(), body: z.string() });
+type Stored = z.infer<typeof Stored>;
+
+interface Waiting {
+  readonly origin: string;
+  readonly dueMs: number;
+}
+
+export interface OutboxParts {
+  readonly journal: Pick<Journal, 'write' | 'kept'>;
+  /** Addresses of receivers may hold keys: they are closed on disk. */
+  readonly vault: {
+    seal(value: unknown, caller: string): unknown;
+    unseal(stored: unknown): { readonly request: unknown } | null;
+  };
+  readonly clock: { now(): Date; after(ms: number, work: () => void): () => void };
+  readonly log: (line: string, about?: { readonly session?: string }) => void;
+  /** Signs messages; undefined where webhooks are off. */
+  readonly secret: string | undefined;
+  readonly rule: TargetRule;
+  /** 0 to 1. */
+  readonly random: () => number;
+  /** How long a receiver may take, in milliseconds; 10 s by default. */
+  readonly answerMs?: number;
+}
+
+/**
+ * Messages to those who asked to be told. Each goes to disk together with what it tells of, is sent until its receiver has
+ * taken it or the waits are used up, and stays until its session is removed, so that it can be sent again by hand.
+ *
+ *   session -> disk (one transaction with the event) -> event stream -> waiting -> on its way -> delivered
+ *                                                                          ^------ wait <--'`-> failed
+ *
+ * A message may arrive more than once, under the same `webhook-id`: a service that ends before it has noted an answer
+ * sends it again.
+ */
+export class Outbox {
+  readonly #parts: OutboxParts;
+  readonly #stopped = new AbortController();
+  /** Sessions whose messages were given to be written. */
+  readonly #expected = new Set<string>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #sending = new Map<string, string>();
+  readonly #work = new Set<Promise<void>>();
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+  }
+
+  /** What is to be written in one transaction with the moment that it tells of; nothing where nobody asked. */
+  entries(record: SessionRecord, webhook: string | undefined, moment: WebhookMoment): readonly Kept[] {
+    if (webhook === undefined) return [];
+    const timestamp = this.#parts.clock.now().toISOString();
+    const message: WebhookMessage = { type: typeOf(record, moment), timestamp, data: record };
+    const stored: Stored = {
+      sessionId: record.id,
+      moment,
+      origin: new URL(webhook).origin,
+      target: this.#parts.vault.seal(webhook, ''),
+      body: JSON.stringify(message),
+      state: 'waiting',
+      attempts: 0,
+      lastError: null,
+      nextAt: timestamp,
+    };
+    this.#expected.add(record.id);
+    return keptOf(stored);
+  }
+
+  /** Takes up what an earlier service left, then what the events tell of, until {@link close}. Never rejects. */
+  async run(events: (signal: AbortSignal) => AsyncIterable<JournalEvent>): Promise<void> {
+    const { signal } = this.#stopped;
+    try {
+      const coming = events(signal);
+      for (const stored of await this.#readKind('delivery', '')) this.#await(stored);
+      for await (const { type, sessionId } of coming) {
+        if (type !== 'SessionStarted' && type !== 'SessionEnded') continue;
+        if (!this.#expected.has(sessionId)) continue;
+        if (type === 'SessionEnded') this.#expected.delete(sessionId);
+        for (const stored of await this.#read(`${sessionId}/`)) this.#await(stored);
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#parts.log(`webhooks wait for the next start: ${String(error)}`);
+    }
+  }
+
+  /** A session's messages, in their order. */
+  async list(id: SessionId): Promise<readonly WebhookDelivery[]> {
+    return (await this.#read(`${id}/`))
+      .map((stored) => WebhookDelivery.parse(stored))
+      .sort((a, b) => b.moment.localeCompare(a.moment));
+  }
+
+  /** Sends a session's messages again, or one of them. */
+  async replay(id: SessionId, moment: WebhookMoment | undefined): Promise<readonly WebhookDelivery[]> {
+    for (const stored of await this.#read(`${id}/`)) {
+      if (moment !== undefined && stored.moment !== moment) continue;
+      const nextAt = this.#parts.clock.now().toISOString();
+      const again: Stored = { ...stored, state: 'waiting', attempts: 0, lastError: null, nextAt };
+      await this.#parts.journal.write({ kept: keptOf(again) });
+      this.#await(again);
+    }
+    return this.list(id);
+  }
+
+  /** Cuts what is on its way: the next start sends it again. Idempotent. */
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    this.#cancelTimer();
+    await Promise.all(this.#work);
+  }
+
+  #await(stored: Stored): void {
+    if (stored.state !== 'waiting' || stored.nextAt === null || this.#stopped.signal.aborted) return;
+    this.#waiting.set(idOf(stored), { origin: stored.origin, dueMs: Date.parse(stored.nextAt) });
+    this.#look();
+  }
+
+  /** Sends what is due, as far as there is room, and looks again when the next is. */
+  #look(): void {
+    this.#cancelTimer();
+    if (this.#stopped.signal.aborted) return;
+    const nowMs = this.#parts.clock.now().getTime();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const [id, { origin, dueMs }] of this.#waiting) {
+      if (this.#sending.size >= AT_ONCE) return;
+      if (this.#sending.has(id) || !this.#hasRoom(origin)) continue;
+      if (dueMs > nowMs) {
+        nextMs = Math.min(nextMs, dueMs);
+        continue;
+      }
+      this.#waiting.delete(id);
+      this.#sending.set(id, origin);
+      const work = this.#send(id).finally(() => {
+        this.#work.delete(work);
+        this.#sending.delete(id);
+        this.#look();
+      });
+      this.#work.add(work);
+    }
+    if (nextMs < Number.POSITIVE_INFINITY) {
+      this.#cancelTimer = this.#parts.clock.after(Math.max(1, nextMs - nowMs), () => this.#look());
+    }
+  }
+
+  #hasRoom(origin: string): boolean {
+    let count = 0;
+    for (const other of this.#sending.values()) if (other === origin) count += 1;
+    return count < AT_ONCE_EACH;
+  }
+
+  /** Never rejects. */
+  async #send(id: string): Promise<void> {
+    try {
+      const [stored] = await this.#read(id);
+      if (stored === undefined) return;
+      const outcome = await this.#try(stored);
+      // A session that was removed meanwhile takes its messages with it.
+      if (this.#stopped.signal.aborted || (await this.#read(id)).length === 0) return;
+      const after = this.#after(stored, outcome);
+      await this.#parts.journal.write({ kept: keptOf(after) });
+      this.#await(after);
+      if (after.state !== 'failed') return;
+      this.#parts.log(`its webhook was not delivered: ${after.lastError}`, { session: stored.sessionId });
+    } catch (error) {
+      if (!this.#stopped.signal.aborted) this.#parts.log(`a webhook waits for the next start: ${String(error)}`);
+    }
+  }
+
+  async #try(stored: Stored): Promise<SendOutcome> {
+    const { vault, secret, clock, rule } = this.#parts;
+    const target = z.url().safeParse(vault.unseal(stored.target)?.request);
+    if (!target.success) return { kind: 'refused', why: 'its address was stored under another key' };
+    if (secret === undefined) return { kind: 'failed', why: 'there is no webhookSecret to sign it with' };
+    const { body, moment, sessionId } = stored;
+    const headers = signatureHeaders(secret, { id: `${sessionId}_${moment}`, atMs: clock.now().getTime(), body });
+    const bounds = { rule, signal: this.#stopped.signal, timeoutMs: this.#parts.answerMs ?? ANSWER_MS };
+    return sendMessage(new URL(target.data), { headers, body }, bounds);
+  }
+
+  #after(stored: Stored, outcome: SendOutcome): Stored {
+    const attempts = stored.attempts + 1;
+    const over = { ...stored, attempts, nextAt: null };
+    switch (outcome.kind) {
+      case 'taken':
+        return { ...over, state: 'delivered', lastError: null };
+      case 'refused':
+        return { ...over, state: 'failed', lastError: outcome.why };
+      case 'failed': {
+        const waitS = WAITS_S[stored.attempts];
+        if (waitS === undefined) return { ...over, state: 'failed', lastError: outcome.why };
+        const waitMs = waitS * 1000 * (1 + JITTER * this.#parts.random());
+        const nextAt = new Date(this.#parts.clock.now().getTime() + waitMs).toISOString();
+        return { ...stored, attempts, lastError: outcome.why, nextAt };
+      }
+    }
+  }
+
+  async #read(prefix: string): Promise<readonly Stored[]> {
+    const [waiting, over] = await Promise.all([
+      this.#readKind('delivery', prefix),
+      this.#readKind('delivered', prefix),
+    ]);
+    return [...waiting, ...over];
+  }
+
+  async #readKind(kind: 'delivery' | 'delivered', prefix: string): Promise<readonly Stored[]> {
+    return (await this.#parts.journal.kept(kind, prefix)).map(({ data }) => Stored.parse(data));
+  }
+}
+
+function idOf({ sessionId, moment }: Pick<Stored, 'sessionId' | 'moment'>): string {
+  return `${sessionId}/${moment}`;
+}
+
+/** What waits is kept apart from what is over, so that a start reads no more than it must. */
+function keptOf(stored: Stored): readonly Kept[] {
+  const id = idOf(stored);
+  const waits = stored.state === 'waiting';
+  return [
+    { kind: 'delivery', id, data: waits ? stored : null },
+    { kind: 'delivered', id, data: waits ? null : stored },
+  ];
+}
+
+function typeOf({ status }: SessionRecord, moment: WebhookMoment): WebhookMessage['type'] {
+  if (moment === 'started') return 'session.started';
+  return status === 'completed' || status === 'failed' ? `session.${status}` : 'session.stopped';
+}

@@ -1,0 +1,244 @@
+import { createHmac } from 'node:crypto';
+import { EventEmitter, on } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { Journal } from '#troupe/journal/journal.js';
+import type { JournalEvent } from '#troupe/protocol/events.js';
+import type { SessionRecord } from '#troupe/protocol/session.js';
+import { RequestVault } from '#troupe/supervisor/request-vault.js';
+import { acceptedRecord, newSessionId } from '#troupe/supervisor/session-record.js';
+import { Outbox, type OutboxParts } from '#troupe/webhooks/outbox.js';
+import { sendMessage } from '#troupe/webhooks/send-message.js';
+import { targetFault, targetRule } from '#troupe/webhooks/webhook-target.js';
+import { ManualClock } from '../actors/manual-clock.js';
+import { eventually } from '../support/eventually.js';
+import { guardLeaks } from '../support/leaks.js';
+import { type Received, startReceiver } from './receiver.js';
+
+guardLeaks(t);
+
+const SECRET = 'whsec_c2VjcmV0LW9mLXRoZS10ZXN0';
+
+/** An outbox on a disk of its own, with a clock that stands still. */
+async function openOutbox(t: Test, more: Partial<OutboxParts> = {}) {
+  const dir = mkdtempSync(join(tmpdir(), 'troupe-outbox-'));
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, 'troupe.db');
+  const journal = await Journal.open({ file });
+  t.teardown(() => journal.close());
+  const vault = await RequestVault.open(join(dir, 'troupe.key'));
+  const clock = new ManualClock();
+  const said: string[] = [];
+  const start = (over: Partial<OutboxParts> = {}) => {
+    const happened = new EventEmitter();
+    const outbox = new Outbox({
+      journal,
+      vault,
+      clock,
+      log: (line) => said.push(line),
+      secret: SECRET,
+      rule: targetRule(1),
+      random: () => 0,
+      ...more,
+      ...over,
+    });
+    const running = outbox.run((signal) => events(happened, signal));
+    const stop = async () => {
+      await outbox.close();
+      await running;
+    };
+    t.teardown(stop);
+    return {
+      outbox,
+      stop,
+      /** As a session does at its end: to disk in one write, then shown. */
+      async tell(record: SessionRecord, url: string, moment: 'started' | 'ended' = 'ended') {
+        const type = moment === 'ended' ? 'SessionEnded' : 'SessionStarted';
+        await journal.write({ kept: outbox.entries(record, url, moment) });
+        happened.emit('event', { type, sessionId: record.id } as JournalEvent);
+      },
+    };
+  };
+  return { file, journal, clock, said, start };
+}
+
+async function* events(happened: EventEmitter, signal: AbortSignal): AsyncGenerator<JournalEvent> {
+  try {
+    for await (const [event] of on(happened, 'event', { signal })) yield event;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function failedRecord(): SessionRecord {
+  const defaults = { maxIterations: 0, model: null, publicUrl: undefined, now: new Date(), batch: undefined };
+  const record = acceptedRecord(newSessionId(), { mode: 'auto', prompt: 'x' }, defaults);
+  return { ...record, status: 'failed', state: 'failed' };
+}
+
+function isSigned({ headers, body }: Received): boolean {
+  const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
+  const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  return headers['webhook-signature'] === `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
+}
+
+t.test('A message arrives whole and signed, and its address is closed on disk', async (t) => {
+  const { start, file, journal } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  const { outbox, tell } = start();
+  const record = failedRecord();
+  await tell(record, `${receiver.url}?key=hidden-key`);
+  await receiver.until(1);
+  const [message] = receiver.received;
+  if (message === undefined) return void t.fail('nothing came');
+  t.ok(isSigned(message));
+  t.match(message.headers, { 'content-type': 'application/json', 'webhook-id': `${record.id}_ended` });
+  t.match(JSON.parse(message.body), { type: 'session.failed', timestamp: /Z$/, data: { id: record.id } });
+  await eventually('it is noted', async () => (await outbox.list(record.id))[0]?.state === 'delivered');
+  await journal.close();
+  t.notOk(readFileSync(file, 'latin1').includes('hidden-key'));
+});
+
+t.test('A receiver that is down gets the message when it is there again, also from the next service', async (t) => {
+  const { start, clock } = await openOutbox(t);
+  const gone = await startReceiver(t);
+  await gone.close();
+  const first = start();
+  const record = failedRecord();
+  await first.tell(record, gone.url);
+  const state = async () => (await first.outbox.list(record.id))[0];
+  await eventually('a try failed', async () => (await state())?.attempts === 1);
+  t.match(await state(), { state: 'waiting', lastError: /could not be reached/ });
+  clock.advance(4_900);
+  t.match(await state(), { attempts: 1 }, 'it waits 5 s');
+  clock.advance(200);
+  await eventually('another failed', async () => (await state())?.attempts === 2);
+  await first.stop();
+  const back = await startReceiver(t, Number(new URL(gone.url).port));
+  const second = start();
+  clock.advance(30_000);
+  await back.until(1);
+  t.ok(back.received.every(isSigned));
+  await eventually('it is noted', async () => (await second.outbox.list(record.id))[0]?.state === 'delivered');
+});
+
+t.test(
+  'A receiver that is slow, lies, or redirects costs its own messages a try each, and others nothing',
+  async (t) => {
+    const { start } = await openOutbox(t, { answerMs: 300 });
+    const [slow, liar, elsewhere, good] = await Promise.all([0, 0, 0, 0].map(() => startReceiver(t)));
+    if (!slow || !liar || !elsewhere || !good) return void t.fail('there are four');
+    slow.answer = () => undefined;
+    liar.answer = (response) => void response.socket?.end('HTTP/9.9 yes\r\n\r\n');
+    elsewhere.answer = (response) => void response.writeHead(307, { location: good.url }).end();
+    const { outbox, tell } = start();
+    const [one, two, three] = [failedRecord(), failedRecord(), failedRecord()];
+    // More than may be on their way to one receiver.
+    for (let count = 0; count < 6; count += 1) await tell(failedRecord(), slow.url);
+    await tell(one, slow.url);
+    await tell(two, liar.url);
+    await tell(three, elsewhere.url);
+    const last = failedRecord();
+    const startedAt = performance.now();
+    await tell(last, good.url);
+    await good.until(1);
+    t.ok(performance.now() - startedAt < 5_000, 'it did not wait for the slow one');
+    t.match(good.received[0]?.headers, { 'webhook-id': `${last.id}_ended` });
+    for (const record of [one, two, three]) {
+      await eventually('a try failed', async () => (await outbox.list(record.id))[0]?.attempts === 1);
+    }
+    t.match(await outbox.list(three.id), [{ lastError: 'it answered 307', state: 'waiting' }]);
+    t.match(await outbox.list(one.id), [{ lastError: 'it did not answer in time' }]);
+    t.equal(good.received.length, 1, 'the redirect was not followed');
+  },
+);
+
+t.test('An endless answer is not read: its status is all that counts', async (t) => {
+  const { start } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  receiver.answer = (response) => void response.writeHead(200).write('x'.repeat(100_000));
+  const { outbox, tell } = start();
+  const record = failedRecord();
+  await tell(record, receiver.url);
+  await eventually('it was delivered', async () => (await outbox.list(record.id))[0]?.state === 'delivered');
+});
+
+t.test('After the last wait, or at 410, it is given up; by hand it is sent again', async (t) => {
+  const { start, clock, said } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  receiver.answer = (response) => void response.writeHead(500).end();
+  const { outbox, tell } = start();
+  const record = failedRecord();
+  await tell(record, receiver.url);
+  for (let attempts = 1; attempts <= 11; attempts += 1) {
+    await eventually(`try ${attempts}`, async () => (await outbox.list(record.id))[0]?.attempts === attempts);
+    clock.advance(43_200_000);
+  }
+  t.match(await outbox.list(record.id), [
+    { state: 'failed', attempts: 11, nextAt: null, lastError: 'it answered 500' },
+  ]);
+  t.equal(said.length, 1);
+  receiver.answer = (response) => void response.writeHead(410).end();
+  await outbox.replay(record.id, undefined);
+  await eventually('410', async () => (await outbox.list(record.id))[0]?.lastError?.includes('410') === true);
+  receiver.answer = (response) => void response.end();
+  t.same(await outbox.replay(record.id, 'started'), await outbox.list(record.id), 'there is no such message');
+  await outbox.replay(record.id, 'ended');
+  await eventually('delivered', async () => (await outbox.list(record.id))[0]?.state === 'delivered');
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
+});
+
+t.test('A session that is removed takes its messages with it', async (t) => {
+  const { start, clock, journal } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  receiver.answer = (response) => void response.writeHead(503).end();
+  const { outbox, tell } = start();
+  const record = failedRecord();
+  await tell(record, receiver.url);
+  await eventually('a try failed', async () => (await outbox.list(record.id))[0]?.attempts === 1);
+  await journal.remove(record.id);
+  clock.advance(60_000);
+  t.same(await outbox.list(record.id), []);
+  t.equal(receiver.received.length, 1);
+});
+
+t.test('Where clouds keep credentials, and the service itself, nothing is sent', async (t) => {
+  const rule = targetRule(4444);
+  for (const url of [
+    'http://169.254.169.254/latest/meta-data',
+    'http://[fd00:ec2::254]/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://2852039166/',
+    'http://0xa9fea9fe/',
+    'http://127.0.0.1:4444/api/sessions',
+    'http://localhost:4444/',
+    'http://[::1]:4444/',
+    'ftp://ci.test/',
+    'file:///etc/passwd',
+  ]) {
+    t.ok(targetFault(new URL(url), rule), url);
+  }
+  for (const url of ['http://127.0.0.1:4445/', 'https://ci.test/', 'http://10.0.0.7/']) {
+    t.equal(targetFault(new URL(url), rule), null, url);
+  }
+  const leadsTo = (...addresses: string[]) =>
+    sendMessage(
+      new URL('http://harmless.test/'),
+      { headers: {}, body: '{}' },
+      {
+        rule,
+        signal: new AbortController().signal,
+        timeoutMs: 1_000,
+        lookUp: (_, answer) =>
+          answer(
+            null,
+            addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+          ),
+      },
+    );
+  t.same(await leadsTo('169.254.169.254'), { kind: 'refused', why: 'it is a metadata address' });
+  t.same(await leadsTo('127.0.0.1', '169.254.169.254'), { kind: 'refused', why: 'it is a metadata address' });
+  t.match(await leadsTo('127.0.0.1'), { kind: 'failed' }, 'nothing listens there');
+});
