@@ -51,6 +51,12 @@ const ConfigFile = z.strictObject({
     )
     .default({}),
   video: z.enum(['off', 'on', 'on-failure']).default('off'),
+  retention: z
+    .strictObject({
+      days: z.number().positive().max(36_500).default(30),
+      megabytes: z.int().min(1).max(1_000_000_000).default(20_480),
+    })
+    .prefault({}),
   token: environmentName.optional(),
   webhookSecret: environmentName.optional(),
   log: z.enum(['text', 'json']).default('text'),

@@ -5,6 +5,7 @@ import type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
+import type { Stats, StatsQuery } from '../protocol/stats.js';
 import type { Outbox } from '../webhooks/outbox.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { Batches } from './batches.js';
@@ -65,6 +66,8 @@ export interface Sessions {
   flowTree(signal: AbortSignal): Promise<readonly FlowNode[]>;
   /** The text of a flow or task file, by its path in the flows folder. */
   flowSource(path: string): Promise<string>;
+  /** How flows went over time. */
+  stats(query: StatsQuery): Promise<Stats>;
   /** What the session's active page shows, once there is a newer frame; null where none comes in time. */
   nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null>;
   /** The artifact zip as it is made. Destroying the stream ends the work. */

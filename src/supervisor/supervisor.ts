@@ -16,6 +16,7 @@ import {
   type SessionId,
   type SessionRecord,
 } from '../protocol/session.js';
+import type { Stats, StatsQuery } from '../protocol/stats.js';
 import type { ReportPool } from '../report/report-pool.js';
 import type { Outbox } from '../webhooks/outbox.js';
 import type { AccessTokens } from './access-tokens.js';
@@ -23,10 +24,12 @@ import type { ArtifactKeeper } from './artifact-keeper.js';
 import { BatchArtifacts, type SessionNow } from './batch-artifacts.js';
 import { BatchDesk, openGates } from './batch-desk.js';
 import type { Batches } from './batches.js';
+import { flowStats } from './flow-stats.js';
 import { Intake } from './intake.js';
 import type { LivingSession } from './living-session.js';
 import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
+import { Retention } from './retention.js';
 import { SessionDoors } from './session-doors.js';
 import { stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
@@ -56,6 +59,7 @@ export class Supervisor implements Sessions {
   readonly #intake: Intake;
   readonly #table: SessionTable;
   readonly #reaper: Reaper;
+  readonly #retention: Retention;
   readonly #flows: FlowShelf;
   /** Clean-up after ends, so that a stop can wait for it. */
   readonly #leaving = new Set<Promise<void>>();
@@ -83,6 +87,7 @@ export class Supervisor implements Sessions {
       stop: (sessions) => this.#stopAll(sessions),
     });
     const isKept = (id: string) => this.#table.holdsLease(id) || this.#intake.keepsWarm(id);
+    this.#retention = new Retention({ ...parts, isLiving: (id) => this.#table.living(id) !== undefined });
     this.#reaper = new Reaper({ ...parts, isKept });
     this.#startedAt = parts.clock.now().getTime();
   }
@@ -98,6 +103,7 @@ export class Supervisor implements Sessions {
     });
     intake.open();
     supervisor.#reaper.start();
+    supervisor.#retention.start();
     return supervisor;
   }
 
@@ -213,6 +219,10 @@ export class Supervisor implements Sessions {
     return this.#flows.source(path);
   }
 
+  stats(query: StatsQuery): Promise<Stats> {
+    return flowStats(this.#parts.journal, this.#parts.clock, query);
+  }
+
   async screenshot(id: string, name: string): Promise<OpenFile> {
     return this.#parts.artifacts.screenshot((await this.get(id)).id, name);
   }
@@ -275,7 +285,12 @@ export class Supervisor implements Sessions {
     this.#stopping = true;
     const closed = this.#intake.close();
     const held = this.#table.allLiving().filter(({ record }) => this.#intake.position(record.id) === null);
-    await Promise.allSettled([closed, this.#reaper.stop(), ...held.map((session) => this.#drain(session, drainMs))]);
+    await Promise.allSettled([
+      closed,
+      this.#reaper.stop(),
+      this.#retention.stop(),
+      ...held.map((session) => this.#drain(session, drainMs)),
+    ]);
     // Whoever waits for a job that stays queued waits in vain.
     this.#drained.abort();
     // An end that is written adds what is left to be done after it.

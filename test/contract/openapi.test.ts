@@ -154,6 +154,7 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   for (const path of [
     '/',
     '/api/flows',
+    '/api/stats',
     '/api/tokens',
     '/metrics',
     '/api/health',

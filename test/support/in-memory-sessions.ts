@@ -17,6 +17,7 @@ import {
   SessionId,
   type SessionRecord,
 } from '#troupe/protocol/session.js';
+import type { Stats } from '#troupe/protocol/stats.js';
 import { AccessTokens } from '#troupe/supervisor/access-tokens.js';
 import type { DevTools, Doors } from '#troupe/supervisor/doors.js';
 import type {
@@ -168,6 +169,11 @@ export class InMemorySessions implements Sessions {
 
   async flowTree(): Promise<readonly FlowNode[]> {
     return [{ kind: 'flow', name: 'quick.js', path: 'quick.js', about: 'Ends at once.', args: [], fault: null }];
+  }
+
+  async stats(): Promise<Stats> {
+    const now = new Date().toISOString();
+    return { since: now, until: now, by: 'day', cut: false, flows: [] };
   }
 
   async flowSource(path: string): Promise<string> {

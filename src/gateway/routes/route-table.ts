@@ -17,6 +17,7 @@ import { promptRoutes } from './prompt.js';
 import { proxyRoutes } from './proxy.js';
 import { sessionRoutes } from './sessions.js';
 import { shareRoutes } from './share.js';
+import { statsRoutes } from './stats.js';
 import { tokenRoutes } from './tokens.js';
 import { webhookRoutes } from './webhooks.js';
 
@@ -37,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   ...promptRoutes,
   ...fileRoutes,
   ...flowRoutes,
+  ...statsRoutes,
   ...eventRoutes,
   ...mcpRoutes,
   ...tokenRoutes,

@@ -1,0 +1,68 @@
+import t from 'tap';
+import { Journal } from '#troupe/journal/journal.js';
+import { SessionId } from '#troupe/protocol/session.js';
+import { Stats } from '#troupe/protocol/stats.js';
+import { flowStats } from '#troupe/supervisor/flow-stats.js';
+import { ManualClock } from '../actors/manual-clock.js';
+
+const idOf = (n: number) => SessionId.parse(`s${String(n).padStart(11, '0')}`);
+
+/** A flow's end in a session, on a day of the December before the clock's instant. */
+function ended(session: number, flow: string, day: number, status: 'passed' | 'failed', durationMs = 100, depth = 1) {
+  const at = new Date(Date.UTC(2025, 11, day, 12, session)).toISOString();
+  const data = { path: flow, depth, status, durationMs };
+  return { sessionId: idOf(session), at, type: 'FlowFinished', data } as const;
+}
+
+t.test('What flows did is told from the journal, also when their sessions are gone', async (t) => {
+  const journal = await Journal.open({ file: `${t.testdir({})}/troupe.db` });
+  t.teardown(() => journal.close());
+  const clock = new ManualClock();
+  await journal.write({
+    events: [
+      ended(1, 'buy', 10, 'passed', 100),
+      ended(2, 'buy', 10, 'failed', 900),
+      // One job that was tried twice.
+      ended(3, 'buy', 11, 'failed', 900),
+      ended(3, 'buy', 11, 'passed', 300),
+      ended(4, 'buy', 20, 'passed', 200),
+      ended(5, 'login', 20, 'failed'),
+      ended(6, 'login', 21, 'failed'),
+      ended(6, 'helper', 21, 'passed', 5, 2),
+      ended(7, 'ancient', -60, 'passed'),
+    ],
+  });
+  await journal.remove(idOf(1));
+
+  const all = Stats.parse(await flowStats(journal, clock, {}));
+  t.same(
+    all.flows.map(({ flow }) => flow),
+    ['buy', 'login'],
+    'flows that others call, and what is older, are not told',
+  );
+  const [buy, login] = all.flows;
+  t.match(buy, { runs: 4, passed: 3, failed: 1, passRate: 0.75, durationMs: { p50: 200, p95: 300 } });
+  t.equal(buy?.flakiness, 0.5, 'one run failed after one that passed, the next one passed again, and not at once');
+  t.match(login, { runs: 2, passRate: 0, flakiness: 0, durationMs: null });
+  t.match(buy?.periods, [
+    { from: '2025-12-10T00:00:00.000Z', runs: 2, passed: 1 },
+    { from: '2025-12-11T00:00:00.000Z', runs: 1, passed: 1, flakiness: 1 },
+    { from: '2025-12-20T00:00:00.000Z', runs: 1 },
+  ]);
+
+  const weeks = await flowStats(journal, clock, { flow: 'buy', by: 'week' });
+  t.same(
+    weeks.flows.map(({ periods }) => periods.map(({ from, runs }) => [from.slice(0, 10), runs])),
+    [
+      [
+        ['2025-12-08', 3],
+        ['2025-12-15', 1],
+      ],
+    ],
+    'weeks begin on Monday',
+  );
+  const late = await flowStats(journal, clock, { since: '2025-12-21T00:00:00.000Z' });
+  t.match(late.flows, [{ flow: 'login', runs: 1 }]);
+  await journal.prune({ runsBefore: '2025-12-21T00:00:00.000Z', batchesBefore: '2025-12-21T00:00:00.000Z' });
+  t.match((await flowStats(journal, clock, {})).flows, [{ flow: 'login', runs: 1 }]);
+});
