@@ -8,6 +8,7 @@ import { type ContainerSetting, containerSpec } from './container-spec.js';
 import { ContainerWatch } from './container-watch.js';
 import { answersAt, browserAtSocket } from './devtools-endpoint.js';
 import type { DockerEngine } from './docker-engine.js';
+import { filmDesktop } from './docker-film.js';
 import { DockerIdentity, INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
 import { DockerLease } from './docker-lease.js';
 import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, NetworkWish, StartBounds } from './driver.js';
@@ -194,6 +195,7 @@ export class DockerDriver implements Driver {
     let unwatch = (): void => undefined;
     const lease = new DockerLease(identity, {
       permit: ({ forward = [], egress = {} }: NetworkWish) => gate.permit(leaseId, { forward, egress }),
+      film: (signal) => filmDesktop(this.#parts.engine, containerId, signal),
       remove: async () => {
         unwatch();
         await this.#remove(leaseId, containerId);

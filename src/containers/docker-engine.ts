@@ -72,6 +72,15 @@ export class DockerEngine {
     if (rest.trim() !== '') yield JSON.parse(rest);
   }
 
+  /** An answer as it comes, which its taker reads or destroys; `signal` ends it. */
+  async stream(method: string, path: string, call: EngineCall): Promise<Readable> {
+    const response = await this.#send(method, path, call);
+    if ((response.statusCode ?? 0) >= 300) {
+      this.#assertStatus(method, path, response, await bodyOf(response), call);
+    }
+    return response;
+  }
+
   /** Whether an engine answers: its version, or why not. */
   async version(): Promise<{ readonly version: string } | { readonly why: string }> {
     try {

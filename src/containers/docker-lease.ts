@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { assertNever } from '../protocol/assert-never.js';
 import type { ContainerEvent } from './container-watch.js';
 import type { DockerIdentity } from './docker-identity.js';
@@ -7,6 +8,7 @@ import { WorkerFolder } from './worker-folder.js';
 /** What a lease needs of its driver. */
 export interface LeaseCare {
   permit(wish: NetworkWish): void;
+  film(signal: AbortSignal): Promise<Readable>;
   /** Removes container, folder and ways out. Rejects when something is left; may be called again. */
   remove(): Promise<void>;
   /** The last lines that the container wrote; empty when there are none. */
@@ -50,6 +52,10 @@ export class DockerLease implements BrowserLease {
 
   permit(wish: NetworkWish): void {
     this.#care.permit(wish);
+  }
+
+  film(signal: AbortSignal): Promise<Readable> {
+    return this.#care.film(signal);
   }
 
   /** What its container met with. Never rejects. */

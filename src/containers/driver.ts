@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** Where a browser can be reached, and where its files lie. All of it survives a restart of the service. */
 export interface BrowserEndpoint {
   /** The browser's own CDP WebSocket: on 127.0.0.1, or behind a unix socket (`ws+unix:<path>:/devtools/...`). */
@@ -48,6 +50,11 @@ export interface BrowserLease {
   readonly exited: Promise<{ readonly reason: string }>;
   /** Opens and closes the pages' ways out for the session that gets this browser; an adopted browser needs it again. */
   permit(wish: NetworkWish): void;
+  /**
+   * The desktop from now on as H.264 in mp4, playable up to wherever it breaks off. Ends with the browser, or by the signal.
+   * Absent where there is no desktop. @throws UNAVAILABLE
+   */
+  film?(signal: AbortSignal): Promise<Readable>;
   /** Ends the browser with all its processes and removes its files. Idempotent; settles when nothing of it is left. */
   release(): Promise<void>;
 }

@@ -5,17 +5,10 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
+import { FILM } from './film.js';
 
 /** What a zip has of a session's folder (everything else stays where it is), in this order. */
-const FILES = [
-  'session.json',
-  'transcript.jsonl',
-  'report.json',
-  'report.html',
-  'report.junit.xml',
-  'network.har',
-  'video.mp4',
-];
+const FILES = ['session.json', 'transcript.jsonl', 'report.json', 'report.html', 'report.junit.xml', 'network.har'];
 const FOLDERS = ['screenshots', 'downloads', 'healed-flows'];
 /** Folders in folders that are followed. */
 const MAX_DEPTH = 20;
@@ -109,6 +102,8 @@ async function* untilError(content: Readable): AsyncGenerator<Buffer, void> {
 
 async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
   for (const name of FILES) yield { name, path: join(options.dir, name) };
+  const films = (await readdir(options.dir).catch(() => [])).filter((name) => FILM.test(name));
+  for (const name of films.sort()) yield { name, path: join(options.dir, name) };
   for (const name of FOLDERS) yield* entriesIn(join(options.dir, name), name, 0);
   if (options.downloadsDir !== undefined) yield* entriesIn(options.downloadsDir, 'downloads', 0);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { FILM } from './film.js';
 import { harPieces } from './har.js';
 import { renderHtml, wantedScreenshots } from './html.js';
 import { screenshotImages } from './images.js';
@@ -15,15 +16,7 @@ const WRITE_CHARACTERS = 256 * 1024;
 const MAX_LISTED = 10_000;
 
 /** What a session's folder may hold besides the report itself, in the order of the list. */
-const LISTED = [
-  'session.json',
-  'transcript.jsonl',
-  'video.mp4',
-  'network.har',
-  'screenshots',
-  'downloads',
-  'healed-flows',
-];
+const LISTED = ['session.json', 'transcript.jsonl', FILM, 'network.har', 'screenshots', 'downloads', 'healed-flows'];
 
 /**
  * Makes the artifacts of a session in its folder: session.json, transcript.jsonl, report.json, report.html and
@@ -89,7 +82,10 @@ async function writePieces(file: FileHandle, pieces: Iterable<string> | AsyncIte
 
 async function listArtifacts(dir: string): Promise<Report['artifacts']> {
   const listed: Report['artifacts'] = [];
-  for (const name of LISTED) await listInto(listed, dir, name);
+  for (const item of LISTED) {
+    const names = typeof item === 'string' ? [item] : (await readdir(dir)).filter((name) => item.test(name)).sort();
+    for (const name of names) await listInto(listed, dir, name);
+  }
   return listed;
 }
 

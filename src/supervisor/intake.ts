@@ -362,7 +362,8 @@ export class Intake {
 
   #assertAccepts(request: LiveRequest | AutoRequest): void {
     if (this.#closed) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
-    assertSupported(request, this.#parts.driver.offers);
+    const { config, driver } = this.#parts;
+    assertSupported({ video: config.video, ...request }, driver.offers);
   }
 }
 

@@ -80,7 +80,8 @@ export class LivingSession {
       answered: (call) => this.#held.child?.ref.tell('ModelAnswerRecorded', { call }),
     });
     const log = (line: string) => around.log(line, { session: record.id });
-    this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id, 'downloads'), around.clock, log);
+    const filmed = (request.video ?? around.config.video) !== 'off';
+    this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id), filmed, around.clock, log);
     this.control = new SessionControl({
       clock: around.clock,
       actor: () => this.#actor(),
@@ -100,7 +101,6 @@ export class LivingSession {
   get stored(): StoredSession {
     return this.#book.stored;
   }
-
   get endpoint(): BrowserEndpoint | null {
     return this.#held.endpoint;
   }

@@ -18,7 +18,11 @@ type Unavailable = readonly [
 ];
 
 const UNAVAILABLE: readonly Unavailable[] = [
-  ['video', (request) => (request.video ?? 'off') !== 'off', 'video is not supported yet'],
+  [
+    'video',
+    ({ video = 'off' }, offers) => video !== 'off' && !offers.has('desktop'),
+    'a video needs the docker driver',
+  ],
   [
     'egress',
     (request, offers) => request.egress !== undefined && !offers.has('egress'),

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { Clock } from '../actors/clock.js';
 import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
 import type { Place } from './admission.js';
 import type { SessionChild } from './session-child.js';
 import { keepDownloads } from './session-files.js';
+import { SessionFilm } from './session-film.js';
 
 /**
  * What a living session holds: its place, its browser's lease and its actor, taken in this order. All of it is given
@@ -11,14 +13,20 @@ import { keepDownloads } from './session-files.js';
 export class SessionHoldings {
   readonly #clock: Clock;
   readonly #log: (line: string) => void;
-  readonly #keptDownloads: string;
+  readonly #dir: string;
+  readonly #filmed: boolean;
   #place: Place | undefined;
   #lease: BrowserLease | undefined;
   #child: SessionChild | undefined;
+  #film: SessionFilm | undefined;
 
-  /** @param keptDownloads where downloads go that outlive the browser */
-  constructor(keptDownloads: string, clock: Clock, log: (line: string) => void) {
-    this.#keptDownloads = keptDownloads;
+  /**
+   * @param dir where downloads and films go that outlive the browser
+   * @param filmed whether a video is made of what its desktop shows
+   */
+  constructor(dir: string, filmed: boolean, clock: Clock, log: (line: string) => void) {
+    this.#dir = dir;
+    this.#filmed = filmed;
     this.#clock = clock;
     this.#log = log;
   }
@@ -46,6 +54,7 @@ export class SessionHoldings {
 
   takeLease(lease: BrowserLease): void {
     this.#lease = lease;
+    if (this.#filmed && lease.film) this.#film = new SessionFilm(lease.film.bind(lease), this.#dir, this.#log);
   }
 
   takeChild(child: SessionChild): void {
@@ -92,10 +101,12 @@ export class SessionHoldings {
     await child?.stop();
     const lease = this.#lease;
     if (lease === undefined) return;
-    await keepDownloads(lease.endpoint.downloadsDir, this.#keptDownloads).catch((error) => {
+    await keepDownloads(lease.endpoint.downloadsDir, join(this.#dir, 'downloads')).catch((error) => {
       this.#log(`downloads could not be kept: ${String(error)}`);
     });
     this.#lease = undefined;
     await lease.release().catch((error) => this.#log(`its browser could not be removed: ${String(error)}`));
+    await this.#film?.stop();
+    this.#film = undefined;
   }
 }
