@@ -40,7 +40,16 @@ export function spawnService(
   home: string,
   ...words: string[]
 ): Omit<ServiceProcess, 'url'> & { readonly listening: Promise<string> } {
-  const { child, output } = startTroupe(home, ['dashboard', '--port', '0', ...words]);
+  return listeningService(startTroupe(home, ['dashboard', '--port', '0', ...words]));
+}
+
+/** As {@link spawnService}, a service whose session threads end with SIGUSR2. */
+export function spawnServiceWithMortalThreads(home: string): ReturnType<typeof spawnService> {
+  const killer = new URL('./thread-killer.mjs', import.meta.url).href;
+  return listeningService(startTroupe(home, ['dashboard', '--port', '0'], [`--import=${killer}`]));
+}
+
+function listeningService({ child, output }: ReturnType<typeof startTroupe>): ReturnType<typeof spawnService> {
   const closed = once(child, 'close');
   const listening = new Promise<string>((resolve, reject) => {
     if (child.stdout === null) throw new Error('No output');
@@ -64,8 +73,12 @@ export function spawnService(
   };
 }
 
-function startTroupe(home: string, words: readonly string[]): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, ['dist/cli.js', ...words], {
+function startTroupe(
+  home: string,
+  words: readonly string[],
+  nodeWords: readonly string[] = [],
+): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [...nodeWords, 'dist/cli.js', ...words], {
     env: { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
