@@ -32,6 +32,29 @@ export const Report = z.object({
   attempts: z.array(
     z.object({ attempt: z.int(), endedAt: z.iso.datetime(), error: ErrorBodySchema, flows: z.array(ReportedFlow) }),
   ),
+  /** Answers that a model was asked for, also those that did not come; the first 1,000. Long texts are cut. */
+  modelCalls: z.array(
+    z.object({
+      call: z.int(),
+      model: z.string(),
+      startedAt: z.iso.datetime(),
+      durationMs: z.number(),
+      text: z.string(),
+      /** What it asked for, and what it was told of it; null while that is not known. */
+      tools: z.array(
+        z.object({
+          name: z.string(),
+          source: z.string(),
+          answer: z.object({ ok: z.boolean(), text: z.string() }).nullable(),
+        }),
+      ),
+      /** What else it was told after it. */
+      nudges: z.array(z.string()),
+      tokens: Tokens,
+      error: ErrorBodySchema.optional(),
+      attempt: z.int().optional(),
+    }),
+  ),
   /** Of all attempts; `attempt` is missing in the first. */
   steps: z.array(Step.extend({ at: z.iso.datetime(), attempt: z.int().optional() })),
   assertions: z.array(EVENT_DATA.AssertionChecked.extend({ at: z.iso.datetime() })),

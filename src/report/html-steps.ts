@@ -4,6 +4,7 @@ import { count, formatDuration, shorten } from './format.js';
 import type { ImageSource } from './images.js';
 
 type Step = Report['steps'][number];
+type ModelCall = Report['modelCalls'][number];
 
 /** The page shows so many steps at most: the first half and the last; report.json has all. */
 const MAX_STEPS = 2_000;
@@ -18,34 +19,66 @@ export interface StepContext {
   readonly shownAbove: ReadonlyMap<string, string>;
 }
 
-/** The steps as a timeline, grouped by the flow that they belong to. */
+/** The steps and the answers of the model as a timeline, grouped by the flow that they belong to. */
 export function* stepsSection(report: Report, context: StepContext): Generator<string> {
-  const { steps } = report;
-  if (steps.length === 0) return;
-  const axis = axisOf(report);
-  yield `<h2 id="steps">Steps <small>${count(steps.length, 'step')} · open one for its result and picture</small></h2>`;
+  const { steps, modelCalls } = report;
+  const rows: readonly Row[] = [
+    ...steps.map((step): Row => ({ beginMs: beginOf(step), group: groupOf(step), step })),
+    ...modelCalls.map((call): Row => ({ beginMs: Date.parse(call.startedAt), group: groupOfCall(call), call })),
+  ].sort((one, other) => one.beginMs - other.beginMs);
+  if (rows.length === 0) return;
+  const axis = axisOf(report, rows);
+  const calls = modelCalls.length === 0 ? '' : ` · ${count(modelCalls.length, 'model call')}`;
+  yield `<h2 id="steps">Steps <small>${count(steps.length, 'step')}${calls} · open one for its result and picture</small></h2>`;
   yield overview(report, axis);
   yield '<div class="rows">';
-  const leftOut = Math.max(0, steps.length - MAX_STEPS);
+  const leftOut = Math.max(0, rows.length - MAX_STEPS);
   let group: string | null = null;
-  for (const [index, step] of steps.entries()) {
+  for (const [index, row] of rows.entries()) {
     if (leftOut > 0 && index >= MAX_STEPS / 2 && index < MAX_STEPS / 2 + leftOut) {
-      if (index === MAX_STEPS / 2)
-        yield `<p class="group">${count(leftOut, 'step')} left out here; see report.json</p>`;
+      if (index === MAX_STEPS / 2) yield `<p class="group">${count(leftOut, 'row')} left out here; see report.json</p>`;
       continue;
     }
-    const title = groupOf(step);
-    if (title !== group) yield `<div class="group text">${esc(title)}</div>`;
-    group = title;
-    yield stepRow(step, axis, context);
+    if (row.group !== group) yield `<div class="group text">${esc(row.group)}</div>`;
+    group = row.group;
+    yield 'step' in row ? stepRow(row.step, axis, context) : callRow(row.call, axis);
   }
   yield '</div>';
 }
+
+type Row = { readonly beginMs: number; readonly group: string } & (
+  | { readonly step: Step }
+  | { readonly call: ModelCall }
+);
 
 function groupOf(step: Step): string {
   const attempt = step.attempt === undefined ? '' : `attempt ${step.attempt} · `;
   if (step.flow !== undefined) return `${attempt}flow ${step.flow}`;
   return `${attempt}${step.kind === 'model' ? 'model' : 'script'}`;
+}
+
+function groupOfCall({ attempt }: ModelCall): string {
+  return `${attempt === undefined ? '' : `attempt ${attempt} · `}model`;
+}
+
+function callRow(call: ModelCall, axis: Axis): string {
+  const { tools, text, tokens, error, nudges } = call;
+  const [first] = tools;
+  const line = first === undefined ? text || 'no answer' : `${first.name} ${first.source}`;
+  const spent = `${(tokens.input + tokens.output).toLocaleString('en')} tokens`;
+  const told = tools.map(({ name, source, answer }) => {
+    const said =
+      answer === null
+        ? ''
+        : `<pre${answer.ok ? '' : ' class="wrong"'}>${esc(shorten(answer.text, MAX_RESULT)) || 'no result'}</pre>`;
+    return `<p class="soft">${esc(name)}</p><pre class="asked">${esc(shorten(source, MAX_RESULT))}</pre>${said}`;
+  });
+  return `<details class="step call"><summary><span class="who" title="the model">✦</span><span class="n">${call.call}</span>
+<code class="js">${esc(shorten(line, 500))}</code>${bar({ beginMs: Date.parse(call.startedAt), durationMs: call.durationMs, failed: error !== undefined }, axis)}<span class="time">${formatDuration(call.durationMs)}</span>
+<span class="spent soft">${esc(call.model)} · ${spent}</span>
+${error === undefined ? '' : `<span class="why bad text">${esc(error.code)}: ${esc(shorten(error.error, 600))}</span>`}
+</summary><div class="more">${text === '' ? '' : `<p class="text">${esc(text)}</p>`}${told.join('')}
+${nudges.map((one) => `<p class="soft text">Told: ${esc(one)}</p>`).join('')}</div></details>`;
 }
 
 function stepRow(step: Step, axis: Axis, context: StepContext): string {
@@ -56,7 +89,7 @@ function stepRow(step: Step, axis: Axis, context: StepContext): string {
   const image = step.screenshot === null || above !== undefined ? null : context.image(step.screenshot);
   const result = step.result === undefined ? '' : pretty(step.result);
   return `<details class="step" id="step-${step.index}"><summary>${mark(!failed)}<span class="n">${step.index}</span>
-<code class="js">${esc(shorten(step.js, 500))}</code>${bar(step, axis)}<span class="time">${formatDuration(step.durationMs)}</span>
+<code class="js">${esc(shorten(step.js, 500))}</code>${bar(spanOf(step), axis)}<span class="time">${formatDuration(step.durationMs)}</span>
 ${image !== null && 'inline' in image ? `<img class="shot" src="${image.inline}" alt="The page after step ${step.index}">` : ''}
 ${step.error === undefined ? '' : `<span class="why bad text">${esc(step.error.code)}: ${esc(shorten(step.error.error, 600))}</span>`}
 </summary><div class="more"><p class="soft text">${esc(shorten(step.title, 300))}<br>${pageLink(step.url)}${place}</p>
@@ -85,9 +118,8 @@ interface Axis {
   readonly spanMs: number;
 }
 
-function axisOf(report: Report): Axis {
-  const begins = report.steps.map(beginOf);
-  const startMs = Math.min(Date.parse(report.startedAt ?? '') || Number.POSITIVE_INFINITY, least(begins));
+function axisOf(report: Report, [first]: readonly Row[]): Axis {
+  const startMs = Math.min(Date.parse(report.startedAt ?? '') || Number.POSITIVE_INFINITY, first?.beginMs ?? 0);
   const last = report.steps.at(-1);
   const endMs = Math.max(startMs + report.durationMs, last === undefined ? 0 : Date.parse(last.at));
   return { startMs, spanMs: Math.max(1, endMs - startMs) };
@@ -98,24 +130,33 @@ function beginOf(step: Step): number {
   return step.startedAt === undefined ? Date.parse(step.at) - step.durationMs : Date.parse(step.startedAt);
 }
 
-/** Without spreading: there may be 100,000 steps. */
-function least(numbers: readonly number[]): number {
-  return numbers.reduce((least, next) => Math.min(least, next), Number.POSITIVE_INFINITY);
+/** What is drawn on the axis. */
+interface Span {
+  readonly beginMs: number;
+  readonly durationMs: number;
+  readonly failed: boolean;
 }
 
-function rect(step: Step, { startMs, spanMs }: Axis, height: number): string {
-  const width = Math.max(2, (step.durationMs / spanMs) * AXIS);
-  const x = Math.max(0, Math.min(AXIS - width, ((beginOf(step) - startMs) / spanMs) * AXIS));
-  const failed = step.error === undefined ? '' : ' class="bad"';
-  return `<rect${failed} x="${x.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="${height}"/>`;
+function spanOf(step: Step): Span {
+  return { beginMs: beginOf(step), durationMs: step.durationMs, failed: step.error !== undefined };
 }
 
-function bar(step: Step, axis: Axis): string {
-  return `<svg class="bar" viewBox="0 0 ${AXIS} 8" preserveAspectRatio="none" aria-hidden="true">${rect(step, axis, 8)}</svg>`;
+function rect({ beginMs, durationMs, failed }: Span, { startMs, spanMs }: Axis, height: number, tone = ''): string {
+  const width = Math.max(2, (durationMs / spanMs) * AXIS);
+  const x = Math.max(0, Math.min(AXIS - width, ((beginMs - startMs) / spanMs) * AXIS));
+  const look = failed ? 'bad' : tone;
+  return `<rect${look === '' ? '' : ` class="${look}"`} x="${x.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="${height}"/>`;
+}
+
+function bar(span: Span, axis: Axis): string {
+  return `<svg class="bar" viewBox="0 0 ${AXIS} 8" preserveAspectRatio="none" aria-hidden="true">${rect(span, axis, 8)}</svg>`;
 }
 
 function overview(report: Report, axis: Axis): string {
-  const rects = report.steps.slice(-MAX_STEPS).map((step) => rect(step, axis, 26));
+  const calls = report.modelCalls.map(({ startedAt, durationMs, error }) =>
+    rect({ beginMs: Date.parse(startedAt), durationMs, failed: error !== undefined }, axis, 26, 'model'),
+  );
+  const rects = [...calls, ...report.steps.slice(-MAX_STEPS).map((step) => rect(spanOf(step), axis, 26))];
   return `<svg class="overview" viewBox="0 0 ${AXIS} 26" preserveAspectRatio="none" role="img" aria-label="When the steps ran">${rects.join('')}</svg>
 <div class="axis"><span>0</span><span>${formatDuration(axis.spanMs)}</span></div>`;
 }

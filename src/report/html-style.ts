@@ -7,7 +7,7 @@ export const STYLE = `
 --text:light-dark(#1b1f27,#e6e9ef);--soft:light-dark(#5b6472,#9aa4b4);--code:light-dark(#f0f2f5,#242831);
 --good:light-dark(#137a3f,#4cc38a);--bad:light-dark(#c02b2b,#ff7b72);--warn:light-dark(#8a5a00,#e3b341);
 --goodbg:light-dark(#e4f5ea,#15301f);--badbg:light-dark(#fdeaea,#3a1a1b);--warnbg:light-dark(#fdf3dc,#33290f);
---accent:light-dark(#2457d6,#7aa2ff);--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
+--accent:light-dark(#2457d6,#7aa2ff);--calls:light-dark(#f7f9ff,#1a1f2b);--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","DejaVu Sans",sans-serif}
@@ -49,23 +49,26 @@ img{display:block;max-width:100%;height:auto;border:1px solid var(--line);border
 .flow{display:grid;grid-template-columns:20px minmax(0,1fr) max-content;gap:2px 10px;padding:10px 14px;align-items:baseline}
 .flow p{grid-column:2/-1;margin:0;font-size:13.5px}
 .group{padding:6px 14px;background:var(--code);font-size:12.5px;color:var(--soft);overflow-wrap:anywhere}
-.step>summary{display:grid;grid-template-columns:20px 34px minmax(0,1fr) 120px 66px 84px;gap:4px 10px;align-items:center;
-padding:7px 14px;cursor:pointer;list-style:none}
+.step>summary{display:grid;grid-template-columns:20px 34px minmax(0,1fr) 66px 168px;gap:4px 10px;align-items:start;
+padding:8px 14px;cursor:pointer;list-style:none}
 .step>summary::-webkit-details-marker{display:none}
 .step>summary:hover{background:var(--code)}
 .step>summary:focus-visible{outline:2px solid var(--accent);outline-offset:-2px}
 .step .n,.step .time{color:var(--soft);font-variant-numeric:tabular-nums;text-align:right;font-size:13px}
 .step .js{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.step .why{grid-column:3/-1;font-size:13px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.step summary .shot{width:84px;height:48px;object-fit:cover;object-position:top;border-radius:4px}
-.step[open]>summary .shot{grid-column:1/-1;width:auto;height:auto;max-height:none;justify-self:start;cursor:zoom-out}
+.step .bar{grid-column:3;grid-row:2}.step .time{grid-column:4;grid-row:1}
+.step .why,.step .spent{grid-column:3/5;font-size:13px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.step summary .shot{grid-column:5;grid-row:1/span 4;width:168px;height:95px;object-fit:cover;object-position:top;border-radius:4px}
+.step[open]>summary .shot{grid-column:1/-1;grid-row:auto;width:auto;height:auto;max-height:none;justify-self:start;cursor:zoom-out}
 .step[open]>summary .js,.step[open]>summary .why{white-space:normal;overflow-wrap:anywhere}
+.call{background:var(--calls)}.call .who{color:var(--accent)}.call pre.asked{border-left:3px solid var(--accent)}
+.call pre.wrong{border-left:3px solid var(--bad)}
 .step .more{padding:2px 14px 14px 78px;font-size:13.5px}
 svg{display:block;width:100%}
 .bar{height:8px;background:var(--code);border-radius:4px}
 .bar rect{fill:var(--accent)}.bar .bad{fill:var(--bad)}
 .overview{height:26px;background:var(--code);border-radius:6px;margin-top:14px}
-.overview rect{fill:var(--accent);opacity:.75}.overview .bad{fill:var(--bad);opacity:1}
+.overview rect{fill:var(--accent);opacity:.75}.overview .model{opacity:.28}.overview .bad{fill:var(--bad);opacity:1}
 .axis{display:flex;justify-content:space-between;font-size:12px;color:var(--soft);margin:2px 0 14px}
 .fold>summary{cursor:pointer;padding:10px 14px;font-weight:600}
 .fold ul{list-style:none;margin:0;padding:0 14px 10px}
@@ -76,8 +79,8 @@ footer{margin-top:40px;color:var(--soft);font-size:13px}
 .card{padding:14px}
 .failure dl{grid-template-columns:1fr}.failure dt{margin-top:6px}
 .step>summary{grid-template-columns:16px 26px minmax(0,1fr) max-content;padding:8px 10px}
-.step>summary .bar{display:none}.step summary .shot{grid-column:3/-1;width:120px;height:68px}
-.step .why{grid-column:3/-1}.step .more{padding:2px 10px 12px}}
+.step>summary .bar{display:none}.step summary .shot{grid-column:3/-1;grid-row:auto;width:168px;height:95px}
+.step .why,.step .spent{grid-column:3/-1}.step .more{padding:2px 10px 12px}}
 @media print{:root{color-scheme:light}body{background:#fff;font-size:12px}main{max-width:none;padding:0}
 .card,.step,.flow{break-inside:avoid}.step summary .shot{width:84px}pre{max-height:none}
 .fold:not([open])::details-content{content-visibility:visible}.failure img{max-height:320px}}

@@ -2,6 +2,7 @@ import { assertNever } from '../protocol/assert-never.js';
 import type { EventData, JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { ModelCalls } from './model-calls.js';
 
 /** Console lines and page errors that a report keeps: the newest. */
 const MAX_LINES = 1_000;
@@ -36,6 +37,7 @@ export class ReportBuilder {
   /** The innermost flow that failed since the outermost began: where its error came from, if it was not caught. */
   #origin: Origin | null = null;
   readonly #steps: Report['steps'] = [];
+  readonly #modelCalls = new ModelCalls();
   readonly #assertions: Report['assertions'] = [];
   readonly #deviations: Report['deviations'] = [];
   #console: Report['console'] = [];
@@ -69,6 +71,15 @@ export class ReportBuilder {
       case 'PageErrorLogged':
         this.#pageErrors = newest(this.#pageErrors, event.data);
         return;
+      case 'ModelCallFinished':
+        this.#modelCalls.finished(event.data, at, this.#inAttempt());
+        return;
+      case 'ToolAnswered':
+        this.#modelCalls.answered(event.data);
+        return;
+      case 'ModelNudged':
+        this.#modelCalls.nudged(event.data);
+        return;
       case 'FlowDeviated':
         this.#deviations.push(deviationOf(event.data));
         return;
@@ -98,9 +109,6 @@ export class ReportBuilder {
       case 'ModelStarted':
       case 'ModelCallStarted':
       case 'ModelTextReceived':
-      case 'ModelCallFinished':
-      case 'ToolAnswered':
-      case 'ModelNudged':
         return;
       default:
         assertNever(event);
@@ -128,6 +136,7 @@ export class ReportBuilder {
       tokens: record.tokens,
       flows: [...this.#flows],
       attempts: [...this.#attempts],
+      modelCalls: [...this.#modelCalls.all],
       steps: [...this.#steps],
       assertions: [...this.#assertions],
       deviations: [...this.#deviations],

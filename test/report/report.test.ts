@@ -4,6 +4,7 @@ import type { JournalEvent } from '#troupe/protocol/events.js';
 import { Report } from '#troupe/protocol/report.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
 import { listFailures } from '#troupe/report/failures.js';
+import { renderHtml } from '#troupe/report/html.js';
 import { ReportBuilder } from '#troupe/report/report.js';
 import { failingEvents, failingRecord, journaled, passingEvents, sampleRecord } from './sample-session.js';
 
@@ -143,3 +144,45 @@ function finished(ms: number, path: string, depth: number, line: number, error: 
     data: { path, depth, status: 'failed', durationMs: 1, error, flow: path, line },
   } as const;
 }
+
+t.test('What a model was asked, said and was told stands in the report, and none of it is markup', async (t) => {
+  const tokens = { input: 100, cached: 50, output: 10 };
+  const about = { attempt: 1, model: 'a/b', durationMs: 500, tokens };
+  const script = { id: 'c1', name: 'agent_eval', arguments: JSON.stringify({ js: 'agent.go("/<img>")' }) };
+  const odd = { id: 'c2', name: 'agent_eval', arguments: '{"js": <b>' };
+  const events = journaled([
+    {
+      ms: 600,
+      type: 'ModelCallFinished',
+      data: { ...about, call: 1, text: 'I <b>go</b>', toolCalls: [script, odd], finish: 'stop' },
+    },
+    {
+      ms: 700,
+      type: 'ToolAnswered',
+      data: { call: 1, id: 'c1', tool: 'agent_eval', ok: true, text: '<script>', page: null, print: '' },
+    },
+    { ms: 710, type: 'ModelNudged', data: { call: 1, text: 'Be brief' } },
+    {
+      ms: 1500,
+      type: 'ModelCallFinished',
+      data: { ...about, call: 2, text: '', toolCalls: [], finish: null, error: { code: 'MODEL_ERROR', error: '429' } },
+    },
+  ]);
+  const report = buildReport(sampleRecord({ model: 'a/b' }), events, []);
+  t.same(Report.parse(report), report);
+  const html = [...renderHtml(report, () => null)].join('');
+  t.match(report.modelCalls, [
+    {
+      call: 1,
+      startedAt: '2026-03-04T09:15:00.100Z',
+      tools: [
+        { source: 'agent.go("/<img>")', answer: { ok: true, text: '<script>' } },
+        { source: '{"js": <b>', answer: null },
+      ],
+      nudges: ['Be brief'],
+    },
+    { call: 2, error: { code: 'MODEL_ERROR' } },
+  ]);
+  t.match(html, /2 model calls/);
+  t.notMatch(html.slice(html.indexOf('<body>')), /<b>|<img>|<script/);
+});

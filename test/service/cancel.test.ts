@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
@@ -76,6 +76,16 @@ t.test('DELETE stops a job in each of its phases, and nothing happens after it',
     const seen = await remove(id);
     await delay(500);
     t.equal(hits, seen, 'no effect after it');
+  });
+  await t.test('and while its report is made, which ends with nothing left of it', async (t) => {
+    writeFileSync(join(service.home, 'flows', 'quick.js'), '() => 6 * 7');
+    const id = await submit('quick', { flowFiles: ['quick.js'], maxIterations: 0 });
+    await service.seen(id, 'SessionEnded');
+    t.match(await service.call('DELETE', `/api/sessions/${id}`), { status: 200 });
+    t.match(await service.call('GET', `/api/sessions/${id}`), { status: 404 });
+    t.equal(existsSync(join(service.home, 'sessions', id)), false);
+    await delay(LAST_EFFECT_MS);
+    t.equal(existsSync(join(service.home, 'sessions', id)), false, 'nor does it come back');
   });
   const left = (await service.call('GET', '/api/sessions')).body;
   t.ok(left.every(({ status }: { status: string }) => status === 'stopped'));

@@ -103,6 +103,25 @@ t.test('a mended flow is proposed as a file and a patch, which applied passes wi
   t.match(await service.job({ ...job, maxIterations: 0 }), { state: 'completed', tokens: { input: 0, output: 0 } });
 });
 
+t.test('the example flow goes through the changed shop with a model, and mended it passes without one', async (t) => {
+  const base = await shopUrl(t);
+  const { service } = await serviceWith(t, handyman);
+  const ordered = async (reference: string) => {
+    const orders: unknown = await (await fetch(`${base}/api/orders?reference=${reference}`)).json();
+    return Array.isArray(orders) ? orders.length : -1;
+  };
+  const job = (reference: string, more: object) =>
+    service.job({ prompt: 'Buy teapots', args: { base, layout: 'b', reference }, ...more });
+  const healed = await job('healed', { flowFiles: ['examples/buy.js'], maxIterations: 60 });
+  t.match(healed, { state: 'completed', summary: 'The flow went through' });
+  t.equal(await ordered('healed'), 1);
+  const zip = await readZip(`${service.url}${healed.links.download}`);
+  writeFileSync(join(service.home, 'flows', 'mended.js'), zip.get('healed-flows/examples/buy.js') ?? '');
+  const mended = await job('mended', { flowFiles: ['mended.js'], maxIterations: 0 });
+  t.match(mended, { state: 'completed', error: null, tokens: { input: 0, output: 0 } });
+  t.equal(await ordered('mended'), 1);
+});
+
 t.test('the model of a job is checked when it is submitted', async (t) => {
   const providers = { keyed: { baseURL: 'http://127.0.0.1:9/v1', apiKeyEnv: 'TROUPE_TEST_NO_SUCH_KEY' } };
   const service = await startTestService(t, { models: ['keyed/m'], providers, warmSessions: 0 });

@@ -1,0 +1,62 @@
+import type { EventData } from '../protocol/events.js';
+import type { ToolCall } from '../protocol/model.js';
+import type { Report } from '../protocol/report.js';
+import { shorten } from './format.js';
+
+type Call = Report['modelCalls'][number];
+
+const MAX_CALLS = 1_000;
+/** The transcript has what is cut. */
+const MAX_TEXT = 4_000;
+
+/** Gathers what a model was asked and answered, for the report. */
+export class ModelCalls {
+  readonly #calls: Call[] = [];
+  /** Ids of the tool calls of the last answer, in the order of its `tools`. */
+  #ids: readonly string[] = [];
+
+  get all(): readonly Call[] {
+    return this.#calls;
+  }
+
+  /** @param at when its end was told, ISO 8601 */
+  finished(data: EventData<'ModelCallFinished'>, at: string, attempt: { attempt?: number }): void {
+    if (this.#calls.length >= MAX_CALLS) return;
+    const { call, model, durationMs, text, toolCalls, tokens, error } = data;
+    this.#ids = toolCalls.map(({ id }) => id);
+    this.#calls.push({
+      call,
+      model,
+      startedAt: new Date(Date.parse(at) - durationMs).toISOString(),
+      durationMs,
+      text: shorten(text, MAX_TEXT),
+      tools: toolCalls.map((one) => ({ name: one.name, source: sourceOf(one), answer: null })),
+      nudges: [],
+      tokens,
+      ...(error === undefined ? {} : { error }),
+      ...attempt,
+    });
+  }
+
+  answered({ call, id, ok, text }: EventData<'ToolAnswered'>): void {
+    const last = this.#calls.at(-1);
+    const tool = last?.call === call ? last.tools[this.#ids.indexOf(id)] : undefined;
+    if (tool !== undefined) tool.answer = { ok, text: shorten(text, MAX_TEXT) };
+  }
+
+  nudged({ call, text }: EventData<'ModelNudged'>): void {
+    const last = this.#calls.at(-1);
+    if (last?.call === call) last.nudges.push(shorten(text, MAX_TEXT));
+  }
+}
+
+/** The script of a call, or its arguments as they are where there is none. */
+function sourceOf({ arguments: text }: ToolCall): string {
+  try {
+    const js: unknown = Reflect.get(Object(JSON.parse(text)), 'js');
+    if (typeof js === 'string') return shorten(js, MAX_TEXT);
+  } catch {
+    // Models write anything; it is shown as it came.
+  }
+  return shorten(text, MAX_TEXT);
+}
