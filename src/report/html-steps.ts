@@ -36,7 +36,8 @@ export function* stepsSection(report: Report, context: StepContext): Generator<s
   let group: string | null = null;
   for (const [index, row] of rows.entries()) {
     if (leftOut > 0 && index >= MAX_STEPS / 2 && index < MAX_STEPS / 2 + leftOut) {
-      if (index === MAX_STEPS / 2) yield `<p class="group">${count(leftOut, 'row')} left out here; see report.json</p>`;
+      if (index === MAX_STEPS / 2)
+        yield `<p class="group">${count(leftOut, 'step')} left out here; see report.json</p>`;
       continue;
     }
     if (row.group !== group) yield `<div class="group text">${esc(row.group)}</div>`;

@@ -80,8 +80,8 @@ export class LivingSession {
       answered: (call) => this.#held.child?.ref.tell('ModelAnswerRecorded', { call }),
     });
     const log = (line: string) => around.log(line, { session: record.id });
-    const filmed = (request.video ?? around.config.video) !== 'off';
-    this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id), filmed, around.clock, log);
+    const video = request.video ?? around.config.video;
+    this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id), video, around.clock, log);
     this.control = new SessionControl({
       clock: around.clock,
       actor: () => this.#actor(),
@@ -368,7 +368,7 @@ export class LivingSession {
     // Nobody begins it again: what its request held is gone from the disk with its end.
     const batch = { records: [{ record: this.record, request: null, lease: null }], events: [ended] };
     // Whatever the disk does, what is held is given back.
-    this.#gone = this.#begun.catch(() => undefined).then(() => this.#held.giveBack());
+    this.#gone = this.#begun.catch(() => undefined).then(() => this.#held.giveBack(end.status === 'completed'));
     await writeEnd(this.#around, this.record.id, this.#book.announced('ended', batch));
     this.#onEnded();
     return this.record;

@@ -54,10 +54,11 @@ async function copy(frames: Readable, file: FileHandle): Promise<void> {
   }
 }
 
-/** Removes the films of a session that nobody wants to see. */
+/** Removes the films of a session that nobody wants to see. Never rejects. */
 export async function dropFilms(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
-  await Promise.all(names.filter((name) => FILM.test(name)).map((name) => rm(join(dir, name), { force: true })));
+  const films = names.filter((name) => FILM.test(name));
+  await Promise.all(films.map((name) => rm(join(dir, name), { force: true }).catch(() => undefined)));
 }
 
 async function nextFile(dir: string): Promise<FileHandle> {

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Clock } from '../actors/clock.js';
+import type { Config } from '../config.js';
 import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
 import type { Place } from './admission.js';
 import type { SessionChild } from './session-child.js';
 import { keepDownloads } from './session-files.js';
-import { SessionFilm } from './session-film.js';
+import { dropFilms, SessionFilm } from './session-film.js';
 
 /**
  * What a living session holds: its place, its browser's lease and its actor, taken in this order. All of it is given
@@ -14,7 +15,7 @@ export class SessionHoldings {
   readonly #clock: Clock;
   readonly #log: (line: string) => void;
   readonly #dir: string;
-  readonly #filmed: boolean;
+  readonly #video: Config['video'];
   #place: Place | undefined;
   #lease: BrowserLease | undefined;
   #child: SessionChild | undefined;
@@ -22,11 +23,11 @@ export class SessionHoldings {
 
   /**
    * @param dir where downloads and films go that outlive the browser
-   * @param filmed whether a video is made of what its desktop shows
+   * @param video whether one is made of what its desktop shows
    */
-  constructor(dir: string, filmed: boolean, clock: Clock, log: (line: string) => void) {
+  constructor(dir: string, video: Config['video'], clock: Clock, log: (line: string) => void) {
     this.#dir = dir;
-    this.#filmed = filmed;
+    this.#video = video;
     this.#clock = clock;
     this.#log = log;
   }
@@ -54,7 +55,7 @@ export class SessionHoldings {
 
   takeLease(lease: BrowserLease): void {
     this.#lease = lease;
-    if (this.#filmed && lease.film) this.#film = new SessionFilm(lease.film.bind(lease), this.#dir, this.#log);
+    if (this.#video !== 'off' && lease.film) this.#film = new SessionFilm(lease.film.bind(lease), this.#dir, this.#log);
   }
 
   takeChild(child: SessionChild): void {
@@ -86,9 +87,13 @@ export class SessionHoldings {
     });
   }
 
-  /** In the reverse order of taking. Idempotent: what was given back is forgotten. Never rejects. */
-  async giveBack(): Promise<void> {
+  /**
+   * In the reverse order of taking. Idempotent: what was given back is forgotten. Never rejects.
+   * @param completed the session is over and did what it should: films that were made for a failure go
+   */
+  async giveBack(completed = false): Promise<void> {
     await this.giveBackBrowser();
+    if (completed && this.#video === 'on-failure') await dropFilms(this.#dir);
     const place = this.#place;
     this.#place = undefined;
     place?.release();

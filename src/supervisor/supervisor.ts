@@ -33,7 +33,6 @@ import { Retention } from './retention.js';
 import { SessionDoors } from './session-doors.js';
 import { stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
-import { dropFilms } from './session-film.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import { parseId, SessionTable } from './session-table.js';
 import type { Health, ModelInfo, OpenFile, ScriptManner, SessionFile, Sessions, Submitter } from './sessions.js';
@@ -349,10 +348,6 @@ export class Supervisor implements Sessions {
   async #leave(session: LivingSession): Promise<void> {
     try {
       await session.gone();
-      const video = session.request.video ?? this.#parts.config.video;
-      if (video === 'on-failure' && session.record.status === 'completed') {
-        await dropFilms(join(this.#parts.config.sessionsDir, session.record.id));
-      }
       // Of one that never began there is nothing to read; it is made when somebody asks for it.
       if (session.record.startedAt !== null) await this.#parts.artifacts.write(session.record);
     } catch (error) {
