@@ -33,10 +33,10 @@ export async function run({ rounds = 1_000 } = {}) {
       else flood.push((await ask('POST', '/api/jobs', job)).id);
       if (index % 20 === 0) leaveOne(service.port, job);
     }
-    const waiting = (await ask('GET', '/api/sessions?state=queued&limit=1000')).map(
-      ({ queuePosition }) => queuePosition,
-    );
-    const inOrder = waiting.every((position, index) => index === 0 || position < waiting[index - 1]);
+    const queued = await ask('GET', '/api/sessions?state=queued&limit=1000');
+    const positions = new Map(queued.map(({ id, queuePosition }) => [id, queuePosition]));
+    const waiting = flood.flatMap((id) => positions.get(id) ?? []);
+    const inOrder = waiting.every((position, index) => index === 0 || position > waiting[index - 1]);
     const startedBefore = (await ask('GET', '/api/health')).capacity.queued;
     const others = [];
     for (let index = 0; index < OTHERS; index += 1) {

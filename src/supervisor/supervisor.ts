@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
@@ -70,6 +71,8 @@ export class Supervisor implements Sessions {
 
   private constructor(parts: SupervisorParts) {
     this.#parts = parts;
+    // As many listen as clients wait for an end.
+    setMaxListeners(0, this.#drained.signal);
     this.#flows = new FlowShelf(parts.config.flowsDir);
     this.#table = new SessionTable(parts.journal, (id) => this.#intake.position(id));
     this.doors = new SessionDoors(this.#table);

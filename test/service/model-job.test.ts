@@ -116,8 +116,10 @@ t.test('the example flow goes through the changed shop with a model, and mended 
   t.match(healed, { state: 'completed', summary: 'The flow went through' });
   t.equal(await ordered('healed'), 1);
   const zip = await readZip(`${service.url}${healed.links.download}`);
-  writeFileSync(join(service.home, 'flows', 'mended.js'), zip.get('healed-flows/examples/buy.js') ?? '');
-  const mended = await job('mended', { flowFiles: ['mended.js'], maxIterations: 0 });
+  const healedFlows = [...zip].filter(([name]) => /^healed-flows\/.*\.js$/.test(name));
+  t.ok(healedFlows.length > 1, 'flows that it calls are mended too');
+  for (const [name, source] of healedFlows) writeFileSync(join(service.home, name.replace('healed-', '')), source);
+  const mended = await job('mended', { flowFiles: ['examples/buy.js'], maxIterations: 0 });
   t.match(mended, { state: 'completed', error: null, tokens: { input: 0, output: 0 } });
   t.equal(await ordered('mended'), 1);
 });
