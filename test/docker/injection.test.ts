@@ -69,7 +69,7 @@ t.test(
     const quoted = all.filter((text) => text.includes('Ignore your instructions'));
     t.not(quoted.length, 0);
     for (const text of quoted) {
-      t.match(text, /<page>[^]*Ignore your instructions[^]*<\/page>/, 'it stands in the mark of a page');
+      t.match(text, /<page>[\s\S]*Ignore your instructions[\s\S]*<\/page>/, 'it stands in the mark of a page');
       t.equal(text.match(/<\/page>/g)?.length, text.match(/<page>/g)?.length, 'which it cannot end by itself');
     }
     t.equal(told.filter((text) => /closed to this session/.test(text)).length, 3);
