@@ -1,17 +1,18 @@
-import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { childrenAt, type Place, placesAlong } from './json-places.js';
 
 type Path = readonly (string | number)[];
 
 /** Replaces the value at `path`, or adds it at the end of its object. Everything else stays as it is, to the character. */
 export function setValue(text: string, path: Path, value: unknown): string {
-  const node = nodeAt(text, path);
-  if (node !== undefined)
-    return splice(text, node.offset, node.offset + node.length, written(value, text, node.offset));
-  const parent = nodeAt(text, path.slice(0, -1));
+  const places = placesAlong(text, path);
+  const own = places[path.length];
+  if (own !== undefined) return splice(text, own.offset, own.end, written(value, text, own.offset));
+  const parent = places[path.length - 1];
+  if (parent === undefined || text[parent.offset] !== '{') {
+    throw new RangeError(`There is no object at ${path.slice(0, -1).join('.')}`);
+  }
   const key = `${JSON.stringify(String(path.at(-1)))}: `;
-  if (parent?.type !== 'object') throw new RangeError(`There is no object at ${path.slice(0, -1).join('.')}`);
-  const write = (indent: string | null): string => `${key}${written(value, text, null, indent)}`;
-  return addChild(text, parent, parent.children?.length ?? 0, write);
+  return addChild(text, parent, null, (indent) => `${key}${written(value, text, null, indent)}`);
 }
 
 /** A new element before the one at `path`, or at the end of its array. */
@@ -33,20 +34,15 @@ export function moveElement(text: string, from: Path, to: Path): string {
 
 /** Takes the element or member at `path` away, with its comma. Nothing happens where there is none. */
 export function removeValue(text: string, path: Path): string {
-  const node = nodeAt(text, path);
-  const child = node?.parent?.type === 'property' ? node.parent : node;
-  const siblings = child?.parent?.children;
-  if (child === undefined || siblings === undefined) return text;
-  const index = siblings.indexOf(child);
-  const [before, after] = [siblings[index - 1], siblings[index + 1]];
-  const end = child.offset + child.length;
-  if (before !== undefined) return splice(text, before.offset + before.length, end, '');
-  return splice(text, child.offset, after?.offset ?? end, '');
-}
-
-function nodeAt(text: string, path: Path): Node | undefined {
-  const root = parseTree(text);
-  return root === undefined ? undefined : findNodeAtLocation(root, [...path]);
+  const places = placesAlong(text, path);
+  const own = places[path.length];
+  const parent = places[path.length - 1];
+  if (own === undefined || parent === undefined) return text;
+  const siblings = [...childrenAt(text, parent.offset)];
+  const index = siblings.findIndex(({ value }) => value.offset === own.offset);
+  const [before, child, after] = [siblings[index - 1], siblings[index], siblings[index + 1]];
+  if (before !== undefined) return splice(text, before.end, own.end, '');
+  return splice(text, child?.offset ?? own.offset, after?.offset ?? own.end, '');
 }
 
 interface Source {
@@ -56,9 +52,9 @@ interface Source {
 }
 
 function sourceOf(text: string, path: Path): Source {
-  const node = nodeAt(text, path);
-  if (node === undefined) throw new RangeError(`There is nothing at ${path.join('.')}`);
-  return { text: text.slice(node.offset, node.offset + node.length), indent: indentAt(text, node.offset) };
+  const own = placesAlong(text, path)[path.length];
+  if (own === undefined) throw new RangeError(`There is nothing at ${path.join('.')}`);
+  return { text: text.slice(own.offset, own.end), indent: indentAt(text, own.offset) };
 }
 
 /** Strings of JSON have no line breaks in them, so that every line begins outside of one. */
@@ -67,31 +63,42 @@ function indented({ text, indent }: Source, wanted: string | null): string {
 }
 
 function insertWritten(text: string, path: Path, write: (indent: string | null) => string): string {
-  const parent = nodeAt(text, path.slice(0, -1));
+  const parent = placesAlong(text, path.slice(0, -1))[path.length - 1];
   const index = path.at(-1);
-  if (parent?.type !== 'array' || typeof index !== 'number')
+  if (parent === undefined || text[parent.offset] !== '[' || typeof index !== 'number')
     throw new RangeError(`There is no array at ${path.join('.')}`);
-  return addChild(text, parent, Math.min(index, parent.children?.length ?? 0), write);
+  return addChild(text, parent, index, write);
 }
 
-/** `write` is given the indent of its line; null where all stands on one. */
-function addChild(text: string, parent: Node, index: number, write: (indent: string | null) => string): string {
-  const children = parent.children ?? [];
-  const before = children[index - 1];
-  const after = children[index];
-  const indent = indentAt(text, parent.offset);
-  if (before === undefined && after === undefined) {
+/** `write` is given the indent of its line; null where all stands on one. `index` null, or past the end: at the end. */
+function addChild(
+  text: string,
+  parent: Place,
+  index: number | null,
+  write: (indent: string | null) => string,
+): string {
+  const children = [...childrenAt(text, parent.offset)];
+  const at = Math.min(index ?? children.length, children.length);
+  const before = children[at - 1];
+  const after = children[at];
+  const neighbour = before ?? after;
+  if (neighbour === undefined) {
+    const indent = indentAt(text, parent.offset);
     const inner = `${newLine(text)}${indent}${unit(text)}`;
     const made = `${inner}${write(`${indent}${unit(text)}`)}${newLine(text)}${indent}`;
-    return splice(text, parent.offset + 1, parent.offset + parent.length - 1, made);
+    return splice(text, parent.offset + 1, parent.end - 1, made);
   }
   // As the neighbours are set apart, so is the new one.
-  const neighbour = before ?? after;
-  const apart = neighbour === undefined ? '' : (/\s*$/.exec(text.slice(0, neighbour.offset))?.[0] ?? '');
+  const apart = blankBefore(text, neighbour.offset);
   const made = write(apart.includes('\n') ? apart.slice(apart.lastIndexOf('\n') + 1) : null);
   if (after !== undefined) return splice(text, after.offset, after.offset, `${made},${apart}`);
-  const end = before === undefined ? 0 : before.offset + before.length;
-  return splice(text, end, end, `,${apart}${made}`);
+  return splice(text, neighbour.end, neighbour.end, `,${apart}${made}`);
+}
+
+function blankBefore(text: string, offset: number): string {
+  let from = offset;
+  while (from > 0 && /\s/.test(text[from - 1] ?? '')) from -= 1;
+  return text.slice(from, offset);
 }
 
 /** JSON of a value: on lines of its own where `indent` is known, else on one. `at` takes the indent of its line. */
