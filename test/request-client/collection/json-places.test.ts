@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { setValue, insertElement, moveElement, removeValue } from '#troupe/request-client/collection/json-edit.js';
+import { insertElement, moveElement, removeValue, setValue } from '#troupe/request-client/collection/json-edit.js';
 import { placesAlong } from '#troupe/request-client/collection/json-places.js';
 import { SEED } from '../../support/seed.js';
 
@@ -35,23 +35,30 @@ t.test('what JSON.parse finds at a path stands at the place that is found', asyn
 t.test('an edit makes the JSON that the same edit of the value makes', async () => {
   const list = fc.array(fc.jsonValue({ maxDepth: 2 }), { minLength: 1, maxLength: 6 });
   fc.assert(
-    fc.property(list, fc.nat(), fc.nat(), fc.jsonValue({ maxDepth: 1 }), spacing, (values, one, other, fresh, space) => {
-      const text = JSON.stringify({ a: 1, list: values, z: {} }, null, space);
-      const from = one % values.length;
-      const without = values.toSpliced(from, 1);
-      const to = other % (without.length + 1);
-      const expected: [string, unknown][] = [
-        [removeValue(text, ['list', from]), without],
-        [moveElement(text, ['list', from], ['list', to]), without.toSpliced(to, 0, values[from] ?? null)],
-        [insertElement(text, ['list', to], fresh), values.toSpliced(to, 0, fresh)],
-        [setValue(text, ['list', from], fresh), values.with(from, fresh)],
-      ];
-      for (const [made, wanted] of expected) {
-        if (JSON.stringify(JSON.parse(made)) !== JSON.stringify({ a: 1, list: wanted, z: {} })) throw new Error(made);
-      }
-      const added = JSON.parse(setValue(removeValue(text, ['a']), ['z', 'new'], fresh));
-      if (JSON.stringify(added) !== JSON.stringify({ list: values, z: { new: fresh } })) throw new Error('added');
-    }),
+    fc.property(
+      list,
+      fc.nat(),
+      fc.nat(),
+      fc.jsonValue({ maxDepth: 1 }),
+      spacing,
+      (values, one, other, fresh, space) => {
+        const text = JSON.stringify({ a: 1, list: values, z: {} }, null, space);
+        const from = one % values.length;
+        const without = values.toSpliced(from, 1);
+        const to = other % (without.length + 1);
+        const expected: [string, unknown][] = [
+          [removeValue(text, ['list', from]), without],
+          [moveElement(text, ['list', from], ['list', to]), without.toSpliced(to, 0, values[from] ?? null)],
+          [insertElement(text, ['list', to], fresh), values.toSpliced(to, 0, fresh)],
+          [setValue(text, ['list', from], fresh), values.with(from, fresh)],
+        ];
+        for (const [made, wanted] of expected) {
+          if (JSON.stringify(JSON.parse(made)) !== JSON.stringify({ a: 1, list: wanted, z: {} })) throw new Error(made);
+        }
+        const added = JSON.parse(setValue(removeValue(text, ['a']), ['z', 'new'], fresh));
+        if (JSON.stringify(added) !== JSON.stringify({ list: values, z: { new: fresh } })) throw new Error('added');
+      },
+    ),
     { numRuns: 300, seed: SEED },
   );
 });
