@@ -100,6 +100,12 @@ export class Transcript {
             : 'restarted; its page is as it was, its scripts are lost',
         );
         return;
+      case 'AttemptFailed': {
+        this.#driver = null;
+        const { attempt, error } = event.data;
+        note('warn', `attempt ${attempt} failed: ${error.error}; it begins again in a fresh browser`);
+        return;
+      }
       case 'SessionEnded': {
         this.#driver = null;
         const { status, error, summary, endReason } = event.data;
