@@ -16,6 +16,10 @@ const USAGE = `Usage: troupe <command> [options]
              [--url URL | --own] [--driver D] [--forward PORT,...]
       runs flows (.js) and tasks (.md) as jobs: on the service at --url or TROUPE_URL, else on the one that runs here,
       else (or with --own) on one of its own; exit code 0: all completed, 1: some did not, 2: it could not run
+  troupe eval [--session ID] [--url URL | --own] 'js' | -
+      runs a script in a session that is there, or in one of its own, and prints its value as JSON
+  troupe flow check [FILE|GLOB...] [--flows DIR] | types
+      says what cannot work in flows without running them; types prints agent-js.d.ts for editors
   troupe token create NAME --role view|run|admin [--running N] [--queued N] [--per-minute N] [--url URL]
   troupe token list | revoke ID [--url URL]
       access tokens: with the first one the service wants a token of everybody; limits are sessions that run, jobs that
@@ -49,6 +53,10 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./dashboard.js')).runDashboard(rest);
       case 'run':
         return await (await import('./run.js')).runFlows(rest);
+      case 'eval':
+        return await (await import('./eval.js')).runEval(rest);
+      case 'flow':
+        return await (await import('./flow-check.js')).runFlow(rest);
       case 'token':
         return await (await import('./token.js')).runToken(rest);
       case 'requests':

@@ -1,0 +1,88 @@
+import { ActionName } from '../protocol/look.js';
+
+/** Names of the language that scripts have. */
+const LANGUAGE =
+  'undefined NaN Infinity globalThis Object Function Array Number Boolean String Symbol BigInt Math JSON Date RegExp Map Set WeakMap WeakSet WeakRef Promise Proxy Reflect Error EvalError RangeError ReferenceError SyntaxError TypeError URIError AggregateError ArrayBuffer SharedArrayBuffer DataView Atomics Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array parseInt parseFloat isNaN isFinite decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape eval FinalizationRegistry Iterator';
+
+/**
+ * What scripts can call, with its types as TypeScript writes them. The one source of `agent-js.d.ts` and of what
+ * `troupe flow check` knows.
+ */
+const API: { readonly [object: string]: { readonly [call: string]: string } } = {
+  agent: {
+    go: '(url: string): { url: string; title: string; status: number | null }',
+    look: '(options?: { full?: boolean; within?: string }): Look',
+    act: '(locator: string, action: Action, value?: string | readonly string[]): { changed: boolean; url: string; title: string }',
+    wait: "(condition: 'navigation' | 'idle' | number | string, options?: { timeout?: number }): { waitedMs: number }",
+    text: '(locator?: string): string',
+    value: '(locator: string): any',
+    screenshot: '(title?: string): { file: string; width: number; height: number }',
+    page: '(js: string): any',
+    back: '(): { url: string; title: string }',
+    tabs: '(): { index: number; url: string; title: string; active: boolean }[]',
+    tab: '(index: number): { url: string; title: string }',
+    dialogs: '(): any[]',
+    downloads: '(): { name: string; bytes: number; url: string }[]',
+  },
+  match: {
+    equals: '(actual: unknown, expected: unknown, message?: string): true',
+    contains: '(actual: unknown, part: unknown, message?: string): true',
+    each: '(actual: readonly unknown[], expected: unknown, message?: string): true',
+  },
+  Flow: {
+    run: '(path: string, args?: object): any',
+    resume: '(how?: object): any',
+  },
+  File: {
+    write: '(path: string, text: string): { path: string; bytes: number }',
+    read: '(path: string): string',
+    list: '(glob?: string): string[]',
+  },
+  Request: {
+    run: '(path: string, variables?: object): { status: number; headers: any; body: any }',
+  },
+};
+
+/** The calls of each object that scripts have, by its name. */
+export const SCRIPT_CALLS: { readonly [object: string]: readonly string[] } = Object.fromEntries(
+  Object.entries(API).map(([object, calls]) => [object, Object.keys(calls)]),
+);
+
+export const ACTIONS: readonly string[] = ActionName.options;
+
+/** Every name that a script may use without declaring it. */
+export const GLOBALS: ReadonlySet<string> = new Set([...LANGUAGE.split(' '), ...Object.keys(API), 'console', 'args']);
+
+/** `agent-js.d.ts`: the globals of scripts, for editors and compilers. */
+export function scriptTypes(): string {
+  const objects = Object.entries(API).map(([object, calls]) => {
+    const members = Object.entries(calls).map(([name, signature]) => `  ${name}${signature};`);
+    // match is a function that has members.
+    const own = object === 'match' ? ['  (actual: unknown, expected: unknown, message?: string): true;'] : [];
+    return `declare const ${object}: {\n${[...own, ...members].join('\n')}\n};`;
+  });
+  const actions = ACTIONS.map((name) => `'${name}'`).join(' | ');
+  return `// The globals of Troupe's flows and scripts. Made by: troupe flow types
+type Action = ${actions};
+interface LookElement {
+  role: string;
+  name: string;
+  locator: string;
+  actions: string[];
+  [member: string]: any;
+}
+interface Look {
+  url: string;
+  title: string;
+  elements: LookElement[];
+  diff?: true;
+  added?: LookElement[];
+  removed?: string[];
+  changed?: any[];
+  unchanged?: string[];
+}
+${objects.join('\n')}
+declare const args: any;
+declare const console: Record<'log' | 'info' | 'warn' | 'error' | 'debug', (...values: unknown[]) => void>;
+`;
+}

@@ -1,0 +1,60 @@
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { encodeError, TroupeError } from '../protocol/errors.js';
+import { SessionRecord } from '../protocol/session.js';
+import { describeFailure, UsageError } from './failure.js';
+import { type UsedService, useService } from './own-service.js';
+
+/**
+ * Runs a script from the shell, in a session that is there or in one of its own, and prints its value as JSON.
+ * @returns 0 done, 1 the script failed, 2 it could not run
+ */
+export async function runEval(args: readonly string[]): Promise<number> {
+  const { js, session, url, own } = await readOptions(args);
+  let service: UsedService | null = null;
+  try {
+    service = await useService({ url, own, sessions: 1 });
+    if (session !== undefined && service.own)
+      throw new TroupeError('UNAVAILABLE', 'No service runs here; --url names one');
+    const value = await evaluate(service, session, js);
+    process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    return 0;
+  } catch (error) {
+    const { code, details } = encodeError(error);
+    const line =
+      typeof details?.line === 'number' ? ` (line ${details.line}, column ${String(details.column ?? 1)})` : '';
+    process.stderr.write(`troupe: ${code === 'INTERNAL' ? '' : `${code}: `}${describeFailure(error)}${line}\n`);
+    return code === 'UNAVAILABLE' || code === 'UNAUTHORIZED' || code === 'NOT_FOUND' ? 2 : 1;
+  } finally {
+    await service?.close();
+  }
+}
+
+async function evaluate({ client }: UsedService, session: string | undefined, js: string): Promise<unknown> {
+  if (session !== undefined) return client.json('POST', `/sessions/${encodeURIComponent(session)}/proxy`, { js });
+  const { id } = SessionRecord.parse(await client.json('POST', '/api/sessions', { name: 'troupe eval' }));
+  try {
+    return await client.json('POST', `/sessions/${id}/proxy`, { js });
+  } finally {
+    await client.json('DELETE', `/api/sessions/${id}`);
+  }
+}
+
+async function readOptions(args: readonly string[]) {
+  const { values, positionals } = parse(args);
+  const [word, ...others] = positionals;
+  if (word === undefined || others.length > 0) throw new UsageError('eval takes one script in quotes, or - to read it');
+  return { ...values, js: word === '-' ? await text(process.stdin) : word };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { session: { type: 'string' }, url: { type: 'string' }, own: { type: 'boolean' } },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,72 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import ts from 'typescript';
+import { checkFlow } from '#troupe/agent-js/flow-check.js';
+import { SCRIPT_CALLS, scriptTypes } from '#troupe/agent-js/script-api.js';
+
+const check = (source: string, flows: string[] = []) => checkFlow(source, (path) => flows.includes(path));
+
+t.test('A flow that is right has no faults, whichever form it has', async (t) => {
+  const right = [
+    '({ base = "x", ...rest } = {}) => { const { a, b: [c] } = rest; for (const d of [a, c]) agent.go(base + d); }',
+    'function (args) { try { match.equals(args.x, 1); } catch (error) { console.log(error); } label: for (;;) break label; }',
+    'class A { #p = 1; get q() { return this.#p; } }\nconst f = ({ n }) => n + g(n); function g(m) { return new A().q + m; }\nf(args)',
+    'Flow.run("./login"); agent.act("{a}x", "click"); ({ key: 1, nested: { deeper: agent.text() } })',
+    'const later = async () => { await Promise.all([1].map((n) => n)); }; later()',
+  ];
+  for (const source of right) t.same(check(source, ['./login']), [], source);
+});
+
+t.test('What cannot work is told with its place', async (t) => {
+  const wrong: [string, object][] = [
+    ['() => {\n  agent.go(;\n}', { line: 2, column: 12, message: /SyntaxError/ }],
+    ['() => agent.goto("x")', { line: 1, column: 13, message: /There is no agent\.goto\(\); there are agent\.go/ }],
+    ['() => agent.act("{a}x", "clik")', { message: /There is no action 'clik'/ }],
+    ['() => Flow.run("shop/login")', { message: /There is no flow 'shop\/login'/ }],
+    ['() => {\n  const a = 1;\n  return b + a;\n}', { line: 3, column: 10, message: /b is not defined/ }],
+    ['() => setTimeout(() => 1, 100)', { message: /setTimeout is not defined/ }],
+    ['const fs = require("fs")', { message: /require is not defined/ }],
+  ];
+  for (const [source, fault] of wrong) t.match(check(source), [fault], source);
+});
+
+t.test('The calls are those that scripts have', async (t) => {
+  const defined = (file: string) =>
+    [...readFileSync(`src/agent-js/prelude/${file}.entry.ts`, 'utf8').matchAll(/^ {4}(\w+):/gm)].map(
+      ([, name]) => name,
+    );
+  t.same([...(SCRIPT_CALLS.agent ?? [])].sort(), defined('agent').sort());
+  t.same([...(SCRIPT_CALLS.File ?? [])].sort(), defined('files').sort());
+});
+
+t.test('The example flows are right, and compile with the types', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'types-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  cpSync('examples/flows', folder, { recursive: true });
+  const flows = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  for (const name of flows) {
+    const found = checkFlow(readFileSync(join(folder, name), 'utf8'), (path) => flows.includes(`${path.slice(2)}.js`));
+    t.same(found, [], name);
+  }
+  writeFileSync(join(folder, 'agent-js.d.ts'), scriptTypes());
+  const files = readdirSync(folder).filter((name) => /\.(js|d\.ts)$/.test(name));
+  const program = ts.createProgram({
+    rootNames: files.map((name) => join(folder, name)),
+    options: {
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2023,
+      lib: ['lib.es2023.d.ts'],
+      types: [],
+      moduleDetection: ts.ModuleDetectionKind.Force,
+    },
+  });
+  const found = ts.getPreEmitDiagnostics(program);
+  t.same(
+    found.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
+    [],
+  );
+});
