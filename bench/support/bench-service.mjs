@@ -17,6 +17,7 @@ export async function benchService(settings = {}) {
   });
   return {
     port: service.port,
+    url: service.url,
     home,
     /** Creates live sessions, a few at a time, and answers their ids. */
     async live(count) {

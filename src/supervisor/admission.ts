@@ -31,7 +31,8 @@ const RETRY_JOB_SECONDS = 30;
 
 /**
  * Who may run. At most `maxSessions` places; live creates wait in one lane, at most their deadline, jobs in the other,
- * for as long as it takes. While both wait, the lanes take turns, and within a lane the callers do, so that nobody
+ * for as long as it takes. While both wait, the lanes take turns, and within a lane the callers do, who had
+ * least of late first, so that nobody
  * starves: neither lane, and no caller beside one that floods the service. A caller that runs as much as it may is passed
  * over until one of its sessions ends.
  */
@@ -44,8 +45,8 @@ export class Admission {
   readonly #runningOf = new Map<string, number>();
   readonly #mayEnter = (caller: string) =>
     (this.#runningOf.get(caller) ?? 0) < (this.#limitsOf(caller).running ?? Number.POSITIVE_INFINITY);
-  readonly #live = new FairLane<Waiter>();
-  readonly #jobs = new FairLane<Waiter>();
+  readonly #live: FairLane<Waiter>;
+  readonly #jobs: FairLane<Waiter>;
   #lastLive = 0;
   #running = 0;
   #jobsTurn = false;
@@ -65,6 +66,9 @@ export class Admission {
     this.#maxSessions = options.maxSessions;
     this.#maxQueue = options.maxQueue;
     this.#clock = options.clock;
+    const nowMs = () => options.clock.now().getTime();
+    this.#live = new FairLane(nowMs);
+    this.#jobs = new FairLane(nowMs);
     this.#onReleased = options.onReleased ?? (() => undefined);
     this.#limitsOf = options.limitsOf ?? (() => ({}));
   }

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { systemClock } from '#troupe/actors/clock.js';
 import { Admission, type Place } from '#troupe/supervisor/admission.js';
+import { ManualClock } from '../actors/manual-clock.js';
 
 const BOUNDS = { signal: new AbortController().signal, deadlineMs: 5_000 };
 
@@ -129,8 +130,38 @@ t.test('a caller that floods the service delays another by one turn alone', asyn
   for (let turn = 0; turn < 4; turn += 1) current.release();
   gate.queue('late', 'l1', take('l1'));
   for (let turn = 0; turn < 4; turn += 1) current.release();
-  t.same(order, ['f1', 'a1', 'b1', 'f2', 'a2', 'f3', 'l1', 'f4']);
+  t.same(order, ['f1', 'a1', 'b1', 'f2', 'l1', 'a2', 'f3', 'f4'], 'who had least comes first');
 });
+
+t.test(
+  'who comes to a flooded service is served first until it has had as much, and that is forgotten in time',
+  async (t) => {
+    const clock = new ManualClock();
+    const gate = new Admission({ maxSessions: 1, maxQueue: 10_000, clock });
+    const order: string[] = [];
+    let current: Place | undefined;
+    const queue = (caller: string, count: number) => {
+      for (let index = 0; index < count; index += 1) {
+        gate.queue(caller, `${caller}${order.length}-${index}`, (place) => {
+          order.push(caller);
+          current = place;
+        });
+      }
+    };
+    const serve = (count: number) => {
+      order.length = 0;
+      for (let index = 0; index < count; index += 1) current?.release();
+      return order.join('');
+    };
+    queue('f', 5_000);
+    serve(100);
+    queue('b', 50);
+    t.equal(serve(60), `${'b'.repeat(50)}${'f'.repeat(10)}`);
+    clock.advance(20 * 60_000);
+    queue('b', 10);
+    t.match(serve(20), /^(bf){10}$|^(fb){10}$/);
+  },
+);
 
 t.test('live creates that wait are bounded for each caller, so that others still may', async (t) => {
   const gate = admission(1);
@@ -142,8 +173,8 @@ t.test('live creates that wait are bounded for each caller, so that others still
   const other = gate.enter('another', BOUNDS);
   const first = waiting.shift();
   place.release();
-  (await first)?.release();
   (await other).release();
+  (await first)?.release();
   client.abort(new Error('gone'));
   for (const outcome of await Promise.allSettled(waiting)) if (outcome.status === 'fulfilled') outcome.value.release();
   t.match((await gate.enter('another', BOUNDS)).release, Function);
