@@ -1,0 +1,24 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Viewers in a process of their own, so that what they cost is not counted as the service's. Give it back with `close`. */
+export async function streamViewers() {
+  const child = fork(new URL('./stream-viewers.process.mjs', import.meta.url));
+  const ask = async (order) => {
+    child.send(order);
+    const [answer] = await once(child, 'message');
+    return answer;
+  };
+  return {
+    /** Opens a WebSocket for each request, which is sent on it; null sends none. */
+    open: (url, requests) => ask({ type: 'open', url, requests }),
+    /** Milliseconds from each line's making to its reading, of all viewers since it was asked last. */
+    samples: () => ask({ type: 'samples' }),
+    leave: () => ask({ type: 'leave' }),
+    async close() {
+      const closed = once(child, 'close');
+      child.kill();
+      await closed;
+    },
+  };
+}
