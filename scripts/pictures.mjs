@@ -9,41 +9,69 @@ prepare();
 const { readConfig } = await import('../dist/config.js');
 const { startService } = await import('../dist/service.js');
 
-const home = await mkdtemp(join(tmpdir(), 'troupe-'));
 const shop = await startShop({ port: 0 });
-await cp('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
-const config = readConfig({ port: '0', driver: 'process' }, { ...process.env, TROUPE_HOME: home });
-const service = await startService(config, { version: '0.0.0', log: console.error });
-const post = async (path, body) => {
-  const response = await fetch(service.url + path, { method: 'POST', body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-  return response.json();
-};
+/** A service of its own, in a home of its own. */
+async function start() {
+  const home = await mkdtemp(join(tmpdir(), 'troupe-'));
+  await cp('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
+  const config = readConfig({ port: '0', driver: 'process' }, { ...process.env, TROUPE_HOME: home });
+  const service = await startService(config, { version: '0.0.0', log: console.error });
+  const post = async (path, body) => {
+    const response = await fetch(service.url + path, { method: 'POST', body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    return response.json();
+  };
+  const stop = async () => {
+    await service.stop({ drainMs: 0 });
+    await rm(home, { recursive: true, force: true });
+  };
+  return { home, url: service.url, post, stop };
+}
 
-const job = await post('/api/sessions/run', {
-  prompt: 'Buy two blue teapots and check the order',
-  name: 'Nightly: buy a teapot',
-  flowFiles: ['examples/login.js', 'examples/buy.js'],
-  maxIterations: 0,
-  args: { base: shop.url, layout: 'split' },
+const shown = await start();
+const run = (name, labels, flowFiles, args = {}) =>
+  shown.post('/api/sessions/run', {
+    prompt: 'Buy two blue teapots and check the order',
+    name,
+    labels,
+    flowFiles,
+    maxIterations: 0,
+    args: { base: shop.url, ...args },
+  });
+const nightly = { suite: 'nightly' };
+await run('Nightly: search', nightly, ['examples/search.js']);
+await run('Nightly: checkout validation', nightly, ['examples/checkout-validation.js']);
+await run('Release 4.2: buy a teapot', { suite: 'release' }, ['examples/login.js', 'examples/buy.js']);
+const failed = await run('Nightly: buy a teapot', nightly, ['examples/login.js', 'examples/buy.js'], {
+  layout: 'split',
 });
-// A second one runs while the pictures are taken, so that the list and the wall have something to show.
-const shopper = await post('/api/sessions', { name: 'A browser driven by hand' });
-await post(`/sessions/${shopper.id}/proxy`, { js: `agent.go('${shop.url}'); agent.look().elements.length` });
+// Browsers that run while the pictures are taken, so that the list and the wall have something to show.
+for (const [name, path] of [
+  ['Exploring: the catalogue', ''],
+  ['Exploring: a product', 'products/blue-teapot'],
+  ['A login, by hand', 'login'],
+  ['Looking for a lamp', 'search?q=lamp'],
+]) {
+  const { id } = await shown.post('/api/sessions', { name });
+  await shown.post(`/sessions/${id}/proxy`, { js: `agent.go('${shop.url}/${path}'); agent.look().elements.length` });
+}
 
-const { id } = await post('/api/sessions', { name: 'Pictures', viewport: { width: 1280, height: 800 } });
+// Another service takes the pictures: its browser is not in them.
+const camera = await start();
+const { id } = await camera.post('/api/sessions', { viewport: { width: 1280, height: 800 } });
 await mkdir('docs/images', { recursive: true });
 for (const [name, path] of [
   ['sessions', '#/'],
-  ['session', `#/sessions/${job.id}`],
-  ['report', `api/sessions/${job.id}/report`],
+  ['session', `#/sessions/${failed.id}`],
+  ['wall', '#/wall'],
+  ['report', `api/sessions/${failed.id}/report`],
 ]) {
-  const js = `agent.go('${service.url}/${path}'); agent.wait('idle'); agent.screenshot('${name}')`;
-  const { file } = await post(`/sessions/${id}/proxy`, { js });
-  await copyFile(join(home, 'sessions', id, 'screenshots', file), `docs/images/${name}.png`);
+  const js = `agent.go('${shown.url}/${path}'); agent.wait('idle'); agent.wait(1500); agent.screenshot('${name}')`;
+  const { file } = await camera.post(`/sessions/${id}/proxy`, { js });
+  await copyFile(join(camera.home, 'sessions', id, 'screenshots', file), `docs/images/${name}.png`);
   console.log(`docs/images/${name}.png`);
 }
 
-await service.stop({ drainMs: 0 });
+await camera.stop();
+await shown.stop();
 await shop.close();
-await rm(home, { recursive: true, force: true });

@@ -51,15 +51,16 @@ export function makeHome(t: Teardown, settings: object = {}): string {
   return home;
 }
 
-/** Starts a service in this process on a free port. It is stopped, without waiting for jobs, when the test is over. */
+/** Starts a service in this process, on a free port unless one is given. It is stopped, without waiting for jobs, when the test is over. */
 export async function startTestService(
   t: Teardown,
   settings: object = {},
   home: string = makeHome(t, settings),
+  port = 0,
 ): Promise<TestService> {
   const logged: string[] = [];
   const env = { ...process.env, TROUPE_HOME: home };
-  const service: Service = await startService(readConfig({ port: '0' }, env), {
+  const service: Service = await startService(readConfig({ port: String(port) }, env), {
     version: '0.0.0-test',
     log: (line, about) => about?.audit || logged.push(line),
   });

@@ -40,6 +40,8 @@ class Live {
   capacity = $state<Capacity | null>(null);
   version = $state('');
   driver = $state('');
+  /** A link let this page in: it sees one session, and acts on nothing. */
+  viewOnly = $state(false);
   readonly #watched = new Map<SessionId, Watched>();
   readonly #screens = new Map<SessionId, { readonly pace: 'live' | 'slow'; show(frame: Frame): void }>();
   readonly #held = new Map<SessionId, ControlKey>();
@@ -127,6 +129,7 @@ class Live {
       case 'hello':
         this.version = message.version;
         this.driver = message.driver;
+        this.viewOnly = message.viewOnly ?? false;
         this.capacity = message.capacity;
         return;
       case 'rows':

@@ -13,8 +13,6 @@ const CONTROL_ENDS: { readonly [End in EventData<'ControlReturned'>['reason']]: 
  */
 export class Transcript {
   readonly #lines: Line[] = [];
-  /** The depth under which a flow's steps stand, by its path: flows may be running within one another. */
-  readonly #flowDepths = new Map<string, number>();
   #last = 0;
   #driver: string | null = null;
 
@@ -59,7 +57,6 @@ export class Transcript {
         return;
       case 'FlowStarted': {
         const { path, depth, resumed = false } = event.data;
-        this.#flowDepths.set(path, depth);
         this.#lines.push({ key, kind: 'flow', at, depth: depth - 1, path, resumed, done: null });
         return;
       }
@@ -175,14 +172,20 @@ export class Transcript {
   /** Its picture is told of late: the step stands where it began. */
   #addStep(key: string, at: string, step: EventData<'StepFinished'>): void {
     const began = step.startedAt ?? at;
-    const line = { key, kind: 'step', at: began, depth: this.#depthOf(step.flow, 1), step } as const;
     let index = this.#lines.length;
     while (index > 0 && (this.#lines[index - 1]?.at ?? '') > began) index -= 1;
-    this.#lines.splice(index, 0, line);
+    const depth = this.#depthOf(step.flow, index, 1);
+    this.#lines.splice(index, 0, { key, kind: 'step', at: began, depth, step });
   }
 
-  #depthOf(flow: string | undefined, otherwise = 0): number {
-    return flow === undefined ? otherwise : (this.#flowDepths.get(flow) ?? 1);
+  /** Where the lines of a flow's run stand that began before the line at `index`. */
+  #depthOf(flow: string | undefined, index = this.#lines.length, otherwise = 0): number {
+    if (flow === undefined) return otherwise;
+    for (let at = index - 1; at >= 0; at -= 1) {
+      const line = this.#lines[at];
+      if (line?.kind === 'flow' && line.path === flow) return line.depth + 1;
+    }
+    return 1;
   }
 
   #finishScript({ script, durationMs, result, error }: EventData<'ScriptFinished'>): void {

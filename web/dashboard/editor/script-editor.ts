@@ -108,7 +108,7 @@ export function openScriptEditor(host: HTMLElement, options: ScriptEditorOptions
         closeBrackets(),
         javascript(),
         syntaxHighlighting(colours),
-        autocompletion({ override: [(context) => completionsOf(context, options)], icons: false }),
+        autocompletion({ override: [(context) => completionsOf(context, options)], icons: false, interactionDelay: 0 }),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false' }),
         EditorView.updateListener.of(({ docChanged, state }) => {

@@ -1,0 +1,246 @@
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { startShop } from '../../examples/shop/shop.mjs';
+import { guardLeaks } from '../support/leaks.js';
+import { done, evaluate, type ModelRequest, startModelServer, type Turn } from '../support/model-server.js';
+import { openReader } from '../support/reader.js';
+import { makeHome, startTestService } from '../support/service.js';
+
+guardLeaks(t);
+
+const shop = await startShop({ port: 0 });
+t.teardown(() => shop.close());
+
+/** Says what it does until it is let go on, or mends a flow. */
+let letGo: () => void = () => undefined;
+const held = new Promise<void>((resolve) => {
+  letGo = resolve;
+});
+const model = await startModelServer(t, async ({ body }: ModelRequest): Promise<Turn> => {
+  const answers = body.messages.filter(({ role }) => role === 'assistant').length;
+  if (body.messages[1]?.content?.includes('Buy')) return MENDS[answers] ?? done(true, 'over');
+  if (answers > 0) return done(true, 'It says hello');
+  await Promise.race([held, new Promise((resolve) => setTimeout(resolve, 20_000).unref())]);
+  return {
+    kind: 'answer',
+    text: 'First I open the shop, then I look around.',
+    calls: [
+      { name: 'agent_eval', arguments: JSON.stringify({ js: `agent.go('${shop.url}'); console.log('opened')` }) },
+    ],
+  };
+});
+const MENDS = [
+  evaluate(`agent.act('{button}Put in basket', 'click')`),
+  evaluate('Flow.resume()'),
+  done(false, 'Far enough'),
+];
+const home = makeHome(t, {
+  models: ['scripted/m'],
+  providers: { scripted: { baseURL: model.baseURL } },
+  warmSessions: 0,
+  actTimeout: 1,
+  maxSessions: 3,
+});
+const service = await startTestService(t, {}, home);
+const { page, context, shows, holds } = await openReader(t);
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const transcript = () => page.locator('section[aria-label=Transcript]').textContent();
+
+t.test('A job with a model is watched as it works, and its record says the same afterwards', async (t) => {
+  const { body } = await service.call('POST', '/api/jobs', { prompt: 'Say hello', maxIterations: 5 });
+  await page.goto(`${service.url}/#/sessions/${body.id}`);
+  await shows('thinking');
+  letGo();
+  await shows('First I open the shop, then I look around.');
+  await shows('console: opened');
+  await shows('completed: It says hello');
+  await holds('/2 of 5 answers/.test(document.body.innerText)');
+  t.match(await transcript(), /model[\s\S]*tokens[\s\S]*agent\.go/);
+  const live = await transcript();
+  await page.reload();
+  await shows('completed: It says hello');
+  t.equal(await transcript(), live);
+});
+
+t.test('A deviation stands out, and a failed step opens with its flow at the line', async (t) => {
+  const args = { base: shop.url, layout: 'rename' };
+  const { id } = await service.job({ prompt: 'Buy', flowFiles: ['examples/buy.js'], args, maxIterations: 5 });
+  await page.goto(`${service.url}/#/sessions/${id}?step=10`);
+  await shows('Step 10 of');
+  await shows('examples/buy, line 15');
+  await shows('LOCATOR_NOT_FOUND: No visible element answers to {button}Add to cart');
+  await shows('Done by hand in examples/buy, line 15');
+  t.match(await page.locator('.marked').textContent(), /Add to cart/);
+  t.ok(await page.locator('#step-10').isVisible(), 'the transcript stands at the step');
+  const all = await page.locator('section[aria-label=Transcript] li').count();
+  await page.getByRole('button', { name: /stand out/ }).click();
+  const some = await page.locator('section[aria-label=Transcript] li').count();
+  t.ok(some > 2 && some < all, `${some} of ${all}`);
+  for (const [key, step] of [
+    ['step-2', 2],
+    ['step-3', 3],
+  ] as const) {
+    await page.goto(`${service.url}/#/sessions/${id}#${key}`);
+    await shows(`Step ${step} of`);
+  }
+  await holds(
+    '[...document.images].some(({ alt, naturalWidth }) => alt === "The page after step 3" && naturalWidth > 300)',
+  );
+});
+
+t.test('Flows are read, run with arguments, and picked for a job with the same as a curl line', async (t) => {
+  await page.goto(`${service.url}/#/flows`);
+  await page.getByLabel('Search flows').fill('login');
+  await page.getByRole('link', { name: 'login.js' }).click();
+  await shows('Logs in to the example shop');
+  await page.getByLabel('base', { exact: true }).fill(shop.url);
+  await page.getByRole('button', { name: 'Run' }).click();
+  await shows('completed: ');
+  t.match((await service.call('GET', '/api/sessions?limit=1')).body, [
+    { flowFiles: ['examples/login.js'], status: 'completed' },
+  ]);
+  await page.goto(`${service.url}/#/flows/examples/login.js`);
+  await shows('100 % of 1 passed');
+  await page.getByRole('link', { name: 'Use in a job' }).click();
+  await page.getByLabel('Task').fill("Ada's login");
+  await page.getByRole('checkbox', { name: /^search.js/ }).check();
+  await page.getByLabel('Labels').fill('suite=form');
+  const curl = await page.locator('section[aria-label="The same from a shell"] pre').textContent();
+  t.match(curl, `'{"labels":{"suite":"form"},"mode":"auto","prompt":"Ada'\\''s login"`);
+  await page.getByRole('button', { name: 'Start' }).click();
+  await shows('suite=form');
+  t.match((await service.call('GET', '/api/sessions?limit=1')).body, [
+    { prompt: "Ada's login", flowFiles: ['examples/login.js', 'examples/search.js'], labels: { suite: 'form' } },
+  ]);
+});
+
+t.test('The console completes calls and locators, and what worked is saved as a flow', async (t) => {
+  const { id } = await service.live();
+  await page.goto(`${service.url}/#/sessions/${id}`);
+  const editor = page.locator('.cm-content');
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(`agent.go('${shop.url}'); agent.look().elements`);
+  await page.keyboard.press('Enter');
+  await shows('{a}Blue teapot');
+  await editor.click();
+  await page.keyboard.type('agent.a');
+  await page.locator('.cm-tooltip').getByText('act', { exact: true }).waitFor();
+  await page.keyboard.type("ct('{a}Blue");
+  await page.locator('.cm-tooltip').getByText('{a}Blue teapot').waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type("', '");
+  await page.locator('.cm-tooltip').getByText('click', { exact: true }).waitFor();
+  await page.keyboard.type("click');");
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await shows('/products/blue-teapot');
+  await editor.click();
+  await page.keyboard.press('ArrowUp');
+  await holds(
+    `document.querySelector('.host').shadowRoot.querySelector('.cm-content').innerText.includes("'{a}Blue teapot', 'click'")`,
+  );
+  await page.getByRole('button', { name: 'Save as flow' }).click();
+  await page.getByLabel('Path below flows/').fill('mine/teapot');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('link', { name: 'mine/teapot.js' }).click();
+  await shows(`agent.act('{a}Blue teapot', 'click')`);
+  const ran = await service.job({ prompt: 'Saved', flowFiles: ['mine/teapot.js'], maxIterations: 0 });
+  t.match(ran, { status: 'completed' });
+  await service.call('DELETE', `/api/sessions/${id}`);
+});
+
+t.test('Whoever takes control works on the picture; the agent waits, and goes on when it is given back', async (t) => {
+  const counter = `data:text/html,${encodeURIComponent(
+    `<body style="margin: 0"><button style="width: 300px; height: 200px" onclick="count.textContent = 'enough'">Enough</button>
+    <input style="position: absolute; left: 400px; top: 50px; width: 200px; height: 40px" oninput="document.title = value"><p id=count>0</p>`,
+  )}`;
+  writeFileSync(
+    join(home, 'flows', 'waits.js'),
+    `({ page }) => { agent.go(page); while (agent.text('#count') !== 'enough') agent.wait(50); }`,
+  );
+  const job = { prompt: 'Wait', flowFiles: ['waits.js'], maxIterations: 0, args: { page: counter } };
+  const { id } = (await service.call('POST', '/api/jobs', job)).body;
+  await page.goto(`${service.url}/#/sessions/${id}`);
+  await holds('document.querySelector("canvas.shown")?.width > 300');
+  const screen = page.locator('canvas');
+  const at = async (x: number, y: number) => {
+    const box = await screen.boundingBox();
+    const size = await page.evaluate<number[]>(
+      `getComputedStyle(document.querySelector('canvas')).aspectRatio.split(' / ').map(Number)`,
+    );
+    if (box === null) throw new Error('The picture is not to be seen');
+    await page.mouse.click(box.x + (x * box.width) / (size[0] ?? 1), box.y + (y * box.height) / (size[1] ?? 1));
+  };
+  await at(150, 100);
+  t.match((await service.call('GET', `/api/sessions/${id}`)).body, { status: 'running' }, 'a look changes nothing');
+  await page.getByRole('button', { name: 'Take control' }).click();
+  await shows('You have control; the agent waits.');
+  await at(450, 70);
+  await page.keyboard.type('typed');
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('agent.page("document.title")');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await shows('"typed"');
+  await at(150, 100);
+  await page.getByRole('button', { name: 'Give back' }).click();
+  await shows('completed: ');
+  await shows('a person took control, from 127.0.0.1');
+  t.match(await transcript(), /control was given back/);
+});
+
+t.test('A link shows one session to who has no token, to look at and no more', async (t) => {
+  process.env.SESSION_PAGE_TEST_TOKEN = 'correct-horse';
+  t.teardown(() => {
+    delete process.env.SESSION_PAGE_TEST_TOKEN;
+  });
+  const guarded = await startTestService(t, { token: 'SESSION_PAGE_TEST_TOKEN' });
+  const headers = { authorization: 'Bearer correct-horse' };
+  const { body } = await guarded.call('POST', '/api/sessions', { name: 'Shown' }, { headers });
+  await page.goto(guarded.url);
+  await page.getByLabel('Access token').fill('correct-horse');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('link', { name: 'Shown' }).click();
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  const link = await page.getByLabel(/^Until/).inputValue();
+  await context.clearCookies();
+  await page.goto(link);
+  await shows('Shown');
+  await shows('view only');
+  await holds('document.querySelector("canvas.shown")?.width > 300');
+  t.match(page.url(), `#/sessions/${body.id}`);
+  t.same(await page.getByRole('button', { name: /Take control|Run|Stop|Share/ }).count(), 0);
+  t.same(await page.getByRole('navigation').count(), 0);
+  await guarded.call('DELETE', `/api/sessions/${body.id}`, undefined, { headers });
+  await shows('stopped: deleted');
+  await holds('document.querySelector("canvas") === null');
+});
+
+t.test('A page whose service goes away says so, and goes on when it is back', async (t) => {
+  // A port that the system chose cannot be listened on again at once.
+  const port = await freePort();
+  const ownHome = makeHome(t);
+  const first = await startTestService(t, {}, ownHome, port);
+  const { id } = await first.live({ name: 'Cut off' });
+  await page.goto(`${first.url}/#/sessions/${id}`);
+  await shows('Chromium');
+  await first.stop(0);
+  await shows('The connection to the service is lost');
+  await shows('Cut off: this goes on where it stopped');
+  const again = await startTestService(t, {}, ownHome, port);
+  t.equal(again.url, first.url);
+  await shows('stopped: shutdown');
+  await holds('!document.body.innerText.includes("The connection to the service is lost")');
+});
