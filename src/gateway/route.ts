@@ -94,6 +94,8 @@ export interface Route {
   readonly role: Role | null;
   /** Opened by a link to its session. */
   readonly shared: boolean;
+  /** Something is another than before. What a script does is told in its session's transcript, and is no such change. */
+  readonly changes: boolean;
   readonly body: 'none' | 'json' | 'bytes' | 'stream';
   readonly maxBodyBytes: number;
   readonly bodySchema: z.ZodType | null;
@@ -122,6 +124,8 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   /** Left out: `view` for GET, `run` for the others. */
   readonly role?: Role | null;
   readonly shared?: true;
+  /** Left out: all but GET do. */
+  readonly changes?: false;
   readonly status?: number;
   readonly answer: z.ZodType | string;
   readonly also?: Route['also'];
@@ -156,6 +160,7 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     summary: spec.summary,
     role: spec.role === undefined ? defaultRole(spec.method) : spec.role,
     shared: spec.shared ?? false,
+    changes: spec.changes ?? spec.method !== 'GET',
     body: bodyKind(spec),
     maxBodyBytes: spec.uploadBytes ?? spec.bytes ?? spec.jsonBytes ?? JSON_BODY_BYTES,
     bodySchema: body ?? null,

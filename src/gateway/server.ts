@@ -196,7 +196,7 @@ export class Gateway {
     const path = req.getUrl();
     let principal: Principal | null = null;
     let address = '';
-    let route: string | null = null;
+    let route: Route | null = null;
     const startedAt = performance.now();
     const reply = new Reply(res, {
       head: method === 'HEAD',
@@ -204,14 +204,14 @@ export class Gateway {
         const who = principal?.name ?? null;
         const ms = performance.now() - startedAt;
         const { status } = over;
-        const changing = changes(method);
-        this.#options.onAnswered?.({ who, address, method, path, route, changes: changing, ms, status });
+        const { path: pattern = null, changes = mayChange(method) } = route ?? {};
+        this.#options.onAnswered?.({ who, address, method, path, route: pattern, changes, ms, status });
         this.#live.delete(over);
         if (this.#live.size === 0) this.#onIdle?.();
       },
     });
     this.#live.add(reply);
-    if (changes(method)) address = reply.remoteAddress;
+    if (mayChange(method)) address = reply.remoteAddress;
     try {
       // The native request is dead after this call: all that is needed of it is read now.
       if (this.#closing) reply.closeAfter();
@@ -225,7 +225,7 @@ export class Gateway {
         return;
       }
       const chosen = routeFor(found, method);
-      route = chosen.path;
+      route = chosen;
       if (principal !== null && chosen.role !== null) {
         checkSight(principal, chosen.shared, found.params.id);
         checkRole(principal, chosen.role);
@@ -334,7 +334,7 @@ export class Gateway {
   }
 }
 
-function changes(method: string): boolean {
+function mayChange(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
 }
 

@@ -23,6 +23,19 @@ t.test('troupe token works on the home while no service runs, and through the se
   const call = (path: string) => fetch(service.url + path, { headers: { authorization: `Bearer ${token}` } });
   t.equal((await call('/api/sessions')).status, 200);
   t.equal((await fetch(`${service.url}/api/sessions`)).status, 401);
+  const sent = { method: 'POST', headers: { authorization: `Bearer ${token}` } };
+  const { body } = await service.call('POST', '/api/sessions', undefined, sent);
+  await service.call('POST', `/sessions/${body.id}/proxy`, { js: '1' }, sent);
+  t.match(
+    service.audited,
+    [
+      { who: 'open', line: 'POST /api/tokens: 400' },
+      { who: 'open', line: 'POST /api/tokens: 201' },
+      { who: 'me', address: '127.0.0.1', line: 'POST /api/sessions: 201' },
+    ],
+    'who changed what is in the log, and scripts are in their transcripts alone',
+  );
+  t.equal(service.audited.length, 3);
   await service.stop(0);
   process.env.TROUPE_TOKEN = token;
   t.teardown(() => delete process.env.TROUPE_TOKEN);

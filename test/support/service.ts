@@ -5,6 +5,7 @@ import { readConfig } from '#troupe/config.js';
 import type { EventType } from '#troupe/protocol/events.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
 import { type Service, startService } from '#troupe/service.js';
+import type { LogAbout } from '#troupe/telemetry/log.js';
 import { EventReader } from './event-reader.js';
 
 /** Something that calls back when the test is over; a tap test is one. */
@@ -25,6 +26,8 @@ export interface TestService {
   readonly url: string;
   readonly home: string;
   readonly logged: readonly string[];
+  /** Who changed what. */
+  readonly audited: readonly ({ readonly line: string } & LogAbout)[];
   call(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Answered>;
   live(request?: object): Promise<SessionRecord>;
   run(id: string, js: string): Promise<Answered>;
@@ -59,16 +62,18 @@ export async function startTestService(
   port = 0,
 ): Promise<TestService> {
   const logged: string[] = [];
+  const audited: ({ line: string } & LogAbout)[] = [];
   const env = { ...process.env, TROUPE_HOME: home };
   const service: Service = await startService(readConfig({ port: String(port) }, env), {
     version: '0.0.0-test',
-    log: (line, about) => about?.audit || logged.push(line),
+    log: (line, about) => (about?.audit ? audited.push({ line, ...about }) : logged.push(line)),
   });
   t.teardown(() => service.stop({ drainMs: 0 }));
   return {
     ...client(service.url),
     home,
     logged,
+    audited,
     stop: (drainMs) => service.stop(drainMs === undefined ? {} : { drainMs }),
   };
 }

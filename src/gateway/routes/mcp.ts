@@ -37,6 +37,7 @@ function mcpRoute(method: Exclude<Method, 'PUT'>, summary: string, bytes?: numbe
     path: '/mcp',
     summary,
     ...(bytes === undefined ? {} : { bytes }),
+    changes: false,
     headers: MCP_HEADERS,
     role: 'run',
     answer: 'text/event-stream',

@@ -25,6 +25,7 @@ export const proxyRoutes: readonly Route[] = [
     method: 'POST',
     path: '/sessions/{id}/proxy',
     summary: 'Runs a script in a session and answers its value as JSON.',
+    changes: false,
     body: ProxyRequest,
     answer: z.unknown(),
     errors: SCRIPT_ERRORS,
