@@ -29,7 +29,7 @@ let now = Date.now();
 const { call, act, press, holds, shows } = await openWindow(t, {
   callbackPorts,
   now: () => now,
-  loginTimeoutMs: 3000,
+  loginTimeoutMs: 6000,
   // The seam that users have, too: BROWSER names a command. curl keeps cookies and follows redirects as browsers do.
   openBrowser: async (url) => {
     opened.push(url);
@@ -105,7 +105,7 @@ t.test('a login can be cancelled in the dialog', async (t) => {
   });
   await press('Control+Enter');
   await shows('Log in with the browser');
-  await act('{button:1}Cancel', 'click').catch(() => act('dialog button.main', 'click'));
+  await act('dialog button.main', 'click');
   await holds(noDialog);
   arrive();
   t.equal(echo.heard.at(-1)?.url, '/again');

@@ -64,7 +64,7 @@ export interface WindowFixture {
   act(locator: string, action: string, value?: unknown): Promise<unknown>;
   /** A key press anywhere; modifiers as in `Control+s`. */
   press(key: string): Promise<unknown>;
-  /** Waits until an expression is true in the page, 10 s at most. */
+  /** Waits until an expression is true in the page, 20 s at most. */
   holds(expression: string): Promise<void>;
   shows(text: string): Promise<void>;
   text(): Promise<string>;
@@ -80,7 +80,7 @@ export async function openWindow(t: Test, options: Partial<WorkspaceOptions> = {
   });
   const { call } = await openAgent(t, await openBrowser(t));
   const holds = async (expression: string): Promise<void> => {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 20_000;
     while ((await call('page', expression)) !== true) {
       if (Date.now() > deadline)
         throw new Error(`Not so: ${expression}\n${await call('page', 'document.body.innerText')}`);
