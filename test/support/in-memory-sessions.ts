@@ -181,11 +181,14 @@ export class InMemorySessions implements Sessions {
     return '// Ends at once.';
   }
 
-  /** A picture whose only byte is its number, as soon as it is asked for. */
+  /** Bytes of a picture. */
+  frameBytes = 1;
+
+  /** A picture that begins with its number, as soon as it is asked for. */
   async nextFrame(id: string, { after }: FrameOrder): Promise<ScreenFrame | null> {
     const { status } = await this.get(id);
     if (isEnded(status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
-    return { number: after + 1, jpeg: Uint8Array.of(after + 1), width: 4, height: 3 };
+    return { number: after + 1, jpeg: new Uint8Array(this.frameBytes).fill(after + 1, 0, 1), width: 4, height: 3 };
   }
 
   async archive(id: string): Promise<Readable> {
@@ -359,6 +362,8 @@ function opened(text: string): OpenFile {
 
 /** Control is taken and given back, and there is nothing behind the doors. */
 class InMemoryDoors implements Doors {
+  /** What every session's desktop is, when a test has one. */
+  desktopSocket: string | null = null;
   readonly #sessions: Pick<InMemorySessions, 'get'>;
   readonly #control = new Map<string, ControlKey>();
 
@@ -401,6 +406,7 @@ class InMemoryDoors implements Doors {
 
   async desktop(id: string): Promise<string> {
     await this.#running(id);
+    if (this.desktopSocket !== null) return this.desktopSocket;
     throw new TroupeError('NOT_FOUND', 'The session has no desktop');
   }
 

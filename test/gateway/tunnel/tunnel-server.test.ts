@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { WebSocket } from 'ws';
+import { Gateway } from '#troupe/gateway/server.js';
+import { eventually } from '../../support/eventually.js';
+import { httpCall } from '../../support/http-call.js';
+import { InMemorySessions } from '../../support/in-memory-sessions.js';
+import { guardLeaks } from '../../support/leaks.js';
+import { StreamClient } from '../../support/stream-client.js';
+
+guardLeaks(t);
+
+const MIB = 1024 * 1024;
+const sessions = new InMemorySessions();
+const gateway = await Gateway.listen({
+  host: '127.0.0.1',
+  port: 0,
+  sessions,
+  allowedHosts: [],
+  token: 'correct-horse',
+});
+t.teardown(() => gateway.close(1000));
+const authorization = 'Bearer correct-horse';
+const { id } = await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal });
+const socketUrl = gateway.url.replace('http', 'ws');
+
+/** A desktop of the test's own, behind a unix socket: what it does with its one client. */
+async function desktop(t: { teardown(work: () => unknown): void }, serve: (client: Socket) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'rfb-'));
+  chmodSync(folder, 0o700);
+  const server = createServer((client) => {
+    client.on('error', () => undefined);
+    serve(client);
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, 's'), resolve));
+  sessions.doors.desktopSocket = join(folder, 's');
+  t.teardown(async () => {
+    sessions.doors.desktopSocket = null;
+    await new Promise((resolve) => server.close(resolve));
+    rmSync(folder, { recursive: true, force: true });
+  });
+}
+
+async function openDesktop(): Promise<WebSocket> {
+  const socket = new WebSocket(`${socketUrl}/sessions/${id}/desktop`, { headers: { authorization } });
+  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) });
+  socket.pause();
+  return socket;
+}
+
+t.test('What a client does not read is not read from the other end, and comes whole and in order later', async (t) => {
+  const chunks = 256;
+  let taken = 0;
+  await desktop(t, (client) => {
+    const write = (next: number): void => {
+      if (next === chunks) return void client.end();
+      client.write(Buffer.alloc(MIB / 4, next), () => {
+        taken += 1;
+        write(next + 1);
+      });
+    };
+    write(0);
+  });
+  const socket = await openDesktop();
+  let bytes = 0;
+  let inOrder = true;
+  socket.on('message', (data: Buffer) => {
+    for (let at = 0; at < data.length; at += 1) inOrder &&= data[at] === Math.floor((bytes + at) / (MIB / 4)) % 256;
+    bytes += data.length;
+  });
+  let before = -1;
+  let steady = 0;
+  await eventually('the desktop has to wait', () => {
+    steady = taken === before && taken > 0 ? steady + 1 : 0;
+    before = taken;
+    return steady > 25;
+  });
+  t.ok(taken < chunks / 2, `${taken / 4} of ${chunks / 4} MiB were taken`);
+  const closed = once(socket, 'close');
+  socket.resume();
+  t.equal((await closed)[0], 1000);
+  t.equal(bytes, chunks * (MIB / 4));
+  t.ok(inOrder);
+});
+
+t.test('A client that speaks no RFB is let go of, and so is a desktop whose client has gone', async (t) => {
+  let gone = false;
+  await desktop(t, (client) => client.resume().on('close', () => (gone = true)));
+  const socket = await openDesktop();
+  const closed = once(socket, 'close');
+  socket.resume();
+  socket.send('no key');
+  t.equal((await closed)[0], 1008);
+  await eventually('the desktop is let go of', () => gone);
+  const other = await openDesktop();
+  const end = once(other, 'close');
+  other.resume();
+  other.send(Buffer.from('GET / HTTP/1.1\r\n\r\n'));
+  const [code, reason] = await end;
+  t.match([code, String(reason)], [1008, /RFB/]);
+});
+
+t.test('Pictures for a viewer that reads nothing are passed over, and cost no memory', async (t) => {
+  sessions.frameBytes = MIB;
+  const headers = { authorization };
+  const [asleep, awake] = [
+    await StreamClient.open(gateway.url, headers),
+    await StreamClient.open(gateway.url, headers),
+  ];
+  for (const client of [asleep, awake]) client.ask({ type: 'watchScreen', id, pace: 'live' });
+  await asleep.until(() => asleep.of('frame').length > 0);
+  asleep.socket.pause();
+  const memory = process.memoryUsage.rss();
+  const from = awake.of('frame').length;
+  let seen = 0;
+  await awake.until(() => {
+    seen += awake.of('frame').length;
+    awake.messages.splice(0);
+    return seen > from + 60;
+  });
+  const grown = (process.memoryUsage.rss() - memory) / MIB;
+  t.ok(grown < 40, `${seen} MiB of pictures were made, and ${Math.round(grown)} MiB are held`);
+  asleep.socket.resume();
+  asleep.messages.splice(0);
+  await asleep.until(() => asleep.of('frame').length > 2);
+  sessions.frameBytes = 1;
+  await Promise.all([asleep.close(), awake.close()]);
+});
+
+t.test('Every WebSocket refuses strangers, and who may not', async (t) => {
+  const made = await httpCall(gateway.url, {
+    method: 'POST',
+    path: '/api/tokens',
+    headers: { authorization },
+    body: '{"name": "looks", "role": "view"}',
+  });
+  const looks = `Bearer ${Object(made.json).token}`;
+  for (const path of ['/api/stream', `/sessions/${id}/desktop`, `/sessions/${id}/cdp`]) {
+    const refused = async (headers: { [name: string]: string }) => {
+      const socket = new WebSocket(socketUrl + path, { headers });
+      const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(10_000) });
+      return Number(/\d+$/.exec(String(error))?.[0]);
+    };
+    t.equal(await refused({}), 401, path);
+    t.equal(await refused({ authorization: 'Bearer wrong' }), 401, path);
+    t.equal(await refused({ authorization, origin: 'http://evil.test' }), 403, path);
+    t.equal(await refused({ authorization, origin: `http://127.0.0.1:${gateway.port + 1}` }), 403, path);
+    t.equal(await refused({ authorization, host: 'evil.test' }), 403, path);
+    if (path.endsWith('/cdp')) t.equal(await refused({ authorization: looks }), 403, path);
+  }
+});
