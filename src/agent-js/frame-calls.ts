@@ -45,11 +45,13 @@ export class FrameCalls {
   async ask<N extends PageCallName>(name: N, args: PageCalls[N][0], bounds: Bounds): Promise<Answer<N>> {
     const { main, apart } = this.#frames;
     if (apart.length === 0) {
+      if (name === 'ready') this.#acting = null;
       const answer = main.tryCall(name, args, bounds);
       return name === 'waitFor' ? this.#unlessFramesCome(name, args, answer, bounds) : answer;
     }
     // The answer is the one that the name stands for.
     if (isLocated(name, args)) return (await this.#askLocated(name as Located, args, bounds)) as Answer<N>;
+    if (name === 'takesDrop') return this.acting.tryCall(name, args, bounds);
     if (name !== 'finish' || this.#acting === null) return main.tryCall(name, args, bounds);
     return this.#finish(name, args, this.#acting, bounds);
   }

@@ -122,6 +122,8 @@ export interface PageCalls {
   ready: [ReadyRequest, Ready | PageProblem];
   /** Takes the element where a drag will end, and answers where it is now; without a locator, the one taken before. */
   dropPoint: [{ readonly locator: string | null }, { readonly x: number; readonly y: number } | PageProblem];
+  /** Whether what is carried over the page may be let go where it is. */
+  takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */
   finish: [FinishRequest, Finished];
   text: [{ readonly locator: string | null }, { readonly text: string } | PageProblem];

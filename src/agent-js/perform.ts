@@ -71,7 +71,7 @@ async function upload(
   const click = () => arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
   await uploadFiles(
     tab,
-    { names, dir: options.uploadsDir, locator, isInput: ready.inputType === 'file', click },
+    { names, dir: options.uploadsDir, locator, isInput: ready.inputType === 'file', point: ready, click },
     options,
   );
 }

@@ -88,9 +88,28 @@ export async function dragFrom(
   }
 }
 
+/**
+ * Carries files over a point and lets them go there, if what is there takes them.
+ *
+ * @param taken asked while they are over it
+ */
+export async function dropFiles(
+  tab: Tab,
+  at: Point,
+  files: readonly string[],
+  drop: { taken(): Promise<boolean>; readonly timeoutMs: number },
+): Promise<boolean> {
+  const data = { items: [], files, dragOperationsMask: 1 };
+  await dragEvent(tab, 'dragEnter', at, data, drop.timeoutMs);
+  await dragEvent(tab, 'dragOver', at, data, drop.timeoutMs);
+  const taken = await drop.taken();
+  await dragEvent(tab, taken ? 'drop' : 'dragCancel', at, data, drop.timeoutMs);
+  return taken;
+}
+
 async function dragEvent(
   tab: Tab,
-  type: 'dragEnter' | 'dragOver' | 'drop',
+  type: 'dragEnter' | 'dragOver' | 'drop' | 'dragCancel',
   { x, y }: Point,
   data: unknown,
   timeoutMs: number,

@@ -155,6 +155,12 @@ export class Tab {
     return new TroupeError('ACTION_FAILED', kind === 'alert' ? text : `${text} or {dialog}Cancel`);
   }
 
+  /** A command to the process that draws what the action under way is about. */
+  sendToActing<M extends CdpMethod>(method: M, params: CdpParams<M>, timeoutMs?: number): Promise<CdpResult<M>> {
+    const { session } = this.#frameCalls.acting;
+    return this.#browser.send(method, params, timeoutMs === undefined ? { session } : { session, timeoutMs });
+  }
+
   /** The protocol's name of the node that the action under way is about. */
   targetNode(bounds: Bounds): Promise<string | null> {
     return this.#frameCalls.acting.targetNode(bounds);
@@ -167,7 +173,7 @@ export class Tab {
     const worlds = this.frames.observe(event);
     const isOwn = event.session === this.session || event.session === undefined;
     const moved = isOwn && this.navigation.observe(event);
-    const own = isOwn && this.#observeOwn(event);
+    const own = isOwn ? this.#observeOwn(event) : this.#observeFrame(event);
     if (worlds || moved || own) this.#condition.changed();
   }
 
@@ -194,9 +200,7 @@ export class Tab {
         this.dialog = null;
         return true;
       case 'Page.fileChooserOpened':
-        if (event.params.backendNodeId === undefined) return false;
-        this.fileChooser = { node: event.params.backendNodeId, multiple: event.params.mode === 'selectMultiple' };
-        return true;
+        return this.#observeFrame(event);
       case 'Input.dragIntercepted':
         this.drag = { data: event.params.data };
         return true;
@@ -214,6 +218,13 @@ export class Tab {
       default:
         return false;
     }
+  }
+
+  /** What a frame that another process draws tells of the page. */
+  #observeFrame(event: CdpEvent): boolean {
+    if (event.method !== 'Page.fileChooserOpened' || event.params.backendNodeId === undefined) return false;
+    this.fileChooser = { node: event.params.backendNodeId, multiple: event.params.mode === 'selectMultiple' };
+    return true;
   }
 
   /** None of these is waited for: a page held by a dialog answers some of them only later. */

@@ -2,10 +2,12 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
 import { type Bounds, remainingMs, within } from './bounds.js';
+import { dropFiles, type Point } from './pointer.js';
 import type { Tab } from './tab.js';
 
-/** A chooser that is not open by then does not come. */
-const CHOOSER_MS = 3_000;
+/** A chooser that is not open by then is waited for only where files cannot be dropped; then that long. */
+const SOON_MS = 1_000;
+const CHOOSER_MS = 2_000;
 
 interface Upload {
   readonly names: readonly string[];
@@ -15,10 +17,12 @@ interface Upload {
   readonly locator: string;
   /** The element of the action under way is a file input; otherwise `click` makes it open the chooser of one. */
   readonly isInput: boolean;
+  /** Where it is. */
+  readonly point: Point;
   click(): Promise<void>;
 }
 
-/** Gives files to a file input. @throws ACTION_FAILED */
+/** Gives files to a file input, or lets them go over a place that takes them. @throws ACTION_FAILED */
 export async function uploadFiles(
   tab: Tab,
   upload: Upload,
@@ -28,23 +32,34 @@ export async function uploadFiles(
   if (upload.isInput) {
     const objectId = await tab.targetNode(bounds);
     if (objectId === null) throw new TroupeError('ACTION_FAILED', `${upload.locator} has gone`);
-    await tab.send('DOM.setFileInputFiles', { files, objectId }, Math.max(1, remainingMs(bounds)));
-    await tab.send('Runtime.releaseObject', { objectId }).catch(() => undefined);
+    await tab.sendToActing('DOM.setFileInputFiles', { files, objectId }, Math.max(1, remainingMs(bounds)));
+    await tab.sendToActing('Runtime.releaseObject', { objectId }).catch(() => undefined);
     return;
   }
   tab.fileChooser = null;
-  await tab.send('Page.setInterceptFileChooserDialog', { enabled: true });
+  await tab.sendToActing('Page.setInterceptFileChooserDialog', { enabled: true });
   try {
     await upload.click();
-    await tab.until(() => tab.fileChooser !== null, within(after, CHOOSER_MS));
+    const isOpen = (): boolean => tab.fileChooser !== null;
+    const timeoutMs = Math.max(1_000, remainingMs(after));
+    const taken = async (): Promise<boolean> => (await tab.askAny('takesDrop', null, after)).taken;
+    if (!(await tab.until(isOpen, within(after, SOON_MS)))) {
+      if (await dropFiles(tab, upload.point, files, { taken, timeoutMs })) return;
+      await tab.until(isOpen, within(after, CHOOSER_MS));
+    }
     const chooser = tab.fileChooser as Tab['fileChooser'];
-    if (chooser === null) throw new TroupeError('ACTION_FAILED', `${upload.locator} opens no file chooser`);
+    if (chooser === null) {
+      throw new TroupeError(
+        'ACTION_FAILED',
+        `${upload.locator} opens no file chooser, and takes no file dropped on it`,
+      );
+    }
     if (files.length > 1 && !chooser.multiple) {
       throw new TroupeError('ACTION_FAILED', `${upload.locator} takes one file at a time`);
     }
-    await tab.send('DOM.setFileInputFiles', { files, backendNodeId: chooser.node });
+    await tab.sendToActing('DOM.setFileInputFiles', { files, backendNodeId: chooser.node });
   } finally {
-    await tab.send('Page.setInterceptFileChooserDialog', { enabled: false }).catch(() => undefined);
+    await tab.sendToActing('Page.setInterceptFileChooserDialog', { enabled: false }).catch(() => undefined);
   }
 }
 

@@ -143,6 +143,19 @@ t.test('Files are uploaded into an input, and through a button that opens the ch
   }
 });
 
+t.test('Files are dropped on a place that takes them, and on no other', async (t) => {
+  writeFileSync(join(lease.endpoint.uploadsDir, 'cv.txt'), 'hello');
+  await open(`<div id=zone tabindex=0 role=button ondragover="event.preventDefault()"
+      ondrop="event.preventDefault(); out.textContent = [...event.dataTransfer.files].map((one) => one.name)">Drop here</div>
+    <button>Nothing</button><p id=out></p>`);
+  t.match(await call('act', '{button}Drop here', 'upload', 'cv.txt'), { changed: true });
+  t.equal(await call('text', '#out'), 'cv.txt');
+  t.match(await failure('act', '{button}Nothing', 'upload', 'cv.txt'), {
+    code: 'ACTION_FAILED',
+    error: /opens no file chooser, and takes no file/,
+  });
+});
+
 t.test('Dragging works by pointer and by the browser’s own drag and drop', async (t) => {
   await open(`<style>.box { position: absolute; width: 60px; height: 40px } </style>
     <div id=own class=box style="left:10px;top:10px;cursor:pointer">Own</div>

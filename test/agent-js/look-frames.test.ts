@@ -154,4 +154,18 @@ t.test('Elements with listeners for presses are controls while they listen', asy
   t.same((await look()).diff?.removed, ['{div}One', '{div}Two']);
 });
 
+t.test('Files are uploaded in frames of another site, into an input and through a button', async (t) => {
+  writeFileSync(join(lease.endpoint.uploadsDir, 'cv.txt'), 'hello');
+  site.set(
+    '/form',
+    `<input id=a type=file aria-label=File><input id=h type=file hidden onchange="out.textContent = files[0].name">
+     <button onclick="h.click()">Choose</button><p id=out></p>`,
+  );
+  await call('go', site.set('/hosts-form', `<button>Own</button><iframe src="${farOrigin}/form" height=200></iframe>`));
+  await call('act', '{input}File', 'upload', 'cv.txt');
+  t.equal(await call('value', '{input}File'), 'cv.txt');
+  await call('act', '{button}Choose', 'upload', 'cv.txt');
+  t.equal(await call('text', '{p}cv.txt'), 'cv.txt');
+});
+
 t.end();

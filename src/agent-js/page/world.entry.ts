@@ -11,6 +11,7 @@ import {
 import { drawnText } from './accessible-name.js';
 import { Action } from './action.js';
 import { Discoveries, type HookNames, share } from './discoveries.js';
+import { DragOver } from './drag-over.js';
 import { DropPlace } from './drop-place.js';
 import { fieldValue } from './field.js';
 import { pointThroughFrame } from './frame-point.js';
@@ -34,6 +35,7 @@ type Calls = {
 interface World {
   readonly guard: Guard;
   readonly discoveries: Discoveries;
+  readonly dragOver: DragOver;
   /** Names a frame of this document, or of one that it reaches. */
   nameFrame(element: Element, id: string): void;
   /** Arguments and result are JSON texts. */
@@ -52,6 +54,7 @@ export function install(names: HookNames): void {
   const memory = new LookMemory();
   const action = new Action();
   const dropPlace = new DropPlace();
+  const dragOver = new DragOver();
   let passed: Document | null = null;
 
   const calls: Calls = {
@@ -79,6 +82,10 @@ export function install(names: HookNames): void {
     },
     ready: (request) => ready(request, action),
     dropPoint: ({ locator }) => dropPlace.point(locator),
+    takesDrop: () => {
+      const view = action.target?.ownerDocument.defaultView ?? window;
+      return { taken: (worldOf(view)?.dragOver ?? dragOver).taken };
+    },
     finish: (request) => action.finish(request),
     text: ({ locator }) => {
       const element =
@@ -97,6 +104,7 @@ export function install(names: HookNames): void {
 
   const world: World = {
     guard,
+    dragOver,
     discoveries: found,
     nameFrame: (element, id) => found.nameFrame(element, id),
     call: async (name, args) => {
