@@ -10,6 +10,8 @@ const MAX_FRAMES = 1_000;
 /** A frame that does not answer by then has no say; and the next time by then. */
 const FRAME_MS = 1_500;
 const SILENT_MS = 100;
+/** A process that was given a frame to draw says so before it can be asked; on a busy machine by so much. */
+const FOLLOWED_MS = 500;
 /** Only frames: workers of a page are no place where anybody looks. */
 const FRAMES_ALONE = [{ type: 'iframe', exclude: false }, { exclude: true }] as const;
 /** What the protocol calls the origin of a document that has none. */
@@ -39,6 +41,8 @@ export class Frames {
   readonly #sessions: Set<string>;
   /** Frames that did not answer the last time. */
   readonly #silent = new Set<string>();
+  /** Frames in processes of their own that have no world yet. */
+  readonly #coming = new Set<string>();
 
   /** @param watch waits on what {@link Frames.observe} changes */
   constructor(browser: BrowserPort, page: AttachedPage, watch: (holds: () => boolean, bounds: Bounds) => Watch) {
@@ -100,6 +104,14 @@ export class Frames {
     return this.#watch(() => this.apart.length > 0, bounds);
   }
 
+  /** Settles when each frame that is known can be asked, or has not become so in time: then it is not waited for again. */
+  async followed(bounds: Bounds): Promise<void> {
+    if (this.#coming.size === 0) return;
+    await this.#until(() => this.#coming.size === 0, within(bounds, FOLLOWED_MS)).catch(() => undefined);
+    throwIfCancelled(bounds);
+    this.#coming.clear();
+  }
+
   /** Adopts what stood there before this followed it. */
   adopt({ frame, childFrames = [] }: CdpFrameTree, session: string): void {
     this.#put(frame, session);
@@ -152,6 +164,7 @@ export class Frames {
       const { name, auxData } = event.params.context;
       const frame = auxData?.frameId;
       if (name === WORLD && frame !== undefined && frame !== this.#page.targetId) {
+        this.#coming.delete(frame);
         const known = this.#worlds.get(frame);
         if (known?.session !== session && this.#worlds.size < MAX_FRAMES) {
           this.#worlds.set(frame, new PageWorld(this.#browser, session, frame, this.#until));
@@ -195,6 +208,7 @@ export class Frames {
   #remove(id: string): void {
     this.#frames.delete(id);
     this.#silent.delete(id);
+    this.#coming.delete(id);
     this.#worlds.delete(id);
     this.#removeInside(id);
   }
@@ -207,6 +221,7 @@ export class Frames {
     if (this.#sessions.size >= MAX_FRAMES) return;
     this.#sessions.add(session);
     this.#put({ id: frame }, session);
+    if (this.#worlds.get(frame)?.session !== session) this.#coming.add(frame);
     this.#follow(session);
     if (waiting) this.#give(session, 'Runtime.runIfWaitingForDebugger', {});
   }

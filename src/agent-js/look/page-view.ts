@@ -38,6 +38,7 @@ export class PageView {
    * @throws what a `root` that is wrong or ambiguous deserves
    */
   async see(root: string | null, bounds: Bounds): Promise<Seen | 'dialog'> {
+    await this.#tab.frames.followed(bounds);
     const apart = this.#tab.frames.apart.length > 0;
     const args = { within: root, base: root === null && !apart ? (this.#base?.id ?? null) : null, named: apart };
     const look = await this.#ask(args, bounds);
