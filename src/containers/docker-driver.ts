@@ -16,6 +16,7 @@ import type { NetworkGate } from './gate/network-gate.js';
 import { leaseFolderPath, leaseOfFolder } from './lease-name.js';
 import { withinBounds } from './start-bounds.js';
 import { StartGate } from './start-gate.js';
+import { sweepLeases } from './sweep-leases.js';
 import { proxyPlace } from './worker-flags.js';
 import { WorkerFolder } from './worker-folder.js';
 
@@ -119,24 +120,16 @@ export class DockerDriver implements Driver {
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
     const names = await readdir(this.#folder.path).catch(() => []);
     const containers = await this.#containers();
-    const found = new Set([
-      ...names.flatMap((name) => leaseOfFolder(name) ?? []),
-      ...containers.map(({ leaseId }) => leaseId),
-    ]);
-    const removed: string[] = [];
-    await Promise.all(
-      [...found].map(async (leaseId) => {
-        if (keep.has(leaseId) || this.#starting.has(leaseId)) return;
-        try {
-          const held = this.#held.get(leaseId);
-          if (held !== undefined) await held.release();
-          else await this.#remove(leaseId, containers.find((one) => one.leaseId === leaseId)?.id ?? null);
-          removed.push(leaseId);
-        } catch (cause) {
-          this.#log(`The container of ${leaseId} could not be removed: ${String(cause)}`);
-        }
-      }),
-    );
+    const removed = await sweepLeases({
+      found: [...names.flatMap((name) => leaseOfFolder(name) ?? []), ...containers.map(({ leaseId }) => leaseId)],
+      isKept: (leaseId) => keep.has(leaseId) || this.#starting.has(leaseId),
+      remove: (leaseId) => {
+        const held = this.#held.get(leaseId);
+        const container = containers.find((one) => one.leaseId === leaseId);
+        return held === undefined ? this.#remove(leaseId, container?.id ?? null) : held.release();
+      },
+      log: this.#log,
+    });
     await this.#tidy();
     return removed;
   }

@@ -18,6 +18,7 @@ import { leasesUnder } from './process-leases.js';
 import { readProcess } from './process-table.js';
 import { withinBounds } from './start-bounds.js';
 import { StartGate } from './start-gate.js';
+import { sweepLeases } from './sweep-leases.js';
 
 /** A browser that does not answer in this time is not worth adopting. */
 const ADOPT_MS = 2_000;
@@ -112,20 +113,13 @@ export class ProcessDriver implements Driver {
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
-    const found = await leasesUnder(this.#folder.path);
-    const removed: string[] = [];
-    await Promise.all(
-      [...found].map(async (leaseId) => {
-        // One that is being started belongs to a call that has not answered yet.
-        if (keep.has(leaseId) || this.#starting.has(leaseId)) return;
-        try {
-          await this.#remove(leaseId);
-          removed.push(leaseId);
-        } catch (cause) {
-          this.#log(`The browser of ${leaseId} could not be removed: ${String(cause)}`);
-        }
-      }),
-    );
+    const removed = await sweepLeases({
+      found: await leasesUnder(this.#folder.path),
+      // One that is being started belongs to a call that has not answered yet.
+      isKept: (leaseId) => keep.has(leaseId) || this.#starting.has(leaseId),
+      remove: (leaseId) => this.#remove(leaseId),
+      log: this.#log,
+    });
     await this.#tidy();
     return removed;
   }

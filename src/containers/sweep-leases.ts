@@ -1,0 +1,27 @@
+/** What a sweep goes by. */
+export interface LeaseSweep {
+  /** Leases of which something was found. */
+  readonly found: Iterable<string>;
+  /** Asked at the moment of each removal: leases come and go meanwhile. */
+  isKept(leaseId: string): boolean;
+  /** Removes all that is there of a lease. Rejects when something is left. */
+  remove(leaseId: string): Promise<void>;
+  readonly log: (message: string) => void;
+}
+
+/** Removes the leases that nobody keeps and answers which; what cannot be removed is told to the log. Never rejects. */
+export async function sweepLeases({ found, isKept, remove, log }: LeaseSweep): Promise<readonly string[]> {
+  const removed: string[] = [];
+  await Promise.all(
+    [...new Set(found)].map(async (leaseId) => {
+      if (isKept(leaseId)) return;
+      try {
+        await remove(leaseId);
+        removed.push(leaseId);
+      } catch (cause) {
+        log(`The browser of ${leaseId} could not be removed: ${String(cause)}`);
+      }
+    }),
+  );
+  return removed;
+}
