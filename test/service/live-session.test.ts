@@ -9,7 +9,7 @@ guardLeaks(t);
 t.test('the first steps of the README work as they are printed', async (t) => {
   const shop = await startShop({ port: 0 });
   t.teardown(() => shop.close());
-  const service = await startTestService(t);
+  const service = await startTestService(t, { forward: [Number(new URL(shop.url).port)] });
   const { id, status, mode, links } = await service.live();
   t.match({ status, mode, proxy: links.proxy }, { status: 'running', mode: 'live', proxy: `/sessions/${id}/proxy` });
 
@@ -39,7 +39,7 @@ t.test('the first steps of the README work as they are printed', async (t) => {
 t.test('scripts of one session share their scope, with await and without', async (t) => {
   const shop = await startShop({ port: 0 });
   t.teardown(() => shop.close());
-  const service = await startTestService(t);
+  const service = await startTestService(t, { forward: [Number(new URL(shop.url).port)] });
   const { id } = await service.live();
   const answers = async (js: string) => (await service.run(id, js)).body;
 
@@ -128,7 +128,7 @@ t.test('what cannot be done here is refused by name', async (t) => {
 t.test('files go both ways: a download is listed and served, an upload can be chosen by the page', async (t) => {
   const shop = await startShop({ port: 0 });
   t.teardown(() => shop.close());
-  const service = await startTestService(t);
+  const service = await startTestService(t, { forward: [Number(new URL(shop.url).port)] });
   const { id } = await service.live();
   const put = await service.call('PUT', `/api/sessions/${id}/files/note.txt`, 'for the attention of the shop');
   t.match(put.body, { name: 'note.txt', bytes: 29, source: 'upload' });

@@ -50,7 +50,8 @@ export function makeHome(t: Teardown, settings: object = {}): string {
   mkdirSync(join(home, 'flows'));
   cpSync('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
   // Whether or not this machine has Docker; the tests of containers say so.
-  writeFileSync(join(home, 'troupe.json'), JSON.stringify({ driver: 'process', warmSessions: 0, ...settings }));
+  const driver = process.env.TROUPE_TEST_DRIVER ?? 'process';
+  writeFileSync(join(home, 'troupe.json'), JSON.stringify({ driver, warmSessions: 0, ...settings }));
   return home;
 }
 
