@@ -25,6 +25,8 @@ import { WarmPool } from './warm-pool.js';
 
 /** A create that was admitted late still has this long for its browser. */
 const LEAST_OPEN_MS = 1_000;
+/** A job whose start loses its thread so often is what kills it. */
+const MAX_LOST_STARTS = 5;
 const UNTOUCHED: OpenPhase = { kind: 'flows' };
 
 /** Jobs of a batch that are made in one turn of the event loop. */
@@ -66,6 +68,8 @@ export class Intake {
   /** What was submitted under which Idempotency-Key. */
   readonly submissions: Submissions;
   readonly #gate = new BatchGate();
+  /** Starts of jobs whose thread was lost meanwhile. */
+  readonly #lostStarts = new WeakMap<LivingSession, number>();
   #closed = false;
 
   constructor(parts: IntakeParts) {
@@ -314,6 +318,12 @@ export class Intake {
 
   async #laidBy(session: LivingSession, request: AutoRequest, end: SessionEnd): Promise<boolean> {
     const { error } = end;
+    // Its thread was lost before anything of it had begun: that is no end of a job.
+    if (error?.code === 'SESSION_RESTARTED' && session.record.status === 'queued') {
+      const lost = (this.#lostStarts.get(session) ?? 0) + 1;
+      this.#lostStarts.set(session, lost);
+      if (lost <= MAX_LOST_STARTS) return session.layBy(null);
+    }
     if (this.#closed && error?.code === 'INTERRUPTED') {
       await session.rest();
       const { kind } = (await this.#progressOf(session, request)).phase(session.record.maxIterations ?? 0);
