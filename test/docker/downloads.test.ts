@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import t from 'tap';
 import { containerOf, runInside, skipWithoutDocker } from '../support/docker.js';
 import { eventually } from '../support/eventually.js';
@@ -12,35 +15,48 @@ t.test(
   'A session downloads no larger file, and no more, than worker.downloads, and goes on without',
   { skip: skipWithoutDocker },
   async (t) => {
-    const service = await startTestService(t, { driver: 'docker', worker: { downloads: 2 } });
-    const { id } = await service.live();
+    const chunk = Buffer.alloc(MEGABYTE);
+    const site = createServer((request, response) => {
+      const [, name = '', megabytes = ''] = /^\/(\w+\.txt)\?(\d+)$/.exec(request.url ?? '') ?? [];
+      const bytes = Number(megabytes) * MEGABYTE;
+      response.writeHead(200, {
+        'content-type': name === '' ? 'text/html' : 'text/plain',
+        ...(name === '' ? {} : { 'content-length': bytes, 'content-disposition': `attachment; filename=${name}` }),
+      });
+      if (name === '') response.end('<title>here</title>');
+      else Readable.from(Array.from({ length: Number(megabytes) }, () => chunk)).pipe(response);
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => site.close().closeAllConnections());
+    const { port } = site.address() as AddressInfo;
+    const service = await startTestService(t, { driver: 'docker', worker: { downloads: 192 } });
+    const { id } = await service.live({ forward: [port] });
     const value = async (js: string) => (await service.run(id, js)).body;
     // Several by one page without a press: a browser on a desktop would ask a person.
     const save = (name: string, megabytes: number) =>
       value(
         `agent.page(${JSON.stringify(`
           const link = document.createElement('a');
-          link.href = URL.createObjectURL(new Blob([new Uint8Array(${megabytes * MEGABYTE})]));
-          link.download = '${name}';
+          link.href = '/${name}?${megabytes}';
           link.click()`)})`,
       );
     const has = async (name: string, bytes: number) => {
       const found: { name: string; bytes: number }[] = await value('agent.downloads()');
       return found.some((one) => one.name === name && one.bytes === bytes);
     };
-    await value(`agent.go('data:text/html,<title>here</title>')`);
-    await save('large.txt', 3);
+    await value(`agent.go('http://localhost:${port}/')`);
+    await save('large.txt', 200);
     for (const name of ['one.txt', 'two.txt']) {
-      await save(name, 1.5);
-      await eventually(`${name} is there`, () => has(name, 1.5 * MEGABYTE));
+      await save(name, 100);
+      await eventually(`${name} is there`, () => has(name, 100 * MEGABYTE));
     }
-    t.notOk(await has('large.txt', 3 * MEGABYTE), 'a file past the limit is not kept');
+    t.notOk(await has('large.txt', 200 * MEGABYTE), 'a file past the limit is not kept');
     const open = async () =>
       (await runInside(await containerOf(id), 'test -w "$(dirname $TROUPE_SOCKETS)/downloads"')).code === 0;
     await eventually('the folder is closed to the browser', async () => !(await open()));
-    await save('three.txt', 0.1);
+    await save('three.txt', 1);
     await value('agent.wait(500)');
-    t.notOk(await has('three.txt', Math.round(0.1 * MEGABYTE)), 'nor a file after that');
+    t.notOk(await has('three.txt', MEGABYTE), 'nor a file after that');
     t.equal(await value(`agent.page('document.title')`), 'here');
     t.match((await service.call('GET', `/api/sessions/${id}/files`)).body, [{ name: 'one.txt' }, { name: 'two.txt' }]);
     t.match((await service.call('GET', `/api/sessions/${id}`)).body, { state: 'running' });

@@ -9,6 +9,9 @@ export type ReachFault = 'refused' | 'unreachable';
 /** Looking up a name takes a thread of a pool of four that the whole process shares: some are left for the others. */
 const lookups = new StartGate(2);
 
+/** All addresses of a name; none where it has none. */
+export type LookUp = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+
 /**
  * Connects to a place that the rules leave open. A name is looked up here, once, and only addresses that were admitted
  * are connected to: a name that changes its mind gains nothing. The signal bounds all of it.
@@ -18,6 +21,7 @@ export async function reach(
   host: string,
   port: number,
   signal: AbortSignal,
+  lookUp: LookUp = systemLookUp,
 ): Promise<Socket | ReachFault> {
   const route = rules.route(host, port);
   switch (route.kind) {
@@ -30,7 +34,7 @@ export async function reach(
       return notOwn(rules, port, await connectTo([route.address], port, signal));
     }
     case 'name': {
-      const found = await addressesOf(route.name, signal);
+      const found = await lookUp(route.name, signal);
       if (found.length === 0) return 'unreachable';
       const open = found.filter((address) => rules.refusal(address, host) === null);
       return open.length === 0 ? 'refused' : notOwn(rules, port, await connectTo(open, port, signal));
@@ -48,7 +52,7 @@ function notOwn(rules: GateRules, port: number, reached: Socket | ReachFault): S
   return 'refused';
 }
 
-async function addressesOf(name: string, signal: AbortSignal): Promise<readonly string[]> {
+async function systemLookUp(name: string, signal: AbortSignal): Promise<readonly string[]> {
   const leave = await lookups.enter(signal);
   return new Promise((resolve) => {
     lookup(name, { all: true }, (error, found) => {
