@@ -33,6 +33,7 @@ t.test('DELETE stops a job in each of its phases, and nothing happens after it',
     providers: { scripted: { baseURL: model.baseURL } },
     maxSessions: 1,
     warmSessions: 0,
+    forward: [Number(new URL(site.origin).port)],
   });
   writeFileSync(
     join(service.home, 'flows', 'busy.js'),

@@ -15,8 +15,8 @@ async function shopUrl(t: Teardown): Promise<string> {
 }
 
 t.test('a flow job on the example shop completes, and its zip has all that the documentation lists', async (t) => {
-  const service = await startTestService(t);
   const base = await shopUrl(t);
+  const service = await startTestService(t, { forward: [Number(new URL(base).port)] });
   const submitted = await service.call('POST', '/api/jobs', {
     prompt: 'Buy two teapots',
     flowFiles: ['examples/buy.js'],
@@ -66,8 +66,8 @@ t.test('a flow job on the example shop completes, and its zip has all that the d
 });
 
 t.test('on the changed shop the flow fails, and record, report and JUnit say where', async (t) => {
-  const service = await startTestService(t);
   const base = await shopUrl(t);
+  const service = await startTestService(t, { forward: [Number(new URL(base).port)] });
   const record = await service.job({ flowFiles: ['examples/buy.js'], args: { base, layout: 'b' } });
   t.match(record, {
     state: 'failed',

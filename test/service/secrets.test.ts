@@ -44,6 +44,7 @@ t.test('the values of secrets and keys reach the page and the provider, and stan
     providers: { scripted: { baseURL: model.baseURL, apiKeyEnv: 'TROUPE_CANARY_KEY' } },
     warmSessions: 0,
     actTimeout: 1,
+    forward: [Number(new URL(site.origin).port)],
   });
   writeFileSync(
     join(home, 'flows', 'say.js'),
