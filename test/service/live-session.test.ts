@@ -115,8 +115,8 @@ t.test('creates beyond maxSessions wait for createTimeout and then answer CAPACI
   t.match((await service.live()).status, 'running');
 });
 
-t.test('what cannot be done here is refused by name', async (t) => {
-  const service = await startTestService(t);
+t.test('what browsers without containers cannot do is refused by name', async (t) => {
+  const service = await startTestService(t, { driver: 'process' });
   for (const [field, value] of Object.entries({ video: 'on', egress: { deny: ['x'] } })) {
     t.match(await service.call('POST', '/api/sessions', { [field]: value }), {
       status: 400,
