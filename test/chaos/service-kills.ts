@@ -68,8 +68,8 @@ export class ServiceKills {
     const { opened, done } = this.#work(calls, killed.signal);
     const { random, lifeMs } = this.#plan;
     // Most often when there is something to lose.
-    if (random() < LATE_KILLS) await Promise.race([opened, pass(lifeMs)]);
-    await Promise.race([done, pass(random() * lifeMs)]);
+    if (random() < LATE_KILLS) await within(opened, lifeMs);
+    await within(done, random() * lifeMs);
     killed.abort();
     await this.#kill();
     await done;
@@ -248,4 +248,11 @@ export class ServiceKills {
   #broken(what: string): Error {
     return new Error(`${what}\nThe service printed:\n${this.#service?.output() ?? ''}`);
   }
+}
+
+/** Settles with the work, or when so much time is up; no timer is left. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const over = new AbortController();
+  const timer = pass(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([work, timer]).finally(() => over.abort());
 }
