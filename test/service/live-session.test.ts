@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
+import { killBrowser } from '../support/browsers.js';
 import { guardLeaks } from '../support/leaks.js';
 import { startTestService } from '../support/service.js';
 
@@ -76,14 +76,7 @@ t.test('a lost browser ends its session as failed, and its neighbour goes on', a
   const [victim, neighbour] = [await service.live(), await service.live()];
   const running = service.run(victim.id, 'agent.wait(20000)');
   await service.run(neighbour.id, '1');
-  const { stdout } = spawnSync('pgrep', ['-f', `b-${victim.id}`], { encoding: 'utf8' });
-  for (const pid of stdout.trim().split('\n')) {
-    try {
-      process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // It went with its parent.
-    }
-  }
+  killBrowser(victim.id);
   t.match(await running, { status: 502, body: { code: 'WORKER_LOST' } });
   t.match((await service.call('GET', `/api/sessions/${victim.id}`)).body, {
     state: 'failed',

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { killBrowser } from '../support/browsers.js';
 import { HOLDING_SCRIPTS, holdPage, tellsPageLost } from '../support/held-page.js';
 import { guardLeaks } from '../support/leaks.js';
 import { client, makeHome } from '../support/service.js';
@@ -28,8 +29,7 @@ t.test(
     await before.seen(held, 'SessionStarted');
     t.equal((await before.call('GET', '/api/sessions')).body.length, 8);
     t.match(await first.end('SIGKILL'), { signal: 'SIGKILL' });
-    const { stdout } = spawnSync('pgrep', ['-f', `b-${dead.id}`], { encoding: 'utf8' });
-    for (const pid of stdout.trim().split('\n').map(Number)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    killBrowser(dead.id);
 
     const second = await startServiceProcess(t, home);
     const after = client(second.url);
@@ -77,11 +77,3 @@ t.test('SIGTERM lets a running job end, and leaves a queued one for the next sta
   t.match((await after.call('GET', `/api/jobs/${queued}`)).body, { state: 'completed' });
   await second.end('SIGTERM');
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

@@ -11,7 +11,8 @@ export function runningBrowsers(): readonly string[] {
 /** Kills a session's browser with all its processes, as the kernel does when memory is short. */
 export function killBrowser(id: string): void {
   const { stdout } = spawnSync('pgrep', ['-f', `b-${id}/`], { encoding: 'utf8' });
-  for (const pid of stdout.trim().split('\n').map(Number)) {
+  // Where there is none there must be no number: 0 would be this process and all its relatives.
+  for (const pid of stdout.split('\n').filter(Boolean).map(Number)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
