@@ -6,7 +6,8 @@ const LANGUAGE =
 
 /**
  * What scripts can call, with its types as TypeScript writes them. The one source of `agent-js.d.ts` and of what
- * `troupe flow check` knows.
+ * `troupe flow check` knows. What a page, a flow or a request's answer decides is `any`: flows are plain JavaScript, and
+ * their authors could not narrow an `unknown`.
  */
 const API: { readonly [object: string]: { readonly [call: string]: string } } = {
   agent: {
@@ -21,7 +22,7 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     back: '(): { url: string; title: string }',
     tabs: '(): { index: number; url: string; title: string; active: boolean }[]',
     tab: '(index: number): { url: string; title: string }',
-    dialogs: '(): any[]',
+    dialogs: '(): { kind: string; message: string; url: string }[]',
     downloads: '(): { name: string; bytes: number; url: string }[]',
   },
   match: {

@@ -1,3 +1,5 @@
+import { safeFileName } from './file-name.js';
+
 /** What a job's folder is named after. */
 interface NamedJob {
   readonly id: string;
@@ -27,8 +29,7 @@ export function batchFolders(jobs: readonly NamedJob[]): ReadonlyMap<string, str
 function safePath(text: string): string {
   const segments = text
     .split('/')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
-    .map((segment) => segment.replace(/[\u0000-\u001f\u007f<>:"|?*\\]/g, '_').slice(0, 80))
+    .map((segment) => safeFileName(segment).slice(0, 80))
     .map((segment) => segment.replace(/[. ]+$/, '').replace(/^\.+/, ''))
     .filter((segment) => segment !== '');
   return segments.slice(0, 8).join('/') || 'job';

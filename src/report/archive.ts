@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
+import { safeFileName } from '../protocol/file-name.js';
 import { FILM } from './film.js';
 
 /** What a zip has of a session's folder (everything else stays where it is), in this order. */
@@ -119,8 +120,7 @@ async function* entriesIn(dir: string, prefix: string, depth: number): AsyncGene
 
 /** A page chooses its downloads' names. What some system takes for a path or refuses in a name becomes `_`. */
 function safeSegment(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
-  return name.replace(/[\u0000-\u001f\u007f<>:"|?*\\/]/g, '_').replace(/^\.+$/, '_');
+  return safeFileName(name).replace(/^\.+$/, '_');
 }
 
 /** Files that are being written, by us or by the browser. */

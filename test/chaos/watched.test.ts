@@ -1,23 +1,13 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import t from 'tap';
 import { SessionId } from '#troupe/protocol/session.js';
 import { killBrowser } from '../support/browsers.js';
+import { freePort } from '../support/free-ports.js';
 import { guardLeaks } from '../support/leaks.js';
 import { client, makeHome } from '../support/service.js';
 import { startServiceProcess } from '../support/service-process.js';
 import { StreamClient } from '../support/stream-client.js';
 
 guardLeaks(t);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No port is free');
-  return address.port;
-}
 
 /** A page that watches a session, and connects again when it loses the service, as the dashboard does. */
 class Watcher {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import t, { type Test } from 'tap';
 import { Gateway } from '#troupe/gateway/server.js';
 import { EventReader } from '../support/event-reader.js';
+import { freePort } from '../support/free-ports.js';
 import { httpCall, rawCall } from '../support/http-call.js';
 import { InMemorySessions } from '../support/in-memory-sessions.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -19,17 +19,6 @@ async function listen(t: Test, port = 0): Promise<{ gateway: Gateway; sessions: 
   const gateway = await Gateway.listen({ host: '127.0.0.1', port, sessions, allowedHosts: [] });
   t.teardown(() => gateway.close(1000));
   return { gateway, sessions };
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The port is not known');
-  return address.port;
 }
 
 /** A connection on which a request was sent. */

@@ -1,13 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { startShop } from '../../examples/shop/shop.mjs';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-ports.js';
 import { guardLeaks } from '../support/leaks.js';
 import { done, evaluate, startModelServer } from '../support/model-server.js';
 import { startTestService } from '../support/service.js';
@@ -164,14 +164,4 @@ async function startPrometheus(t: { teardown(work: () => unknown): void }, port:
       return value === undefined ? undefined : Number(value);
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  return address.port;
 }

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:net';
 import t from 'tap';
 import { CallbackListener } from '#troupe/request-client/oauth/callback-listener.js';
+import { freePorts } from '../../support/free-ports.js';
 import { guardLeaks } from '../../support/leaks.js';
-import { freePorts } from './free-ports.js';
 
 guardLeaks(t);
 const expected = { state: 'the-state', issuers: ['https://login.example'] };

@@ -4,8 +4,8 @@ import t from 'tap';
 import { type OAuthSettings, readOAuthSettings } from '#troupe/request-client/oauth/oauth-settings.js';
 import { openBrowser } from '#troupe/request-client/oauth/open-browser.js';
 import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
+import { freePorts } from '../../support/free-ports.js';
 import { guardLeaks } from '../../support/leaks.js';
-import { freePorts } from './free-ports.js';
 import { LoginServer } from './login-server.js';
 
 guardLeaks(t);

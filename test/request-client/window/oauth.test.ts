@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:net';
 import t from 'tap';
 import { openBrowser } from '#troupe/request-client/oauth/open-browser.js';
+import { freePorts } from '../../support/free-ports.js';
 import { guardLeaks } from '../../support/leaks.js';
-import { freePorts } from '../oauth/free-ports.js';
 import { LoginServer } from '../oauth/login-server.js';
 import { openWindow, startEcho } from './window-fixture.js';
 
