@@ -45,6 +45,8 @@ const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknow
   { path: '#/wall', text: '1 running' },
   { path: '#/flows', text: 'Choose one' },
   { path: '#/flows/examples/buy.js', text: 'Arguments' },
+  { path: '#/stats', text: 'examples/login' },
+  { path: '#/stats/examples/login', text: '50 %', first: () => page.getByText('The numbers').click() },
   { path: '#/new?flow=examples/buy.js', text: 'The same from a shell' },
   { path: '#/api', text: '/api/sessions' },
 ];

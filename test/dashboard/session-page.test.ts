@@ -110,6 +110,16 @@ t.test('Flows are read, run with arguments, and picked for a job with the same a
   ]);
   await page.goto(`${service.url}/#/flows/examples/login.js`);
   await shows('100 % of 1 passed');
+  await page.getByRole('link', { name: 'Over time' }).click();
+  await shows('Steadiness');
+  await page.getByText('The numbers').click();
+  t.match(await page.getByRole('table', { name: /examples\/login, by day/ }).textContent(), /100 %[\s\S]*\d m?s/);
+  await page.getByRole('link', { name: 'Day', exact: true }).click();
+  await holds('document.querySelector("caption")?.textContent.startsWith("examples/login, by hour")');
+  t.match(page.url(), '#/stats/examples/login?days=1');
+  await page.getByRole('link', { name: 'Statistics' }).last().click();
+  await page.getByRole('link', { name: 'examples/login' }).waitFor();
+  await page.goto(`${service.url}/#/flows/examples/login.js`);
   await page.getByRole('link', { name: 'Use in a job' }).click();
   await page.getByLabel('Task').fill("Ada's login");
   await page.getByRole('checkbox', { name: /^search.js/ }).check();

@@ -1,9 +1,12 @@
+import { DEFAULT_DAYS, RANGES } from './flow-stats.js';
+
 /** Where the page is: the address behind the `#`. */
 export type Place =
   | { readonly view: 'sessions'; readonly search: string }
   | { readonly view: 'session'; readonly id: string; readonly step: number | null }
   | { readonly view: 'wall' }
   | { readonly view: 'flows'; readonly path: string | null }
+  | { readonly view: 'stats'; readonly flow: string | null; readonly days: number }
   | { readonly view: 'new'; readonly flow: string | null }
   | { readonly view: 'api' };
 
@@ -19,8 +22,8 @@ class Route {
 
 /**
  * What an address stands for: `#/`, `#/?search=words`, `#/sessions/{id}`, the same with `/step-3`, `#step-3` or
- * `?step=3` behind it, `#/wall`, `#/flows`, `#/flows/{path}`, `#/new`, `#/new?flow={path}`,
- * `#/api`. Anything else is the list.
+ * `?step=3` behind it, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`,
+ * `#/stats/{flow}?days=7`, `#/new`, `#/new?flow={path}`, `#/api`. Anything else is the list.
  */
 export function placeOf(hash: string): Place {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -32,6 +35,11 @@ export function placeOf(hash: string): Place {
       return { view: 'session', id, step: stepOf(rest[0] ?? '') ?? stepOf(`step-${query.get('step')}`) };
     case 'flows':
       return { view, path: id ? decodeURIComponent(path.slice('flows/'.length)) : null };
+    case 'stats': {
+      const flow = id ? decodeURIComponent(path.slice('stats/'.length)) : null;
+      const days = RANGES.find((range) => String(range.days) === query.get('days'))?.days ?? DEFAULT_DAYS;
+      return { view, flow, days };
+    }
     case 'new':
       return { view, flow: query.get('flow') };
     case 'wall':
@@ -54,6 +62,12 @@ export function sessionHref(id: string, step: number | null = null): string {
 /** The address of a flow, by its path with extension. */
 export function flowHref(path: string): string {
   return `#/flows/${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** The address of the statistics of a flow, by its path without extension, or of all. */
+export function statsHref(flow: string | null, days: number = DEFAULT_DAYS): string {
+  const of = flow === null ? '' : `/${flow.split('/').map(encodeURIComponent).join('/')}`;
+  return `#/stats${of}${days === DEFAULT_DAYS ? '' : `?days=${days}`}`;
 }
 
 export const route = new Route();
