@@ -1,8 +1,6 @@
 // What does an agent pay over MCP: in tokens for the list of tools and for a look at a page, in time for a call and for a
 // look? Beside it Microsoft's @playwright/mcp over its own Streamable HTTP, on a page and a browser of the same kind. It
 // is installed on demand into the user's cache.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +13,10 @@ import { findChromium } from '#troupe/containers/chromium-binary.js';
 import { ProcessDriver } from '#troupe/containers/process-driver.js';
 import { startService } from '#troupe/service.js';
 import { startShop } from '../examples/shop/shop.mjs';
-import { cachedPackages } from '../scripts/support/cached-packages.mjs';
 import { percentile } from './support/percentiles.mjs';
+import { PLAYWRIGHT_MCP, startPlaywrightMcp } from './support/playwright-mcp.mjs';
 import { atLeast, printHeader, printSamples } from './support/print.mjs';
 
-const PEER = '0.0.83';
 const CALLS = 20;
 const WARM_UP = 3;
 const START_MS = 30_000;
@@ -54,7 +51,7 @@ export async function run({ rounds = 5 } = {}) {
     printHeader();
     printSamples('agent_eval 1+1', samples.add, 'ms');
     printSamples('agent_eval, a whole look', samples.look, 'ms');
-    printSamples(`browser_snapshot (@playwright/mcp ${PEER})`, samples.snapshot, 'ms');
+    printSamples(`browser_snapshot (@playwright/mcp ${PLAYWRIGHT_MCP})`, samples.snapshot, 'ms');
     console.log(`  tokens of the list of tools: ${counted.tools.ours}, theirs ${counted.tools.theirs}`);
     console.log(`  tokens of the page: ${counted.page.ours}, theirs ${counted.page.theirs}`);
     const median = (list) => percentile(list, 0.5);
@@ -77,32 +74,13 @@ async function startOurs(home, closers) {
 
 /** Its server, at a browser of the same binary and flags as ours. */
 async function startTheirs(home, closers) {
-  const path = cachedPackages(`playwright-mcp-${PEER}`, [`@playwright/mcp@${PEER}`]);
   const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(home, 'cache') });
   const driver = await ProcessDriver.create({ chromium, workDir: join(home, 'peer'), instance: 'bench' });
   closers.push(() => driver.sweep(new Set()));
   const bounds = { signal: new AbortController().signal, deadlineMs: START_MS };
   const lease = await driver.lease({ leaseId: 'peer', viewport: { width: 1280, height: 720 } }, bounds);
   closers.push(() => lease.release());
-  const cli = path('@playwright', 'mcp', 'cli.js');
-  const args = [cli, '--port', '0', '--host', '127.0.0.1', '--cdp-endpoint', lease.endpoint.cdpUrl];
-  const child = spawn(process.execPath, args, { cwd: home, stdio: ['ignore', 'pipe', 'pipe'] });
-  closers.push(async () => {
-    if (child.exitCode === null && child.kill()) await once(child, 'exit');
-  });
-  return await new Promise((resolve, reject) => {
-    let said = '';
-    const timer = setTimeout(() => reject(new Error(`@playwright/mcp did not start: ${said}`)), START_MS);
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => {
-        said += text;
-        const [url] = /http:\/\/[\w.:]+:\d+/.exec(said) ?? [];
-        if (url === undefined) return;
-        clearTimeout(timer);
-        resolve(url);
-      });
-    }
-  });
+  return await startPlaywrightMcp(lease.endpoint.cdpUrl, home, closers);
 }
 
 async function connect(closers, url) {

@@ -50,14 +50,22 @@ export const grid = page(
   )}</tbody></table>`,
 );
 
-/** Three frames in one another, of one origin. */
+/** A check-out: three steps, each in a frame of the one before, of one origin. */
 export function frames(inner) {
-  const nested = (depth) =>
-    depth === 0
-      ? `<form><label>Card <input></label><button>Pay</button></form>`
-      : `<button>Level ${depth}</button><label>Field ${depth} <input></label>${inner(nested(depth - 1))}`;
-  return page('Frames', nested(3));
+  const steps = [
+    `<h1>Basket</h1><p><button>Apply voucher</button> <label>Voucher <input></label> <a href=/shop>Go on shopping</a></p>`,
+    `<h2>Address</h2><p><label>Street <input></label> <label>City <input></label> <button>Find address</button></p>`,
+    `<h2>Delivery</h2><p><label><input type=radio name=how> Post</label> <label><input type=radio name=how> Courier</label></p>`,
+    `<h2>Payment</h2><form><label>Card number <input></label> <label>Holder <input></label> <button>Pay</button></form>`,
+  ];
+  return page(
+    'Check out',
+    steps.reduceRight((nested, step) => step + inner(nested)),
+  );
 }
+
+/** How many controls each of them has. */
+export const CONTROLS = { form: 15, frames: 11, grid: 1_500, controls: 1_500, article: 900 };
 
 /** A word for a number: two numbers below 8,000 have different ones. */
 function word(number) {

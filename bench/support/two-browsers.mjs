@@ -16,17 +16,25 @@ const VIEWPORT = { width: 1280, height: 720 };
 
 /**
  * `run(source)` runs a script in the sandbox and answers its value; `agent` is what it works with; `page` is Playwright's page in the other browser.
- * `flowsDir` is where `Flow.run` looks. `scripted(name)` opens one more browser that scripts drive. `close` gives everything back.
+ * `flowsDir` is where `Flow.run` looks. `scripted(name)` opens one more browser that scripts drive, `lease(name)` one for
+ * others; `closers` is where they put what ends them, and `folder` is theirs to write in. `close` gives everything back.
  *
  * @param pages path -> HTML, or a function `(request, response)`
  */
 export async function openTwoBrowsers(pages) {
-  return opened(pages, async ({ ours, lease, closers }) => {
+  return opened(pages, async ({ ours, lease, closers, folder }) => {
     const peer = await playwright.connectOverCDP((await lease('peer')).cdpUrl);
     closers.push(() => peer.close());
     const context = peer.contexts()[0];
     const page = context.pages()[0] ?? (await context.newPage());
-    return { ...(await ours('ours', 'spare')), page, scripted: (leaseId) => ours(leaseId, 'spare') };
+    return {
+      ...(await ours('ours', 'spare')),
+      page,
+      scripted: (leaseId) => ours(leaseId, 'spare'),
+      lease,
+      closers,
+      folder,
+    };
   });
 }
 
@@ -70,7 +78,7 @@ async function opened(pages, open) {
         JSON.parse(await sandbox.run({ source, name: 'bench', kind: 'script', timeoutMs }));
       return { agent, run, events };
     };
-    return { origin, flowsDir, close, ...(await open({ ours, lease, closers })) };
+    return { origin, flowsDir, close, ...(await open({ ours, lease, closers, folder })) };
   } catch (error) {
     await close();
     throw error;

@@ -41,6 +41,8 @@ export class Frames {
   readonly #sessions: Set<string>;
   /** Frames that did not answer the last time. */
   readonly #silent = new Set<string>();
+  /** Of frames whose origin the protocol does not tell: whether their parents' scripts reach them. */
+  readonly #reached = new Map<string, boolean>();
   /** Frames in processes of their own that have no world yet. */
   readonly #coming = new Set<string>();
 
@@ -106,10 +108,25 @@ export class Frames {
 
   /** Settles when each frame that is known can be asked, or has not become so in time: then it is not waited for again. */
   async followed(bounds: Bounds): Promise<void> {
-    if (this.#coming.size === 0) return;
-    await this.#until(() => this.#coming.size === 0, within(bounds, FOLLOWED_MS)).catch(() => undefined);
-    throwIfCancelled(bounds);
-    this.#coming.clear();
+    if (this.#coming.size > 0) {
+      await this.#until(() => this.#coming.size === 0, within(bounds, FOLLOWED_MS)).catch(() => undefined);
+      throwIfCancelled(bounds);
+      this.#coming.clear();
+    }
+    const unknown = [...this.#frames.values()].filter((frame) => !this.#reached.has(frame.id) && this.#isVague(frame));
+    if (unknown.length > 0) await Promise.all(unknown.map((frame) => this.#askReached(frame, bounds)));
+  }
+
+  /** A frame that is written into its parent's document is told without an origin, whether it is sandboxed or not. */
+  #isVague({ id, parentId, session, origin }: Frame): boolean {
+    const parent = parentId === null ? undefined : this.#frames.get(parentId);
+    return parent?.session === session && origin !== undefined && OPAQUE.test(origin) && this.#worlds.has(id);
+  }
+
+  async #askReached(frame: Frame, bounds: Bounds): Promise<void> {
+    const answer = await this.ask(frame.id, 'reached', null, bounds);
+    // It may be another document's by now.
+    if (answer !== null && this.#frames.get(frame.id) === frame) this.#reached.set(frame.id, answer.reached);
   }
 
   /** Adopts what stood there before this followed it. */
@@ -180,7 +197,7 @@ export class Frames {
     const parent = parentId === null ? undefined : this.#frames.get(parentId);
     if (parent === undefined || !this.#worlds.has(id)) return false;
     if (session !== parent.session) return true;
-    if (origin === undefined) return false;
+    if (origin === undefined || this.#reached.get(id) === true) return false;
     const around = this.#originOf(parent);
     return origin !== around || (OPAQUE.test(origin) && parent.parentId !== null);
   }
@@ -196,6 +213,7 @@ export class Frames {
   #put(frame: Pick<CdpFrame, 'id' | 'parentId' | 'securityOrigin'>, session: string): void {
     const known = this.#frames.get(frame.id);
     if (known === undefined && this.#frames.size >= MAX_FRAMES) return;
+    this.#reached.delete(frame.id);
     this.#frames.set(frame.id, {
       id: frame.id,
       // The root of a process of its own is not told what is around it.
@@ -208,6 +226,7 @@ export class Frames {
   #remove(id: string): void {
     this.#frames.delete(id);
     this.#silent.delete(id);
+    this.#reached.delete(id);
     this.#coming.delete(id);
     this.#worlds.delete(id);
     this.#removeInside(id);

@@ -107,6 +107,8 @@ export interface Finished extends PageState {
 /** What can be asked of the script in a page's isolated world: arguments and result, as JSON. */
 export interface PageCalls {
   state: [null, PageState];
+  /** Whether the document around this one's frame reaches it. */
+  reached: [null, { readonly reached: boolean }];
   look: [
     { readonly within: string | null; readonly base: number | null; readonly named: boolean },
     PageLook | PageProblem,

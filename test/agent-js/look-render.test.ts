@@ -79,12 +79,36 @@ t.test('A long run of one kind is shown in part, with the call that shows the re
   const words = fc.sample(fc.stringMatching(/^[a-z]{12}$/), { numRuns: 300, seed: 1 });
   const elements = words.map((word) => button(`{button}${word}`));
   const lines = renderLook({ ...place, elements: [...elements, button('{a}Last', { role: 'a' })] }).split('\n');
-  t.equal(lines.length, 1 + 50 + 1 + 1);
+  t.equal(lines.length, 1 + 1 + 50 + 1 + 1);
+  t.same(lines.slice(1, 3), ['50 of {button}, by name:', words[0]]);
   t.equal(lines.at(-2), '… 250 more of {button}: agent.look().elements.slice(50, 300)');
   t.equal(lines.at(-1), '{a}Last');
-  t.equal(renderElements(elements, { maxRun: 1_000 }).split('\n').length, 300);
+  t.equal(renderElements(elements, { maxRun: 1_000 }).split('\n').length, 1 + 300);
   const capped = renderLook({ ...place, elements }, { maxRun: 1_000, maxLines: 100 }).split('\n');
-  t.equal(capped.at(-1), '… 200 more: agent.look().elements.slice(100)');
+  t.equal(capped.at(-1), '… 201 more: agent.look().elements.slice(99)');
+});
+
+t.test('Rows of the same kinds have their roles told once', async (t) => {
+  const names = fc.sample(fc.stringMatching(/^[a-z]{12}$/), { numRuns: 24, seed: 1 });
+  const rows = names.flatMap((name, row) => [
+    {
+      role: 'input',
+      actions: ['check'] as const,
+      locator: row === 3 ? '{input:2}All' : `{input}${name}`,
+      checked: false,
+    },
+    { role: 'a', actions: ['click'] as const, locator: row === 5 ? '{a}{b} c' : `{a}to ${name}` },
+  ]);
+  const elements = rows.map((row) => ({ name: '', ...row, actions: [...row.actions] }));
+  const lines = renderElements([...elements, button('{button}Next')]).split('\n');
+  t.equal(lines[0], '24 rows of {input} | {a}, by name:');
+  t.equal(lines[1], `${names[0]} [ ] | to ${names[0]}`);
+  t.equal(lines[4], `{input:2}All [ ] | to ${names[3]}`);
+  t.equal(lines[6], `${names[5]} [ ] | {a}{b} c`);
+  t.equal(lines.at(-1), '{button}Next');
+  t.equal(lines.length, 26);
+  const odd = renderElements([...elements, button('{a}one | other', { role: 'a' })].slice(1));
+  t.match(odd, '{a}one | other', 'a name with the sign between names is told by its locator');
 });
 
 t.test('A diff shows what was added, went and changed', async (t) => {
@@ -128,6 +152,14 @@ t.test('A look is known from other values', async (t) => {
 function unfold(lines: readonly string[]): string[] {
   const all: string[] = [];
   for (let at = 0; at < lines.length; at++) {
+    const [, rows, roles] = /^(\d+) (?:rows )?of (.*), by name:$/.exec(lines[at] ?? '') ?? [];
+    for (let left = Number(rows ?? 0); left > 0; left--) {
+      const columns = (roles ?? '').split(' | ');
+      const line = lines[++at] ?? '';
+      const row = columns.length === 1 ? [line] : line.split(' | ');
+      all.push(...row.map((name, column) => (name.startsWith('{') ? name : `${columns[column]}${name}`)));
+    }
+    if (rows !== undefined) continue;
     const times = /^(\d+) times, /.exec(lines[at] ?? '')?.[1];
     const block: string[] = [];
     if (times === undefined) block.push(lines[at] ?? '');
@@ -151,6 +183,12 @@ t.test('Folding loses nothing', async (t) => {
       ),
     fc.array(fc.constantFrom('{a}Home', '{a}2 of 3', '{button:1}Go', '{button:2}Go', '{a}09'), { maxLength: 6 }),
     fc
+      .array(fc.constantFrom('Home', '2 of 3', 'x', 'a | b', '{q}'), { minLength: 9, maxLength: 30 })
+      .map((names) => names.map((name, nth) => (nth % 2 === 0 ? `{a}${name}` : `{button:${nth % 3}}${name}`))),
+    fc.array(fc.constantFrom('one', 'two', 'three', '7 of 9'), { minLength: 9, maxLength: 30 }).map((names) => {
+      return names.map((name, nth) => (nth % 3 === 0 ? `{button}${name}` : `{a}${name}`));
+    }),
+    fc
       .record({ size: fc.integer({ min: 2, max: 4 }), count: fc.integer({ min: 1, max: 8 }) })
       .map(({ size, count }) =>
         Array.from({ length: size * count }, (_, nth) => `{a}${nth % size} ${Math.floor(nth / size)}`),
@@ -160,7 +198,7 @@ t.test('Folding loses nothing', async (t) => {
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
       const locators = pieces.flat();
       const text = renderElements(
-        locators.map((locator) => button(locator)),
+        locators.map((locator) => button(locator, { role: /[\w]+/.exec(locator)?.[0] ?? '' })),
         { maxLines: 1_000, maxRun: 1_000 },
       );
       assert.deepEqual(unfold(text === '' ? [] : text.split('\n')), locators);

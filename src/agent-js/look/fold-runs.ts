@@ -5,12 +5,18 @@ export interface Line {
   readonly kind: string;
   /** The element that it is about, or that follows it. */
   readonly index: number;
+  /** What is left of the text where the kind's role is told elsewhere; null: it must be told here. */
+  readonly named: string | null;
 }
 
 /** Lines in a repeated block; a table's row of controls. */
 const MAX_PERIOD = 12;
 /** Fewer repetitions are easier read as they are. */
 const MIN_REPEATS = 4;
+/** From so many rows on, the roles of a run are told once, before it. */
+const MIN_ROWS = 10;
+/** Between the names of a row. */
+const BETWEEN = ' | ';
 
 /** A line taken apart: odd parts are numbers. */
 interface Parsed {
@@ -24,10 +30,17 @@ interface Repetition {
   readonly count: number;
 }
 
+/** Lines whose kinds repeat with a period, up to `end`. */
+interface Run {
+  readonly period: number;
+  readonly end: number;
+}
+
 /**
  * Folds what repeats, without loss: lines that differ only by numbers which count up together become one, with ranges
- * in the numbers' places. A repeated block of lines has a line before it that says how often. Of longer runs of the
- * same kinds whose texts have nothing in common, `maxRun` lines are the most that is shown.
+ * in the numbers' places. A repeated block of lines has a line before it that says how often. Long runs of the same kinds
+ * whose texts have nothing in common have their roles told once, then a line for each row. Of still longer ones half of
+ * `maxRun` lines are shown.
  *
  * @param more the line that stands for those left out: elements `from` to before `to`
  */
@@ -44,9 +57,9 @@ export function foldRuns(
     if (count >= MIN_REPEATS) {
       const index = lines[at]?.index ?? 0;
       const inset = period > 1 ? '  ' : '';
-      if (period > 1) folded.push({ text: `${count} times, counting up together:`, kind: '', index });
+      if (period > 1) folded.push({ text: `${count} times, counting up together:`, ...plain(index) });
       for (let line = 0; line < period; line++) {
-        folded.push({ text: inset + ranged(parsed, at + line, period, count), kind: '', index });
+        folded.push({ text: inset + ranged(parsed, at + line, period, count), ...plain(index) });
       }
       at += period * count;
       continue;
@@ -106,7 +119,12 @@ function ranged(parsed: readonly Parsed[], at: number, period: number, count: nu
   return first.map((part, index) => (part === last[index] ? part : `${part}..${last[index]}`)).join('');
 }
 
-/** Replaces the later part of each long run of lines of the same few kinds. */
+/** What is no line of one element. */
+function plain(index: number): Omit<Line, 'text'> {
+  return { kind: '', index, named: null };
+}
+
+/** Replaces the later part of each long run of lines of the same few kinds, and tells the roles of the rest once. */
 function shorten(
   lines: readonly Line[],
   maxRun: number,
@@ -115,30 +133,52 @@ function shorten(
   const shown: Line[] = [];
   let at = 0;
   while (at < lines.length) {
-    const end = runEnd(lines, at);
-    const shownEnd = end - at > maxRun ? at + Math.ceil(maxRun / 2) : end;
-    shown.push(...lines.slice(at, shownEnd));
+    const { end, period } = runAt(lines, at);
+    const half = Math.ceil(maxRun / 2 / period) * period;
+    const shownEnd = end - at > maxRun ? at + half : end;
+    shown.push(...inRows(lines.slice(at, shownEnd), period));
     const next = lines[shownEnd];
     if (shownEnd < end && next !== undefined) {
       const kinds = [...new Set(lines.slice(shownEnd, end).map(({ kind }) => kind))];
       const to = (lines[end - 1]?.index ?? next.index) + 1;
-      shown.push({ text: more(end - shownEnd, kinds, next.index, to), kind: '', index: next.index });
+      shown.push({ text: more(end - shownEnd, kinds, next.index, to), ...plain(next.index) });
     }
     at = end;
   }
   return shown;
 }
 
-/** Where the run that begins at a line ends: lines whose kinds repeat with some period. */
-function runEnd(lines: readonly Line[], at: number): number {
-  let end = at + 1;
+/** The run that begins at a line. */
+function runAt(lines: readonly Line[], at: number): Run {
+  let run: Run = { period: 1, end: at + 1 };
   for (let period = 1; period <= MAX_PERIOD; period++) {
     let reach = at;
     while (reach < lines.length && lines[reach]?.kind !== '') {
       if (reach >= at + period && lines[reach]?.kind !== lines[reach - period]?.kind) break;
       reach++;
     }
-    if (reach >= at + period * MIN_REPEATS && reach > end) end = reach;
+    if (reach >= at + period * MIN_REPEATS && reach > run.end) run = { period, end: reach };
   }
-  return end;
+  return run;
+}
+
+/** The rows of a run under a line with their roles; as it is where they are few, or could be taken for something else. */
+function inRows(run: readonly Line[], period: number): readonly Line[] {
+  const rows = Math.floor(run.length / period);
+  const whole = run.slice(0, rows * period);
+  const tellable = period === 1 || whole.every(({ named, text }) => !(named ?? text).includes(BETWEEN));
+  if (rows < MIN_ROWS || !tellable) return run;
+  const roles = whole.slice(0, period).map(({ kind }) => `{${roleOf(kind)}}`);
+  const what = period === 1 ? `${rows} of ${roles[0]}` : `${rows} rows of ${roles.join(BETWEEN)}`;
+  const told: Line[] = [{ text: `${what}, by name:`, ...plain(whole[0]?.index ?? 0) }];
+  for (let at = 0; at < whole.length; at += period) {
+    const row = whole.slice(at, at + period);
+    told.push({ text: row.map(({ named, text }) => named ?? text).join(BETWEEN), ...plain(row[0]?.index ?? 0) });
+  }
+  return [...told, ...run.slice(rows * period)];
+}
+
+/** The role that lines of a kind have; a kind begins with it. */
+export function roleOf(kind: string): string {
+  return kind.split(' ', 1)[0] ?? '';
 }

@@ -1,5 +1,5 @@
 import type { DiffLook, ElementChange, ElementDescriptor, FullLook } from '../../protocol/look.js';
-import { foldRuns, type Line } from './fold-runs.js';
+import { foldRuns, type Line, roleOf } from './fold-runs.js';
 
 /** A look as a script has it, or as it serialises: there the elements of a diff are not, and `unchanged` is a number. */
 export type RenderableLook =
@@ -49,7 +49,8 @@ export function isElements(value: unknown): value is readonly ElementDescriptor[
  *     offscreen:
  *     {a}Imprint
  *
- * Lines that differ only by numbers that count together stand as one: `{button:1..500}Edit`. A diff has `+` before what
+ * Lines that differ only by numbers that count together stand as one: `{button:1..500}Edit`. A long run of a kind has its
+ * roles before it, `40 of {a}, by name:` or `40 rows of {input} | {a}, by name:`, and then names alone. A diff has `+` before what
  * was added, `-` before what went, `~` before what changed and the new members, except for what was only scrolled out of
  * view or into it; an unchanged page is `= 31 unchanged`.
  * What is cut says so, with the call that shows it.
@@ -122,16 +123,18 @@ function listed(
   elements.forEach((element, index) => {
     const away = element.offscreen === true;
     if (sign === '' && away !== offscreen) {
-      lines.push({ text: away ? 'offscreen:' : 'onscreen:', kind: '', index });
+      lines.push({ text: away ? 'offscreen:' : 'onscreen:', kind: '', index, named: null });
       offscreen = away;
     }
-    const text = sign + element.locator + members(element, sign !== '');
-    lines.push({ text, kind: `${element.role} ${element.actions.join()}`, index });
+    const told = members(element, sign !== '');
+    const kind = `${element.role} ${element.actions.join()}`;
+    const bare = bareName(element);
+    lines.push({ text: sign + element.locator + told, kind, index, named: bare === null ? null : sign + bare + told });
   });
   const slice = (from: number, to?: number): string =>
     how ?? `agent.look().elements.slice(${to === undefined ? from : `${from}, ${to}`})`;
   const folded = foldRuns(lines, options.maxRun ?? MAX_RUN, (count, kinds, from, to) => {
-    return `… ${count} more of ${kinds.map((kind) => `{${kind.split(' ')[0] ?? ''}}`).join(', ')}: ${slice(from, to)}`;
+    return `… ${count} more of ${kinds.map((kind) => `{${roleOf(kind)}}`).join(', ')}: ${slice(from, to)}`;
   });
   const limit = options.maxLines ?? MAX_LINES;
   const next = folded[limit];
@@ -142,12 +145,23 @@ function listed(
 
 function capped(lines: readonly string[], limit: number, what: string): string[] {
   const folded = foldRuns(
-    lines.map((text, index) => ({ text, kind: '', index })),
+    lines.map((text, index) => ({ text, kind: '', index, named: null })),
     Number.POSITIVE_INFINITY,
     () => '',
   ).map((line) => line.text);
   if (folded.length <= limit) return folded;
   return [...folded.slice(0, limit), `… ${folded.length - limit} more ${what}: agent.look({full: true})`];
+}
+
+/** What could be taken for another line than a name's. */
+const NO_NAME = /^(?:[{…=+~-]|\d+ (?:of|rows|times)\b|(?:on|off)screen:)/;
+
+/** A locator without its role; null where it is more than a name, or could not be told from something else. */
+function bareName({ role, locator }: ElementDescriptor): string | null {
+  const prefix = `{${role}}`;
+  if (!locator.startsWith(prefix)) return null;
+  const name = locator.slice(prefix.length);
+  return name === '' || NO_NAME.test(name) ? null : name;
 }
 
 /** What a descriptor says beside its locator. */

@@ -59,6 +59,7 @@ export function install(names: HookNames): void {
 
   const calls: Calls = {
     state,
+    reached: () => ({ reached: worldOf(window.parent) !== null }),
     look: ({ within, base, named }) => {
       const root = within === null ? undefined : resolve(within);
       return root !== undefined && isProblem(root) ? root : memory.look(root, base, named);

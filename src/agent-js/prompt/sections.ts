@@ -24,8 +24,9 @@ no fetch, timers, require or document. Put several steps into one script when yo
     id: 'look',
     title: 'Seeing the page',
     text: `agent.look() lists what a person can operate, one element a line: its locator, and its value or state where there is
-one. Later looks tell what changed: + added, - removed, ~ changed. agent.look({full: true}) starts afresh,
-agent.look({within: "#cart"}) narrows. agent.text("h1") reads the visible text of an element, agent.text() of the page.`,
+one. Long lists have names alone, under a line with their role: a name below "12 of {a}" is {a}name. Later looks tell what
+changed: + added, - removed, ~ changed. agent.look({full: true}) starts afresh, agent.look({within: "#cart"}) narrows.
+agent.text("h1") reads the visible text of an element, agent.text() of the page.`,
     jsonText: `agent.look() lists what a person can operate: {url, title, elements: [{role, name, locator, actions}]}, with value,
 checked, disabled, options or href where they say something. Later looks tell what changed: {diff: true, added: [element],
 removed: [locator], changed: [{locator, what is new}], unchanged: count}. agent.look({full: true}) starts afresh,
