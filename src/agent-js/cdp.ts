@@ -219,7 +219,7 @@ export interface CdpEvents {
     state: 'inProgress' | 'completed' | 'canceled';
   };
   'Browser.downloadWillBegin': { frameId: string; guid: string; url: string; suggestedFilename: string };
-  'Fetch.authRequired': { requestId: string; request: { url: string } };
+  'Fetch.authRequired': { requestId: string; request: { url: string }; authChallenge: { source?: 'Server' | 'Proxy' } };
   'Fetch.requestPaused': { requestId: string; request: { url: string } };
   'Input.dragIntercepted': { data: unknown };
   'Inspector.targetCrashed': Nothing;

@@ -56,14 +56,24 @@ function isProxyServer(text: string): boolean {
   return host !== '' && (port === undefined || (Number(port) > 0 && Number(port) < 65_536));
 }
 
+/** A name and a value that make one line of a request's head and never two: RFC 9110, sections 5.1 and 5.5. */
+const headerName = z
+  .string()
+  .regex(/^[\w!#$%&'*+.^`|~-]{1,200}$/, "a header's name has no blanks, colons or line breaks");
+const headerText = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .regex(/^[\t\P{Cc}]*$/u, 'there are no line breaks or control characters in a header');
+
 const sessionFields = {
   name: z.string().min(1).max(200).optional(),
   labels: z.record(z.string().min(1).max(100), z.string().max(500)).optional(),
   viewport: z.strictObject({ width: z.int().min(200).max(7680), height: z.int().min(200).max(4320) }).optional(),
   locale: z.string().min(2).max(35).refine(isLocale, 'a BCP 47 language tag, such as de-DE').optional(),
   timezone: z.string().min(1).max(64).refine(isTimezone, 'an IANA time zone, such as Europe/Berlin').optional(),
-  userAgent: z.string().min(1).max(1000).optional(),
-  headers: z.record(z.string().min(1).max(200), z.string().max(8192)).optional(),
+  userAgent: headerText(1000).min(1).optional(),
+  headers: z.record(headerName, headerText(8192)).optional(),
   ignoreHTTPSErrors: z.boolean().optional(),
   httpCredentials: z.strictObject({ username: z.string().max(500), password: z.string().max(500) }).optional(),
   storageState: z.looseObject({}).optional(),

@@ -38,7 +38,16 @@ const UNAVAILABLE: readonly Unavailable[] = [
     (request) => request.forward !== undefined && request.proxy !== undefined,
     'a proxy takes the requests to localhost too; leave one of both out',
   ],
-  ['proxy', (request) => request.proxy?.username !== undefined, 'a proxy with a user name is not supported'],
+  [
+    'proxy',
+    ({ proxy }) => proxy?.username !== undefined && /^socks/i.test(proxy.server),
+    'Chromium gives no user name to a SOCKS proxy',
+  ],
+  [
+    'proxy',
+    ({ proxy }) => proxy?.password !== undefined && proxy.username === undefined,
+    'a password wants a username',
+  ],
 ];
 
 /**

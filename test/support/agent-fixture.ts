@@ -6,7 +6,7 @@ import { Browser } from '#troupe/actors/session/browser.js';
 import type { BrowserOptions } from '#troupe/actors/session/browser-options.js';
 import { Agent } from '#troupe/agent-js/agent.js';
 import type { WholeLook } from '#troupe/agent-js/look/look.js';
-import type { BrowserLease } from '#troupe/containers/driver.js';
+import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
 import { encodeError } from '#troupe/protocol/errors.js';
 import type { EventData, EventType, SessionEvent } from '#troupe/protocol/events.js';
 import type { HostCallContext } from '#troupe/script/host-module.js';
@@ -19,9 +19,9 @@ const inContainers = process.env.TROUPE_TEST_DRIVER === 'docker';
 const EVERY_PORT = Array.from({ length: 65_535 }, (_, index) => index + 1);
 
 /** A real browser, ready to be connected to; gone at the test's end. */
-export async function openBrowser(t: Test): Promise<BrowserLease> {
+export async function openBrowser(t: Test, proxy?: LeaseOptions['proxy']): Promise<BrowserLease> {
   const { driver } = await (inContainers ? dockerFixture(t) : driverFixture(t));
-  const lease = await driver.lease(wish('agent', { viewport: { width: 1280, height: 720 } }), bounds());
+  const lease = await driver.lease(wish('agent', { viewport: { width: 1280, height: 720 }, proxy }), bounds());
   t.teardown(() => lease.release());
   if (inContainers) lease.permit({ forward: EVERY_PORT });
   return lease;

@@ -11,4 +11,5 @@ export type BrowserOptions = Pick<
   | 'httpCredentials'
   | 'ignoreHTTPSErrors'
   | 'storageState'
+  | 'proxy'
 >;

@@ -48,6 +48,7 @@ export class PageDefaults {
       headers,
       httpCredentials,
       ignoreHTTPSErrors,
+      proxy,
     } = this.#options;
     const sent: Promise<void>[] = [];
     const give = <M extends CdpMethod>(option: string, method: M, params: CdpParams<M>): void => {
@@ -64,10 +65,13 @@ export class PageDefaults {
     if (ignoreHTTPSErrors === true) {
       give('ignoreHTTPSErrors', 'Security.setIgnoreCertificateErrors', { ignore: true });
     }
-    if (httpCredentials !== undefined) {
+    if (httpCredentials !== undefined || proxy?.username !== undefined) {
       // Every request then waits for our word; nothing but the credentials is worth that.
       const patterns = [{ urlPattern: '*' }];
-      give('httpCredentials', 'Fetch.enable', { handleAuthRequests: true, patterns });
+      give(httpCredentials === undefined ? 'proxy' : 'httpCredentials', 'Fetch.enable', {
+        handleAuthRequests: true,
+        patterns,
+      });
     }
     const accepted = Promise.all(sent).then(() => undefined);
     // Those of a later page are awaited by nobody: it may be gone before it takes them.
@@ -76,26 +80,32 @@ export class PageDefaults {
   }
 
   answerRequest(event: RequestEvent): void {
-    const { requestId } = event.params;
     const { session } = event;
-    const credentials = this.#options.httpCredentials;
+    const { requestId } = event.params;
     const answer =
-      event.method === 'Fetch.requestPaused' || credentials === undefined
+      event.method === 'Fetch.requestPaused'
         ? this.#connection.send('Fetch.continueRequest', { requestId }, { session })
         : this.#connection.send(
             'Fetch.continueWithAuth',
-            { requestId, authChallengeResponse: this.#challengeAnswer(requestId, credentials) },
+            { requestId, authChallengeResponse: this.#challengeAnswer(requestId, event.params.authChallenge.source) },
             { session },
           );
     // The page may have gone on without the request.
     answer.catch(() => undefined);
   }
 
-  #challengeAnswer(requestId: string, credentials: { readonly username: string; readonly password: string }) {
-    if (this.#answered.has(requestId)) return { response: 'CancelAuth' } as const;
+  /** A proxy has credentials of its own: it is never told a site's, nor a site the proxy's. */
+  #challengeAnswer(requestId: string, source: string | undefined) {
+    const { httpCredentials, proxy } = this.#options;
+    const isProxy = source === 'Proxy';
+    const { username, password = '' } = (isProxy ? proxy : httpCredentials) ?? {};
+    // Without any it is as if the person had closed the dialog: the page shows the 401, or the fault.
+    if (username === undefined) return { response: 'CancelAuth' } as const;
+    const asked = `${isProxy ? 'proxy' : 'site'} ${requestId}`;
+    if (this.#answered.has(asked)) return { response: 'CancelAuth' } as const;
     if (this.#answered.size >= MAX_ANSWERED) this.#answered.clear();
-    this.#answered.add(requestId);
-    return { response: 'ProvideCredentials', ...credentials } as const;
+    this.#answered.add(asked);
+    return { response: 'ProvideCredentials', username, password } as const;
   }
 
   async #give<M extends CdpMethod>(option: string, method: M, params: CdpParams<M>, session: string): Promise<void> {

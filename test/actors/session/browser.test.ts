@@ -1,4 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { Browser } from '#troupe/actors/session/browser.js';
 import { bounds } from '../../containers/driver-fixture.js';
@@ -73,6 +75,51 @@ t.test('Credentials are given to who asks for them, and a stored state is there 
   const other = await openSite(t);
   other.set('/', (_, response) => response.writeHead(401, { 'www-authenticate': 'Basic realm="other"' }).end());
   t.match(await call('go', `${other.origin}/`), { status: 401 }, 'wrong ones are not tried for ever');
+});
+
+t.test('A proxy and a site are each told their own credentials, also on the way to a site with TLS', async (t) => {
+  const seen: { readonly by: 'proxy' | 'site' | 'tunnel'; readonly told: string }[] = [];
+  const decoded = (header = '') => Buffer.from(header.slice('Basic '.length), 'base64').toString();
+  const proxy = createServer(({ headers }, response) => {
+    const told = decoded(headers['proxy-authorization']);
+    seen.push({ by: 'proxy', told });
+    if (told !== 'gate:key') {
+      response.writeHead(407, { 'proxy-authenticate': 'Basic realm="p"' }).end();
+      return;
+    }
+    seen.push({ by: 'site', told: decoded(headers.authorization) });
+    if (decoded(headers.authorization) === 'ada:secret') response.end('<title>In</title>');
+    else response.writeHead(401, { 'www-authenticate': 'Basic realm="s"' }).end('<title>Out</title>');
+  });
+  proxy.on('connect', ({ headers }, socket) => {
+    const told = decoded(headers['proxy-authorization']);
+    seen.push({ by: 'tunnel', told });
+    socket.end(
+      told === ''
+        ? 'HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm="p"\r\nContent-Length: 0\r\n\r\n'
+        : 'HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n',
+    );
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => proxy.close());
+  const credentials = { username: 'gate', password: 'key' };
+  const place = { server: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, ...credentials };
+  const lease = await openBrowser(t, place);
+  const { call, failure, browser } = await openAgent(t, lease, {
+    options: { proxy: place, httpCredentials: { username: 'ada', password: 'secret' } },
+  });
+  t.match(await call('go', 'http://shop.invalid/'), { status: 200, title: 'In' });
+  t.match(await failure('go', 'https://shop.invalid/'), { code: 'ACTION_FAILED' });
+  const told = (by: string) => [...new Set(seen.filter((one) => one.by === by).map((one) => one.told))];
+  t.same(told('proxy'), ['', 'gate:key']);
+  t.same(told('site'), ['', 'ada:secret']);
+  t.ok(told('tunnel').includes('gate:key'));
+  await browser.close();
+
+  seen.length = 0;
+  const without = await openAgent(t, lease, { options: { proxy: place }, takesOver: true });
+  t.match(await without.call('go', 'http://other.invalid/'), { status: 401, title: 'Out' });
+  t.same(told('site'), [''], 'a site that asks is not told what the proxy is told');
 });
 
 t.test('An option that the browser refuses is a fault of the request', async (t) => {
