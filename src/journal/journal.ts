@@ -13,6 +13,7 @@ import type {
   KeptKind,
   OpenBatch,
   SessionQuery,
+  StatusCounts,
   Submission,
 } from './messages.js';
 import { fromEventRow, fromSessionRow, type StoredSession, toEventRow, toSessionRow } from './rows.js';
@@ -161,6 +162,13 @@ export class Journal {
   /** The sessions that are queued or running, in the order in which they were accepted. */
   unended(): Promise<readonly StoredSession[]> {
     return this.#sessions({ op: 'unended', id: this.#nextId++ });
+  }
+
+  /** Of all sessions, and of those whose failure lies at an ISO instant or after it. */
+  async statusCounts(failedSince: string): Promise<StatusCounts> {
+    const reply = await this.#ask({ op: 'statusCounts', id: this.#nextId++, failedSince });
+    if (reply.kind !== 'statusCounts') throw unexpected(reply);
+    return reply;
   }
 
   /** Ended sessions whose end lies before an ISO instant, the oldest first; at most `limit`. */

@@ -65,6 +65,12 @@ export interface BatchCounts {
   readonly endedAt: string | null;
 }
 
+/** How many sessions are in each status, and how many of them have failed since an instant. */
+export interface StatusCounts {
+  readonly counts: { readonly [status: string]: number };
+  readonly failed: number;
+}
+
 /** A batch with sessions that have not ended, and how many these are. */
 export interface OpenBatch {
   readonly id: string;
@@ -118,6 +124,7 @@ export type ReadRequest =
   | { readonly op: 'get'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'list'; readonly id: number; readonly query: SessionQuery }
   | { readonly op: 'unended'; readonly id: number }
+  | { readonly op: 'statusCounts'; readonly id: number; readonly failedSince: string }
   | { readonly op: 'submission'; readonly id: number; readonly key: string }
   | { readonly op: 'kept'; readonly id: number; readonly kind: KeptKind; readonly prefix: string }
   | { readonly op: 'events'; readonly id: number; readonly query: EventQuery }
@@ -147,6 +154,7 @@ export type JournalReply =
     }
   | { readonly id: number; readonly kind: 'openBatches'; readonly rows: readonly OpenBatch[] }
   | ({ readonly id: number; readonly kind: 'counts' } & BatchCounts)
+  | ({ readonly id: number; readonly kind: 'statusCounts' } & StatusCounts)
   | { readonly id: number; readonly kind: 'number'; readonly value: number }
   | { readonly id: number; readonly kind: 'flowRuns'; readonly rows: readonly FlowRun[] }
   | { readonly id: number; readonly kind: 'events'; readonly rows: readonly NumberedEventRow[]; readonly more: boolean }

@@ -72,6 +72,8 @@ async function answer(store: Store, file: string, request: ReadRequest): Promise
         return { id, kind: 'sessions', rows: await store.list(request.query) };
       case 'unended':
         return { id, kind: 'sessions', rows: await store.unended() };
+      case 'statusCounts':
+        return { id, kind: 'statusCounts', ...(await store.statusCounts(request.failedSince)) };
       case 'submission':
         return { id, kind: 'submissions', rows: await store.submission(request.key) };
       case 'kept':

@@ -10,6 +10,7 @@ import type {
   NumberedEventRow,
   SessionQuery,
   SessionRow,
+  StatusCounts,
   Submission,
   WriteRequest,
 } from './messages.js';
@@ -203,6 +204,21 @@ export class Store {
       .where('status', 'in', ['queued', 'running'])
       .orderBy('accepted')
       .execute();
+  }
+
+  async statusCounts(failedSince: string): Promise<StatusCounts> {
+    const sessions = this.#kysely.selectFrom('sessions');
+    const rows = await sessions
+      .select(['status', ({ fn }) => fn.countAll<number>().as('sessions')])
+      .groupBy('status')
+      .execute();
+    const { failed } = await sessions
+      .select(({ fn }) => fn.countAll<number>().as('failed'))
+      .where('status', '=', 'failed')
+      .where(sql<boolean>`record ->> 'endedAt' >= ${failedSince}`)
+      .executeTakeFirstOrThrow();
+    const counts = Object.fromEntries(rows.map(({ status, sessions }) => [status, Number(sessions)]));
+    return { counts, failed: Number(failed) };
   }
 
   /** Ended sessions whose end lies before an instant, the oldest first. */

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { ControlKey, PageInput } from './control.js';
 import type { ErrorBody } from './errors.js';
 import type { JournalEvent } from './events.js';
-import { SessionId, type SessionRecord } from './session.js';
+import { SessionId, type SessionRecord, type SessionStatus } from './session.js';
 
 /**
  * What a page may ask of the WebSocket `/api/stream`: JSON text, at most 256 KiB a message.
  *
- * - `watchSessions`: from now on every session that changes, as rows; what is there already comes from `/api/sessions`.
+ * - `watchSessions`: the sessions that run, then every one that changes, as rows; those that have ended come from
+ *   `/api/sessions`. First come the numbers of all, those that failed since an instant (the last 24 hours) among them.
  * - `watchSession`: the session's events after a sequence number (0: all), then those that come. A page that connects
  *   again names the last one it saw.
  * - `watchScreen`: pictures of what the session's page shows, the newest as fast as it is taken (`live`) or one a second
@@ -18,7 +19,7 @@ import { SessionId, type SessionRecord } from './session.js';
  *   for a session whose control this page holds.
  */
 export const StreamRequest = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('watchSessions') }),
+  z.strictObject({ type: z.literal('watchSessions'), failedSince: z.iso.datetime().optional() }),
   z.strictObject({ type: z.literal('watchSession'), id: SessionId, after: z.int().min(0) }),
   z.strictObject({ type: z.literal('unwatchSession'), id: SessionId }),
   z.strictObject({ type: z.literal('watchScreen'), id: SessionId, pace: z.enum(['live', 'slow']) }),
@@ -33,7 +34,7 @@ export type StreamRequest = z.infer<typeof StreamRequest>;
 /** A session as lists show it. */
 export interface SessionRow {
   readonly record: SessionRecord;
-  /** What it did last, as a line of script or the name of a flow; null before its first. */
+  /** What it does, as a line of script or the name of a flow; null before its first, and when it has ended. */
   readonly doing: string | null;
 }
 
@@ -55,6 +56,12 @@ export type StreamMessage =
       readonly driver: string;
       readonly capacity: Capacity /** A link let the page in: it sees one session, and acts on nothing. */;
       readonly viewOnly?: boolean;
+    }
+  /** How many sessions there are in each status, and how many have failed since the instant that was asked for. */
+  | {
+      readonly type: 'counts';
+      readonly of: { readonly [Status in SessionStatus]: number };
+      readonly failed: number;
     }
   /** The rows that changed since the last such message, at most one for a session, at most four messages a second. */
   | { readonly type: 'rows'; readonly rows: readonly SessionRow[]; readonly capacity: Capacity }

@@ -185,7 +185,7 @@ export class Intake {
     this.#admission.assertQueueHasRoom(caller);
     const session = this.#enlist({ request, record: this.#accepted(newSessionId(), request), caller });
     try {
-      await hub.write({ ...this.#acceptance(session.record, submission), records: [session.stored] });
+      await hub.write({ ...this.#acceptance(session.record, submission), records: [session.book.stored] });
     } catch (error) {
       table.drop(session.record.id);
       throw error;
@@ -215,7 +215,7 @@ export class Intake {
       this.#bound(caller, sessions.length);
       this.#admission.assertQueueHasRoom(caller, sessions.length);
       await hub.write({
-        records: sessions.map(({ stored }) => stored),
+        records: sessions.map(({ book }) => book.stored),
         events: sessions.map(({ record }) => this.#acceptedEvent(record)),
         kept: [batch.kept],
         submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.kept.id }],

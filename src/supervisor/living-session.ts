@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ChildState } from '../actors/child.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
-import type { JournalBatch, StoredSession } from '../journal/journal.js';
+import type { JournalBatch } from '../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
 import type { NewEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
@@ -21,7 +21,7 @@ import { endedRecord, startedRecord, waitingRecord } from './session-record.js';
 import { startFacts } from './session-start.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import type { ScriptManner } from './sessions.js';
-import type { OpenPhase } from './task-phase.js';
+import type { OpenPhase, TaskProgress } from './task-phase.js';
 import { runTask, type TaskParts } from './task-run.js';
 import { writeEnd } from './write-end.js';
 
@@ -98,8 +98,8 @@ export class LivingSession {
     return this.#book.record;
   }
 
-  get stored(): StoredSession {
-    return this.#book.stored;
+  get book(): Pick<SessionBook, 'stored' | 'doing'> {
+    return this.#book;
   }
   get endpoint(): BrowserEndpoint | null {
     return this.#held.endpoint;
@@ -129,9 +129,9 @@ export class LivingSession {
   }
 
   /** What it told before, under an earlier service or in an earlier attempt. Call before it begins or resumes. */
-  recall({ steps, startedAt }: { readonly steps: number; readonly startedAt: string | null }): void {
-    this.#book.steps = steps;
-    if (startedAt !== null) this.#attemptStartedAt = Date.parse(startedAt);
+  recall(progress: Pick<TaskProgress, 'steps' | 'doing' | 'startedAt'>): void {
+    this.#book.recall(progress);
+    if (progress.startedAt !== null) this.#attemptStartedAt = Date.parse(progress.startedAt);
   }
 
   /** Works on the task; answers how this attempt at it ended. Never rejects. */

@@ -2,6 +2,7 @@ import type { JournalBatch, StoredSession } from '../journal/journal.js';
 import type { EventData, EventType, NewEvent, SessionEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
 import type { WebhookMoment } from '../protocol/webhook.js';
+import { doingOf } from './doing-of.js';
 import { newEvent } from './new-event.js';
 import type { SealedRequest } from './request-vault.js';
 import { spentRecord } from './session-record.js';
@@ -12,6 +13,8 @@ export class SessionBook {
   record: SessionRecord;
   /** The number of the last step: an actor that is started again goes on from there. */
   steps = 0;
+  /** What it does, as a line of script or the name of a flow; null before its first. */
+  doing: string | null = null;
   /** The request as the journal keeps it. */
   readonly #sealed: SealedRequest;
   readonly #around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'>;
@@ -66,7 +69,10 @@ export class SessionBook {
   /** Writes what the session tells. After {@link close} it is dropped. */
   publish(events: readonly NewEvent[]): void {
     if (!this.#open) return;
-    for (const event of events) if (event.type === 'StepFinished') this.steps = event.data.index;
+    for (const event of events) {
+      if (event.type === 'StepFinished') this.steps = event.data.index;
+      this.doing = doingOf(event) ?? this.doing;
+    }
     const answers = events.flatMap((event) => (event.type === 'ModelCallFinished' ? [event.data] : []));
     for (const answer of answers) this.record = spentRecord(this.record, answer);
     const { hub } = this.#around;
@@ -78,6 +84,12 @@ export class SessionBook {
       (error) =>
         this.#around.log(`${events.length} events were not written: ${String(error)}`, { session: this.record.id }),
     );
+  }
+
+  /** What it told before, under an earlier service or in an earlier attempt. */
+  recall({ steps, doing }: Pick<SessionBook, 'steps' | 'doing'>): void {
+    this.steps = steps;
+    this.doing = doing;
   }
 
   /** The end is being written: a session shows nothing after it. */

@@ -2,6 +2,7 @@ import type { Journal, SessionQuery } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
 import { type ListQuery, SessionId, type SessionRecord } from '../protocol/session.js';
 import type { LivingSession } from './living-session.js';
+import type { SessionCounts } from './sessions.js';
 
 /** Records of a list where the query names no limit. */
 const LIST_LIMIT = 100;
@@ -34,7 +35,7 @@ export class SessionTable {
   holdsLease(leaseId: string): boolean {
     const parsed = SessionId.safeParse(leaseId);
     if (parsed.success && this.#living.has(parsed.data)) return true;
-    for (const session of this.#living.values()) if (session.stored.lease?.leaseId === leaseId) return true;
+    for (const session of this.#living.values()) if (session.book.stored.lease?.leaseId === leaseId) return true;
     return false;
   }
 
@@ -56,6 +57,17 @@ export class SessionTable {
     const { label, limit = LIST_LIMIT, ...rest } = query;
     const stored = await this.#journal.list({ ...rest, labels: labelsOf(label), limit });
     return stored.map(({ record }) => this.shown(this.#living.get(record.id)?.record ?? record));
+  }
+
+  /** See `Sessions.doing`. */
+  doing(id: SessionId): string | null {
+    const living = this.#living.get(id);
+    return living?.record.status === 'running' ? living.book.doing : null;
+  }
+
+  async counts(failedSince: string): Promise<SessionCounts> {
+    const { counts, failed } = await this.#journal.statusCounts(failedSince);
+    return { of: { queued: 0, running: 0, completed: 0, failed: 0, stopped: 0, ...counts }, failed };
   }
 
   /** A record as it is answered: one that waits says where in the queue. */

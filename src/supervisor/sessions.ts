@@ -4,7 +4,14 @@ import type { FlowEntry } from '../agent-js/flow-catalog.js';
 import type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
-import type { AutoRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
+import type {
+  AutoRequest,
+  ListQuery,
+  LiveRequest,
+  SessionId,
+  SessionRecord,
+  SessionStatus,
+} from '../protocol/session.js';
 import type { Stats, StatsQuery } from '../protocol/stats.js';
 import type { Outbox } from '../webhooks/outbox.js';
 import type { AccessTokens } from './access-tokens.js';
@@ -18,6 +25,12 @@ export type { Submitter } from './submitter.js';
 
 /** What becomes of a running script whose asker is gone. */
 export type WhenGone = 'go on' | 'stop';
+
+/** How many sessions there are in each status, and how many of them failed lately. */
+export interface SessionCounts {
+  readonly of: { readonly [Status in SessionStatus]: number };
+  readonly failed: number;
+}
 
 /** How a script is run. */
 export interface ScriptManner {
@@ -51,6 +64,10 @@ export interface Sessions {
   waitForEnd(id: string, bounds: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<SessionRecord>;
   list(query: ListQuery): Promise<readonly SessionRecord[]>;
   get(id: string): Promise<SessionRecord>;
+  /** What a session that runs does, as a line of script or the name of a flow; null for any other. */
+  doing(id: SessionId): string | null;
+  /** Of all sessions, and of those that failed since an ISO instant. */
+  counts(failedSince: string): Promise<SessionCounts>;
   /** Stops a session that runs or waits; removes record and artifacts of one that has ended. */
   remove(id: string): Promise<void>;
   /**

@@ -36,7 +36,16 @@ import { stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import { parseId, SessionTable } from './session-table.js';
-import type { Health, ModelInfo, OpenFile, ScriptManner, SessionFile, Sessions, Submitter } from './sessions.js';
+import type {
+  Health,
+  ModelInfo,
+  OpenFile,
+  ScriptManner,
+  SessionCounts,
+  SessionFile,
+  Sessions,
+  Submitter,
+} from './sessions.js';
 import { ShareLinks } from './share-links.js';
 
 /** What the supervisor is built from. */
@@ -166,6 +175,14 @@ export class Supervisor implements Sessions {
 
   get(id: string): Promise<SessionRecord> {
     return this.#table.get(id);
+  }
+
+  doing(id: SessionId): string | null {
+    return this.#table.doing(id);
+  }
+
+  counts(failedSince: string): Promise<SessionCounts> {
+    return this.#table.counts(failedSince);
   }
 
   async remove(id: string): Promise<void> {

@@ -4,6 +4,7 @@ import { type Conversation, converse, EMPTY_CONVERSATION } from '../autonomy/con
 import type { ErrorBody } from '../protocol/errors.js';
 import type { EventData, JournalEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest } from '../protocol/session.js';
+import { doingOf } from './doing-of.js';
 
 /** A flow of a job that failed, by its file. */
 export interface FailedFlow {
@@ -46,6 +47,7 @@ export function flowsOf({ flowFiles = [] }: AutoRequest): readonly string[] {
 export class TaskProgress {
   readonly #files: readonly string[];
   #steps = 0;
+  #doing: string | null = null;
   #startedAt: string | null = null;
   #known = EMPTY_CONVERSATION;
   #begun = false;
@@ -64,6 +66,11 @@ export class TaskProgress {
     return this.#steps;
   }
 
+  /** What it did last; see {@link doingOf}. */
+  get doing(): string | null {
+    return this.#doing;
+  }
+
   /** When the newest attempt got its browser; null before the first. */
   get startedAt(): string | null {
     return this.#startedAt;
@@ -71,6 +78,7 @@ export class TaskProgress {
 
   add(event: JournalEvent): void {
     this.#known = converse(this.#known, event);
+    this.#doing = doingOf(event) ?? this.#doing;
     switch (event.type) {
       case 'AttemptFailed':
         this.#begun = false;

@@ -82,6 +82,19 @@ t.test('a job is seen as it runs; a step is shown with its picture; the report o
   await shows('1 of 1 passed');
 });
 
+t.test('the list says at once what each session does, and how many failed today', async (t) => {
+  await service.job({ prompt: 'Fail', flowFiles: ['examples/login.js'], args: { base: 'http://127.0.0.1:1' } });
+  const { id } = await service.live({ name: 'at work' });
+  await service.run(id, "agent.text('body')");
+  await call('go', 'about:blank');
+  await call('go', `${service.url}/#/`);
+  await shows('at work');
+  await shows("agent.text('body')");
+  await shows('1 failed today');
+  await shows('1 of 3 browsers');
+  t.match((await service.call('DELETE', `/api/sessions/${id}`)).status, 200);
+});
+
 t.test('the list is searched as one types, and filtered by state', async (t) => {
   await call('go', `${service.url}/#/`);
   await shows('Nightly');

@@ -76,26 +76,32 @@ t.test('A session that ends while it is watched is said to be over, and one no l
   await client.close();
 });
 
-t.test('The list is told what changed, a session at most once at a time', async (t) => {
-  const client = await StreamClient.open(gateway.url);
-  await client.until(() => client.of('hello').length === 1);
-  t.match(client.of('hello')[0], { capacity: { max: Number, running: Number, queued: Number }, version: String });
-  client.ask({ type: 'watchSessions' });
-  client.ask({ type: 'watchSessions' });
-  // An answer to a later request says that the earlier ones were taken.
-  client.ask({ type: 'watchSession', id: 'a'.repeat(12) as SessionId, after: 0 });
-  await client.until(() => client.of('refused').length === 1);
-  const { id } = await sessions.createLive({ name: 'watched' }, asker);
-  sessions.append(id, { type: 'ScriptStarted', data: { script: 1, kind: 'script', js: 'agent.look()' } });
-  for (let line = 0; line < 100; line += 1) say(id, `line ${line}`);
-  await client.until(() => client.of('rows').length === 1);
-  const [{ rows } = { rows: [] }] = client.of('rows');
-  t.match(rows, [{ record: { id, name: 'watched', status: 'running' }, doing: 'agent.look()' }]);
-  t.equal(rows.length, 1);
-  await sessions.remove(id);
-  await client.until(() => client.of('rows').at(-1)?.rows[0]?.record.status === 'stopped');
-  await client.close();
-});
+t.test(
+  'The list begins with what runs and does, and is told what changed, a session at most once at a time',
+  async (t) => {
+    const early = await sessions.createLive({ name: 'early' }, asker);
+    sessions.append(early.id, { type: 'ScriptStarted', data: { script: 1, kind: 'script', js: 'agent.text()' } });
+    say(early.id, 'read');
+    const client = await StreamClient.open(gateway.url);
+    await client.until(() => client.of('hello').length === 1);
+    t.match(client.of('hello')[0], { capacity: { max: Number, running: Number, queued: Number }, version: String });
+    client.ask({ type: 'watchSessions', failedSince: new Date(0).toISOString() });
+    client.ask({ type: 'watchSessions' });
+    await client.until(() => client.of('rows').length === 1);
+    t.match(client.of('rows')[0]?.rows, [{ record: { id: early.id, status: 'running' }, doing: 'agent.text()' }]);
+    t.match(client.of('counts'), [{ of: { running: 1, queued: 0, stopped: Number }, failed: 0 }]);
+    const { id } = await sessions.createLive({ name: 'watched' }, asker);
+    sessions.append(id, { type: 'ScriptStarted', data: { script: 1, kind: 'script', js: 'agent.look()' } });
+    for (let line = 0; line < 100; line += 1) say(id, `line ${line}`);
+    await client.until(() => client.of('rows').length === 2);
+    const { rows } = client.of('rows')[1] ?? { rows: [] };
+    t.match(rows, [{ record: { id, name: 'watched', status: 'running' }, doing: 'agent.look()' }]);
+    t.equal(rows.length, 1);
+    for (const one of [id, early.id]) await sessions.remove(one);
+    await client.until(() => client.of('rows').at(-1)?.rows[0]?.record.status === 'stopped');
+    await client.close();
+  },
+);
 
 t.test('What is asked wrongly is refused, and the connection goes on', async (t) => {
   const client = await StreamClient.open(gateway.url);

@@ -226,6 +226,22 @@ t.test('Sessions are found by their labels, of which all that are asked for must
   t.same(await found({ name: 'os', value: '%' }), []);
 });
 
+t.test('Sessions are counted by status, and those apart that failed from an instant on', async (t) => {
+  const { journal } = await fresh(t);
+  const failed = (endedAt: string) => ({ status: 'failed', state: 'failed', endedAt }) as const;
+  const records = [
+    session(1),
+    session(2, failed('2026-01-02T23:59:59.999Z')),
+    session(3, failed('2026-01-03T00:00:00.000Z')),
+    session(4, { ...failed('2026-01-03T00:00:00.000Z'), status: 'stopped' }),
+  ];
+  await journal.write({ records });
+  t.match(await journal.statusCounts('2026-01-03T00:00:00.000Z'), {
+    counts: { queued: 1, failed: 2, stopped: 1 },
+    failed: 1,
+  });
+});
+
 t.test('A key of a submission is kept with its session, and is free once that is removed', async (t) => {
   const { journal } = await fresh(t);
   const submission = { key: 'build-17', sessionId: idOf(1), fingerprint: 'f' };

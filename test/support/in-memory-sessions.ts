@@ -19,12 +19,14 @@ import {
 } from '#troupe/protocol/session.js';
 import type { Stats } from '#troupe/protocol/stats.js';
 import { AccessTokens } from '#troupe/supervisor/access-tokens.js';
+import { doingOf } from '#troupe/supervisor/doing-of.js';
 import type { DevTools, Doors } from '#troupe/supervisor/doors.js';
 import type {
   Health,
   ModelInfo,
   OpenFile,
   ScriptManner,
+  SessionCounts,
   SessionFile,
   Sessions,
   Submitter,
@@ -126,6 +128,17 @@ export class InMemorySessions implements Sessions {
     const record = this.#records.get(id);
     if (!record) throw new TroupeError('NOT_FOUND', `There is no session ${id}`);
     return record;
+  }
+
+  doing(id: SessionId): string | null {
+    const events = this.#log.filter(({ sessionId }) => sessionId === id);
+    return events.reduce<string | null>((doing, event) => doingOf(event) ?? doing, null);
+  }
+
+  async counts(): Promise<SessionCounts> {
+    const of = { queued: 0, running: 0, completed: 0, failed: 0, stopped: 0 };
+    for (const { status } of this.#records.values()) of[status] += 1;
+    return { of, failed: of.failed };
   }
 
   async remove(id: string): Promise<void> {

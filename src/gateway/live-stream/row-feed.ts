@@ -1,4 +1,3 @@
-import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { SessionRow, StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
@@ -8,8 +7,8 @@ export const ROWS_TOPIC = 'sessions';
 
 /** A list is for people: four changes a second are as many as one can read. */
 const TICK_MS = 250;
-/** Characters of what a session does. */
-const DOING_LENGTH = 200;
+/** Sessions that run, of which a viewer is told at once what they do; of those beyond it hears when they go on. */
+const MAX_RUNNING = 1000;
 
 /**
  * The list of sessions, as it changes, for everybody who looks at it. However many events there are, a session is sent
@@ -20,7 +19,6 @@ export class RowFeed {
   readonly #sessions: Sessions;
   readonly #publish: (message: StreamMessage) => void;
   readonly #stopped = new AbortController();
-  readonly #doing = new Map<SessionId, string>();
   #changed = new Set<SessionId>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -31,6 +29,23 @@ export class RowFeed {
     this.#run().catch(() => undefined);
   }
 
+  /**
+   * What a viewer begins with: the sessions that run and what they do, and how many there are of every kind. Changes that
+   * are published from now on are newer.
+   *
+   * @param failedSince an ISO instant; sessions that failed from then on are counted
+   */
+  async beginning(failedSince: string): Promise<readonly StreamMessage[]> {
+    const [running, { of, failed }] = await Promise.all([
+      this.#sessions.list({ state: 'running', limit: MAX_RUNNING }),
+      this.#sessions.counts(failedSince),
+    ]);
+    return [
+      { type: 'counts', of, failed },
+      this.#message(running.map((record) => ({ record, doing: this.#sessions.doing(record.id) }))),
+    ];
+  }
+
   stop(): void {
     this.#stopped.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -38,10 +53,8 @@ export class RowFeed {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
-    for await (const event of this.#sessions.events({ after: this.#sessions.lastSeq(), signal })) {
-      const doing = doingOf(event);
-      if (doing !== null) this.#doing.set(event.sessionId, doing.slice(0, DOING_LENGTH));
-      this.#changed.add(event.sessionId);
+    for await (const { sessionId } of this.#sessions.events({ after: this.#sessions.lastSeq(), signal })) {
+      this.#changed.add(sessionId);
       this.#timer ??= setTimeout(() => void this.#tick(), TICK_MS);
     }
   }
@@ -52,28 +65,18 @@ export class RowFeed {
     const rows = await Promise.all(changed.map((id) => this.#row(id)));
     this.#timer = null;
     if (this.#stopped.signal.aborted) return;
-    const { capacity } = this.#sessions.health();
-    this.#publish({ type: 'rows', rows: rows.filter((row) => row !== null), capacity });
+    this.#publish(this.#message(rows.filter((row) => row !== null)));
     if (this.#changed.size > 0) this.#timer = setTimeout(() => void this.#tick(), TICK_MS);
   }
 
   /** Null for a session that was removed meanwhile. */
   async #row(id: SessionId): Promise<SessionRow | null> {
     const record = await this.#sessions.get(id).catch(() => null);
-    const doing = this.#doing.get(id) ?? null;
-    if (record === null || record.endedAt !== null) this.#doing.delete(id);
-    return record === null ? null : { record, doing };
+    return record === null ? null : { record, doing: this.#sessions.doing(id) };
   }
-}
 
-function doingOf(event: JournalEvent): string | null {
-  switch (event.type) {
-    case 'FlowStarted':
-      return event.data.path;
-    case 'StepFinished':
-    case 'ScriptStarted':
-      return event.data.js;
-    default:
-      return null;
+  #message(rows: readonly SessionRow[]): StreamMessage {
+    const { max, running, queued } = this.#sessions.health().capacity;
+    return { type: 'rows', rows, capacity: { max, running, queued } };
   }
 }

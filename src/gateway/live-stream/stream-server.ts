@@ -23,6 +23,7 @@ const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 const MAX_VIEWERS = 5000;
 /** Seconds without a sign of life, after a ping, until a viewer counts as gone. */
 const IDLE_SECONDS = 60;
+const DAY_MS = 86_400_000;
 /** Codes of RFC 6455, section 7.4.1. */
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
@@ -140,7 +141,7 @@ export class StreamServer {
       }
       switch (request.type) {
         case 'watchSessions':
-          this.#watchRows(socket);
+          this.#watchRows(socket, request.failedSince).catch(refuse);
           return;
         case 'watchSession':
           viewer.watch(request.id, request.after).catch(refuse);
@@ -187,7 +188,7 @@ export class StreamServer {
     if (watchesRows) this.#leaveRows();
   }
 
-  #watchRows(socket: WebSocket<Seat>): void {
+  async #watchRows(socket: WebSocket<Seat>, failedSince = new Date(Date.now() - DAY_MS).toISOString()): Promise<void> {
     const seat = socket.getUserData();
     if (seat.watchesRows) return;
     seat.watchesRows = true;
@@ -197,6 +198,8 @@ export class StreamServer {
     };
     this.#rows.viewers += 1;
     socket.subscribe(ROWS_TOPIC);
+    const beginning = await this.#rows.feed.beginning(failedSince);
+    if (this.#sockets.has(socket)) for (const message of beginning) socket.send(this.#pack(message), true);
   }
 
   #leaveRows(): void {

@@ -4,7 +4,7 @@ import type { ErrorBody } from '../../../src/protocol/errors.js';
 import type { JournalEvent } from '../../../src/protocol/events.js';
 import type { SessionId } from '../../../src/protocol/session.js';
 import type { Capacity, StreamMessage, StreamRequest } from '../../../src/protocol/stream.js';
-import { sessionTable } from './session-table.svelte.js';
+import { midnight, sessionTable } from './session-table.svelte.js';
 
 /** Waits between attempts to connect again, in milliseconds; the last one repeats. */
 const RETRIES_MS = [250, 500, 1000, 2000, 5000];
@@ -117,7 +117,7 @@ class Live {
   #opened(): void {
     this.state = 'open';
     this.#attempts = 0;
-    this.send({ type: 'watchSessions' });
+    this.send({ type: 'watchSessions', failedSince: midnight() });
     void sessionTable.reload();
     for (const [id, { last }] of this.#watched) this.send({ type: 'watchSession', id, after: last });
     for (const [id, { pace }] of this.#screens) this.send({ type: 'watchScreen', id, pace });
@@ -131,6 +131,9 @@ class Live {
         this.driver = message.driver;
         this.viewOnly = message.viewOnly ?? false;
         this.capacity = message.capacity;
+        return;
+      case 'counts':
+        sessionTable.told = { of: message.of, failedToday: message.failed };
         return;
       case 'rows':
         this.capacity = message.capacity;

@@ -14,7 +14,12 @@ class SessionTable {
   rows = $state.raw<readonly SessionRow[]>([]);
   /** False until the first page of records is there. */
   loaded = $state(false);
-  readonly counts = $derived(countsOf(this.rows));
+  /** What the service said of all sessions when it was asked last; null before. */
+  told = $state.raw<Counts | null>(null);
+  /** Every session of the service is in the rows. */
+  #whole = $state(false);
+  readonly #own = $derived(countsOf(this.rows));
+  readonly counts = $derived(this.#whole || this.told === null ? this.#own : atLeast(this.told, this.#own));
   #reload: Promise<void> | null = null;
 
   /** Fetches the list, its newest page first. Changes that come meanwhile are kept. */
@@ -49,6 +54,7 @@ class SessionTable {
 
   async #fetch(): Promise<void> {
     const seen = new Set<string>();
+    this.#whole = false;
     for (let before: string | null = null; seen.size < MAX_ROWS; ) {
       const limit: number = before === null ? FIRST_PAGE : PAGE;
       const page: SessionRecord[] | null = await olderSessions(before, limit).catch(() => null);
@@ -67,6 +73,7 @@ class SessionTable {
     // What the service no longer has was removed by somebody else.
     this.rows = this.rows.filter(({ record }) => seen.has(record.id) || seen.size >= MAX_ROWS);
     this.loaded = true;
+    this.#whole = seen.size < MAX_ROWS;
   }
 }
 
@@ -81,13 +88,34 @@ export interface Counts {
   readonly failedToday: number;
 }
 
+/** When today began, here. */
+export function midnight(): string {
+  return new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+}
+
+/** The larger of each: until all rows are there the service knows more, and of what came since the rows do. */
+function atLeast(told: Counts, own: Counts): Counts {
+  const most = (status: SessionStatus) => Math.max(told.of[status], own.of[status]);
+  return {
+    of: {
+      // Of these all are there at once, and they become fewer.
+      running: own.of.running,
+      queued: most('queued'),
+      completed: most('completed'),
+      failed: most('failed'),
+      stopped: most('stopped'),
+    },
+    failedToday: Math.max(told.failedToday, own.failedToday),
+  };
+}
+
 function countsOf(rows: readonly SessionRow[]): Counts {
-  const midnight = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+  const today = midnight();
   const of = { queued: 0, running: 0, completed: 0, failed: 0, stopped: 0 };
   let failedToday = 0;
   for (const { record } of rows) {
     of[record.status] += 1;
-    if (record.status === 'failed' && record.endedAt !== null && record.endedAt >= midnight) failedToday += 1;
+    if (record.status === 'failed' && record.endedAt !== null && record.endedAt >= today) failedToday += 1;
   }
   return { of, failedToday };
 }
