@@ -2,7 +2,8 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import type { CallSite } from './host-module.js';
-import { type AnswerMessage, CONTROL, type ThreadMessage } from './script-messages.js';
+import type { PlainLine, PlainOrder } from './plain-line.js';
+import { type AnswerMessage, CONTROL, type RunMessage, type ThreadMessage } from './script-messages.js';
 
 /** Why a script has to end. */
 export type Stop = 'deadline' | 'cancelled';
@@ -10,20 +11,21 @@ export type Stop = 'deadline' | 'cancelled';
 /** Events that may be under way unread; then the thread waits until the handle has taken them. */
 const MAX_UNREAD_EVENTS = 200;
 
-/** The thread's side of host calls: sends, sleeps, wakes with the answer, or because the script has to end. */
+/** The thread's side of what it is told: sleeps, wakes with an order, with an answer, or because the script has to end. */
 export class HostBridge {
   readonly #control: Int32Array;
-  readonly #answers: MessagePort;
+  readonly #inbox: MessagePort;
   readonly #send: (message: ThreadMessage) => void;
   #run = 0;
   #deadline = 0;
   #call = 0;
   #unread = 0;
+  #quiet = true;
   #stop: Stop | null = null;
 
-  constructor(control: Int32Array, answers: MessagePort, send: (message: ThreadMessage) => void) {
+  constructor(control: Int32Array, inbox: MessagePort, send: (message: ThreadMessage) => void) {
     this.#control = control;
-    this.#answers = answers;
+    this.#inbox = inbox;
     this.#send = send;
   }
 
@@ -32,6 +34,27 @@ export class HostBridge {
     this.#deadline = performance.now() + timeoutMs;
     this.#stop = null;
     this.#unread = 0;
+    this.#quiet = true;
+  }
+
+  /** Nothing was sent of this run yet, so that nothing can be overtaken. */
+  get quiet(): boolean {
+    return this.#quiet;
+  }
+
+  /** The next order, which may be a long time to come. */
+  next(line: PlainLine): PlainOrder | RunMessage {
+    while (true) {
+      const wake = Atomics.load(this.#control, CONTROL.WAKE);
+      const plain = line.take();
+      if (plain !== null) return plain;
+      for (let got = receiveMessageOnPort(this.#inbox); got !== undefined; got = receiveMessageOnPort(this.#inbox)) {
+        // An answer to a call that an earlier run gave up is dropped here.
+        const order: unknown = got.message;
+        if (isRun(order)) return order;
+      }
+      Atomics.wait(this.#control, CONTROL.WAKE, wake);
+    }
   }
 
   /** What {@link stop} said when it was last asked. */
@@ -56,15 +79,12 @@ export class HostBridge {
     if (this.stop() !== null) throw ending();
     this.#call += 1;
     const call = this.#call;
+    this.#quiet = false;
     this.#send({ type: 'call', run: this.#run, call, target, args, site });
     this.#unread = 0;
     while (true) {
       const wake = Atomics.load(this.#control, CONTROL.WAKE);
-      for (
-        let got = receiveMessageOnPort(this.#answers);
-        got !== undefined;
-        got = receiveMessageOnPort(this.#answers)
-      ) {
+      for (let got = receiveMessageOnPort(this.#inbox); got !== undefined; got = receiveMessageOnPort(this.#inbox)) {
         // An answer to a call that an earlier run gave up is dropped here.
         const answer: unknown = got.message;
         if (isAnswer(answer) && answer.call === call) return answer.text;
@@ -78,6 +98,7 @@ export class HostBridge {
   emit(event: SessionEvent): void {
     if (this.#unread >= MAX_UNREAD_EVENTS) this.call('', '[]', NOWHERE);
     this.#unread += 1;
+    this.#quiet = false;
     this.#send({ type: 'event', event });
   }
 
@@ -90,6 +111,10 @@ const NOWHERE: CallSite = { kind: 'script', flow: null, line: null, column: null
 
 function ending(): TroupeError {
   return new TroupeError('EVAL_TIMEOUT', 'The script has to end');
+}
+
+function isRun(value: unknown): value is RunMessage {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'run';
 }
 
 function isAnswer(value: unknown): value is AnswerMessage {

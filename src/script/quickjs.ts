@@ -8,6 +8,7 @@ import {
   type QuickJSSyncVariant,
   type VmFunctionImplementation,
 } from 'quickjs-emscripten-core';
+import { type BareCompletion, BareEngine, type CaughtEngine, catching } from './bare-engine.js';
 import type {} from './engine-wasm.js';
 import type { ScriptLimits } from './limits.js';
 
@@ -30,26 +31,31 @@ export type Completion =
 export class QuickJs {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
+  readonly #bare: BareEngine;
 
+  /** @param plainBytes the longest script for {@link run}, with its name */
   static async create(
     wasm: WebAssembly.Module,
     limits: Pick<ScriptLimits, 'memoryBytes' | 'stackBytes'>,
+    plainBytes: number,
     shouldStop: () => boolean,
   ): Promise<QuickJs> {
     const maximum = Math.max(INITIAL_BYTES, limits.memoryBytes) / PAGE_BYTES;
     const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_BYTES / PAGE_BYTES, maximum: Math.floor(maximum) });
-    const module = await newQuickJSWASMModuleFromVariant(
-      newVariant(syncVariant(engine.default), { wasmModule: wasm, wasmMemory }),
-    );
+    const caught: CaughtEngine = {};
+    const variant = newVariant(syncVariant(engine.default), { wasmModule: wasm, wasmMemory });
+    const module = await newQuickJSWASMModuleFromVariant(catching(variant, caught));
     const runtime = module.newRuntime();
     runtime.setMaxStackSize(limits.stackBytes);
     runtime.setInterruptHandler(shouldStop);
-    return new QuickJs(runtime, runtime.newContext());
+    const context = runtime.newContext();
+    return new QuickJs(runtime, context, new BareEngine(caught, runtime, plainBytes));
   }
 
-  private constructor(runtime: QuickJSRuntime, context: QuickJSContext) {
+  private constructor(runtime: QuickJSRuntime, context: QuickJSContext, bare: BareEngine) {
     this.#runtime = runtime;
     this.#context = context;
+    this.#bare = bare;
   }
 
   get undefined(): QuickJSHandle {
@@ -60,6 +66,11 @@ export class QuickJs {
   evaluate(code: string, name: string): Completion {
     const result = this.#context.evalCode(code, name, { type: 'global' });
     return result.error === undefined ? { ok: true, value: result.value } : { ok: false, error: result.error };
+  }
+
+  /** Evaluates a script in bytes and writes its value; see {@link BareEngine.run}. */
+  run(area: Uint8Array, nameBytes: number, codeBytes: number, write: QuickJSHandle): BareCompletion {
+    return this.#bare.run(area, nameBytes, codeBytes, write);
   }
 
   /** Calls a function; the handles given stay the caller's. */
@@ -122,7 +133,7 @@ export class QuickJs {
   }
 
   hasJobs(): boolean {
-    return this.#runtime.hasPendingJob();
+    return this.#bare.hasJobs();
   }
 
   /** Runs the job that waits longest. Its error belongs to a promise, or says that it was interrupted. */

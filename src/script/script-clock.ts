@@ -46,6 +46,7 @@ export class ScriptClock {
 
   #watch(): void {
     const over = () => (this.leftMs > 0 ? this.#watch() : this.#onOver());
-    this.#timer = setTimeout(over, Math.min(this.leftMs, MAX_TIMER_MS));
+    // Whole ones, so that Node keeps those of all scripts in one list.
+    this.#timer = setTimeout(over, Math.min(Math.ceil(this.leftMs), MAX_TIMER_MS));
   }
 }

@@ -5,13 +5,13 @@ import type { CallSite } from './host-module.js';
 import type { ScriptLimits } from './limits.js';
 
 /**
- * What passes between a sandbox's handle and its thread. Of the thread's two incoming ways, `RunMessage` comes through
- * the event loop, and answers to host calls through a port of their own, which the thread reads while it sleeps.
+ * What passes between a sandbox's handle and its thread. The thread sleeps on WAKE whenever it waits, for an order or an
+ * answer, and reads both from a port of its own; its event loop does not turn. Short scripts take `PlainLine`.
  *
  *     handle                                thread
- *       | -- RunMessage -------------------> |  runs the script
+ *       | -- RunMessage, WAKE + 1 ---------> |  reads its port, runs the script
  *       | <------------------- CallMessage - |  Atomics.wait on WAKE
- *       | -- AnswerMessage, WAKE + 1 ------> |  reads the answer's port, goes on
+ *       | -- AnswerMessage, WAKE + 1 ------> |  reads its port, goes on
  *       | <------------------ EventMessage - |  (no wait)
  *       | -- CANCEL = run, WAKE + 1 -------> |  the interrupt handler sees it
  *       | -- STOOD_STILL = ms, WAKE + 1 ---> |  the deadline is so much later
@@ -35,11 +35,21 @@ export interface ModuleBoot {
   readonly methods: readonly string[];
 }
 
+/** What both ends of a `PlainLine` share. */
+export interface PlainMemory {
+  readonly cells: Int32Array;
+  readonly area: Uint8Array;
+  /** 1 while a thread has rung and nobody has looked; one for all lines of a thread. */
+  readonly bell: Int32Array;
+}
+
 /** The thread's workerData. */
 export interface ThreadBoot {
   readonly wasm: WebAssembly.Module;
   readonly control: Int32Array;
-  readonly answers: MessagePort;
+  /** Orders and answers come here. */
+  readonly inbox: MessagePort;
+  readonly line: PlainMemory;
   readonly modules: readonly ModuleBoot[];
   /** JSON text. */
   readonly args: string;
@@ -90,4 +100,6 @@ export type ThreadMessage =
   | { readonly type: 'failed'; readonly error: ErrorBody }
   | CallMessage
   | { readonly type: 'event'; readonly event: SessionEvent }
+  /** Results lie on the lines of this thread, or of others. */
+  | { readonly type: 'rang' }
   | { readonly type: 'done'; readonly run: number; readonly outcome: Outcome };

@@ -1,14 +1,16 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
+import { assertNever } from '../protocol/assert-never.js';
 import { type ErrorBody, type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventData, StepKind } from '../protocol/events.js';
 import { readBundle } from './bundle.js';
 import { FlowRunner } from './flow-runner.js';
-import { HostBridge } from './host-bridge.js';
+import type { HostBridge } from './host-bridge.js';
 import type { CallSite } from './host-module.js';
 import type { ScriptLimits } from './limits.js';
+import type { PlainLine, PlainOrder } from './plain-line.js';
 import type { Core, Description, EngineSettings, RawHost } from './prelude/engine.js';
 import { type Completion, QuickJs, type RawFunction } from './quickjs.js';
-import type { FailedOutcome, Outcome, RunMessage, ThreadBoot, ThreadMessage } from './script-messages.js';
+import type { FailedOutcome, Outcome, RunMessage, ThreadBoot } from './script-messages.js';
 import { SourceRegistry } from './source-registry.js';
 import { checkScript, prepareScript, STEP_NAME } from './source-step.js';
 import { readDescription, sourceTooLong, withDetails } from './thrown.js';
@@ -31,14 +33,15 @@ export class ScriptRuntime {
   readonly #core: { readonly [name in 'result' | 'describe']: QuickJSHandle };
   #kind: StepKind = 'script';
   #awaits = 0;
-  #console = { lines: 0, length: 0 };
+  #consoleLines = 0;
+  #consoleLength = 0;
 
   /** Throws when a prelude does. */
-  static async create(boot: ThreadBoot, send: (message: ThreadMessage) => void): Promise<ScriptRuntime> {
-    const bridge = new HostBridge(boot.control, boot.answers, send);
+  static async create(boot: ThreadBoot, bridge: HostBridge): Promise<ScriptRuntime> {
     // A number that no cancel names.
     bridge.begin(-1, boot.limits.startMs);
-    const js = await QuickJs.create(boot.wasm, boot.limits, () => bridge.stop() !== null);
+    const plainBytes = boot.line.area.length;
+    const js = await QuickJs.create(boot.wasm, boot.limits, plainBytes, () => bridge.stop() !== null);
     return new ScriptRuntime(js, bridge, boot);
   }
 
@@ -61,14 +64,33 @@ export class ScriptRuntime {
 
   /** Never throws: what goes wrong is in the outcome. */
   run(message: RunMessage): Outcome {
-    this.#bridge.begin(message.run, message.timeoutMs);
-    this.#kind = message.kind;
+    return this.#guarded(
+      message,
+      () => this.#evaluate(message),
+      () => message,
+    );
+  }
+
+  /** The same for an order on the line. A number where the result is there, of so many bytes. */
+  runPlain(order: PlainOrder, line: PlainLine): Outcome | number {
+    const message = (): RunMessage => line.asMessage(order);
+    return this.#guarded(order, () => this.#evaluatePlain(order, line, message), message);
+  }
+
+  #guarded<T extends Outcome | number>(
+    { run, timeoutMs, kind }: Pick<RunMessage, 'run' | 'timeoutMs' | 'kind'>,
+    evaluate: () => T,
+    message: () => RunMessage,
+  ): T | FailedOutcome {
+    this.#bridge.begin(run, timeoutMs);
+    this.#kind = kind;
     this.#awaits = 0;
-    this.#console = { lines: 0, length: 0 };
-    let outcome: Outcome;
+    this.#consoleLines = 0;
+    this.#consoleLength = 0;
+    let outcome: T;
     let clean = false;
     try {
-      outcome = this.#evaluate(message);
+      outcome = evaluate();
       clean = this.#clearJobs();
     } catch (error) {
       // The engine's own stack check came too late, or its memory is in an unknown state.
@@ -78,21 +100,48 @@ export class ScriptRuntime {
       this.#flows.clear();
     }
     if (clean) return outcome;
-    return outcome.ok ? { ...this.#stopped(message, ''), broken: true } : { ...outcome, broken: true };
+    const ended: Outcome | number = outcome;
+    const failed = typeof ended === 'number' || ended.ok ? this.#stopped(message(), '') : ended;
+    return { ...failed, broken: true };
+  }
+
+  #evaluatePlain(order: PlainOrder, line: PlainLine, message: () => RunMessage): Outcome | number {
+    const ran = this.#js.run(line.memory.area, order.nameBytes, order.codeBytes, this.#core.result);
+    switch (ran.kind) {
+      case 'written':
+        return this.#bridge.stopped === null ? ran.bytes : this.#stopped(message(), '');
+      case 'text':
+        return this.#bridge.stopped === null ? { ok: true, json: ran.text } : this.#stopped(message(), '');
+      case 'value':
+        return this.#finish(message(), { ok: true, value: ran.value });
+      case 'thrown':
+        return this.#finish(message(), { ok: false, error: ran.error });
+      default:
+        return assertNever(ran);
+    }
   }
 
   #evaluate(message: RunMessage): Outcome {
     const { source, name } = message;
-    let completion: Completion;
     try {
       if (source.length > this.#limits.sourceLength) throw sourceTooLong('The script', this.#limits.sourceLength);
       const edited = prepareScript(source);
       const { engineName } = this.#sources.add({ name, flow: null, edited });
-      completion = this.#js.evaluate(edited.code, engineName);
-      if (!completion.ok && this.#bridge.stopped === null) this.#checkSyntax(source, completion.error);
+      return this.#finish(message, this.#js.evaluate(edited.code, engineName));
     } catch (error) {
-      if (!(error instanceof TroupeError)) throw error;
-      return failure(encodeError(withDetails(error, { name })));
+      return refused(error, name);
+    }
+  }
+
+  /** From what the script came to, to what is told of it. */
+  #finish(message: RunMessage, evaluated: Completion): Outcome {
+    let completion = evaluated;
+    if (!completion.ok && this.#bridge.stopped === null) {
+      try {
+        this.#checkSyntax(message.source, completion.error);
+      } catch (error) {
+        return refused(error, message.name);
+      }
     }
     if (completion.ok) completion = this.#settled(completion.value);
     // Jobs that nothing waits for belong to this script too; what they change is in its result.
@@ -249,14 +298,14 @@ export class ScriptRuntime {
 
   #wrote(level: string, text: string, stack: string): void {
     if (!isLevel(level)) return;
-    this.#console.lines += 1;
-    this.#console.length += text.length;
-    const full = this.#console.lines > this.#limits.consoleLines || this.#console.length > this.#limits.consoleLength;
+    this.#consoleLines += 1;
+    this.#consoleLength += text.length;
+    const full = this.#consoleLines > this.#limits.consoleLines || this.#consoleLength > this.#limits.consoleLength;
     if (!full) {
       this.#bridge.emit({ type: 'ConsoleWritten', data: { level, text, ...this.#where(stack) } });
-    } else if (this.#console.lines !== Number.POSITIVE_INFINITY) {
+    } else if (this.#consoleLines !== Number.POSITIVE_INFINITY) {
       // Said once; then nothing of this script is taken any more.
-      this.#console.lines = Number.POSITIVE_INFINITY;
+      this.#consoleLines = Number.POSITIVE_INFINITY;
       const said = 'Further console output of this script is left out';
       this.#bridge.emit({ type: 'ConsoleWritten', data: { level: 'warn', text: said, ...this.#where(stack) } });
     }
@@ -282,6 +331,12 @@ export class ScriptRuntime {
 
 function read(js: QuickJs, handle: QuickJSHandle | undefined): string {
   return handle === undefined ? '' : js.readText(handle);
+}
+
+/** What kept a script from being evaluated. Throws what is no error of ours. */
+function refused(error: unknown, name: string): FailedOutcome {
+  if (!(error instanceof TroupeError)) throw error;
+  return failure(encodeError(withDetails(error, { name })));
 }
 
 function failure(error: ErrorBody, how: { stopped?: boolean; broken?: boolean } = {}): FailedOutcome {

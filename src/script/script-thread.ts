@@ -1,8 +1,10 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { decodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
+import { doorbell, type Listening } from './doorbell.js';
 import { engineWasm } from './engine-wasm.js';
 import type { ScriptLimits } from './limits.js';
+import { PlainLine } from './plain-line.js';
 import {
   type CallMessage,
   CONTROL,
@@ -12,6 +14,7 @@ import {
   type ThreadBoot,
   type ThreadMessage,
 } from './script-messages.js';
+import { isPlainScript } from './source-step.js';
 
 const MAX_INT32 = 2_147_483_647;
 
@@ -39,10 +42,13 @@ type State =
   | { readonly at: 'gone' };
 
 /** A worker thread with one script engine in it. Its owner ends it; ending is idempotent. */
-export class ScriptThread {
+export class ScriptThread implements Listening {
   readonly #worker: Worker;
   readonly #control: Int32Array;
-  readonly #answers: MessagePort;
+  readonly #inbox: MessagePort;
+  readonly #line: PlainLine;
+  /** The run whose result is waited for on the line; 0 for none. */
+  #onLine = 0;
   #state: State = { at: 'gone' };
   #ended: Promise<void> | null = null;
 
@@ -51,7 +57,8 @@ export class ScriptThread {
     const wasm = await engineWasm();
     const control = new Int32Array(new SharedArrayBuffer(CONTROL.LENGTH * Int32Array.BYTES_PER_ELEMENT));
     const { port1, port2 } = new MessageChannel();
-    const boot: ThreadBoot = { wasm, control, answers: port2, ...plan };
+    const line = new PlainLine(PlainLine.memory(doorbell.cell));
+    const boot: ThreadBoot = { wasm, control, inbox: port2, line: line.memory, ...plan };
     const worker = new Worker(new URL('./script.thread.js', import.meta.url), {
       name: 'troupe-script',
       workerData: boot,
@@ -63,7 +70,7 @@ export class ScriptThread {
       // The engine keeps to its own memory; this is for sources being parsed and texts on their way.
       resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8, stackSizeMb: 32 },
     });
-    const thread = new ScriptThread(worker, control, port1);
+    const thread = new ScriptThread(worker, control, port1, line);
     let timer: NodeJS.Timeout | undefined;
     try {
       await new Promise<void>((ready, failed) => {
@@ -81,12 +88,13 @@ export class ScriptThread {
     }
   }
 
-  private constructor(worker: Worker, control: Int32Array, answers: MessagePort) {
+  private constructor(worker: Worker, control: Int32Array, inbox: MessagePort, line: PlainLine) {
     this.#worker = worker;
     this.#control = control;
-    this.#answers = answers;
-    // Answers are only sent; without this the port would keep the process alive after its worker.
-    answers.unref();
+    this.#inbox = inbox;
+    this.#line = line;
+    // Only sent to; without this the port would keep the process alive after its worker.
+    inbox.unref();
     // One listener for the whole life, also after the end: an error of a worker without one would end the process.
     worker.on('message', (message: ThreadMessage) => this.#received(message));
     worker.on('error', (error) => this.#failed(error instanceof Error ? error.message : String(error)));
@@ -95,12 +103,32 @@ export class ScriptThread {
 
   run(message: RunMessage): void {
     Atomics.store(this.#control, CONTROL.STOOD_STILL, 0);
-    this.#worker.postMessage(message);
+    if (this.#line.order(message, isPlainScript)) {
+      this.#onLine = message.run;
+      doorbell.await(this);
+    } else {
+      this.#inbox.postMessage(message);
+    }
+    this.#wake();
+  }
+
+  /** Takes the result that may lie on the line. */
+  look(): void {
+    const run = this.#onLine;
+    const json = this.#line.result(run);
+    if (json === null) return;
+    this.#leaveLine();
+    if (this.#state.at === 'serving') this.#state.listener.done(run, { ok: true, json });
+  }
+
+  #leaveLine(): void {
+    this.#onLine = 0;
+    doorbell.forget(this);
   }
 
   /** Answers a host call; wakes the thread. `text` is an Answer as JSON. */
   answer(call: number, text: string): void {
-    this.#answers.postMessage({ call, text });
+    this.#inbox.postMessage({ call, text });
     this.#wake();
   }
 
@@ -123,7 +151,7 @@ export class ScriptThread {
 
   async #terminate(): Promise<void> {
     this.#state = { at: 'gone' };
-    this.#answers.close();
+    this.#inbox.close();
     await this.#worker.terminate();
   }
 
@@ -133,6 +161,10 @@ export class ScriptThread {
   }
 
   #received(message: ThreadMessage): void {
+    if (message.type === 'rang') {
+      doorbell.rang();
+      return;
+    }
     const state = this.#state;
     if (state.at === 'starting') {
       if (message.type === 'failed') state.failed(decodeError(message.error));
@@ -140,13 +172,19 @@ export class ScriptThread {
     } else if (state.at === 'serving') {
       if (message.type === 'call') state.listener.called(message);
       else if (message.type === 'event') state.listener.emitted(message.event);
-      else if (message.type === 'done') state.listener.done(message.run, message.outcome);
+      else if (message.type === 'done') {
+        this.#leaveLine();
+        state.listener.done(message.run, message.outcome);
+      }
     }
   }
 
   #failed(reason: string): void {
     const state = this.#state;
     this.#state = { at: 'gone' };
+    this.#leaveLine();
+    // It may have been the one that was to tell of the others' results.
+    doorbell.rang();
     if (state.at === 'starting') state.failed(startFailure(reason));
     else if (state.at === 'serving') {
       state.listener.lost(new TroupeError('SCRIPT_ERROR', `The script ended its thread: ${reason}`));

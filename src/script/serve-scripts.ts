@@ -1,18 +1,32 @@
 import type { MessagePort } from 'node:worker_threads';
 import { encodeError } from '../protocol/errors.js';
-import type { RunMessage, ThreadBoot, ThreadMessage } from './script-messages.js';
+import { HostBridge } from './host-bridge.js';
+import { PlainLine } from './plain-line.js';
+import type { ThreadBoot, ThreadMessage } from './script-messages.js';
 import { ScriptRuntime } from './script-runtime.js';
 
-/** The whole of a script thread: makes the engine, says so, and runs what comes, one after another. Never rejects. */
+/**
+ * The whole of a script thread: makes the engine, says so, and runs what comes, one after another. Never rejects, and once
+ * the engine is there never settles either: the thread sleeps between scripts, and its owner ends it.
+ */
 export async function serveScripts(port: MessagePort, boot: ThreadBoot): Promise<void> {
   const send = (message: ThreadMessage): void => port.postMessage(message);
+  const bridge = new HostBridge(boot.control, boot.inbox, send);
+  const line = new PlainLine(boot.line);
+  let runtime: ScriptRuntime;
   try {
-    const runtime = await ScriptRuntime.create(boot, send);
-    port.on('message', (message: RunMessage) => {
-      send({ type: 'done', run: message.run, outcome: runtime.run(message) });
-    });
-    send({ type: 'ready' });
+    runtime = await ScriptRuntime.create(boot, bridge);
   } catch (error) {
     send({ type: 'failed', error: encodeError(error) });
+    return;
+  }
+  send({ type: 'ready' });
+  while (true) {
+    const order = bridge.next(line);
+    const { run } = order;
+    const outcome = 'type' in order ? runtime.run(order) : runtime.runPlain(order, line);
+    if (typeof outcome !== 'number') send({ type: 'done', run, outcome });
+    else if (!bridge.quiet) send({ type: 'done', run, outcome: { ok: true, json: line.text(outcome) } });
+    else if (line.finish(run, outcome)) send({ type: 'rang' });
   }
 }

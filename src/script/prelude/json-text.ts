@@ -30,6 +30,7 @@ const MAX_DEPTH = 500;
  * @throws RangeError for text over `maxLength` units or values nested past 500 levels.
  */
 export function jsonText(value: unknown, maxLength: number): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return writePlain(value);
   if (isLongArray(value, maxLength)) throw tooLong(maxLength);
   if (!builtInsHaveToJson() && !arraysAreWatched()) {
     let text: string | undefined;
