@@ -67,7 +67,7 @@ t.test('a flow job on the example shop completes, and its zip has all that the d
 
 t.test('on the changed shop the flow fails, and record, report and JUnit say where', async (t) => {
   const base = await shopUrl(t);
-  const service = await startTestService(t, { forward: [Number(new URL(base).port)] });
+  const service = await startTestService(t, { forward: [Number(new URL(base).port)], actTimeout: 2 });
   const record = await service.job({ flowFiles: ['examples/buy.js'], args: { base, layout: 'b' } });
   t.match(record, {
     state: 'failed',

@@ -39,7 +39,7 @@ t.test('the first steps of the README work as they are printed', async (t) => {
 t.test('scripts of one session share their scope, with await and without', async (t) => {
   const shop = await startShop({ port: 0 });
   t.teardown(() => shop.close());
-  const service = await startTestService(t, { forward: [Number(new URL(shop.url).port)] });
+  const service = await startTestService(t, { forward: [Number(new URL(shop.url).port)], actTimeout: 1 });
   const { id } = await service.live();
   const answers = async (js: string) => (await service.run(id, js)).body;
 
