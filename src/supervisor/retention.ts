@@ -115,9 +115,10 @@ export class Retention {
     }
   }
 
+  /** The record last: a service that ends in between finds it again, and with it what is left. */
   async #remove(id: SessionId): Promise<void> {
-    await this.#parts.journal.remove(id);
     await this.#parts.artifacts.remove(id);
+    await this.#parts.journal.remove(id);
     this.#sizes.delete(id);
   }
 

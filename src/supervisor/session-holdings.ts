@@ -18,6 +18,8 @@ export class SessionHoldings {
   readonly #video: Config['video'];
   #place: Place | undefined;
   #lease: BrowserLease | undefined;
+  /** On its way out: still this session's, and of no use to it. */
+  #leaving: BrowserLease | undefined;
   #child: SessionChild | undefined;
   #film: SessionFilm | undefined;
 
@@ -36,8 +38,9 @@ export class SessionHoldings {
     return this.#place;
   }
 
+  /** Until nothing is left of the browser. */
   get lease(): BrowserLease | undefined {
-    return this.#lease;
+    return this.#lease ?? this.#leaving;
   }
 
   get child(): SessionChild | undefined {
@@ -109,8 +112,10 @@ export class SessionHoldings {
     await keepDownloads(lease.endpoint.downloadsDir, join(this.#dir, 'downloads')).catch((error) => {
       this.#log(`downloads could not be kept: ${String(error)}`);
     });
+    this.#leaving = lease;
     this.#lease = undefined;
     await lease.release().catch((error) => this.#log(`its browser could not be removed: ${String(error)}`));
+    this.#leaving = undefined;
     await this.#film?.stop();
     this.#film = undefined;
   }

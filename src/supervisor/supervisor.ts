@@ -194,8 +194,8 @@ export class Supervisor implements Sessions {
       return;
     }
     await living?.gone();
-    await this.#parts.journal.remove(record.id);
     await this.#parts.artifacts.remove(record.id);
+    await this.#parts.journal.remove(record.id);
   }
 
   async runScript(
