@@ -50,6 +50,9 @@ for (const file of files.filter((name) => name.endsWith('.entry.ts'))) {
   await writeFile(target, `(function () {\n${outputFiles[0].text}\nreturn entry.install;\n})()\n`);
 }
 await buildPages();
+// What editors and compilers of flows know of agent JS.
+const { scriptTypes } = await import('../dist/agent-js/script-api.js');
+await writeFile(join(dist, 'agent-js.d.ts'), scriptTypes());
 await chmod(join(dist, 'cli.js'), 0o755).catch(() => undefined);
 
 async function buildPages() {
