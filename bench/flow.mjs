@@ -3,17 +3,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { percentile } from './support/percentiles.mjs';
 import { atMost, printHeader, printSamples } from './support/print.mjs';
-import { flowOf, ORDERED, PAGES, STEPS } from './support/thirty-steps.mjs';
+import { byPlaywright, flowOf } from './support/steps.mjs';
+import { ANSWER, ORDERED, PAGES, STEPS } from './support/thirty-steps.mjs';
 import { openTwoBrowsers } from './support/two-browsers.mjs';
 
 export async function run({ rounds = 10 } = {}) {
   const { origin, run: script, page, flowsDir, close } = await openTwoBrowsers(PAGES);
   try {
     mkdirSync(flowsDir, { recursive: true });
-    writeFileSync(`${flowsDir}/order.js`, flowOf(STEPS));
+    writeFileSync(`${flowsDir}/order.js`, flowOf(STEPS, ANSWER));
     const sides = {
       flow: () => script(`Flow.run('order', { base: '${origin}' })`),
-      Playwright: () => byPlaywright(page, origin),
+      Playwright: () => byPlaywright(page, STEPS, { base: origin }, ANSWER),
     };
     const samples = { flow: [], Playwright: [] };
     // The first round only warms up.
@@ -32,21 +33,4 @@ export async function run({ rounds = 10 } = {}) {
   } finally {
     await close();
   }
-}
-
-async function byPlaywright(page, origin) {
-  for (const [kind, ...rest] of STEPS) {
-    if (kind === 'go') {
-      await page.goto(origin + rest[0]);
-      continue;
-    }
-    const [role, name, value] = rest;
-    const found = page.getByRole(role, { name, exact: true });
-    if (kind === 'click') await found.click();
-    else if (kind === 'input') await found.fill(value);
-    else if (kind === 'select') await found.selectOption({ label: value });
-    else if (kind === 'reads') await found.textContent();
-    else await found[kind]();
-  }
-  return page.locator('#done').textContent();
 }

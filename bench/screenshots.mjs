@@ -3,14 +3,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { percentile } from './support/percentiles.mjs';
 import { atLeast, atMost, printHeader, printSamples } from './support/print.mjs';
-import { flowOf, ORDERED, PAGES, STEPS } from './support/thirty-steps.mjs';
+import { flowOf } from './support/steps.mjs';
+import { ANSWER, ORDERED, PAGES, STEPS } from './support/thirty-steps.mjs';
 import { openPicturedBrowsers } from './support/two-browsers.mjs';
 
 export async function run({ rounds = 20 } = {}) {
   const { origin, flowsDir, close, ...sides } = await openPicturedBrowsers(PAGES);
   try {
     mkdirSync(flowsDir, { recursive: true });
-    writeFileSync(`${flowsDir}/order.js`, flowOf(STEPS));
+    writeFileSync(`${flowsDir}/order.js`, flowOf(STEPS, ANSWER));
     const samples = { pictured: [], bare: [] };
     // The first rounds only warm up.
     for (let round = -2; round < rounds; round += 1) {

@@ -1,4 +1,4 @@
-// The flow of thirty steps that benchmarks run: its pages, its steps, and its source as agent JS.
+// The flow of thirty steps that benchmarks of one browser run: its pages and its steps.
 const LOGIN = `<!doctype html><title>Login</title><form action=/shop><label>User <input name=u></label>
 <label>Password <input type=password name=p></label><button>Log in</button></form>`;
 const SHOP = `<!doctype html><title>Shop</title><h1>Shop</h1><nav>${Array.from({ length: 12 }, (_, i) => `<a href="#c${i}">Category ${i}</a>`).join(' ')}</nav>
@@ -19,7 +19,7 @@ ${['Name', 'Street', 'City', 'Postcode', 'Mail'].map((name) => `<label>${name} <
 <label>Note <textarea name=n></textarea></label><button>Place order</button></form><p id=done></p>
 <script>f.onsubmit = (event) => { event.preventDefault(); done.textContent = 'Order for ' + f.Name.value; };</script>`;
 
-/** Each step in both tongues: `role` and `name` of the element, the action, its value. */
+/** See `steps.mjs`. */
 export const STEPS = [
   ['go', '/login'],
   ['input', 'textbox', 'User', 'ada'],
@@ -49,17 +49,6 @@ export const STEPS = [
   ['click', 'button', 'Place order'],
 ];
 export const PAGES = { '/login': LOGIN, '/shop': SHOP, '/order': ORDER };
-/** What the flow answers. */
+/** Where what the flow answers stands, and what that is. */
+export const ANSWER = '#done';
 export const ORDERED = 'Order for Ada Lovelace';
-
-/** A function of `{ base }`, where the pages are. */
-export function flowOf(steps) {
-  const lines = steps.map(([kind, ...rest]) => {
-    if (kind === 'go') return `agent.go(base + ${JSON.stringify(rest[0])});`;
-    const [role, name, value] = rest;
-    const locator = JSON.stringify(`{${role}}${name}`);
-    if (kind === 'reads') return `match(agent.text(${locator}), ${JSON.stringify(name)});`;
-    return `agent.act(${locator}, '${kind}'${value === undefined ? '' : `, ${JSON.stringify(value)}`});`;
-  });
-  return `({ base }) => {\n  ${lines.join('\n  ')}\n  return agent.text('#done');\n}\n`;
-}

@@ -1,0 +1,31 @@
+// What a service holds when nothing is asked of it.
+import { readdirSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pss } from './session-worker.mjs';
+
+const DEADLINE_MS = 30_000;
+
+/** Memory, open files and threads of a service, and the folders of its browsers: once it has been calm for so long. */
+export async function holdings(service, calmMs) {
+  const deadline = performance.now() + DEADLINE_MS;
+  for (;;) {
+    const { running, queued } = (await service.call('GET', '/api/health')).capacity;
+    if (running + queued === 0) break;
+    if (performance.now() > deadline) throw new Error(`${running + queued} jobs do not end`);
+    await pause(50);
+  }
+  await pause(calmMs);
+  const list = (name) => readdirSync(`/proc/${service.pid}/${name}`).length;
+  return {
+    bytes: pss(service.pid),
+    handles: list('fd') + list('task'),
+    browsers: browserFolders(service.home),
+  };
+}
+
+/** Either driver has a folder for each of its browsers. */
+function browserFolders(home) {
+  return readdirSync(`${home}/tmp`, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && /^b-[a-z0-9]{12}$/.test(entry.name),
+  ).length;
+}
