@@ -1,19 +1,26 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '#troupe/config.js';
 import { startService } from '#troupe/service.js';
 import { fakeBrowsers } from './fake-browsers.mjs';
+import { realBrowsersFirst } from './real-browsers.mjs';
 
-/** A whole service in this process, in a home of its own, whose browsers cost nothing. Give it back with `stop`. */
-export async function benchService(settings = {}) {
+/**
+ * A whole service in this process, in a home of its own, whose browsers cost nothing. Give it back with `stop`.
+ *
+ * @param options.real so many sessions, the first, have a browser
+ */
+export async function benchService(settings = {}, { real = 0 } = {}) {
   const home = await mkdtemp(join(tmpdir(), 'troupe-bench-'));
+  // The browsers' user must reach it.
+  await chmod(home, 0o755);
   await writeFile(join(home, 'troupe.json'), JSON.stringify({ driver: 'process', warmSessions: 0, ...settings }));
   const browsers = await fakeBrowsers();
   const service = await startService(readConfig({ port: '0' }, { TROUPE_HOME: home }), {
     version: 'bench',
     log: () => undefined,
-    driver: browsers.choice,
+    driver: real === 0 ? browsers.choice : await realBrowsersFirst(real, home, browsers.choice.driver),
   });
   return {
     port: service.port,
@@ -32,6 +39,11 @@ export async function benchService(settings = {}) {
       };
       await Promise.all([client(), client(), client(), client()]);
       return ids;
+    },
+    async script(id, js) {
+      const body = JSON.stringify({ js });
+      const response = await fetch(`${service.url}/sessions/${id}/proxy`, { method: 'POST', body });
+      if (response.status !== 200) throw new Error(`Answered ${response.status}: ${await response.text()}`);
     },
     async stop() {
       await service.stop({ drainMs: 0 });

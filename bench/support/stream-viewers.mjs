@@ -10,9 +10,9 @@ export async function streamViewers() {
     return answer;
   };
   return {
-    /** Opens a WebSocket for each request, which is sent on it; null sends none. */
-    open: (url, requests) => ask({ type: 'open', url, requests }),
-    /** Milliseconds from each line's making to its reading, of all viewers since it was asked last. */
+    /** Opens a WebSocket for each list of requests, which are sent on it. */
+    open: (url, asked) => ask({ type: 'open', url, asked }),
+    /** Of all viewers since it was asked last: `late`, milliseconds from each line's making to its reading, and `frames`. */
     samples: () => ask({ type: 'samples' }),
     leave: () => ask({ type: 'leave' }),
     async close() {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
@@ -8,6 +9,10 @@ const LIVE_MS = 66;
 const SLOW_MS = 1_000;
 /** How long an answer waits for a picture of a page that does not change. */
 const WAIT_MS = 1_000;
+/** Pictures of one session that are sent in a second, to all its viewers together: many see fewer each. */
+const MOST_SENT = 1_000;
+/** Viewers that are written to in one turn of the event loop: whoever asks something meanwhile waits for no more. */
+const SENT_AT_ONCE = 8;
 /** A viewer that has not taken so much of what it was sent is passed over. */
 const BEHIND_BYTES = 256 * 1024;
 
@@ -76,7 +81,7 @@ export class ScreenFeed {
           after = frame.number;
           const { jpeg, width, height } = frame;
           this.#newest = new Uint8Array(this.#pack({ type: 'frame', id: this.#id, jpeg, width, height }));
-          for (const [viewer, seat] of this.#viewers) this.#show(viewer, seat, this.#newest);
+          await this.#showAll(this.#newest);
         }
       } catch {
         // A queued session has no screen yet.
@@ -85,8 +90,19 @@ export class ScreenFeed {
         after = 0;
         await this.#pause(SLOW_MS);
       }
-      const live = [...this.#viewers.values()].some(({ pace }) => pace === 'live');
-      await this.#pause((live ? LIVE_MS : SLOW_MS) - (performance.now() - startedAt));
+      const live = [...this.#viewers.values()].filter(({ pace }) => pace === 'live').length;
+      const pace = live === 0 ? SLOW_MS : Math.max(LIVE_MS, (1_000 * live) / MOST_SENT);
+      await this.#pause(pace - (performance.now() - startedAt));
+    }
+  }
+
+  async #showAll(message: Uint8Array): Promise<void> {
+    let written = 0;
+    // One that leaves meanwhile is not met any more.
+    for (const [viewer, seat] of this.#viewers) {
+      if (!this.#show(viewer, seat, message)) continue;
+      written += 1;
+      if (written % SENT_AT_ONCE === 0) await nextTurn();
     }
   }
 
@@ -98,12 +114,14 @@ export class ScreenFeed {
     }
   }
 
-  #show(viewer: ScreenViewer, seat: Seat, message: Uint8Array): void {
+  /** Whether it was sent. */
+  #show(viewer: ScreenViewer, seat: Seat, message: Uint8Array): boolean {
     const now = performance.now();
-    if (seat.pace === 'slow' && now - seat.shownAt < SLOW_MS * 0.9) return;
-    if (viewer.bufferedBytes() > BEHIND_BYTES) return;
+    if (seat.pace === 'slow' && now - seat.shownAt < SLOW_MS * 0.9) return false;
+    if (viewer.bufferedBytes() > BEHIND_BYTES) return false;
     seat.shownAt = now;
     viewer.sendPacked(message);
+    return true;
   }
 
   #pause(ms: number): Promise<void> {

@@ -1,64 +1,126 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 
-/** The topic of a session's events. */
-export function topicOf(id: SessionId): string {
-  return `session/${id}`;
+/** Between two messages, at least: 25 a second are as many as one can read. The first after a pause goes at once. */
+const PACE_MS = 40;
+/** So many events go without waiting for others. */
+const MOST_EVENTS = 200;
+/** Viewers that are written to in one turn of the event loop: whoever asks something meanwhile waits for no more. */
+const LANE_VIEWERS = 16;
+
+/** Viewers that are told in the same turn of the event loop, by one publish to their topic. */
+export interface Lane {
+  readonly topic: string;
+  viewers: number;
+  /** The number that what was published to it has reached. */
+  cursor: number;
+  /** Nothing more will be published. */
+  over: boolean;
+}
+
+/** How a feed reaches its viewers. */
+export interface FeedOutlet {
+  pack(message: StreamMessage): Uint8Array;
+  publish(topic: string, packed: Uint8Array): void;
 }
 
 /**
- * The events of one session on their way to everybody who watches it: read once, packed once, published to all. It
- * begins with the newest event; a viewer reads what was before by itself and joins when it has come as far.
+ * The events of one session on their way to everybody who watches it: read once, packed once, published lane by lane. It
+ * begins with the newest event; a viewer reads what was before by itself and joins when it has come as far as its lane.
+ *
+ *   hub -> pending --PACE_MS--> packed -> lane 0 | turn | lane 1 | turn | ...
  */
 export class SessionFeed {
   readonly #id: SessionId;
+  readonly #outlet: FeedOutlet;
   readonly #stopped = new AbortController();
-  readonly #publish: (message: StreamMessage) => void;
+  readonly #lanes = new Set<Lane>();
   #pending: JournalEvent[] = [];
-  #cursor: number;
+  /** The number of the last event that was packed. */
+  #packed: number;
+  /** What is being published, lane by lane. */
+  #round: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #nextAt = 0;
+  #laneNumber = 0;
   #over = false;
 
-  constructor(id: SessionId, sessions: Sessions, publish: (message: StreamMessage) => void) {
+  constructor(id: SessionId, sessions: Sessions, outlet: FeedOutlet) {
     this.#id = id;
-    this.#publish = publish;
-    this.#cursor = sessions.lastSeq();
+    this.#outlet = outlet;
+    this.#packed = sessions.lastSeq();
     // A session that cannot be read is told to each viewer by its own reading.
     this.#run(sessions).catch(() => undefined);
   }
 
-  /** The number that the published events have reached. */
-  get cursor(): number {
-    return this.#cursor;
+  get viewers(): number {
+    return [...this.#lanes].reduce((sum, lane) => sum + lane.viewers, 0);
   }
 
-  /** Nothing more will be published. */
-  get over(): boolean {
-    return this.#over;
+  /** Give it back with {@link leave}. */
+  join(): Lane {
+    for (const lane of this.#lanes) {
+      if (lane.viewers >= LANE_VIEWERS) continue;
+      lane.viewers += 1;
+      return lane;
+    }
+    // A round that is under way goes to the lanes that were there when it began.
+    const topic = `session/${this.#id}/${this.#laneNumber++}`;
+    const lane = { topic, viewers: 1, cursor: this.#packed, over: this.#over };
+    this.#lanes.add(lane);
+    return lane;
+  }
+
+  leave(lane: Lane): void {
+    lane.viewers -= 1;
+    if (lane.viewers === 0) this.#lanes.delete(lane);
   }
 
   stop(): void {
     this.#stopped.abort();
+    clearTimeout(this.#timer);
   }
 
   async #run(sessions: Sessions): Promise<void> {
     const { signal } = this.#stopped;
-    for await (const event of sessions.events({ id: this.#id, after: this.#cursor, signal })) {
-      // What was shown in one turn of the event loop goes out as one message.
-      if (this.#pending.push(event) === 1) setImmediate(() => this.#flush());
+    for await (const event of sessions.events({ id: this.#id, after: this.#packed, signal })) {
+      const count = this.#pending.push(event);
+      if (count === 1)
+        this.#timer = setTimeout(() => void this.#flush(), Math.max(0, this.#nextAt - performance.now()));
+      // The hub keeps what is not taken yet.
+      else if (count >= MOST_EVENTS) await this.#flush();
     }
-    if (signal.aborted) return;
-    this.#flush();
+    await this.#flush();
     this.#over = true;
-    this.#publish({ type: 'over', id: this.#id });
+    await this.#publish({ type: 'over', id: this.#id });
   }
 
-  #flush(): void {
+  async #flush(): Promise<void> {
+    await this.#round;
+    clearTimeout(this.#timer);
     const newest = this.#pending.at(-1);
-    if (newest === undefined || this.#stopped.signal.aborted) return;
-    this.#publish({ type: 'events', id: this.#id, events: this.#pending });
+    if (newest === undefined) return;
+    const events = this.#pending;
     this.#pending = [];
-    this.#cursor = newest.seq;
+    this.#packed = newest.seq;
+    this.#nextAt = performance.now() + PACE_MS;
+    this.#round = this.#publish({ type: 'events', id: this.#id, events });
+    await this.#round;
+  }
+
+  /** Never rejects. */
+  async #publish(message: StreamMessage): Promise<void> {
+    const packed = this.#outlet.pack(message);
+    const [cursor, over] = [this.#packed, this.#over];
+    for (const [index, lane] of [...this.#lanes].entries()) {
+      if (index > 0) await nextTurn();
+      if (this.#stopped.signal.aborted) return;
+      this.#outlet.publish(lane.topic, packed);
+      lane.cursor = cursor;
+      lane.over = over;
+    }
   }
 }

@@ -10,7 +10,7 @@ import type { Principal } from '../credentials.js';
 import { LINK_OVER, untilOver } from '../link-time.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
 import { ScreenFeed } from './screen-feed.js';
-import { SessionFeed, topicOf } from './session-feed.js';
+import { type FeedOutlet, type Lane, SessionFeed } from './session-feed.js';
 import { Viewer } from './viewer.js';
 
 export const STREAM_PATH = '/api/stream';
@@ -49,14 +49,18 @@ interface Seat {
  * The WebSocket that the dashboard's pages listen on. What many watch is read and packed once and published by the
  * WebSocket server itself, so that a hundred viewers of a session cost little more than one.
  *
- *   event hub -> session feed -> topic -> viewers      (a viewer first reads the past by itself)
- *   event hub -> row feed ----> topic -> viewers
+ *   event hub -> session feed -> topics of its lanes -> viewers      (a viewer first reads the past by itself)
+ *   event hub -> row feed ----> topic ---------------> viewers
  */
 export class StreamServer {
   readonly #app: TemplatedApp;
   /** Keys are repeated in every message and readers come and go: each message stands for itself. */
   readonly #packr = new Packr({ useRecords: false });
-  readonly #feeds = new Map<SessionId, { readonly feed: SessionFeed; viewers: number }>();
+  readonly #feeds = new Map<SessionId, SessionFeed>();
+  readonly #outlet: FeedOutlet = {
+    pack: (message) => this.#pack(message),
+    publish: (topic, packed) => void this.#app.publish(topic, packed, true),
+  };
   readonly #screens = new Map<SessionId, ScreenFeed>();
   readonly #sockets = new Set<WebSocket<Seat>>();
   #rows: { readonly feed: RowFeed; viewers: number } | null = null;
@@ -111,7 +115,7 @@ export class StreamServer {
       sessions,
       {
         join: (id) => this.#join(id, sessions),
-        leave: (id) => this.#leave(id),
+        leave: (id, lane) => this.#leave(id, lane),
         joinScreen: (id) => this.#joinScreen(id, sessions),
         leaveScreen: (id) => this.#leaveScreen(id),
       },
@@ -193,7 +197,7 @@ export class StreamServer {
     if (seat.watchesRows) return;
     seat.watchesRows = true;
     this.#rows ??= {
-      feed: new RowFeed(seat.sessions, (message) => this.#publish(ROWS_TOPIC, message)),
+      feed: new RowFeed(seat.sessions, (message) => this.#outlet.publish(ROWS_TOPIC, this.#pack(message))),
       viewers: 0,
     };
     this.#rows.viewers += 1;
@@ -210,24 +214,18 @@ export class StreamServer {
     this.#rows = null;
   }
 
-  #join(id: SessionId, sessions: Sessions): SessionFeed {
-    const known = this.#feeds.get(id);
-    if (known !== undefined) {
-      known.viewers += 1;
-      return known.feed;
-    }
-    const feed = new SessionFeed(id, sessions, (message) => this.#publish(topicOf(id), message));
-    this.#feeds.set(id, { feed, viewers: 1 });
-    return feed;
+  #join(id: SessionId, sessions: Sessions): Lane {
+    const feed = this.#feeds.get(id) ?? new SessionFeed(id, sessions, this.#outlet);
+    this.#feeds.set(id, feed);
+    return feed.join();
   }
 
-  #leave(id: SessionId): void {
-    const known = this.#feeds.get(id);
-    if (known === undefined) return;
-    known.viewers -= 1;
-    if (known.viewers > 0) return;
+  #leave(id: SessionId, lane: Lane): void {
+    const feed = this.#feeds.get(id);
+    feed?.leave(lane);
+    if (feed === undefined || feed.viewers > 0) return;
     this.#feeds.delete(id);
-    known.feed.stop();
+    feed.stop();
   }
 
   #joinScreen(id: SessionId, sessions: Sessions): ScreenFeed {
@@ -241,10 +239,6 @@ export class StreamServer {
     if (feed === undefined || feed.viewers > 0) return;
     this.#screens.delete(id);
     feed.stop();
-  }
-
-  #publish(topic: string, message: StreamMessage): void {
-    this.#app.publish(topic, this.#pack(message), true);
   }
 
   #pack(message: StreamMessage): Uint8Array {

@@ -5,7 +5,7 @@ import type { SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 import type { Pace, ScreenFeed, ScreenViewer } from './screen-feed.js';
-import { type SessionFeed, topicOf } from './session-feed.js';
+import type { Lane } from './session-feed.js';
 
 /** Sessions that one page may watch at once: as many as a wall shows. */
 const MAX_WATCHED = 200;
@@ -23,8 +23,8 @@ export interface ViewerSocket extends ScreenViewer {
 
 /** Where the feeds of sessions are had: one for all viewers of a session. */
 export interface Feeds {
-  join(id: SessionId): SessionFeed;
-  leave(id: SessionId): void;
+  join(id: SessionId): Lane;
+  leave(id: SessionId, lane: Lane): void;
   joinScreen(id: SessionId): ScreenFeed;
   leaveScreen(id: SessionId): void;
 }
@@ -34,7 +34,7 @@ export class Viewer {
   readonly #socket: ViewerSocket;
   readonly #sessions: Sessions;
   readonly #feeds: Feeds;
-  readonly #watched = new Map<SessionId, AbortController>();
+  readonly #watched = new Map<SessionId, { readonly lane: Lane; readonly stopped: AbortController }>();
   readonly #screens = new Map<SessionId, ScreenFeed>();
   readonly #controls = new Map<SessionId, { readonly key: ControlKey; readonly letGo: () => void }>();
   #drained: (() => void) | null = null;
@@ -56,33 +56,33 @@ export class Viewer {
       throw new TroupeError('CAPACITY', `A page can watch ${MAX_WATCHED} sessions at once`);
     }
     const stopped = new AbortController();
-    this.#watched.set(id, stopped);
-    const feed = this.#feeds.join(id);
+    const lane = this.#feeds.join(id);
+    this.#watched.set(id, { lane, stopped });
     try {
       await this.#sessions.get(id);
       let from = after;
       do {
-        const upTo = feed.cursor;
+        const upTo = lane.cursor;
         await this.#sendPast(id, from, upTo, stopped.signal);
         if (stopped.signal.aborted) return;
         from = Math.max(from, upTo);
-      } while (from < feed.cursor);
+      } while (from < lane.cursor);
     } catch (error) {
       if (!stopped.signal.aborted) this.unwatch(id);
       throw error;
     }
-    // In the same turn in which the feed was seen to be no further: no event falls in between.
-    this.#socket.subscribe(topicOf(id));
-    if (feed.over) this.#socket.send({ type: 'over', id });
+    // In the same turn in which its lane was seen to be no further: no event falls in between.
+    this.#socket.subscribe(lane.topic);
+    if (lane.over) this.#socket.send({ type: 'over', id });
   }
 
   unwatch(id: SessionId): void {
-    const stopped = this.#watched.get(id);
-    if (stopped === undefined) return;
+    const watched = this.#watched.get(id);
+    if (watched === undefined) return;
     this.#watched.delete(id);
-    stopped.abort();
-    this.#socket.unsubscribe(topicOf(id));
-    this.#feeds.leave(id);
+    watched.stopped.abort();
+    this.#socket.unsubscribe(watched.lane.topic);
+    this.#feeds.leave(id, watched.lane);
   }
 
   /**
@@ -141,9 +141,9 @@ export class Viewer {
 
   /** The socket is gone, and must not be touched any more. */
   close(): void {
-    for (const [id, stopped] of this.#watched) {
+    for (const [id, { lane, stopped }] of this.#watched) {
       stopped.abort();
-      this.#feeds.leave(id);
+      this.#feeds.leave(id, lane);
     }
     this.#watched.clear();
     for (const id of [...this.#screens.keys()]) this.unwatchScreen(id);

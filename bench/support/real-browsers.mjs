@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { ProcessDriver } from '#troupe/containers/process-driver.js';
+
+/**
+ * Real browsers for the first `count` sessions, and those of another driver for all others.
+ *
+ * @param home of the service
+ * @param others a driver, whose name is told
+ */
+export async function realBrowsersFirst(count, home, others) {
+  const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(home, 'cache') });
+  const real = await ProcessDriver.create({ chromium, workDir: join(home, 'w'), instance: 'bench' });
+  let left = count;
+  const driver = {
+    ...others,
+    lease: (options, bounds) => (left-- > 0 ? real : others).lease(options, bounds),
+    sweep: (kept) => real.sweep(kept),
+  };
+  return { driver, description: `${count} real browsers` };
+}
