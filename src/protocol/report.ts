@@ -5,6 +5,7 @@ import { ErrorBodySchema, SessionId, SessionStatus, Tokens } from './session.js'
 const ReportedFlow = z.object({
   path: z.string(),
   status: z.enum(['passed', 'failed', 'interrupted']),
+  startedAt: z.iso.datetime(),
   durationMs: z.number(),
   error: ErrorBodySchema.optional(),
   line: z.int().optional(),

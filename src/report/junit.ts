@@ -8,6 +8,7 @@ import { titleOf } from './html.js';
 /** Screenshots named in a test case's output. */
 const MAX_OUTPUT_LINES = 200;
 
+type Step = Report['steps'][number];
 type Outcome = 'passed' | 'failure' | 'error' | 'skipped';
 
 /** How a file of the artifacts is named in the output; null where it is left out. */
@@ -145,7 +146,7 @@ function outcomeOf(
   link: ArtifactLink,
 ): Pick<TestCase, 'outcome' | 'reason' | 'output'> {
   const pictures = report.steps
-    .filter((step) => step.screenshot !== null && (flow === null || step.flow === flow))
+    .filter((step) => step.screenshot !== null && (flow === null || jobsFlow(report, step) === flow))
     .flatMap((step) => link(`screenshots/${step.screenshot}`) ?? [])
     .slice(-MAX_OUTPUT_LINES);
   const running = report.status === 'queued' || report.status === 'running';
@@ -169,6 +170,13 @@ function outcomeOf(
   const message = esc(shorten(failure.message, 1_000));
   const reason = `<${outcome} type="${esc(failure.code)}" message="${message}">${esc(text.join('\n'))}</${outcome}>`;
   return { outcome, reason, output: pictures };
+}
+
+/** The flow of the job that a step was made in, directly or in flows that it called. */
+function jobsFlow({ attempts, flows }: Report, { kind, flow, startedAt = '' }: Step): string | undefined {
+  if (kind !== 'flow') return undefined;
+  const begun = [...attempts.flatMap((attempt) => attempt.flows), ...flows];
+  return begun.findLast((one) => one.startedAt <= startedAt)?.path ?? flow;
 }
 
 function describe(failure: Failure, link: ArtifactLink): readonly string[] {

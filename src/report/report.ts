@@ -57,7 +57,7 @@ export class ReportBuilder {
         this.#open.push({ path: event.data.path, startedAt: at, resumed: event.data.resumed === true });
         return;
       case 'FlowFinished':
-        this.#flowFinished(event.data);
+        this.#flowFinished(event.data, at);
         return;
       case 'StepFinished':
         this.#steps.push({ ...event.data, ...shortResult(event.data.result), at, ...this.#inAttempt() });
@@ -146,7 +146,7 @@ export class ReportBuilder {
     };
   }
 
-  #flowFinished(data: EventData<'FlowFinished'>): void {
+  #flowFinished(data: EventData<'FlowFinished'>, at: string): void {
     // Flows nest, so the newest open one of that path is meant; any above it have been cut off.
     const index = this.#open.findLastIndex(({ path }) => path === data.path);
     if (index > 0) {
@@ -157,7 +157,8 @@ export class ReportBuilder {
       }
       return;
     }
-    const resumed = this.#open[0]?.resumed === true;
+    const [outermost] = this.#open;
+    const resumed = outermost?.resumed === true;
     this.#open = [];
     const origin = this.#origin;
     this.#origin = null;
@@ -168,6 +169,7 @@ export class ReportBuilder {
     this.#flows.push({
       path: data.path,
       status: data.status,
+      startedAt: before?.startedAt ?? outermost?.startedAt ?? at,
       durationMs: data.durationMs + (before?.durationMs ?? 0),
       ...(data.error === undefined ? {} : { error: withOrigin(data.error, origin) }),
       ...(line === undefined ? {} : { line }),
@@ -192,6 +194,7 @@ export class ReportBuilder {
     this.#flows.push({
       path: outermost.path,
       status: 'interrupted',
+      startedAt: outermost.startedAt,
       durationMs: between(outermost.startedAt, at),
     });
   }

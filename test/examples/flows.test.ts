@@ -1,4 +1,4 @@
-import { chmod, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -21,6 +21,8 @@ async function openStage(t: Test): Promise<Stage> {
   // Browsers that run as another user keep their profiles below it.
   await chmod(home, 0o755);
   await cp('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
+  // What a changed shop does not have is waited for each time.
+  await writeFile(join(home, 'troupe.json'), JSON.stringify({ actTimeout: 3 }));
   const shop = await startShop({ port: 0 });
   t.teardown(() => shop.close());
   const config = readConfig({ port: '0', driver: 'process' }, { ...process.env, TROUPE_HOME: home });

@@ -78,6 +78,13 @@ t.test('A passing job is all green, and its test cases are its flows', async (t)
   t.match(html, '2 of 2 passed');
   t.match(junit, 'tests="2" failures="0" errors="0"');
   t.match(junit, '<testcase name="shop/login" classname="Nightly: buy a lamp" time="1.730">');
+  const [, bought = ''] = /<testcase name="shop\/buy".*?<system-out>(.*?)<\/system-out>/s.exec(junit) ?? [];
+  const pictures = bought.split('\n');
+  t.same(
+    pictures,
+    ['5', '6', '7'].map((n) => `screenshots/00${n}-step.png`),
+    'also those of flows that it called',
+  );
   await t.resolves(run('xmllint', ['--noout', '--schema', shape, join(dir, 'report.junit.xml')]));
 });
 

@@ -92,9 +92,9 @@ t.test('A flow that began and never ended is interrupted, also when the job begi
     [],
   );
   t.same(report.flows, [
-    { path: 'a', status: 'interrupted', durationMs: 1000 },
-    { path: 'a', status: 'passed', durationMs: 300 },
-    { path: 'b', status: 'interrupted', durationMs: 7500 },
+    { path: 'a', status: 'interrupted', startedAt: '2026-03-04T09:15:00.100Z', durationMs: 1000 },
+    { path: 'a', status: 'passed', startedAt: '2026-03-04T09:15:01.200Z', durationMs: 300 },
+    { path: 'b', status: 'interrupted', startedAt: '2026-03-04T09:15:02.000Z', durationMs: 7500 },
   ]);
   t.same(
     listFailures(report).failures.map(({ kind, code }) => [kind, code]),

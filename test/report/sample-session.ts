@@ -67,6 +67,7 @@ const step = (
     js,
     url: 'http://127.0.0.1:4500/',
     title: 'Lumen – lamps & light',
+    startedAt: new Date(START + ms - durationMs).toISOString(),
     durationMs,
     screenshot: `${String(index).padStart(3, '0')}-step.png`,
     flow,

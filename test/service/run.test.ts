@@ -128,8 +128,8 @@ t.test('On a service that runs', async (t) => {
       [[flows('ok.js'), '--prompt', 'Buy'], /troupe: jobs\.0: .*no model/i],
       [[flows('ok.js'), '--url', 'http://127.0.0.1:1'], /No service answers at http:\/\/127\.0\.0\.1:1/],
     ];
-    for (const [words, says] of wrong) {
-      const { code, output } = await run(...words);
+    const outcomes = wrong.map(async ([words, says]) => ({ says, ...(await run(...words)) }));
+    for (const { says, code, output } of await Promise.all(outcomes)) {
       t.equal(code, 2, output);
       t.match(output, says);
       t.notMatch(output, /\n {4}at /, 'no stack');
