@@ -248,6 +248,12 @@ export function browserCommand(env: NodeJS.ProcessEnv = process.env): string | u
   return env.BROWSER;
 }
 
+/** Where the window of the request client remembers what was sent: in the home where TROUPE_HOME names one, else the user's. */
+export function requestHistoryFile(env: NodeJS.ProcessEnv = process.env): string {
+  const folder = env.TROUPE_HOME ?? join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'troupe');
+  return resolve(folder, 'request-history.jsonl');
+}
+
 /** The access token that commands bring to a service (TROUPE_TOKEN). */
 export function serviceToken(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env.TROUPE_TOKEN || undefined;

@@ -5,7 +5,7 @@ import { browserCommand } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { CollectionNode } from '../request-client/collection/collection.js';
 import { CollectionFile } from '../request-client/collection/collection-file.js';
-import { environmentOf } from '../request-client/collection/environment.js';
+import { Environment } from '../request-client/collection/environment.js';
 import { findItem } from '../request-client/collection/find-item.js';
 import { CollectionRunner } from '../request-client/collection-run/collection-runner.js';
 import { type JUnitCase, junitCases, renderJUnit, resultLines } from '../request-client/collection-run/junit.js';
@@ -34,7 +34,8 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
   try {
     const { collection } = await CollectionFile.open(file);
     const nodes = folder === undefined ? collection.items : [nodeNamed(collection.items, folder)];
-    const environment = env === undefined ? new Map<string, string>() : environmentOf(await readFile(env, 'utf8'));
+    const environment =
+      env === undefined ? new Map<string, string>() : Environment.parse(await readFile(env, 'utf8')).values;
     runner = new CollectionRunner({
       collection,
       environment,
@@ -72,11 +73,13 @@ async function report(
   let [sent, failed] = [0, 0];
   await runner.runAll(
     nodes,
-    (result) => {
+    async (result) => {
+      await result.response?.dispose();
       sent += 1;
       if (!passed(result)) failed += 1;
       process.stdout.write(`${mask(resultLines(result).join('\n'))}\n`);
       cases.push(...junitCases(name, result));
+      return undefined;
     },
     signal,
   );

@@ -19,6 +19,31 @@ export const CALLBACK_PORTS: readonly number[] = [8080, 8888, 9090, 3000];
 export const PairRow = z.strictObject({ name: z.string(), value: z.string(), enabled: z.boolean() });
 export type PairRow = z.infer<typeof PairRow>;
 
+/** A variable of an environment. */
+export const EnvironmentRow = z.strictObject({
+  name: z.string(),
+  value: z.string(),
+  enabled: z.boolean(),
+  secret: z.boolean(),
+});
+export type EnvironmentRow = z.infer<typeof EnvironmentRow>;
+
+/** An environment that is open. */
+export interface EnvironmentLine {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  /** It is not what its file holds. */
+  readonly changed: boolean;
+}
+
+/** The environment whose variables count. `plain`: its rows can neither be switched off nor be secret. */
+export interface EnvironmentView {
+  readonly id: string;
+  readonly plain: boolean;
+  readonly rows: readonly EnvironmentRow[];
+}
+
 /** A parameter of the query; `value` null where there is no `=`. */
 export const ParamRow = z.strictObject({ name: z.string(), value: z.string().nullable(), enabled: z.boolean() });
 export type ParamRow = z.infer<typeof ParamRow>;
@@ -42,6 +67,13 @@ export type BodyForm = z.infer<typeof BodyForm>;
 /** `inherit` takes what the nearest folder says. Settings have the seed's keys for OAuth 2.0, Postman's else. */
 export const AuthForm = z.strictObject({ type: z.string(), settings: z.record(z.string(), z.string()) });
 export type AuthForm = z.infer<typeof AuthForm>;
+
+/** Where `inherit` leads: the id and name of the folder or collection, and the type of its auth. */
+export interface InheritedAuth {
+  readonly id: string;
+  readonly from: string;
+  readonly type: string;
+}
 
 const RequestFields = z.strictObject({
   name: z.string(),
@@ -68,8 +100,52 @@ export type FormChange = Partial<z.infer<typeof RequestFields>>;
 /** A request as its tab shows it. */
 export interface RequestForm extends z.infer<typeof RequestFields> {
   readonly id: string;
-  /** Where `inherit` leads: the folder's or collection's name and its auth. Null where there is none. */
-  readonly inherited: { readonly from: string; readonly type: string } | null;
+  /** Null where there is none. */
+  readonly inherited: InheritedAuth | null;
+  /** Variables of the folders that it is in, the inner ones first. */
+  readonly folderValues: ValuesByName;
+}
+
+const GroupFields = z.strictObject({
+  name: z.string(),
+  auth: AuthForm,
+  before: z.string(),
+  after: z.string(),
+  variables: z.array(PairRow),
+});
+
+/** Members of a folder, or of the collection, that the window edits; any part of them can be sent. */
+export const GroupEdit = GroupFields.partial();
+export type GroupEdit = z.infer<typeof GroupEdit>;
+
+/** What a page changes of such a form. */
+export type GroupChange = Partial<z.infer<typeof GroupFields>>;
+
+/** What a folder, or the collection, says for all that is in it. */
+export interface GroupForm extends z.infer<typeof GroupFields> {
+  readonly id: string;
+  /** Null where there is none, and for the collection. */
+  readonly inherited: InheritedAuth | null;
+  /** Variables of the folders that it is in, and its own. */
+  readonly folderValues: ValuesByName;
+}
+
+/** The id of the collection itself, where a folder's can stand. */
+export const COLLECTION_ID = 'collection';
+
+export type ValuesByName = { readonly [name: string]: string };
+
+/**
+ * Every variable as requests see it now: scripts change them for as long as the window is open. Those of folders stand
+ * between: over `base`, under `over`.
+ */
+export interface ScopeValues {
+  /** Of two, the one with the larger number is the newer one. */
+  readonly revision: number;
+  /** Of the collection and globals. */
+  readonly base: ValuesByName;
+  /** Of scripts and the environment. */
+  readonly over: ValuesByName;
 }
 
 /** A line of the tree. `method` is null for folders. */
@@ -90,13 +166,16 @@ export interface DocumentView {
   readonly canUndo: boolean;
   readonly items: readonly TreeItem[];
   readonly variables: readonly PairRow[];
-  readonly environment: { readonly path: string; readonly name: string } | null;
-  /** Every variable as requests see it now: scripts change them for as long as the window is open. */
-  readonly values: { readonly [name: string]: string };
+  readonly environments: readonly EnvironmentLine[];
+  readonly environment: EnvironmentView | null;
+  readonly values: ScopeValues;
 }
 
 /** The key of an address, for which the page is given the secret of this start. */
 export const EnterWindow = z.strictObject({ key: z.string().max(200) });
+export const ChooseEnvironment = z.strictObject({ id: z.string().nullable() });
+export const EnvironmentRows = z.strictObject({ rows: z.array(EnvironmentRow) });
+export const Overwrite = z.strictObject({ overwrite: z.boolean() });
 export const OpenFile = z.strictObject({ path: z.string().min(1) });
 export const SaveFile = z.strictObject({ path: z.string().min(1).nullable(), overwrite: z.boolean() });
 export const NewItem = z.strictObject({
@@ -106,8 +185,18 @@ export const NewItem = z.strictObject({
 });
 /** `index` is among the parent's children as they are before the move. */
 export const MoveItem = z.strictObject({ parent: z.string().nullable(), index: z.int().min(0) });
+/** A request of the history goes to the end of this folder. */
+export const TakeRequest = z.strictObject({ parent: z.string().nullable() });
+export const SaveBody = z.strictObject({ path: z.string().min(1), overwrite: z.boolean() });
+/** How a request is written as a command: with the values that variables have now, or with their names. */
+export const CurlOptions = z.strictObject({ shell: z.enum(['posix', 'cmd', 'powershell']), values: z.boolean() });
+export type CurlOptions = z.infer<typeof CurlOptions>;
+/** A request as a command, and what the shell or curl cannot be told. */
+export interface CurlView {
+  readonly command: string;
+  readonly warnings: readonly string[];
+}
 export const ImportText = z.strictObject({ text: z.string(), parent: z.string().nullable() });
-export const VariableRows = z.strictObject({ rows: z.array(PairRow) });
 
 export interface ImportPlace {
   readonly line: number;
@@ -121,6 +210,8 @@ export interface ImportView {
   readonly variables: readonly string[];
   readonly warnings: readonly (ImportPlace & { readonly level: 'note' | 'warning'; readonly message: string })[];
   readonly errors: readonly (ImportPlace & { readonly message: string })[];
+  /** What of the text was not imported. */
+  readonly failed: string;
   readonly document: DocumentView;
 }
 
@@ -141,6 +232,8 @@ export interface ResponseView {
   readonly contentType: string;
   readonly text: string | null;
   readonly cut: boolean;
+  /** The beginning of a body that is no text, as a hex dump; empty else. */
+  readonly hex: string;
 }
 
 /** One request that was sent, and what came of it. */
@@ -165,16 +258,51 @@ export interface SentView {
   readonly durationMs: number;
 }
 
-/** A line of the history, newest first. */
-export type HistoryLine = Pick<SentView, 'id' | 'itemId' | 'at' | 'name' | 'method' | 'url' | 'durationMs'> & {
+/** A line of the history, newest first. The address is as it is written, without what is secret. */
+export interface HistoryLine {
+  readonly id: string;
+  /** Of the answer, while it is kept. */
+  readonly sentId: string | null;
+  readonly at: number;
+  readonly name: string;
+  readonly method: string;
+  readonly url: string;
+  readonly durationMs: number;
   readonly status: number | null;
   readonly passed: boolean;
-};
+  /** The request can be taken out of the history again. */
+  readonly whole: boolean;
+}
+
+/** How a folder is run. */
+export const RunOptions = z.strictObject({ iterations: z.int().min(1).max(1000), stopAtFailure: z.boolean() });
+export type RunOptions = z.infer<typeof RunOptions>;
+
+/** One request of a run. */
+export interface RunLine {
+  /** Of its answer, while it is kept. */
+  readonly sentId: string;
+  readonly method: string;
+  readonly url: string;
+  /** Null where there was no answer. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  readonly passed: boolean;
+  /** From 1. */
+  readonly iteration: number;
+  /** Names of folders, then of the request. */
+  readonly path: readonly string[];
+  readonly tests: number;
+  /** Why it did not pass, a line each. */
+  readonly problems: readonly string[];
+}
 
 /** Lines of JSON that a send, or a new token, answers with. `login` is there while the login page is open. */
 export type ProgressLine =
   | { readonly kind: 'login'; readonly url: string | null }
-  | { readonly kind: 'sent'; readonly sent: SentView; readonly values: { readonly [name: string]: string } }
+  | { readonly kind: 'sent'; readonly sent: SentView; readonly values: ScopeValues }
+  | { readonly kind: 'result'; readonly result: RunLine }
+  | { readonly kind: 'ran'; readonly values: ScopeValues }
   | { readonly kind: 'token'; readonly token: TokenView }
   | { readonly kind: 'failed'; readonly error: ErrorBody };
 

@@ -26,9 +26,9 @@ export type RequestBody =
   | { readonly kind: 'file'; readonly path: string; readonly withoutNewlines: boolean }
   | { readonly kind: 'form'; readonly parts: readonly FormPart[] };
 
-/** User name and password that become an Authorization header when the request runs. */
-export interface BasicAuth {
-  readonly kind: 'basic';
+/** User name and password that become an Authorization header when the request runs; with Digest once the server has asked. */
+export interface UserAuth {
+  readonly kind: 'basic' | 'digest';
   readonly username: string;
   readonly password: string;
 }
@@ -53,6 +53,6 @@ export interface RequestDraft {
   readonly headers: readonly HeaderEntry[];
   readonly withoutHeaders: readonly string[];
   readonly body: RequestBody;
-  readonly auth: BasicAuth | null;
+  readonly auth: UserAuth | null;
   readonly settings: SendSettings;
 }

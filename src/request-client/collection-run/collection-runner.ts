@@ -1,14 +1,16 @@
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { authAt, type CollectionAuth, placesUp } from '../collection/auth.js';
+import { authorize, withHeader } from '../collection/authorize.js';
 import type { Collection, CollectionNode } from '../collection/collection.js';
+import { folderScopes } from '../collection/folder-variables.js';
 import { listOf, member, textOf } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
 import { VariableResolver } from '../collection/variables.js';
 import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.js';
 import type { TokenStore } from '../oauth/token-store.js';
-import type { HeaderEntry, RequestDraft } from '../request.js';
+import type { RequestDraft } from '../request.js';
 import type { HttpResponse } from '../run/response.js';
-import { basic, HttpSender, type ReachBounds } from '../run/send-request.js';
+import { HttpSender, type ReachBounds } from '../run/send-request.js';
 import type { RequestResult } from './result.js';
 import { type Scopes, Scripts, type ScriptTurn, scopesInOrder, scopesOf } from './scripts.js';
 
@@ -26,6 +28,9 @@ export interface RunnerOptions {
   readonly requestTimeoutMs?: number;
   readonly scriptTimeoutMs?: number;
 }
+
+/** Hears one result of a run. */
+export type HeardResult = (result: RequestResult, node: CollectionNode) => Promise<'stop' | undefined>;
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const SCRIPT_TIMEOUT_MS = 30_000;
@@ -55,14 +60,10 @@ export class CollectionRunner {
   }
 
   /**
-   * Runs all requests below `nodes` in their order, or as `setNextRequest` says. `heard` sees each result before its body
-   * is disposed of.
+   * Runs all requests below `nodes` in their order, or as `setNextRequest` says. `heard` is told each result, disposes of
+   * its response, and may end the run.
    */
-  async runAll(
-    nodes: readonly CollectionNode[],
-    heard: (result: RequestResult) => void | Promise<void>,
-    signal?: AbortSignal,
-  ): Promise<void> {
+  async runAll(nodes: readonly CollectionNode[], heard: HeardResult, signal?: AbortSignal): Promise<void> {
     const requests = nodes.flatMap((node) => requestsBelow(node));
     let at = 0;
     for (let sent = 0; at < requests.length; sent += 1) {
@@ -72,12 +73,7 @@ export class CollectionRunner {
       if (sent === MAX_REQUESTS)
         throw new TroupeError('REQUEST_FAILED', `The run goes round: ${MAX_REQUESTS} requests were sent`);
       this.#next = undefined;
-      const result = await this.run(node, signal);
-      try {
-        await heard(result);
-      } finally {
-        await result.response?.dispose();
-      }
+      if ((await heard(await this.run(node, signal), node)) === 'stop') return;
       const next = this.#nextIndex(requests);
       if (next === null) return;
       at = next ?? at + 1;
@@ -87,10 +83,12 @@ export class CollectionRunner {
   /** Runs one request. Never throws but for the signal: what went wrong is in the result. The caller disposes of the response. */
   async run(node: CollectionNode, signal?: AbortSignal): Promise<RequestResult> {
     const startedAt = performance.now();
-    const resolver = new VariableResolver(scopesInOrder(this.#scopes));
+    const folders = folderScopes(this.#options.collection, node.path);
+    const resolver = new VariableResolver(scopesInOrder(this.#scopes, folders));
     const turn: ScriptTurn = {
       request: readRequest(node.value),
       response: null,
+      folders,
       tests: [],
       console: [],
       next: undefined,
@@ -142,8 +140,8 @@ export class CollectionRunner {
     reported: ScriptTurn = turn,
   ): Promise<void> {
     const { collection } = this.#options;
-    for (const { path } of placesUp(node.path).reverse()) {
-      const where = path.length === 0 ? 'collection' : (textOf(member(collection.at(path), 'name')) ?? '');
+    for (const path of placesUp(node.path).reverse()) {
+      const where = path.length === 0 ? 'collection' : collection.nameAt(path);
       for (const event of listOf(member(collection.at(path), 'event'))) {
         const script = member(event, 'script');
         if (member(event, 'listen') !== listen || member(event, 'disabled') === true) continue;
@@ -170,7 +168,7 @@ export class CollectionRunner {
   ): Promise<HttpResponse> {
     const text = (value: string): string => resolver.text(value);
     if (auth.kind !== 'oauth2') {
-      return this.#sender.send({ ...request, ...authorized(request, auth, text) }, this.#bounds(signal));
+      return this.#sender.send(authorize(request, auth, text), this.#bounds(signal));
     }
     const settings = readOAuthSettings(auth.settings, text);
     const first = await this.#sendWithToken(request, settings, signal);
@@ -185,8 +183,8 @@ export class CollectionRunner {
     signal: AbortSignal | undefined,
   ): Promise<{ token: string; response: HttpResponse }> {
     const token = await this.#options.tokens.token(settings, signal);
-    const headers = withHeader(request.headers, 'Authorization', `Bearer ${token}`);
-    return { token, response: await this.#sender.send({ ...request, headers }, this.#bounds(signal)) };
+    const authorized = withHeader(request, 'Authorization', `Bearer ${token}`);
+    return { token, response: await this.#sender.send(authorized, this.#bounds(signal)) };
   }
 
   #namesOf(node: CollectionNode): string[] {
@@ -194,7 +192,7 @@ export class CollectionRunner {
     return placesUp(node.path)
       .reverse()
       .slice(1)
-      .map(({ path }) => textOf(member(collection.at(path), 'name')) ?? '');
+      .map((path) => collection.nameAt(path));
   }
 
   #nextIndex(requests: readonly CollectionNode[]): number | null | undefined {
@@ -208,37 +206,4 @@ export class CollectionRunner {
 /** A node itself, or the requests of a folder in their order. */
 export function requestsBelow(node: CollectionNode): CollectionNode[] {
   return node.kind === 'request' ? [node] : node.children.flatMap((child) => requestsBelow(child));
-}
-
-/** In the place of what the request writes out itself. */
-function withHeader(headers: readonly HeaderEntry[], name: string, value: string): HeaderEntry[] {
-  return [{ name, value }, ...headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase())];
-}
-
-/** The headers and the address with authorization in them. */
-function authorized(
-  { headers, url }: RequestDraft,
-  auth: Exclude<CollectionAuth, { kind: 'oauth2' }>,
-  text: (value: string) => string,
-): { headers: readonly HeaderEntry[]; url: string } {
-  switch (auth.kind) {
-    case 'none':
-      return { headers, url };
-    case 'basic': {
-      const value = basic({ username: text(auth.username), password: text(auth.password) });
-      return { headers: withHeader(headers, 'Authorization', value), url };
-    }
-    case 'bearer':
-      return { headers: withHeader(headers, 'Authorization', `Bearer ${text(auth.token)}`), url };
-    case 'apikey': {
-      if (auth.in === 'header') return { headers: withHeader(headers, text(auth.key), text(auth.value)), url };
-      const pair = `${encodeURIComponent(text(auth.key))}=${encodeURIComponent(text(auth.value))}`;
-      const [, base = url, fragment = ''] = /^([^#]*)(#[\s\S]*)?$/.exec(url) ?? [];
-      return { headers, url: `${base}${base.includes('?') ? '&' : '?'}${pair}${fragment}` };
-    }
-    default:
-      throw new TroupeError('REQUEST_FAILED', `Authorization of the kind '${auth.type}' is not spoken here`, {
-        cause: 'UNKNOWN_AUTH',
-      });
-  }
 }

@@ -7,7 +7,7 @@ import { Sandbox } from '../../script/sandbox.js';
 import type { Collection } from '../collection/collection.js';
 import { enabledPairs, member } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
-import { VariableResolver } from '../collection/variables.js';
+import { VariableResolver, type VariableScope } from '../collection/variables.js';
 import type { RequestDraft } from '../request.js';
 import type { HttpResponse } from '../run/response.js';
 import type { TestResult } from './result.js';
@@ -30,8 +30,12 @@ export function scopesOf(collection: Collection, environment: ReadonlyMap<string
   };
 }
 
-export function scopesInOrder({ local, environment, collection, globals }: Scopes): Map<string, string>[] {
-  return [local, environment, collection, globals];
+/** As a request sees them; `folders` are the variables of those that it is in, see {@link folderScopes}. */
+export function scopesInOrder(
+  { local, environment, collection, globals }: Scopes,
+  folders: readonly VariableScope[],
+): VariableScope[] {
+  return [local, environment, ...folders, collection, globals];
 }
 
 export interface ScriptsOptions {
@@ -45,6 +49,8 @@ export interface ScriptsOptions {
 export interface ScriptTurn {
   request: RequestDraft;
   readonly response: HttpResponse | null;
+  /** Variables of the folders that the request is in. */
+  readonly folders: readonly VariableScope[];
   readonly tests: TestResult[];
   readonly console: string[];
   /** Set by `setNextRequest`: a request's name, or null for the end; undefined where nobody did. */
@@ -131,12 +137,16 @@ export class Scripts {
 
   /** `pm.variables` reads all scopes, each of the others its own. */
   #get(scope: string, key: string): string | null {
-    const places = scope === 'local' ? scopesInOrder(this.#options.scopes) : [this.#scope(scope)];
+    const places = scope === 'local' ? this.#inOrder() : [this.#scope(scope)];
     return places.find((place) => place.has(key))?.get(key) ?? null;
   }
 
+  #inOrder(): VariableScope[] {
+    return scopesInOrder(this.#options.scopes, this.#turn?.folders ?? []);
+  }
+
   #resolver(): VariableResolver {
-    return new VariableResolver(scopesInOrder(this.#options.scopes));
+    return new VariableResolver(this.#inOrder());
   }
 
   #tested(name: string, failure: unknown): void {

@@ -1,32 +1,34 @@
+import type { UserAuth } from '../request.js';
 import type { Collection, CollectionPath } from './collection.js';
 import { asObject, listOf, member, textOf } from './json-access.js';
 
 /** What a request of a collection says about authorization, `{{variables}}` not yet put in. */
 export type CollectionAuth =
   | { readonly kind: 'none' }
-  | { readonly kind: 'basic'; readonly username: string; readonly password: string }
+  | UserAuth
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'apikey'; readonly key: string; readonly value: string; readonly in: 'header' | 'query' }
   | { readonly kind: 'oauth2'; readonly settings: ReadonlyMap<string, string> }
   /** Kept in the file, not spoken here. */
   | { readonly kind: 'unknown'; readonly type: string };
 
-/** The auth of the item at `path`: its own, else that of the nearest folder that has one, else the collection's. */
+/** The auth of the request or folder at `path`: its own, else that of the nearest folder that has one, else the collection's. */
 export function authAt(collection: Collection, path: CollectionPath): CollectionAuth {
   for (const place of placesUp(path)) {
-    const own = collection.at([...place.path, ...(place.isRequest ? ['request', 'auth'] : ['auth'])]);
+    const own = collection.at(authPath(collection, place));
     if (asObject(own) !== undefined) return readAuth(own);
   }
   return { kind: 'none' };
 }
 
+/** Where an item keeps its auth: requests inside of `request`; folders, and the collection (the empty path), by themselves. */
+export function authPath(collection: Collection, path: CollectionPath): CollectionPath {
+  return Array.isArray(collection.at([...path, 'item'])) ? [...path, 'auth'] : [...path, 'request', 'auth'];
+}
+
 /** The item itself, then its folders from the inside out, then the collection. */
-export function placesUp(path: CollectionPath): { readonly path: CollectionPath; readonly isRequest: boolean }[] {
-  const places = [];
-  for (let length = path.length; length >= 0; length -= 2) {
-    places.push({ path: path.slice(0, length), isRequest: length === path.length });
-  }
-  return places;
+export function placesUp(path: CollectionPath): CollectionPath[] {
+  return Array.from({ length: path.length / 2 + 1 }, (_, up) => path.slice(0, path.length - 2 * up));
 }
 
 function readAuth(auth: unknown): CollectionAuth {
@@ -37,7 +39,8 @@ function readAuth(auth: unknown): CollectionAuth {
     case 'noauth':
       return { kind: 'none' };
     case 'basic':
-      return { kind: 'basic', username: setting('username'), password: setting('password') };
+    case 'digest':
+      return { kind: type, username: setting('username'), password: setting('password') };
     case 'bearer':
       return { kind: 'bearer', token: setting('token') };
     case 'apikey': {

@@ -1,90 +1,38 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { TroupeError } from '../../protocol/errors.js';
 import { Collection } from './collection.js';
-
-/** A collection larger than this is refused: it would be a mistake. */
-const MAX_FILE_BYTES = 256 * 1024 * 1024;
+import { TextFile } from './text-file.js';
 
 /** A collection and the file that it was read from, or is to be written to. */
 export class CollectionFile {
-  readonly path: string;
   collection: Collection;
-  /** Of the file as it was last read or written; null where there was none. */
-  #digest: string | null;
+  readonly #file: TextFile;
 
-  private constructor(path: string, collection: Collection, digest: string | null) {
-    this.path = path;
+  private constructor(file: TextFile, collection: Collection) {
+    this.#file = file;
     this.collection = collection;
-    this.#digest = digest;
   }
 
   /** @throws NOT_FOUND, or INVALID_REQUEST where the file is no collection */
   static async open(path: string): Promise<CollectionFile> {
-    const text = await read(path);
-    if (text === null) throw new TroupeError('NOT_FOUND', `There is no file ${path}`);
-    return new CollectionFile(path, Collection.parse(text), digestOf(text));
+    const { file, text } = await TextFile.open(path);
+    return new CollectionFile(file, Collection.parse(text));
   }
 
   /** Nothing is written before {@link save}. */
   static create(path: string, collection: Collection): CollectionFile {
-    return new CollectionFile(path, collection, null);
+    return new CollectionFile(TextFile.create(path), collection);
   }
 
-  /** Somebody else wrote, made or removed the file since it was last read or written here. */
+  get path(): string {
+    return this.#file.path;
+  }
+
+  /** As {@link TextFile.changedOnDisk}. */
   async changedOnDisk(): Promise<boolean> {
-    const text = await read(this.path);
-    return (text === null ? null : digestOf(text)) !== this.#digest;
+    return await this.#file.changedOnDisk();
   }
 
-  /**
-   * Writes the whole file or nothing: into a new file beside it, which then takes its place. A link is followed, and the
-   * file's mode kept.
-   *
-   * @throws INVALID_REQUEST with `details.changedOnDisk` where the file was changed by somebody else; `overwrite` allows it
-   */
+  /** @throws what {@link TextFile.write} does */
   async save({ overwrite = false } = {}): Promise<void> {
-    if (!overwrite && (await this.changedOnDisk())) {
-      const message = `${basename(this.path)} was changed on disk since it was opened; open it again, or overwrite it`;
-      throw new TroupeError('INVALID_REQUEST', message, { changedOnDisk: true });
-    }
-    const { text } = this.collection;
-    const target = await realpath(this.path).catch(() => this.path);
-    const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
-    const mode = await stat(target).then(
-      (found) => found.mode & 0o777,
-      () => 0o644,
-    );
-    try {
-      const file = await open(temporary, 'wx', mode);
-      try {
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(temporary, target);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
-    this.#digest = digestOf(text);
+    await this.#file.write(this.collection.text, { overwrite });
   }
-}
-
-async function read(path: string): Promise<string | null> {
-  try {
-    const { size } = await stat(path);
-    if (size > MAX_FILE_BYTES)
-      throw new TroupeError('INVALID_REQUEST', `${path} has more than ${MAX_FILE_BYTES} bytes`);
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

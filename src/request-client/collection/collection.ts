@@ -62,6 +62,11 @@ export class Collection {
     return textOf(member(member(this.root, 'info'), 'name')) ?? '';
   }
 
+  /** Of a folder or request; of the collection for the empty path. */
+  nameAt(path: CollectionPath): string {
+    return path.length === 0 ? this.name : (textOf(member(this.at(path), 'name')) ?? '');
+  }
+
   /** The tree, in its order. */
   get items(): readonly CollectionNode[] {
     this.#items ??= nodesOf(member(this.root, 'item'), ['item'], 0);

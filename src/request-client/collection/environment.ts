@@ -1,28 +1,112 @@
+import { basename } from 'node:path';
 import { TroupeError } from '../../protocol/errors.js';
-import { asObject, enabledPairs, member, textOf } from './json-access.js';
+import type { EnvironmentRow } from '../../protocol/request-window.js';
+import { changeValue } from './change-value.js';
+import { asObject, type JsonObject, listOf, member, textOf } from './json-access.js';
 
 /**
- * The variables of a Postman environment file (`values`), or of a plain JSON object of names and values.
- * @throws INVALID_REQUEST where it is neither
+ * A Postman environment, or a plain JSON object of names and values, as the text of its file: an edit keeps what it does
+ * not touch, to the character. Immutable.
  */
-export function environmentOf(text: string): Map<string, string> {
-  const root = parsed(text);
-  const values = member(root, 'values');
-  if (Array.isArray(values)) return new Map(enabledPairs(values).map(({ key, value }) => [key, value]));
-  const object = asObject(root);
-  if (object === undefined) throw new TroupeError('INVALID_REQUEST', 'The environment is no JSON object');
-  return new Map(
-    Object.entries(object).flatMap(([name, value]) => {
-      const own = textOf(value);
-      return own === undefined ? [] : [[name, own]];
-    }),
+export class Environment {
+  readonly text: string;
+  readonly rows: readonly EnvironmentRow[];
+  readonly #root: JsonObject;
+
+  private constructor(text: string, root: JsonObject) {
+    this.text = text;
+    this.#root = root;
+    this.rows = this.plain ? plainRows(root) : listOf(root.values).map(rowOf);
+  }
+
+  /** @throws INVALID_REQUEST where it is neither */
+  static parse(text: string): Environment {
+    const root = asObject(parsed(text));
+    if (root === undefined) throw new TroupeError('INVALID_REQUEST', 'The environment is no JSON object');
+    return new Environment(text, root);
+  }
+
+  /** An empty one, as Postman writes it. */
+  static create(name: string, id: string): Environment {
+    const root = { id, name, values: [], _postman_variable_scope: 'environment' };
+    return Environment.parse(`${JSON.stringify(root, null, '\t')}\n`);
+  }
+
+  /** Rows can neither be switched off nor be secret. */
+  get plain(): boolean {
+    return !Array.isArray(this.#root.values);
+  }
+
+  /** @param path of its file, for those that have no name of their own */
+  name(path: string): string {
+    const own = this.plain ? undefined : textOf(this.#root.name);
+    return own ?? basename(path).replace(/(?:\.postman_environment|\.environment)?\.json$/i, '');
+  }
+
+  /** Those that are switched on. */
+  get values(): Map<string, string> {
+    return new Map(this.rows.filter(({ enabled }) => enabled).map(({ name, value }) => [name, value]));
+  }
+
+  withRows(rows: readonly EnvironmentRow[]): Environment {
+    const root = this.#root;
+    const text = this.plain
+      ? changeValue(this.text, root, [], plainObject(root, rows))
+      : changeValue(this.text, root.values, ['values'], valuesList(listOf(root.values), rows));
+    return text === this.text ? this : Environment.parse(text);
+  }
+}
+
+function plainRows(root: JsonObject): EnvironmentRow[] {
+  return Object.entries(root).flatMap(([name, value]) => {
+    const own = textOf(value);
+    return own === undefined ? [] : [{ name, value: own, enabled: true, secret: false }];
+  });
+}
+
+/** What is no text, and what stays the same, stays as it is. */
+function plainObject(root: JsonObject, rows: readonly EnvironmentRow[]): JsonObject {
+  const kept = Object.entries(root).filter(
+    ([name, value]) => textOf(value) === undefined || rows.some((row) => row.name === name),
   );
+  const made: Record<string, unknown> = Object.fromEntries(kept);
+  for (const { name, value } of rows) if (name !== '' && textOf(made[name]) !== value) made[name] = value;
+  return made;
+}
+
+function rowOf(entry: unknown): EnvironmentRow {
+  return {
+    name: textOf(member(entry, 'key')) ?? '',
+    value: textOf(member(entry, 'value')) ?? '',
+    enabled: member(entry, 'enabled') !== false && member(entry, 'disabled') !== true,
+    secret: member(entry, 'type') === 'secret',
+  };
+}
+
+/** Entries keep what else they hold: the one at the same place, else the first of the same name. */
+function valuesList(old: readonly unknown[], rows: readonly EnvironmentRow[]): JsonObject[] {
+  const free = new Set(old.keys());
+  const named = (index: number, name: string): boolean => free.has(index) && member(old[index], 'key') === name;
+  return rows.map(({ name, value, enabled, secret }, index) => {
+    const found = named(index, name) ? index : [...free].find((at) => named(at, name));
+    if (found !== undefined) free.delete(found);
+    const entry = found === undefined ? {} : (asObject(old[found]) ?? {});
+    const before = found === undefined ? null : rowOf(entry);
+    return {
+      ...entry,
+      key: name,
+      ...(before?.value === value ? {} : { value }),
+      ...(before?.secret === secret ? {} : { type: secret ? 'secret' : 'default' }),
+      ...(before?.enabled === enabled ? {} : { enabled }),
+    };
+  });
 }
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    throw new TroupeError('INVALID_REQUEST', 'The environment is no JSON');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TroupeError('INVALID_REQUEST', `The environment is no JSON: ${why}`, undefined, { cause });
   }
 }

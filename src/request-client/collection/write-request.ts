@@ -14,8 +14,8 @@ export function writeItem(request: RequestDraft): JsonObject {
         ? {}
         : {
             auth: {
-              type: 'basic',
-              basic: [
+              type: auth.kind,
+              [auth.kind]: [
                 { key: 'username', value: auth.username, type: 'string' },
                 { key: 'password', value: auth.password, type: 'string' },
               ],

@@ -1,14 +1,9 @@
 import { assertNever } from '../../protocol/assert-never.js';
+import type { CurlView } from '../../protocol/request-window.js';
 import type { ShellKind } from '../curl-import/detect-shell.js';
 import type { FormPart, RequestDraft } from '../request.js';
 import { encodeForUrl } from '../url-encoding.js';
 import { ansiC, quote } from './quote.js';
-
-/** A request as a command, and what the shell or curl cannot be told. */
-export interface ExportedCurl {
-  readonly command: string;
-  readonly warnings: readonly string[];
-}
 
 const CONTINUATION: Readonly<Record<ShellKind, string>> = { posix: ' \\\n  ', cmd: ' ^\n  ', powershell: ' `\n  ' };
 
@@ -16,7 +11,7 @@ const CONTINUATION: Readonly<Record<ShellKind, string>> = { posix: ' \\\n  ', cm
  * A request as the curl command that sends it. Imported again it is the same request. Never has a token in it that the
  * request does not write out itself.
  */
-export function exportCurl(request: RequestDraft, shell: ShellKind): ExportedCurl {
+export function exportCurl(request: RequestDraft, shell: ShellKind): CurlView {
   const warnings: string[] = [];
   const word = (text: string): string => quote(text, shell);
   const { method, url, headers, withoutHeaders, auth, settings, body } = request;
@@ -33,6 +28,7 @@ export function exportCurl(request: RequestDraft, shell: ShellKind): ExportedCur
   for (const name of untyped ? [...withoutHeaders, 'Content-Type'] : withoutHeaders) {
     parts.push(`--header ${word(`${name}:`)}`);
   }
+  if (auth?.kind === 'digest') parts.push('--digest');
   if (auth !== null) parts.push(`--user ${word(`${auth.username}:${auth.password}`)}`);
   if (settings.followRedirects) parts.push('--location');
   if (!settings.verifyTls) parts.push('--insecure');

@@ -1,4 +1,4 @@
-import type { BasicAuth, RequestBody, RequestDraft } from '../request.js';
+import type { RequestBody, RequestDraft, UserAuth } from '../request.js';
 import { bodyOfData, formEncode, joinText } from './data-pieces.js';
 import { readForms } from './form-pieces.js';
 import { headersOf } from './header-lines.js';
@@ -166,8 +166,9 @@ function queryPiece(text: string): string {
   return name === '' ? encoded : `${name}=${encoded}`;
 }
 
-function authOf(operation: Operation, { user, password }: UrlParts, remarks: Remark[]): BasicAuth | null {
-  if (operation.authScheme !== 'basic') return null;
+function authOf(operation: Operation, { user, password }: UrlParts, remarks: Remark[]): UserAuth | null {
+  const kind = operation.authScheme;
+  if (kind === 'other') return null;
   if (operation.headers.some(({ text }) => /^authorization\s*[:;]/i.test(text))) return null;
   const given = operation.user;
   if (given === null && user === null) return null;
@@ -176,8 +177,8 @@ function authOf(operation: Operation, { user, password }: UrlParts, remarks: Rem
     const message = '--user has no password: curl would ask for it; it is empty now';
     remarks.push({ level: 'warning', about: '--user', message, at: given.at });
   }
-  if (given !== null) return { kind: 'basic', username: variablesInBraces(name), password: variablesInBraces(secret) };
-  return { kind: 'basic', username: variablesInBraces(user ?? ''), password: variablesInBraces(password ?? '') };
+  if (given !== null) return { kind, username: variablesInBraces(name), password: variablesInBraces(secret) };
+  return { kind, username: variablesInBraces(user ?? ''), password: variablesInBraces(password ?? '') };
 }
 
 function nameOf(method: string, { host, path }: UrlParts): string {

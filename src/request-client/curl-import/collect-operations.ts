@@ -153,17 +153,22 @@ function takeSwitch(operation: Operation, option: CurlOption, on: boolean, at: n
       operation.compressed = on;
       return;
     case 'basic':
-      operation.authScheme = 'basic';
+    case 'digest':
+      operation.authScheme = on ? option.name : 'basic';
       return;
     case 'disable':
       return;
     default: {
       operation.authScheme = on ? 'other' : operation.authScheme;
       const about = `--${option.name}`;
-      const message = `${about} was left out: the request client can send Basic and Bearer authorization`;
+      const message = `${about} was left out: the request client speaks Basic, Digest, Bearer and OAuth 2.0, not ${schemeOf(option.name)}`;
       remarks.push({ level: 'warning', about, message, at });
     }
   }
+}
+
+function schemeOf(option: string): string {
+  return { anyauth: 'whatever the server asks for', negotiate: 'Negotiate' }[option] ?? 'NTLM';
 }
 
 function fileRemark(option: string, value: string, at: number): Remark {

@@ -1,5 +1,6 @@
 import { assertNever } from '../../protocol/assert-never.js';
-import type { FormPart, HeaderEntry, RequestBody } from '../request.js';
+import { basic } from '../basic-auth.js';
+import type { FormPart, HeaderEntry, RequestBody, UserAuth } from '../request.js';
 import type { ImportedVariable, ImportFault, ImportResult, ImportWarning } from './import-curl.js';
 
 /** A body in an answer: its text; what is no text is said by one member. Null where nothing is sent. */
@@ -14,11 +15,11 @@ interface AnsweredRequest {
   readonly name: string;
   readonly method: string;
   readonly url: string;
-  /** All that are sent, Authorization of `auth` too. */
+  /** All that are sent, Authorization of `auth` too; with Digest, it answers what the server asks. */
   readonly headers: readonly HeaderEntry[];
   readonly body: AnsweredBody;
   /** What the Authorization header is made of, where it is made. */
-  readonly auth?: { readonly type: 'basic'; readonly username: string; readonly password: string };
+  readonly auth?: { readonly type: UserAuth['kind']; readonly username: string; readonly password: string };
   /** Names of headers that the command takes away from what clients send by themselves. */
   readonly withoutHeaders?: readonly string[];
 }
@@ -37,7 +38,7 @@ export function importAnswer({ requests, variables, warnings, errors }: ImportRe
       name,
       method,
       url,
-      headers: auth === null ? headers : [authorization(auth), ...headers],
+      headers: auth?.kind === 'basic' ? [{ name: 'Authorization', value: basic(auth) }, ...headers] : headers,
       body: answeredBody(body),
       ...(auth === null ? {} : { auth: { type: auth.kind, username: auth.username, password: auth.password } }),
       ...(withoutHeaders.length === 0 ? {} : { withoutHeaders }),
@@ -46,10 +47,6 @@ export function importAnswer({ requests, variables, warnings, errors }: ImportRe
     warnings,
     errors,
   };
-}
-
-function authorization({ username, password }: { username: string; password: string }): HeaderEntry {
-  return { name: 'Authorization', value: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
 }
 
 function answeredBody(body: RequestBody): AnsweredBody {

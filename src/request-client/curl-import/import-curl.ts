@@ -7,7 +7,7 @@ import { readArguments } from './read-arguments.js';
 import { readCmd } from './read-cmd.js';
 import { readPosix } from './read-posix.js';
 import { readPowerShell } from './read-powershell.js';
-import type { Fault, Remark, ShellScript } from './shell-command.js';
+import type { Fault, Remark, ShellCommand, ShellScript } from './shell-command.js';
 import { type Place, SourceText, toText, variableNames } from './source-text.js';
 
 /** A command that was not imported, and why. */
@@ -33,6 +33,8 @@ export interface ImportResult {
   readonly variables: readonly ImportedVariable[];
   readonly warnings: readonly ImportWarning[];
   readonly errors: readonly ImportFault[];
+  /** What of the text was not imported: the commands that the errors are about, one on each line. */
+  readonly failed: string;
 }
 
 const READERS: Readonly<Record<ShellKind, (bytes: string) => ShellScript>> = {
@@ -52,6 +54,8 @@ export function importCurl(text: string, shell?: ShellKind): ImportResult {
   const remarks: Remark[] = [];
   const faults: Fault[] = [];
   const requests: RequestDraft[] = [];
+  /** Where commands begin that made a request all the same. */
+  const partly = new Set<number>();
   const values = new Map(script.assigned);
   const used = new Set<string>();
   const { commands, faults: notCurl, assigned } = findCurlCommands(script.commands, remarks);
@@ -64,6 +68,7 @@ export function importCurl(text: string, shell?: ShellKind): ImportResult {
       used.add(name);
       values.set(name, value);
     }
+    if (made.length > 0) partly.add(command.at);
     requests.push(...made);
   }
   if (requests.length === 0 && faults.length === 0)
@@ -78,7 +83,36 @@ export function importCurl(text: string, shell?: ShellKind): ImportResult {
       ...source.placeOf(at),
     })),
     errors: inOrder(faults).map(({ message, at }) => ({ message, ...source.placeOf(at) })),
+    failed: requests.length === 0 ? text : failedCommands(source.bytes, script.commands, faults, partly),
   };
+}
+
+function failedCommands(
+  bytes: string,
+  commands: readonly ShellCommand[],
+  faults: readonly Fault[],
+  partly: ReadonlySet<number>,
+): string {
+  const starts = commands.map(({ words: [first], fault }) => first?.start ?? fault?.at ?? 0);
+  const failed = new Set<number>();
+  for (const { at } of faults) {
+    const index = Math.max(
+      0,
+      starts.findLastIndex((start) => start <= at),
+    );
+    if (!commands[index]?.words.some(({ start }) => partly.has(start))) failed.add(index);
+  }
+  const texts = [...failed]
+    .sort((a, b) => a - b)
+    .map((index) => {
+      let first = index;
+      while (commands[first]?.piped === true && first > 0) first -= 1;
+      const text = bytes.slice(index === 0 ? 0 : starts[first], starts[index + 1]);
+      return toText(text)
+        .trim()
+        .replace(/\s*(?:;|&&?|\|\|?)$/, '');
+    });
+  return texts.join('\n');
 }
 
 /** Windows' prompts become blanks, so that offsets stay. */

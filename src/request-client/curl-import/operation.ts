@@ -34,7 +34,7 @@ export interface Operation {
   range: Given | null;
   bearer: Given | null;
   timeCondition: Given | null;
-  authScheme: 'basic' | 'other';
+  authScheme: 'basic' | 'digest' | 'other';
   head: boolean;
   get: boolean;
   json: boolean;

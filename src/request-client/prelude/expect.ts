@@ -184,7 +184,7 @@ const BOTH: Readonly<Record<string, Check>> = {
   contains: include,
 };
 
-/** `extra` adds words of its own, as `pm.response` has them. */
+/** Adds words of its own, as `pm.response` has them. */
 export type Extension = (
   check: (ok: boolean, says: string) => void,
   subject: unknown,
@@ -195,10 +195,10 @@ export type Extension = (
 export function expectation(subject: unknown, message: string | undefined, extension?: Extension): object {
   const flags: Flags = { negated: false, deep: false, any: false, own: false, length: false };
   const chain = {};
-  const assert = (ok: boolean, says: string): object => {
+  const assert = (ok: boolean, says: string, what = shown(subject)): object => {
     if (ok !== flags.negated) return chain;
     const prefix = message === undefined ? '' : `${message}: `;
-    throw new AssertionError(`${prefix}expected ${shown(subject)} ${flags.negated ? 'not ' : ''}to ${says}`);
+    throw new AssertionError(`${prefix}expected ${what} ${flags.negated ? 'not ' : ''}to ${says}`);
   };
   const getter = (name: string, get: () => unknown): void => {
     Object.defineProperty(chain, name, { get, configurable: true });
@@ -241,7 +241,7 @@ export function expectation(subject: unknown, message: string | undefined, exten
   if (extension !== undefined) {
     Object.defineProperties(
       chain,
-      extension((ok, says) => assert(ok, says), subject, chain),
+      extension((ok, says) => assert(ok, says, 'response'), subject, chain),
     );
   }
   return chain;

@@ -5,23 +5,15 @@ import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, constants as zlib } from 'node:zlib';
 import { TroupeError } from '../../protocol/errors.js';
-import type { HeaderEntry, RequestBody, SendSettings } from '../request.js';
+import { basic } from '../basic-auth.js';
+import type { HeaderEntry, RequestBody } from '../request.js';
 import { keepBody } from './body-store.js';
+import { DigestTurns } from './digest-turns.js';
 import { networkFault } from './network-fault.js';
+import type { PreparedRequest } from './prepared-request.js';
 import { contentOf, type RequestContent } from './request-content.js';
 import { type RequestTarget, requestTarget } from './request-target.js';
 import { type HttpResponse, headerValues, type RedirectStep } from './response.js';
-
-/** A request with nothing left to put in. */
-export interface PreparedRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: readonly HeaderEntry[];
-  /** Lower case: not added by the client itself. */
-  readonly withoutHeaders: readonly string[];
-  readonly body: RequestBody;
-  readonly settings: SendSettings;
-}
 
 /** Where requests may go. */
 export interface ReachBounds {
@@ -73,10 +65,16 @@ export class HttpSender {
     const startedAt = performance.now();
     const redirects: RedirectStep[] = [];
     let current = request;
+    const digest = new DigestTurns();
     try {
       const content = await contentOf(request.body, bounds.folder);
       for (;;) {
-        const answer = await this.#exchange(current, current.body.kind === 'none' ? null : content, signal);
+        const own = current.body.kind === 'none' ? null : content;
+        const answer = await this.#exchange(digest.authorized(current), own, signal);
+        if (digest.asked(current, answer)) {
+          answer.resume();
+          continue;
+        }
         const next = request.settings.followRedirects ? redirected(current, answer) : null;
         if (next === null) return await finish(current, answer, { signal, startedAt, redirects });
         answer.resume();
@@ -141,7 +139,7 @@ export class HttpSender {
 }
 
 function headerLines(
-  { method, headers, withoutHeaders, body }: PreparedRequest,
+  { method, headers, withoutHeaders, body, auth = null }: PreparedRequest,
   target: RequestTarget,
   content: RequestContent | null,
 ): HeaderEntry[] {
@@ -152,7 +150,8 @@ function headerLines(
     if (!has(name)) lines.push({ name, value });
   };
   add('Host', target.host);
-  if (target.user !== null) add('Authorization', basic(target.user));
+  const user = auth ?? target.user;
+  if (user !== null && auth?.kind !== 'digest') add('Authorization', basic(user));
   add('User-Agent', USER_AGENT);
   add('Accept', '*/*');
   lines.push(...headers.map((header) => withBoundary(header, body, content)));
@@ -162,10 +161,6 @@ function headerLines(
     if (!/^(?:GET|HEAD|DELETE|OPTIONS|TRACE|CONNECT)$/i.test(method)) add('Content-Length', '0');
   } else if (!has('Transfer-Encoding')) add('Content-Length', String(content.length));
   return lines;
-}
-
-export function basic({ username, password }: { username: string; password: string }): string {
-  return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 }
 
 /** A Content-Type that the user gave for a form still needs the boundary. */
@@ -191,10 +186,11 @@ function redirected(request: PreparedRequest, answer: IncomingMessage): Prepared
   const to = new URL(led, base);
   const { method } = request;
   const toGet = (status === 303 && method !== 'HEAD') || ((status === 301 || status === 302) && method === 'POST');
+  const sameOrigin = new URL(base).origin === to.origin;
   const dropped = [
     'host',
     ...(toGet ? ['content-type', 'content-length', 'transfer-encoding', 'content-encoding'] : []),
-    ...(new URL(base).origin === to.origin ? [] : ['authorization', 'cookie']),
+    ...(sameOrigin ? [] : ['authorization', 'cookie']),
   ];
   return {
     ...request,
@@ -203,6 +199,7 @@ function redirected(request: PreparedRequest, answer: IncomingMessage): Prepared
     headers: request.headers.filter(({ name }) => !dropped.includes(name.toLowerCase())),
     withoutHeaders: request.withoutHeaders.filter((name) => name !== 'host'),
     body: toGet ? { kind: 'none' } : request.body,
+    auth: sameOrigin ? (request.auth ?? null) : null,
   };
 }
 

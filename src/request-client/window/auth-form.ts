@@ -1,15 +1,10 @@
-import type { AuthForm, RequestForm } from '../../protocol/request-window.js';
-import { placesUp, settingsOf } from '../collection/auth.js';
+import type { AuthForm, InheritedAuth } from '../../protocol/request-window.js';
+import { authPath, placesUp, settingsOf } from '../collection/auth.js';
 import type { Collection, CollectionPath } from '../collection/collection.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
 import { OAUTH_KEYS } from '../oauth/oauth-settings.js';
 
-/** Where an item keeps its auth: requests inside of `request`. */
-export function authPath(path: CollectionPath, isRequest: boolean): CollectionPath {
-  return isRequest ? [...path, 'request', 'auth'] : [...path, 'auth'];
-}
-
-/** The auth of a request as its tab shows it: OAuth settings under the seed's keys, whoever wrote them. */
+/** The auth of an item as its tab shows it: OAuth settings under the seed's keys, whoever wrote them. */
 export function readAuthForm(auth: unknown): AuthForm {
   const type = textOf(member(auth, 'type'));
   if (type === undefined) return { type: 'inherit', settings: {} };
@@ -22,13 +17,15 @@ export function readAuthForm(auth: unknown): AuthForm {
   return { type, settings: Object.fromEntries(settings.filter(([, value]) => value !== '')) };
 }
 
-/** What a request inherits: the nearest auth above it. */
-export function inheritedAuth(collection: Collection, path: CollectionPath): RequestForm['inherited'] {
+/** What a request or folder inherits: the nearest auth above it. */
+export function inheritedAuth(
+  collection: Collection,
+  path: CollectionPath,
+  idOf: (path: CollectionPath) => string,
+): InheritedAuth | null {
   for (const place of placesUp(path).slice(1)) {
-    const type = textOf(member(collection.at(authPath(place.path, false)), 'type'));
-    if (type === undefined) continue;
-    const name = textOf(member(collection.at(place.path), 'name'));
-    return { from: place.path.length === 0 ? collection.name : (name ?? ''), type };
+    const type = textOf(member(collection.at(authPath(collection, place)), 'type'));
+    if (type !== undefined) return { id: idOf(place), from: collection.nameAt(place), type };
   }
   return null;
 }

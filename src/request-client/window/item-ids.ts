@@ -1,3 +1,4 @@
+import { COLLECTION_ID } from '../../protocol/request-window.js';
 import type { CollectionNode, CollectionPath } from '../collection/collection.js';
 
 /**
@@ -20,10 +21,11 @@ export class ItemIds {
   }
 
   pathOf(id: string): CollectionPath | undefined {
-    return this.#paths.get(id);
+    return id === COLLECTION_ID ? [] : this.#paths.get(id);
   }
 
   idOf(path: CollectionPath): string | undefined {
+    if (path.length === 0) return COLLECTION_ID;
     return this.#ids.get(path.join('.'));
   }
 

@@ -1,15 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { TroupeError } from '../../protocol/errors.js';
-import type { DocumentView, PairRow, RequestEdit, RequestForm, TreeItem } from '../../protocol/request-window.js';
+import type {
+  DocumentView,
+  GroupEdit,
+  GroupForm,
+  RequestEdit,
+  RequestForm,
+  TreeItem,
+} from '../../protocol/request-window.js';
 import { addImported } from '../collection/add-imported.js';
 import { Collection, type CollectionNode, type CollectionPath } from '../collection/collection.js';
 import { CollectionFile } from '../collection/collection-file.js';
-import { listOf, member, textOf } from '../collection/json-access.js';
+import { type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
 import type { ImportResult } from '../curl-import/import-curl.js';
+import { readGroupForm, writeGroupForm } from './group-form.js';
 import { ItemIds, shifted, startsWith } from './item-ids.js';
 import { readForm, writeForm } from './request-form.js';
-import { readRows, writeRows } from './rows.js';
+import { readRows } from './rows.js';
 
 /** States that undo can go back to; past the bounds the oldest is forgotten. */
 const MAX_UNDO = 100;
@@ -63,7 +71,7 @@ export class OpenDocument {
   }
 
   /** What a page draws, but for what is not the document's own. */
-  get view(): Omit<DocumentView, 'environment' | 'values'> {
+  get view(): Omit<DocumentView, 'environments' | 'environment' | 'values'> {
     const { collection, ids } = this.#state;
     const itemOf = ({ path, name, kind, value, children }: CollectionNode): TreeItem => ({
       id: ids.idOf(path) ?? '',
@@ -102,7 +110,7 @@ export class OpenDocument {
   }
 
   node(id: string): CollectionNode {
-    const path = this.#pathOf(id);
+    const path = this.pathOf(id);
     let found: CollectionNode | undefined;
     let nodes = this.collection.items;
     for (let length = 2; length <= path.length; length += 2) {
@@ -118,22 +126,29 @@ export class OpenDocument {
     return this.#state.ids.idOf(path);
   }
 
+  /** Where an item stands; the collection itself has the empty path. */
+  pathOf(id: string): CollectionPath {
+    const path = this.#state.ids.pathOf(id);
+    if (path === undefined) throw gone();
+    return path;
+  }
+
+  /** Of a request. */
   form(id: string): RequestForm {
-    return readForm(this.collection, this.#pathOf(id), id);
+    return readForm(this.collection, this.node(id).path, (path) => this.idOf(path) ?? '');
   }
 
   edit(id: string, edit: RequestEdit): void {
-    const path = this.#pathOf(id);
-    if (this.node(id).kind === 'request') this.#become(writeForm(this.collection, path, edit), this.#state.ids);
-    else if (edit.name !== undefined) this.rename(id, edit.name);
+    this.#become(writeForm(this.collection, this.node(id).path, edit), this.#state.ids);
   }
 
-  rename(id: string, name: string): void {
-    this.#become(this.collection.change([...this.#pathOf(id), 'name'], name), this.#state.ids);
+  /** Of a folder, or of the collection. */
+  groupForm(id: string): GroupForm {
+    return readGroupForm(this.collection, this.#groupPath(id), (path) => this.idOf(path) ?? '');
   }
 
-  renameCollection(name: string): void {
-    this.#become(this.collection.change(['info', 'name'], name), this.#state.ids);
+  editGroup(id: string, edit: GroupEdit): void {
+    this.#become(writeGroupForm(this.collection, this.#groupPath(id), edit), this.#state.ids);
   }
 
   /** @returns the new item's id; it is the last in its folder */
@@ -146,9 +161,15 @@ export class OpenDocument {
     return this.#inserted(this.collection.insert(place, value), place);
   }
 
+  /** @param item of a collection @returns its id; it is the last in its folder */
+  addItem(parent: string | null, item: JsonObject): string {
+    const place = this.#endOf(parent);
+    return this.#inserted(this.collection.insert(place, { ...item, response: [] }), place);
+  }
+
   /** @returns the copy's id; it stands behind its original */
   duplicate(id: string): string {
-    const from = this.#pathOf(id);
+    const from = this.pathOf(id);
     const to = from.with(-1, Number(from.at(-1)) + 1);
     const name = `${this.node(id).name} copy`;
     let made = this.collection.copy(from, to).change([...to, 'name'], name);
@@ -157,13 +178,13 @@ export class OpenDocument {
   }
 
   remove(id: string): void {
-    const path = this.#pathOf(id);
+    const path = this.pathOf(id);
     this.#become(this.collection.remove(path), this.#state.ids.removed(path));
   }
 
   /** @param index among the children of `parent` as they are now @throws INVALID_REQUEST into itself */
   move(id: string, parent: string | null, index: number): void {
-    const from = this.#pathOf(id);
+    const from = this.pathOf(id);
     const list = this.#listOf(parent);
     if (startsWith(list, from)) throw new TroupeError('INVALID_REQUEST', 'A folder cannot be moved into itself');
     const length = listOf(this.collection.at(list)).length;
@@ -182,11 +203,6 @@ export class OpenDocument {
     const ids = this.#state.ids.completed(collection.items);
     this.#become(collection, ids);
     return imported.requests.map((_, index) => ids.idOf([...list, first + index]) ?? '');
-  }
-
-  setVariables(rows: readonly PairRow[]): void {
-    const written = writeRows(member(this.collection.root, 'variable'), rows, ({ value }) => ({ value }));
-    this.#become(this.collection.change(['variable'], written), this.#state.ids);
   }
 
   /** Back to the state before the last edit. */
@@ -210,17 +226,15 @@ export class OpenDocument {
     this.#state = { collection, ids };
   }
 
-  #pathOf(id: string): CollectionPath {
-    const path = this.#state.ids.pathOf(id);
-    if (path === undefined) throw gone();
+  #groupPath(id: string): CollectionPath {
+    const path = this.pathOf(id);
+    if (path.length > 0 && this.node(id).kind !== 'folder')
+      throw new TroupeError('INVALID_REQUEST', 'Only folders hold requests');
     return path;
   }
 
   #listOf(parent: string | null): CollectionPath {
-    if (parent === null) return ['item'];
-    const node = this.node(parent);
-    if (node.kind !== 'folder') throw new TroupeError('INVALID_REQUEST', 'Only folders hold requests');
-    return [...node.path, 'item'];
+    return parent === null ? ['item'] : [...this.#groupPath(parent), 'item'];
   }
 
   #endOf(parent: string | null): CollectionPath {

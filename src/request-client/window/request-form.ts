@@ -1,21 +1,28 @@
 import type { ParamRow, RequestEdit, RequestForm } from '../../protocol/request-window.js';
+import { authPath } from '../collection/auth.js';
 import type { Collection, CollectionPath } from '../collection/collection.js';
+import { folderValues } from '../collection/folder-variables.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
 import { composedUrl } from '../collection/read-request.js';
 import { urlParts } from '../collection/write-request.js';
-import { authPath, inheritedAuth, readAuthForm, writeAuth } from './auth-form.js';
+import { inheritedAuth, readAuthForm, writeAuth } from './auth-form.js';
 import { readBodyForm, writeBody } from './body-form.js';
 import { isEnabled, readRows, writeRows } from './rows.js';
+import { readScript, writeScript } from './script-events.js';
 
 /** The request at `path` as its tab shows it. */
-export function readForm(collection: Collection, path: CollectionPath, id: string): RequestForm {
+export function readForm(
+  collection: Collection,
+  path: CollectionPath,
+  idOf: (path: CollectionPath) => string,
+): RequestForm {
   const item = collection.at(path);
   const request = member(item, 'request');
   const stored = typeof request === 'string' ? request : member(request, 'url');
   const url = textOf(stored) ?? textOf(member(stored, 'raw')) ?? composedUrl(stored);
   const behaviour = member(item, 'protocolProfileBehavior');
   return {
-    id,
+    id: idOf(path),
     name: textOf(member(item, 'name')) ?? '',
     method: textOf(member(request, 'method')) ?? 'GET',
     url,
@@ -24,11 +31,12 @@ export function readForm(collection: Collection, path: CollectionPath, id: strin
     headers: readRows(member(request, 'header')),
     body: readBodyForm(member(request, 'body')),
     auth: readAuthForm(member(request, 'auth')),
-    before: scriptText(item, 'prerequest'),
-    after: scriptText(item, 'test'),
+    before: readScript(item, 'prerequest'),
+    after: readScript(item, 'test'),
     followRedirects: member(behaviour, 'followRedirects') !== false,
     verifyTls: member(behaviour, 'strictSSL') !== false,
-    inherited: inheritedAuth(collection, path),
+    inherited: inheritedAuth(collection, path, idOf),
+    folderValues: folderValues(collection, path),
   };
 }
 
@@ -59,18 +67,6 @@ function paramOf(text: string): ParamRow {
     : { name: text.slice(0, at), value: text.slice(at + 1), enabled: true };
 }
 
-function scriptText(item: unknown, listen: string): string {
-  const exec = member(member(scriptEvent(item, listen), 'script'), 'exec');
-  if (typeof exec === 'string') return exec;
-  return listOf(exec)
-    .map((line) => textOf(line) ?? '')
-    .join('\n');
-}
-
-function scriptEvent(item: unknown, listen: string): unknown {
-  return listOf(member(item, 'event')).find((event) => member(event, 'listen') === listen);
-}
-
 /** The collection with the members of `edit` in the request at `path`; whatever else the request holds stays. */
 export function writeForm(collection: Collection, path: CollectionPath, edit: RequestEdit): Collection {
   let made = collection;
@@ -83,7 +79,16 @@ export function writeForm(collection: Collection, path: CollectionPath, edit: Re
   if (edit.name !== undefined) change(['name'], edit.name);
   if (edit.method !== undefined) change(['request', 'method'], edit.method);
   if (edit.url !== undefined || edit.params !== undefined || edit.pathVariables !== undefined) {
-    change(['request', 'url'], writeUrl(request().url, withUrl(readForm(made, path, ''), edit)));
+    change(
+      ['request', 'url'],
+      writeUrl(
+        request().url,
+        withUrl(
+          readForm(made, path, () => ''),
+          edit,
+        ),
+      ),
+    );
   }
   if (edit.headers !== undefined) {
     change(
@@ -93,7 +98,7 @@ export function writeForm(collection: Collection, path: CollectionPath, edit: Re
   }
   if (edit.body !== undefined) change(['request', 'body'], writeBody(request().body, edit.body));
   if (edit.auth !== undefined) {
-    const place = authPath(path, true);
+    const place = authPath(made, path);
     made = made.change(place, writeAuth(made.at(place), edit.auth));
   }
   if (edit.before !== undefined) made = writeScript(made, path, 'prerequest', edit.before);
@@ -128,20 +133,6 @@ function withAddress(old: JsonObject, url: string): JsonObject {
   const { raw: _raw, protocol: _protocol, host: _host, port: _port, path: _path, hash: _hash, ...rest } = old;
   const { query: _query, ...parts } = urlParts(url);
   return { ...parts, ...rest };
-}
-
-function writeScript(collection: Collection, path: CollectionPath, listen: string, text: string): Collection {
-  const events = listOf(member(collection.at(path), 'event'));
-  const place = [...path, 'event'];
-  const index = events.findIndex((event) => member(event, 'listen') === listen);
-  const exec = text.split('\n');
-  if (index === -1) {
-    if (text === '') return collection;
-    const event = { listen, script: { type: 'text/javascript', exec } };
-    return events.length === 0 ? collection.set(place, [event]) : collection.insert([...place, events.length], event);
-  }
-  if (text === '') return collection.remove([...place, index]);
-  return collection.change([...place, index, 'script'], { ...asObject(member(events[index], 'script')), exec });
 }
 
 function writeBehaviour(old: unknown, { followRedirects, verifyTls }: RequestEdit): JsonObject | undefined {

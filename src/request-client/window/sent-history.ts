@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import type { HistoryLine, ResponseView, SentView } from '../../protocol/request-window.js';
-import { passed, type RequestResult } from '../collection-run/result.js';
+import type { ResponseView, SentView } from '../../protocol/request-window.js';
+import type { RequestResult } from '../collection-run/result.js';
 import { type HttpResponse, headerValues } from '../run/response.js';
 
 const MAX_ENTRIES = 200;
@@ -8,24 +8,17 @@ const MAX_ENTRIES = 200;
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 /** What a page is shown of a body at once. */
 const SHOWN_BYTES = 1024 * 1024;
+const HEX_BYTES = 4096;
 
 interface Entry {
   readonly view: SentView;
-  readonly passed: boolean;
   readonly response: HttpResponse | null;
 }
 
-/** What was sent since the window was opened, newest first. In memory alone: requests and answers hold secrets. */
+/** Answers since the window was opened, newest first. In memory alone: they hold secrets. */
 export class SentHistory {
   #entries: Entry[] = [];
   #count = 0;
-
-  get lines(): HistoryLine[] {
-    return this.#entries.map(({ view, passed }) => {
-      const { id, itemId, at, name, method, url, durationMs, response } = view;
-      return { id, itemId, at, name, method, url, durationMs, status: response?.status ?? null, passed };
-    });
-  }
 
   find(id: string): SentView | undefined {
     return this.#entries.find(({ view }) => view.id === id)?.view;
@@ -55,7 +48,7 @@ export class SentHistory {
       unresolved,
       durationMs,
     };
-    this.#entries.unshift({ view, passed: passed(result), response });
+    this.#entries.unshift({ view, response });
     await this.#trim();
     return view;
   }
@@ -79,7 +72,8 @@ export class SentHistory {
 async function responseView(response: HttpResponse): Promise<ResponseView> {
   const { status, statusText, url, headers, bodyBytes, durationMs, redirects } = response;
   const contentType = headerValues(headers, 'content-type')[0] ?? '';
-  const text = textIn(await beginningOf(response), contentType, bodyBytes > SHOWN_BYTES);
+  const beginning = await beginningOf(response);
+  const text = textIn(beginning, contentType, bodyBytes > SHOWN_BYTES);
   return {
     status,
     statusText,
@@ -91,6 +85,7 @@ async function responseView(response: HttpResponse): Promise<ResponseView> {
     contentType,
     text,
     cut: text !== null && bodyBytes > SHOWN_BYTES,
+    hex: text === null ? hexDump(beginning.subarray(0, HEX_BYTES)) : '',
   };
 }
 
@@ -104,6 +99,18 @@ async function beginningOf({ body }: HttpResponse): Promise<Buffer> {
   } finally {
     await file.close();
   }
+}
+
+/** Offset, sixteen bytes, and what of them can be printed, on each line. */
+function hexDump(bytes: Buffer): string {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += 16) {
+    const line = bytes.subarray(at, at + 16);
+    const hex = line.toString('hex').replace(/(..)(?=.)/g, '$1 ');
+    const shown = line.toString('latin1').replace(/[^\x20-\x7e]/g, '.');
+    lines.push(`${at.toString(16).padStart(8, '0')}  ${hex.padEnd(47)}  ${shown}`);
+  }
+  return lines.join('\n');
 }
 
 /** Null where the bytes are no text in the charset that the answer names. */

@@ -124,7 +124,7 @@ export class WindowServer {
     }
     const { workspace, folder } = this.#options;
     const [, sentId] = RESPONSE_BODY.exec(path) ?? [];
-    if (sentId !== undefined) return await sendBody(workspace.history.response(sentId), response);
+    if (sentId !== undefined) return await sendBody(workspace.history.answers.response(sentId), response);
     const routes = WINDOW_ROUTES.filter((route) => route.path.test(path));
     const route = routes.find(({ method }) => method === request.method);
     if (route === undefined)

@@ -1,20 +1,39 @@
-import { readFile } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { DocumentView, PairRow, ProgressLine, TokenView } from '../../protocol/request-window.js';
+import {
+  COLLECTION_ID,
+  type CurlOptions,
+  type CurlView,
+  type DocumentView,
+  type EnvironmentRow,
+  type GroupEdit,
+  type ProgressLine,
+  type RunOptions,
+  type ScopeValues,
+  type TokenView,
+} from '../../protocol/request-window.js';
 import { authAt } from '../collection/auth.js';
-import { environmentOf } from '../collection/environment.js';
-import { VariableResolver } from '../collection/variables.js';
-import { CollectionRunner } from '../collection-run/collection-runner.js';
+import type { CollectionNode } from '../collection/collection.js';
+import { folderScopes } from '../collection/folder-variables.js';
+import { VariableResolver, type VariableScope } from '../collection/variables.js';
+import { CollectionRunner, requestsBelow } from '../collection-run/collection-runner.js';
+import { passed, type RequestResult } from '../collection-run/result.js';
 import { type Scopes, scopesInOrder, scopesOf } from '../collection-run/scripts.js';
+import { exportCurl } from '../curl-export/export-curl.js';
+import { writtenRequest } from '../curl-export/written-request.js';
 import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.js';
 import { TokenStore } from '../oauth/token-store.js';
+import { Environments } from './environments.js';
+import { History } from './history.js';
+import { HistoryFile } from './history-file.js';
 import { OpenDocument } from './open-document.js';
-import { SentHistory } from './sent-history.js';
+import { runLine } from './run-line.js';
 
 export interface WorkspaceOptions {
   /** Shows a login page to the user. */
   openBrowser(url: string): Promise<void>;
+  /** Where requests are remembered; by default until the end. */
+  readonly history?: HistoryFile;
   readonly callbackPorts?: readonly number[];
   readonly loginTimeoutMs?: number;
   /** Milliseconds since 1970; for tests. */
@@ -24,19 +43,27 @@ export interface WorkspaceOptions {
 /** Hears lines while something is under way. */
 export type Tell = (line: ProgressLine) => void;
 
-/** What one window works on: a document, an environment, variables, tokens and what was sent. Nothing of it is written but by saving. */
+/** Shorter values are in every other text. */
+const MIN_SECRET_LENGTH = 4;
+
+/**
+ * What one window works on: a document, environments, variables, tokens and what was sent. Nothing of it is written but by
+ * saving, and the history.
+ */
 export class Workspace {
-  readonly history = new SentHistory();
+  readonly environments = new Environments();
+  readonly history: History;
   readonly #tokens: TokenStore;
   readonly #now: () => number;
   /** Everybody who waits for something that may need a login. */
   readonly #waiting = new Set<Tell>();
   #document = OpenDocument.create();
-  #environment: { readonly path: string; readonly values: ReadonlyMap<string, string> } | null = null;
+  #revision = 0;
   #scopes: Scopes;
 
-  constructor({ openBrowser, callbackPorts, loginTimeoutMs, now = Date.now }: WorkspaceOptions) {
+  constructor({ openBrowser, history, callbackPorts, loginTimeoutMs, now = Date.now }: WorkspaceOptions) {
     this.#now = now;
+    this.history = new History(history ?? new HistoryFile(null));
     this.#scopes = scopesOf(this.#document.collection, new Map());
     const tell = (url: string | null): void => {
       for (const one of this.#waiting) one({ kind: 'login', url });
@@ -58,40 +85,40 @@ export class Workspace {
   }
 
   get view(): DocumentView {
-    const environment = this.#environment;
-    return {
-      ...this.#document.view,
-      environment: environment === null ? null : { path: environment.path, name: basename(environment.path) },
-      values: this.#values(),
-    };
+    const { lines, active } = this.environments;
+    return { ...this.#document.view, environments: lines, environment: active, values: this.#values() };
   }
 
-  /** An empty document in the place of the open one. Tokens stay. */
+  /** An empty document in the place of the open one. Environments and tokens stay. */
   begin(): void {
     this.#take(OpenDocument.create());
   }
 
-  /** @throws what {@link OpenDocument.open} does; the open document stays then */
+  /** Opens a collection, and the environments that lie beside it. @throws what {@link OpenDocument.open} does; the open document stays then */
   async open(path: string): Promise<void> {
-    this.#take(await OpenDocument.open(resolve(path)));
+    const own = resolve(path);
+    this.#take(await OpenDocument.open(own));
+    await this.environments.openBeside(dirname(own));
   }
 
   async save(path: string | null, overwrite: boolean): Promise<void> {
     await this.#document.save(path === null ? null : resolve(path), overwrite);
   }
 
-  /** @param path of an environment file; null closes the one that is open */
-  async useEnvironment(path: string | null): Promise<void> {
-    const own = path === null ? null : resolve(path);
-    const text = own === null ? '' : await readFile(own, 'utf8').catch(() => null);
-    if (text === null) throw new TroupeError('NOT_FOUND', `There is no file ${own}`);
-    this.#environment = own === null ? null : { path: own, values: environmentOf(text) };
-    this.#scopes = scopesOf(this.#document.collection, this.#environment?.values ?? new Map());
+  /** Another environment counts from now on; what scripts set is forgotten. */
+  async changeEnvironment(change: (environments: Environments) => Promise<void>): Promise<void> {
+    await change(this.environments);
+    this.#scopes = scopesOf(this.#document.collection, this.environments.values);
   }
 
-  /** Variables of the collection. */
-  setVariables(rows: readonly PairRow[]): void {
-    this.edit((document) => document.setVariables(rows));
+  editEnvironment(id: string, rows: readonly EnvironmentRow[]): void {
+    const before = this.environments.values;
+    this.environments.edit(id, rows);
+    carryOver(this.#scopes.environment, before, this.environments.values);
+  }
+
+  editGroup(id: string, edit: GroupEdit): void {
+    this.edit((document) => document.editGroup(id, edit));
   }
 
   /** An edit that may change variables: those that it changes have its value now, others what scripts made of them. */
@@ -99,32 +126,65 @@ export class Workspace {
     const before = scopesOf(this.#document.collection, new Map()).collection;
     const result = work(this.#document);
     const after = scopesOf(this.#document.collection, new Map()).collection;
-    const { collection } = this.#scopes;
-    for (const [name, value] of after) if (before.get(name) !== value) collection.set(name, value);
-    for (const name of before.keys()) if (!after.has(name)) collection.delete(name);
+    carryOver(this.#scopes.collection, before, after);
     return result;
   }
 
   /** Sends one request with its scripts. What goes wrong is in the last line; only the signal's reason is thrown. */
   async send(id: string, tell: Tell, signal: AbortSignal): Promise<void> {
-    const { collection, path } = this.#document;
     const node = this.#document.node(id);
-    if (node.kind !== 'request') throw new TroupeError('INVALID_REQUEST', 'A folder cannot be sent');
-    const runner = new CollectionRunner({
-      collection,
-      environment: new Map(),
-      scopes: this.#scopes,
-      folder: path === null ? process.cwd() : dirname(path),
-      tokens: this.#tokens,
-    });
-    try {
+    if (node.kind !== 'request') throw new TroupeError('INVALID_REQUEST', 'A folder is run, not sent');
+    await this.#withRunner(tell, async (runner) => {
       const at = this.#now();
-      const result = await this.#whileWaiting(tell, () => runner.run(node, signal));
-      const sent = await this.history.add(result, id, at, (text) => this.#tokens.mask(text));
+      const result = await runner.run(node, signal);
+      const sent = await this.history.add({ result, node, itemId: id, at }, (text) => this.#hidden(text));
       tell({ kind: 'sent', sent, values: this.#values() });
-    } finally {
-      await runner.close();
-    }
+    });
+  }
+
+  /** Runs a folder, or the whole collection, and tells each result. Only the signal's reason is thrown. */
+  async run(id: string, options: RunOptions, tell: Tell, signal: AbortSignal): Promise<void> {
+    const nodes = id === COLLECTION_ID ? this.#document.collection.items : [this.#document.node(id)];
+    const ids = new Map(
+      nodes.flatMap(requestsBelow).map((node) => [node, this.#document.idOf(node.path) ?? ''] as const),
+    );
+    let ended = false;
+    await this.#withRunner(tell, async (runner) => {
+      for (let iteration = 1; iteration <= options.iterations && !ended; iteration += 1) {
+        const heard = async (result: RequestResult, node: CollectionNode): Promise<'stop' | undefined> => {
+          const sent = await this.history.add({ result, node, itemId: ids.get(node) ?? '', at: this.#now() }, (text) =>
+            this.#hidden(text),
+          );
+          tell({ kind: 'result', result: runLine(result, sent, iteration) });
+          ended = options.stopAtFailure && !passed(result);
+          return ended ? 'stop' : undefined;
+        };
+        try {
+          await runner.runAll(nodes, heard, signal);
+        } catch (error) {
+          signal.throwIfAborted();
+          tell({ kind: 'failed', error: encodeError(error) });
+          ended = true;
+        }
+      }
+      tell({ kind: 'ran', values: this.#values() });
+    });
+  }
+
+  /** A request as a curl command, its authorization in it where that needs no token. */
+  curlOf(id: string, { shell, values }: CurlOptions): CurlView {
+    const { collection } = this.#document;
+    const node = this.#document.node(id);
+    const { request, warnings } = writtenRequest(collection, node);
+    const resolver = new VariableResolver(scopesInOrder(this.#scopes, folderScopes(collection, node.path)));
+    const made = exportCurl(values ? resolver.request(request) : request, shell);
+    const missing = [...resolver.missing].map((name) => `No value for {{${name}}}`);
+    return { command: made.command, warnings: [...warnings, ...missing, ...made.warnings] };
+  }
+
+  /** A request of the history as the last of a folder. @returns its id @throws NOT_FOUND */
+  takeFromHistory(id: string, parent: string | null): string {
+    return this.#document.addItem(parent, this.history.item(id));
   }
 
   /** A token in the place of the one that there is. */
@@ -156,12 +216,34 @@ export class Workspace {
 
   /** Idempotent. */
   async close(): Promise<void> {
-    await this.history.clear();
+    await this.history.close();
   }
 
   #take(document: OpenDocument): void {
     this.#document = document;
-    this.#scopes = scopesOf(document.collection, this.#environment?.values ?? new Map());
+    this.#scopes = scopesOf(document.collection, this.environments.values);
+  }
+
+  async #withRunner(tell: Tell, work: (runner: CollectionRunner) => Promise<void>): Promise<void> {
+    const { collection, path } = this.#document;
+    const runner = new CollectionRunner({
+      collection,
+      environment: new Map(),
+      scopes: this.#scopes,
+      folder: path === null ? process.cwd() : dirname(path),
+      tokens: this.#tokens,
+    });
+    try {
+      await this.#whileWaiting(tell, () => work(runner));
+    } finally {
+      await runner.close();
+    }
+  }
+
+  /** Without tokens, and without what an environment calls secret. */
+  #hidden(text: string): string {
+    const secrets = this.environments.secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH);
+    return secrets.reduce((made, secret) => made.replaceAll(secret, '********'), this.#tokens.mask(text));
   }
 
   async #whileWaiting<T>(tell: Tell, work: () => Promise<T>): Promise<T> {
@@ -174,18 +256,28 @@ export class Workspace {
   }
 
   #settingsOf(id: string): OAuthSettings {
-    const auth = authAt(this.#document.collection, this.#document.node(id).path);
-    if (auth.kind !== 'oauth2') throw new TroupeError('INVALID_REQUEST', 'The request has no OAuth 2.0 settings');
-    const resolver = new VariableResolver(scopesInOrder(this.#scopes));
+    const { collection } = this.#document;
+    const path = this.#document.pathOf(id);
+    const auth = authAt(collection, path);
+    if (auth.kind !== 'oauth2') throw new TroupeError('INVALID_REQUEST', 'It has no OAuth 2.0 settings');
+    const resolver = new VariableResolver(scopesInOrder(this.#scopes, folderScopes(collection, path)));
     return readOAuthSettings(auth.settings, (text) => resolver.text(text));
   }
 
-  #values(): Record<string, string> {
-    return Object.assign(
-      {},
-      ...scopesInOrder(this.#scopes)
-        .reverse()
-        .map((scope) => Object.fromEntries(scope)),
-    );
+  #values(): ScopeValues {
+    const { local, environment, collection, globals } = this.#scopes;
+    this.#revision += 1;
+    return { revision: this.#revision, base: merged(globals, collection), over: merged(environment, local) };
   }
+}
+
+/** Variables that were edited have their new value; others keep what scripts made of them. */
+function carryOver(scope: Map<string, string>, before: VariableScope, after: VariableScope): void {
+  for (const [name, value] of after) if (before.get(name) !== value) scope.set(name, value);
+  for (const name of before.keys()) if (!after.has(name)) scope.delete(name);
+}
+
+/** The last one that has a name wins. */
+function merged(...scopes: readonly VariableScope[]): Record<string, string> {
+  return Object.assign({}, ...scopes.map((scope) => Object.fromEntries(scope)));
 }

@@ -67,8 +67,10 @@ async function runAll(collection: object, requestTimeoutMs = 20_000): Promise<Re
   });
   const results: RequestResult[] = [];
   try {
-    await runner.runAll(parsed.items, (result) => {
+    await runner.runAll(parsed.items, async (result) => {
+      await result.response?.dispose();
       results.push(result);
+      return undefined;
     });
   } finally {
     await runner.close();

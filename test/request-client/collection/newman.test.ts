@@ -38,7 +38,11 @@ t.test('Newman runs what is saved, and sends what the client sends', async (t) =
   }
   // As the window edits them: everything stays what is sent.
   for (const { path: place } of collection.items)
-    collection = writeForm(collection, place, readForm(collection, place, ''));
+    collection = writeForm(
+      collection,
+      place,
+      readForm(collection, place, () => ''),
+    );
   const path = join(t.testdir({}), 'saved.json');
   await CollectionFile.create(path, collection).save();
 
@@ -58,8 +62,10 @@ t.test('Newman runs what is saved, and sends what the client sends', async (t) =
   const tokens = new TokenStore({ openBrowser: async () => undefined });
   const runner = new CollectionRunner({ collection: opened, environment: new Map(), folder: '.', tokens });
   t.teardown(() => runner.close());
-  await runner.runAll(opened.items, ({ tests }) => {
+  await runner.runAll(opened.items, async ({ tests, response }) => {
+    await response?.dispose();
     t.match(tests, [{ status: 'passed' }]);
+    return undefined;
   });
   const byUs = capture.take();
   for (const [index, { name }] of rows.entries()) {

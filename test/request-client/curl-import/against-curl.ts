@@ -1,6 +1,6 @@
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
 import type { RequestDraft } from '#troupe/request-client/request.js';
-import { basic, HttpSender } from '#troupe/request-client/run/send-request.js';
+import { HttpSender } from '#troupe/request-client/run/send-request.js';
 import { comparable, runInBash, type WireCapture, type WireRequest } from '../wire-capture.js';
 import { PLACE } from './posix-commands.js';
 
@@ -35,11 +35,7 @@ export async function sendAll(requests: readonly RequestDraft[], folder: string)
   const sender = new HttpSender();
   try {
     for (const request of requests) {
-      const headers =
-        request.auth === null
-          ? request.headers
-          : [{ name: 'Authorization', value: basic(request.auth) }, ...request.headers];
-      const response = await sender.send({ ...request, headers }, { timeoutMs: 20_000, folder });
+      const response = await sender.send(request, { timeoutMs: 20_000, folder });
       await response.dispose();
     }
   } finally {

@@ -189,3 +189,13 @@ t.test('a megabyte is imported in no time, and no text throws', async (t) => {
     { numRuns: 500 },
   );
 });
+
+t.test('the text of what was not imported is answered, so that it alone is mended and imported again', (t) => {
+  const rest = (text: string): string => importCurl(text).failed;
+  t.equal(rest('curl http://h/1; curl http://h/2'), '');
+  t.equal(rest("curl http://h/1; curl 'open"), "curl 'open");
+  t.equal(rest('curl http://h/1 && wget http://h/2; curl -d x\ncurl http://h/3'), 'wget http://h/2\ncurl -d x');
+  t.equal(rest('A=1\nhello there'), 'A=1\nhello there');
+  t.equal(rest('curl http://h/1 ftp://h/2'), '', 'a command that made a request is not made twice');
+  t.end();
+});

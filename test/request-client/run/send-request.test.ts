@@ -6,7 +6,8 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import { type AddressInfo, createServer as createRawServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { HttpSender, type PreparedRequest } from '#troupe/request-client/run/send-request.js';
+import type { PreparedRequest } from '#troupe/request-client/run/prepared-request.js';
+import { HttpSender } from '#troupe/request-client/run/send-request.js';
 import { guardLeaks } from '../../support/leaks.js';
 
 guardLeaks(t);

@@ -20,6 +20,8 @@ export interface EchoServer {
   readonly heard: Heard[];
   status: number;
   redirect: string | null;
+  /** Before it answers; who waits no longer is not answered. */
+  delayMs: number;
 }
 
 export async function startEcho(t: Test): Promise<EchoServer> {
@@ -29,6 +31,10 @@ export async function startEcho(t: Test): Promise<EchoServer> {
     for await (const chunk of request) chunks.push(chunk);
     const { method = '', url = '', headers } = request;
     heard.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+    if (echo.delayMs > 0) {
+      const timer = setTimeout(() => response.end(), echo.delayMs);
+      return void response.once('close', () => clearTimeout(timer));
+    }
     response.writeHead(echo.redirect === null ? echo.status : 302, {
       'Content-Type': 'application/json',
       ...(echo.redirect === null ? {} : { Location: echo.redirect }),
@@ -50,6 +56,7 @@ export async function startEcho(t: Test): Promise<EchoServer> {
     heard,
     status: 200,
     redirect: null,
+    delayMs: 0,
   };
   return echo;
 }
@@ -68,6 +75,8 @@ export interface WindowFixture {
   holds(expression: string): Promise<void>;
   shows(text: string): Promise<void>;
   text(): Promise<string>;
+  /** What axe, once it is in the page, has against it as it is now: light, then dark. */
+  faults(): Promise<unknown>;
 }
 
 export async function openWindow(t: Test, options: Partial<WorkspaceOptions> = {}): Promise<WindowFixture> {
@@ -88,6 +97,18 @@ export async function openWindow(t: Test, options: Partial<WorkspaceOptions> = {
       await call('page', 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     }
   };
+  const faults = async (): Promise<unknown> => {
+    const run = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html, any, all }) =>
+        [id, html.slice(0, 200), ...[...any, ...all].map(({ message }) => message)].join(' | '))))`;
+    const found: unknown[] = [];
+    for (const scheme of ['light', 'dark']) {
+      await call('page', `document.documentElement.style.colorScheme = '${scheme}'`);
+      found.push(await call('page', run));
+    }
+    await call('page', "document.documentElement.style.colorScheme = ''");
+    return found;
+  };
   await call('go', server.url);
   await holds('document.querySelector("nav") !== null');
   return {
@@ -100,5 +121,6 @@ export async function openWindow(t: Test, options: Partial<WorkspaceOptions> = {
     holds,
     shows: (text) => holds(`document.body.innerText.includes(${JSON.stringify(text)})`),
     text: async () => String(await call('page', 'document.body.innerText')),
+    faults,
   };
 }

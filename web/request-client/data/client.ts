@@ -48,14 +48,14 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   return await (await ask(method, path, body)).json();
 }
 
-/** The bytes of an answer, for pictures and for saving. */
+/** The bytes of an answer, for pictures. */
 export async function bodyOf(sentId: string): Promise<Blob> {
   return await (await ask('GET', `history/${sentId}/body`)).blob();
 }
 
 /** Lines as they come, until the client is done or `signal` cancels. */
-export async function* follow(path: string, signal: AbortSignal): AsyncGenerator<ProgressLine> {
-  const { body } = await ask('POST', path, undefined, signal);
+export async function* follow(path: string, signal: AbortSignal, sent?: unknown): AsyncGenerator<ProgressLine> {
+  const { body } = await ask('POST', path, sent, signal);
   if (body === null) return;
   let rest = '';
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,0 +1,22 @@
+import { authAt } from '../collection/auth.js';
+import { authorize, unknownAuth } from '../collection/authorize.js';
+import type { Collection, CollectionNode } from '../collection/collection.js';
+import { readRequest } from '../collection/read-request.js';
+import type { RequestDraft } from '../request.js';
+
+/** A request of a collection with its own or inherited authorization, as far as that can be written down. */
+export function writtenRequest(
+  collection: Collection,
+  node: CollectionNode,
+): { readonly request: RequestDraft; readonly warnings: readonly string[] } {
+  const request = readRequest(node.value);
+  const auth = authAt(collection, node.path);
+  switch (auth.kind) {
+    case 'oauth2':
+      return { request, warnings: ['The token of OAuth 2.0 is not written: add it with --oauth2-bearer'] };
+    case 'unknown':
+      return { request, warnings: [unknownAuth(auth.type)] };
+    default:
+      return { request: authorize(request, auth, (text) => text), warnings: [] };
+  }
+}

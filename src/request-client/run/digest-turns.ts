@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type DigestChallenge, digestChallenge, digestHeader } from './digest-auth.js';
+import type { PreparedRequest } from './prepared-request.js';
+import { requestTarget } from './request-target.js';
+
+/** What one request, with its redirects, has been asked by the server, and answers. */
+export class DigestTurns {
+  #challenge: DigestChallenge | null = null;
+  #count = 0;
+
+  /** The request with the answer to what was asked so far; as it is where nothing was. */
+  authorized(request: PreparedRequest): PreparedRequest {
+    const { auth, method, url, settings, headers } = request;
+    if (this.#challenge === null || auth?.kind !== 'digest') return request;
+    this.#count += 1;
+    const uri = requestTarget(url, settings.encodeUrl).path;
+    const turn = { method: method.toUpperCase(), uri, count: this.#count, cnonce: randomBytes(16).toString('hex') };
+    return {
+      ...request,
+      headers: [{ name: 'Authorization', value: digestHeader(this.#challenge, auth, turn) }, ...headers],
+    };
+  }
+
+  /** The server asks, and the request is to be sent again: for the first time, or since its nonce is too old. */
+  asked({ auth }: PreparedRequest, { statusCode, headersDistinct }: IncomingMessage): boolean {
+    if (auth?.kind !== 'digest' || statusCode !== 401) return false;
+    const challenge = digestChallenge(headersDistinct['www-authenticate'] ?? []);
+    const known = this.#challenge;
+    if (challenge === null || (known !== null && (!challenge.stale || challenge.nonce === known.nonce))) return false;
+    this.#challenge = challenge;
+    this.#count = 0;
+    return true;
+  }
+}

@@ -1,0 +1,13 @@
+import type { HeaderEntry, RequestBody, SendSettings, UserAuth } from '../request.js';
+
+/** A request with nothing left to put in. */
+export interface PreparedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly HeaderEntry[];
+  /** Lower case: not added by the client itself. */
+  readonly withoutHeaders: readonly string[];
+  readonly body: RequestBody;
+  readonly auth?: UserAuth | null;
+  readonly settings: SendSettings;
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { TroupeError } from '../../protocol/errors.js';
+import type { EnvironmentLine, EnvironmentRow, EnvironmentView } from '../../protocol/request-window.js';
+import { Environment } from '../collection/environment.js';
+import { TextFile } from '../collection/text-file.js';
+
+interface OpenEnvironment {
+  readonly id: string;
+  readonly file: TextFile;
+  environment: Environment;
+  /** The text that the file holds. */
+  saved: string;
+}
+
+/** Of those that are open; more are refused. */
+const MAX_OPEN = 100;
+
+/** The environments that the window has open; at most one of them is the active one. Errors: NOT_FOUND for one that is not open. */
+export class Environments {
+  #open: readonly OpenEnvironment[] = [];
+  #active: OpenEnvironment | null = null;
+  #count = 0;
+
+  get lines(): EnvironmentLine[] {
+    return this.#open.map(({ id, file, environment, saved }) => ({
+      id,
+      name: environment.name(file.path),
+      path: file.path,
+      changed: environment.text !== saved,
+    }));
+  }
+
+  get active(): EnvironmentView | null {
+    const { id, environment } = this.#active ?? {};
+    return id === undefined || environment === undefined
+      ? null
+      : { id, plain: environment.plain, rows: environment.rows };
+  }
+
+  /** Of the active one. */
+  get values(): Map<string, string> {
+    return this.#active?.environment.values ?? new Map();
+  }
+
+  /** Values that their environment calls secret, of all that are open. */
+  get secrets(): string[] {
+    return this.#open.flatMap(({ environment }) =>
+      environment.rows.filter(({ secret }) => secret).map(({ value }) => value),
+    );
+  }
+
+  /**
+   * Opens a file and makes it the active one; one that is open already is the active one again.
+   * @throws NOT_FOUND, or INVALID_REQUEST where the file is no environment
+   */
+  async open(path: string): Promise<void> {
+    this.#active = await this.#opened(resolve(path));
+  }
+
+  /** Opens what lies in a folder under the name that Postman gives environments. What cannot be read is left out. */
+  async openBeside(folder: string): Promise<void> {
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((one) => /\.postman_environment\.json$/i.test(one)).sort()) {
+      await this.#opened(join(folder, name)).catch(() => null);
+    }
+  }
+
+  /** @throws INVALID_REQUEST with `details.changedOnDisk` where there is a file already */
+  async create(path: string): Promise<void> {
+    const name = basename(path).replace(/(?:\.postman_environment)?\.json$/i, '');
+    const environment = Environment.create(name, randomUUID());
+    const file = TextFile.create(resolve(path));
+    await file.write(environment.text);
+    this.#active = this.#add(file, environment);
+  }
+
+  choose(id: string | null): void {
+    this.#active = id === null ? null : this.#find(id);
+  }
+
+  edit(id: string, rows: readonly EnvironmentRow[]): void {
+    const found = this.#find(id);
+    found.environment = found.environment.withRows(rows);
+  }
+
+  /** @throws what {@link TextFile.write} does */
+  async save(id: string, overwrite: boolean): Promise<void> {
+    const found = this.#find(id);
+    const { text } = found.environment;
+    await found.file.write(text, { overwrite });
+    found.saved = text;
+  }
+
+  /** What was not saved is lost. */
+  close(id: string): void {
+    const found = this.#find(id);
+    this.#open = this.#open.filter((one) => one !== found);
+    if (this.#active === found) this.#active = null;
+  }
+
+  async #opened(path: string): Promise<OpenEnvironment> {
+    const known = this.#open.find(({ file }) => file.path === path);
+    if (known !== undefined) return known;
+    const { file, text } = await TextFile.open(path);
+    return this.#add(file, Environment.parse(text));
+  }
+
+  #add(file: TextFile, environment: Environment): OpenEnvironment {
+    if (this.#open.length >= MAX_OPEN) throw new TroupeError('INVALID_REQUEST', `${MAX_OPEN} environments are open`);
+    this.#count += 1;
+    const made = { id: `e${this.#count}`, file, environment, saved: environment.text };
+    this.#open = [...this.#open, made];
+    return made;
+  }
+
+  #find(id: string): OpenEnvironment {
+    const found = this.#open.find((one) => one.id === id);
+    if (found === undefined) throw new TroupeError('NOT_FOUND', 'This environment is not open any more');
+    return found;
+  }
+}

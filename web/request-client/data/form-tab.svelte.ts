@@ -1,0 +1,125 @@
+import type { ErrorBody } from '../../../src/protocol/errors.js';
+import type {
+  AuthForm,
+  InheritedAuth,
+  ProgressLine,
+  TokenView,
+  ValuesByName,
+} from '../../../src/protocol/request-window.js';
+import { ClientError, call, follow } from './client.js';
+
+const QUIET_MS = 250;
+
+/** What all forms have that are edited in a tab. */
+export interface ItemForm {
+  readonly id: string;
+  readonly name: string;
+  readonly auth: AuthForm;
+  readonly inherited: InheritedAuth | null;
+  readonly folderValues: ValuesByName;
+}
+
+/** What is under way in a tab. `login` is the address of the login page while it is open. */
+export interface Running {
+  readonly what: 'send' | 'token' | 'run';
+  readonly login: string | null;
+  readonly stop: AbortController;
+}
+
+/** A request or a folder that is open in a tab. Edits are shown at once and told to the client when typing pauses. */
+export abstract class FormTab<Form extends ItemForm, Change extends { readonly auth?: AuthForm | undefined }> {
+  readonly id: string;
+  form = $state.raw() as Form;
+  running = $state.raw<Running | null>(null);
+  token = $state.raw<TokenView>({ state: 'none' });
+  tokenError = $state.raw<ErrorBody | null>(null);
+  readonly #path: string;
+  readonly #changed: (edit: Change) => void;
+  #pending: Partial<Change> = {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #told: Promise<unknown> = Promise.resolve();
+
+  /** @param changed hears of every edit, at once */
+  constructor(path: 'items' | 'groups', form: Form, changed: (edit: Change) => void) {
+    this.id = form.id;
+    this.form = form;
+    this.#path = `${path}/${form.id}`;
+    this.#changed = changed;
+    void this.lookAtToken();
+  }
+
+  edit(edit: Change): void {
+    this.form = { ...this.form, ...edit };
+    this.#pending = { ...this.#pending, ...edit };
+    this.#changed(edit);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.flush(), QUIET_MS);
+  }
+
+  /** The client knows every edit when this settles. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    const edit = this.#pending;
+    this.#pending = {};
+    if (Object.keys(edit).length > 0) {
+      this.#told = this.#told.then(() => call('PATCH', this.#path, edit));
+      await this.#told;
+      if (edit.auth !== undefined) await this.lookAtToken();
+    }
+    await this.#told;
+  }
+
+  /** Takes the form anew: something else than this tab changed it. */
+  async reload(): Promise<void> {
+    const form = await call<Form>('GET', this.#path);
+    // What is typed meanwhile is not told yet.
+    this.form = { ...form, ...this.#pending };
+  }
+
+  async lookAtToken(): Promise<void> {
+    this.token = await call<TokenView>('GET', `items/${this.id}/token`);
+  }
+
+  async forgetToken(): Promise<void> {
+    this.tokenError = null;
+    try {
+      this.token = await call<TokenView>('DELETE', `items/${this.id}/token`);
+    } catch (error) {
+      this.tokenError = faultOf(error);
+    }
+  }
+
+  /** Another token in the place of the one that there is. */
+  async newToken(): Promise<void> {
+    await this.while('token', async (line) => {
+      if (line.kind === 'token') this.token = line.token;
+    });
+  }
+
+  cancel(): void {
+    this.running?.stop.abort();
+  }
+
+  /** Has the client do something that goes on for a while; one at a time. `heard` is told each line but those of logins. */
+  protected async while(what: Running['what'], heard: (line: ProgressLine) => Promise<void>): Promise<void> {
+    if (this.running !== null) return;
+    const stop = new AbortController();
+    this.running = { what, login: null, stop };
+    this.tokenError = null;
+    try {
+      for await (const line of follow(`items/${this.id}/${what}`, stop.signal)) {
+        if (line.kind === 'login') this.running = { what, login: line.url, stop };
+        else if (line.kind === 'failed') this.tokenError = line.error;
+        else await heard(line);
+      }
+    } catch (error) {
+      if (!stop.signal.aborted) this.tokenError = faultOf(error);
+    } finally {
+      this.running = null;
+    }
+  }
+}
+
+function faultOf(error: unknown): ErrorBody {
+  return error instanceof ClientError ? error.body : { error: String(error), code: 'INTERNAL' };
+}

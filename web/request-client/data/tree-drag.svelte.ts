@@ -1,0 +1,45 @@
+import { type DropPlace, dropPlace } from '../views/drop-place.js';
+import type { TreeRow } from './tree-rows.js';
+
+/** The pointer goes so far before a press is a drag. */
+const DRAG_PX = 5;
+
+/** A line of the tree that is being dragged. */
+export class TreeDrag {
+  #pressed = $state.raw<{ readonly row: TreeRow; readonly y: number } | null>(null);
+  moving = $state(false);
+  place = $state.raw<DropPlace | null>(null);
+  readonly #rowPx: number;
+
+  constructor(rowPx: number) {
+    this.#rowPx = rowPx;
+  }
+
+  press(row: TreeRow, y: number): void {
+    this.#pressed = { row, y };
+  }
+
+  /** The pointer moved over the tree whose lines these are; near its edges, it scrolls. */
+  move(y: number, list: HTMLElement, rows: readonly TreeRow[]): void {
+    const pressed = this.#pressed;
+    if (pressed === null || (!this.moving && Math.abs(y - pressed.y) <= DRAG_PX)) return;
+    this.moving = true;
+    const box = list.getBoundingClientRect();
+    if (y < box.top + this.#rowPx) list.scrollTop -= this.#rowPx / 2;
+    else if (y > box.bottom - this.#rowPx) list.scrollTop += this.#rowPx / 2;
+    this.place = dropPlace(rows, (y - box.top + list.scrollTop) / this.#rowPx, pressed.row.item.id);
+  }
+
+  /** @returns what was dragged, and where it goes; null where nothing was dragged */
+  drop(): { readonly id: string; readonly place: DropPlace | null } | null {
+    const dropped = this.moving && this.#pressed !== null ? { id: this.#pressed.row.item.id, place: this.place } : null;
+    this.cancel();
+    return dropped;
+  }
+
+  cancel(): void {
+    this.#pressed = null;
+    this.moving = false;
+    this.place = null;
+  }
+}
