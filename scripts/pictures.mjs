@@ -1,5 +1,5 @@
 // `npm run pictures`: makes the README's pictures anew, from the example shop and a job that fails on it.
-import { copyFile, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startShop } from '../examples/shop/shop.mjs';
@@ -71,6 +71,52 @@ for (const [name, path] of [
   await copyFile(join(camera.home, 'sessions', id, 'screenshots', file), `docs/images/${name}.png`);
   console.log(`docs/images/${name}.png`);
 }
+
+// The request client, on the API of the service.
+const { WindowServer } = await import('../dist/request-client/window/window-server.js');
+const { Workspace } = await import('../dist/request-client/window/workspace.js');
+const requestOf = (name, method, path, more = {}) => ({
+  name,
+  request: { method, header: [], url: { raw: `{{base}}${path}` }, ...more },
+  response: [],
+});
+const tests = [
+  "pm.test('is answered', () => pm.response.to.have.status(200));",
+  "match(response.body, {sessions: '#[_ > 0]'});",
+];
+const collection = {
+  info: { name: 'Troupe', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
+  variable: [{ key: 'base', value: shown.url, type: 'string' }],
+  item: [
+    {
+      name: 'Sessions',
+      item: [
+        {
+          ...requestOf('List', 'GET', '/api/sessions?limit=2'),
+          event: [{ listen: 'test', script: { type: 'text/javascript', exec: tests } }],
+        },
+        requestOf('Create', 'POST', '/api/sessions', { body: { mode: 'raw', raw: '{"name": "by hand"}' } }),
+        requestOf('Delete', 'DELETE', '/api/sessions/{{id}}'),
+      ],
+    },
+    {
+      name: 'Jobs',
+      item: [requestOf('Submit', 'POST', '/api/jobs'), requestOf('Report', 'GET', '/api/jobs/{{id}}/download')],
+    },
+  ],
+};
+const file = join(camera.home, 'shop.json');
+await writeFile(file, JSON.stringify(collection));
+const workspace = new Workspace({ openBrowser: async () => undefined });
+await workspace.open(file);
+const window = await WindowServer.start({ workspace, folder: camera.home, port: 0 });
+const look = `agent.go('${window.url}'); agent.act('{^treeitem}GET List', 'click'); agent.act('{tab}After •', 'click');
+  agent.act('{button}Import', 'click'); agent.act('{button}Send', 'click'); agent.wait('200 OK');
+  agent.wait(500); agent.screenshot('request-client')`;
+const { file: picture } = await camera.post(`/sessions/${id}/proxy`, { js: look });
+await copyFile(join(camera.home, 'sessions', id, 'screenshots', picture), 'docs/images/request-client.png');
+await window.close();
+await workspace.close();
 
 await camera.stop();
 await shown.stop();

@@ -50,6 +50,8 @@ t.test('an imported request is reviewed, edited, given an After script, and run'
   t.equal(await call('page', `document.querySelector('[aria-label="Parameter 1 value"]').value`), '20');
   await act('{^tab}Headers', 'click');
   await act('[aria-label="Header 2 name"]', 'input', 'X-Trace');
+  await act('[aria-label="Header 2 value"]', 'input', '{{trace}}');
+  await shows('No value for trace');
   await act('[aria-label="Header 2 value"]', 'input', 'on');
   await act('{tab}Body', 'click');
   await act('[aria-label="Kind of body"]', 'select', 'Text');

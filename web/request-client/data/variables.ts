@@ -1,3 +1,5 @@
+import type { RequestForm } from '../../../src/protocol/request-window.js';
+
 /** Values by name, as requests see them. */
 export type Values = { readonly [name: string]: string };
 
@@ -25,4 +27,15 @@ export function isDynamic(name: string): boolean {
 export function unresolvedIn(text: string, values: Values): string[] {
   const names = [...resolved(text, values).matchAll(PLACE)].map(([, name = '']) => name.trim());
   return [...new Set(names.filter((name) => !isDynamic(name)))];
+}
+
+/** Names that have no value in what a request sends: rows that are switched off are not sent. */
+export function unresolvedInForm(form: RequestForm, values: Values): string[] {
+  const { url, headers, pathVariables, body, auth } = form;
+  const rows = body.mode === 'urlencoded' || body.mode === 'formdata' ? body.rows : [];
+  const sent = [...headers, ...pathVariables, ...rows].filter(({ enabled }) => enabled);
+  const texts = [url, ...sent.flatMap(({ name, value }) => [name, value]), ...Object.values(auth.settings)];
+  if (body.mode === 'raw') texts.push(body.text);
+  if (body.mode === 'graphql') texts.push(body.query, body.variables);
+  return unresolvedIn(texts.join('\n'), values);
 }
