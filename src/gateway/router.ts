@@ -9,6 +9,8 @@ export interface Found {
 
 interface Pattern {
   readonly segments: readonly string[];
+  /** Its last segment takes all that are left. */
+  readonly isOpen: boolean;
   readonly routes: Map<Method, Route>;
 }
 
@@ -31,7 +33,8 @@ export class Router {
     if (literal) return { routes: literal, params: {} };
     const segments = path.split('/');
     for (const pattern of this.#patterns) {
-      if (!hasLengthOf(pattern.segments, segments)) continue;
+      if (pattern.isOpen ? pattern.segments.length > segments.length : pattern.segments.length !== segments.length)
+        continue;
       const params = match(pattern.segments, segments);
       if (params) return { routes: pattern.routes, params };
     }
@@ -46,15 +49,10 @@ export class Router {
     }
     const known = this.#patterns.find((pattern) => pattern.segments.join('/') === path);
     if (known) return known.routes;
-    const pattern: Pattern = { segments: path.split('/'), routes: new Map() };
+    const pattern: Pattern = { segments: path.split('/'), isOpen: path.endsWith('...}'), routes: new Map() };
     this.#patterns.push(pattern);
     return pattern.routes;
   }
-}
-
-function hasLengthOf(pattern: readonly string[], segments: readonly string[]): boolean {
-  if (pattern.at(-1)?.endsWith('...}') !== true) return pattern.length === segments.length;
-  return pattern.length <= segments.length;
 }
 
 function match(pattern: readonly string[], segments: readonly string[]): { [name: string]: string | null } | null {

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/sessions.js';
 import { Access, type AccessHeaders } from './access.js';
-import { attachment, pageHeaders, SEALED } from './answer-headers.js';
+import { ArrivedRequest, type RequestSurroundings } from './arrived-request.js';
 import { parseJson } from './check-shape.js';
 import { Credentials, checkRole, checkSight, type Principal } from './credentials.js';
 import { errorAnswer } from './error-answer.js';
@@ -18,7 +18,7 @@ import { type SocketGate, Sockets } from './sockets.js';
 import { BodyStream, readBody } from './uws/body.js';
 import { uws } from './uws/native.js';
 import { Reply } from './uws/reply.js';
-import { sendStream } from './uws/stream.js';
+import { writeAnswer } from './write-answer.js';
 
 /** A fault of the service itself, met while a request was answered. */
 export interface GatewayFault {
@@ -93,13 +93,14 @@ export class Gateway {
   readonly #access: Access;
   readonly #credentials: Credentials;
   readonly #router = new Router(ROUTES);
-  readonly #events: EventStreams;
-  readonly #mcp: McpEndpoint;
+  readonly #streams: { readonly events: EventStreams; readonly mcp: McpEndpoint };
+  readonly #around: Omit<RequestSurroundings, 'sessions'>;
   readonly #sockets: Sockets;
   readonly #socketGate: SocketGate = {
     admit: (req, role) => {
-      const sessions = this.#enter(req);
-      const principal = this.#credentials.principalOf(headersOf(req), sessions);
+      const headers = headersOf(req);
+      const sessions = this.#enter(headers);
+      const principal = this.#credentials.principalOf(headers, sessions);
       checkRole(principal, role);
       return { sessions, principal };
     },
@@ -117,11 +118,16 @@ export class Gateway {
     this.#listening = listening;
     this.#access = new Access(options);
     this.#credentials = new Credentials(options);
-    this.#events = new EventStreams(options.keepAliveMs);
-    this.#mcp = new McpEndpoint(options.makeMcpPeer ?? ((asker) => new AgentPeer(asker)), {
-      keepAliveMs: options.keepAliveMs,
-      goneMs: options.mcpGoneMs,
-    });
+    this.#around = {
+      credentials: this.#credentials,
+      publicBase: options.publicUrl?.replace(/\/$/, ''),
+      metrics: async () => (await options.metrics?.()) ?? '',
+    };
+    const { keepAliveMs, mcpGoneMs: goneMs, makeMcpPeer = (asker) => new AgentPeer(asker) } = options;
+    this.#streams = {
+      events: new EventStreams(keepAliveMs),
+      mcp: new McpEndpoint(makeMcpPeer, { keepAliveMs, goneMs }),
+    };
     this.#sockets = sockets;
     this.port = uws.us_socket_local_port(listening);
     const anywhere = options.host === '0.0.0.0' || options.host === '::';
@@ -171,8 +177,8 @@ export class Gateway {
 
   async #close(deadlineMs: number): Promise<void> {
     uws.us_listen_socket_close(this.#listening);
-    this.#events.close();
-    this.#mcp.close();
+    this.#streams.events.close();
+    this.#streams.mcp.close();
     this.#sockets.close();
     for (const reply of this.#live) reply.closeAfter();
     if (this.#live.size > 0) {
@@ -187,7 +193,7 @@ export class Gateway {
     // Never from inside one of the server's own callbacks, which the last answer may have been written in.
     await new Promise<void>((resolve) => setImmediate(resolve));
     for (const reply of this.#live) reply.cut();
-    await this.#mcp.end();
+    await this.#streams.mcp.end();
     this.#app.close();
   }
 
@@ -211,14 +217,14 @@ export class Gateway {
       },
     });
     this.#live.add(reply);
-    if (mayChange(method)) address = reply.remoteAddress;
     try {
       // The native request is dead after this call: all that is needed of it is read now.
       if (this.#closing) reply.closeAfter();
-      const sessions = this.#enter(req);
+      const headers = headersOf(req);
+      const sessions = this.#enter(headers);
       const found = this.#router.find(path);
       const isOpen = found !== null && [...found.routes.values()].every(({ role }) => role === null);
-      principal = isOpen ? null : this.#credentials.principalOf(headersOf(req), sessions);
+      principal = isOpen ? null : this.#credentials.principalOf(headers, sessions);
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
@@ -226,6 +232,8 @@ export class Gateway {
       }
       const chosen = routeFor(found, method);
       route = chosen;
+      // For the audit line; there is none to be had once it was answered.
+      if (chosen.changes) address = reply.remoteAddress;
       if (principal !== null && chosen.role !== null) {
         checkSight(principal, chosen.shared, found.params.id);
         checkRole(principal, chosen.role);
@@ -233,13 +241,14 @@ export class Gateway {
       const entered = { route: chosen, found, sessions, req, caller: principal?.caller ?? null };
       void this.#serve(reply, entered).catch((error) => this.#fail(reply, error, method, path, chosen));
     } catch (error) {
+      if (mayChange(method)) address = reply.remoteAddress;
       this.#fail(reply, error, method, path, null);
     }
   }
 
   /** @throws FORBIDDEN_ORIGIN; UNAVAILABLE before the service has started and when it stops */
-  #enter(req: HttpRequest): Sessions {
-    this.#access.checkPlace(headersOf(req));
+  #enter(headers: AccessHeaders): Sessions {
+    this.#access.checkPlace(headers);
     if (this.#closing) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
     if (this.#sessions === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
     return this.#sessions;
@@ -252,79 +261,14 @@ export class Gateway {
     const headers: { [name: string]: string } = {};
     for (const name of route.headers) headers[name] = req.getHeader(name);
     const host = req.getHeader('host');
-    const base = `http://${host}`;
     const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared) : null;
     const hasBytes = route.body === 'json' || route.body === 'bytes';
     const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared) : NO_BYTES;
     const json = route.body === 'json' ? parseJson(bytes) : undefined;
-    const request: RouteRequest = {
-      params: found.params,
-      headers,
-      base,
-      publicBase: this.#options.publicUrl?.replace(/\/$/, '') ?? base,
-      json,
-      bytes,
-      upload,
-      // Made when they are asked for, which most routes do not.
-      get query() {
-        return new URLSearchParams(query);
-      },
-      get caller() {
-        return caller ?? reply.remoteAddress;
-      },
-      get signal() {
-        return reply.signal;
-      },
-      hasConfiguredAdmin: this.#credentials.configured,
-      metrics: async () => (await this.#options.metrics?.()) ?? '',
-      signIn: (token) => this.#credentials.signIn(token, host, sessions.tokens),
-      signOut: () => this.#credentials.signOut(host),
-      acceptLink: (link, shared) => this.#credentials.acceptLink(link, shared, host),
-    };
+    const read = { params: found.params, headers, host, query, caller, json, bytes, upload };
+    const request = new ArrivedRequest(read, reply, { ...this.#around, sessions });
     const answer = await handle(route, request, sessions, upload);
-    await this.#write(reply, answer);
-  }
-
-  async #write(reply: Reply, answer: Answer): Promise<void> {
-    switch (answer.kind) {
-      case 'json':
-        reply.end({ status: answer.status, headers: jsonHeaders(answer) }, JSON.stringify(answer.body));
-        return;
-      case 'redirect': {
-        const headers = [
-          ['Location', answer.location],
-          ['Set-Cookie', answer.setCookie],
-          ['Content-Type', 'text/html; charset=utf-8'],
-        ] as const;
-        reply.end({ status: 303, headers }, '');
-        return;
-      }
-      case 'text':
-        reply.end({ status: answer.status, headers: [['Content-Type', answer.contentType]] }, answer.text);
-        return;
-      case 'stream': {
-        const headers = [
-          ['Content-Type', answer.contentType],
-          ['Content-Disposition', attachment(answer.fileName)],
-        ] as const;
-        await sendStream(reply, { status: 200, headers }, answer.stream, answer.bytes);
-        return;
-      }
-      case 'page':
-        reply.end({ status: 200, headers: pageHeaders(answer) }, answer.body);
-        return;
-      case 'picture': {
-        const headers = [['Content-Type', answer.contentType], SEALED] as const;
-        await sendStream(reply, { status: 200, headers }, answer.stream, answer.bytes);
-        return;
-      }
-      case 'events':
-        await this.#events.serve(reply, answer.open, answer.finite);
-        return;
-      case 'mcp':
-        await this.#mcp.serve(reply, answer.call);
-        return;
-    }
+    await writeAnswer(reply, answer, this.#streams);
   }
 
   #fail(reply: Reply, error: unknown, method: string, path: string, route: Route | null): void {
@@ -358,11 +302,6 @@ function headersOf(req: HttpRequest): AccessHeaders {
     authorization: req.getHeader('authorization'),
     cookie: req.getHeader('cookie'),
   };
-}
-
-function jsonHeaders({ setCookie }: Answer & { readonly kind: 'json' }): ReadonlyArray<readonly [string, string]> {
-  const type = ['Content-Type', 'application/json'] as const;
-  return setCookie === undefined ? [type] : [type, ['Set-Cookie', setCookie]];
 }
 
 function routeFor(found: Found, method: string): Route {

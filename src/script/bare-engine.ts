@@ -59,104 +59,108 @@ export function catching(variant: QuickJSSyncVariant, caught: CaughtEngine): Qui
   };
 }
 
-/**
- * The way that most scripts take through the engine, in its own calls: evaluate, hand the value to the function that
- * writes it, copy the bytes. The library makes handles, scopes and results of all these, which cost ten times what the
- * engine does, and most in a thread that has run few scripts yet (measured with 32 sessions: 70 us a script less). What
- * a script comes to that is more than that is given back as a handle of the library's.
- */
-export class BareEngine {
-  readonly #module: RawModule;
-  readonly #runtime: number;
-  readonly #context: number;
-  readonly #owner: QuickJSRuntime;
-  /** Where scripts are put, so many bytes. */
-  readonly #block: number;
-  readonly #blockBytes: number;
-  /** A cell for the one argument of a call. */
-  readonly #argument: number;
-  #memory: DataView;
-
-  /**
-   * @param owner what the library checks of its handles
-   * @param blockBytes the longest script with its name
-   */
-  constructor({ module, runtime, context }: CaughtEngine, owner: QuickJSRuntime, blockBytes: number) {
-    if (!isRawModule(module) || runtime === undefined || context === undefined) {
-      throw new Error('The script engine is not the one that is known');
-    }
-    this.#module = module;
-    this.#runtime = runtime;
-    this.#context = context;
-    this.#owner = owner;
-    this.#blockBytes = blockBytes;
-    this.#block = module._malloc(blockBytes);
-    this.#argument = module._malloc(Uint32Array.BYTES_PER_ELEMENT);
-    this.#memory = new DataView(module.HEAPU8.buffer);
-  }
-
-  hasJobs(): boolean {
-    return this.#module._QTS_IsJobPending(this.#runtime) !== 0;
-  }
-
+/** An engine, in its own calls. */
+export interface BareEngine {
+  hasJobs(): boolean;
   /**
    * Runs a script in the global scope.
-   * @param area its name, a zero, its code and a zero, as UTF-8; the text of its value afterwards, where it fits
+   * @param order its name, a zero, its code and a zero, as UTF-8
+   * @param nameBytes with the zero, as is `codeBytes`
    * @param write a function of the engine's that makes text of a value
+   * @param result takes that text, where it fits
    */
-  run(area: Uint8Array, nameBytes: number, codeBytes: number, write: QuickJSHandle): BareCompletion {
-    const module = this.#module;
-    const context = this.#context;
-    if (nameBytes + codeBytes > this.#blockBytes) throw new RangeError('The script is too long for its block');
-    const name = this.#block;
-    const code = name + nameBytes;
-    module.HEAPU8.set(area.subarray(0, nameBytes + codeBytes), name);
-    const value = module._QTS_Eval(context, code, codeBytes - 1, name, NO_DETECTION, GLOBAL_CODE);
-    const thrown = module._QTS_ResolveException(context, value);
-    if (thrown !== 0) return this.#threw(value, thrown);
-    if (module._QTS_PromiseState(context, value) !== NO_PROMISE || this.hasJobs()) {
-      return { kind: 'value', value: this.#handle(value) };
-    }
-    this.#cells().setUint32(this.#argument, value, true);
-    const written = module._QTS_Call(context, write.value, module._QTS_GetUndefined(), 1, this.#argument);
-    module._QTS_FreeValuePointer(context, value);
-    const refused = module._QTS_ResolveException(context, written);
-    if (refused !== 0) return this.#threw(written, refused);
-    const at = module._QTS_GetString(context, written);
-    module._QTS_FreeValuePointer(context, written);
-    const completion = this.#taken(at, area);
-    module._QTS_FreeCString(context, at);
-    return completion;
-  }
+  run(
+    order: Uint8Array,
+    nameBytes: number,
+    codeBytes: number,
+    write: QuickJSHandle,
+    result: Uint8Array,
+  ): BareCompletion;
+}
 
-  #taken(at: number, area: Uint8Array): BareCompletion {
-    const heap = this.#module.HEAPU8;
-    const end = heap.indexOf(0, at);
-    if (end - at > area.length) return { kind: 'text', text: this.#module.UTF8ToString(at) };
-    area.set(heap.subarray(at, end));
-    return { kind: 'written', bytes: end - at };
+/**
+ * The way that most scripts take through the engine: evaluate, hand the value to the function that writes it, copy the
+ * bytes. The library makes handles, scopes and results of all these, which cost ten times what the engine does, and most
+ * in a thread that has run few scripts yet (measured with 32 sessions: 70 us a script less). What a script comes to that
+ * is more than that is given back as a handle of the library's.
+ *
+ * A closure and no class, and functions taken from the module once: V8 reads both without a look-up before it has
+ * compiled anything, which in a session's thread it rarely does.
+ *
+ * @param owner what the library checks of its handles
+ * @param blockBytes the longest script with its name
+ */
+export function bareEngine(caught: CaughtEngine, owner: QuickJSRuntime, blockBytes: number): BareEngine {
+  const { module, runtime, context } = caught;
+  if (!isRawModule(module) || runtime === undefined || context === undefined) {
+    throw new Error('The script engine is not the one that is known');
   }
-
-  #threw(value: number, error: number): BareCompletion {
-    this.#module._QTS_FreeValuePointer(this.#context, value);
-    return { kind: 'thrown', error: this.#handle(error) };
-  }
+  const evaluate = module._QTS_Eval;
+  const call = module._QTS_Call;
+  const exceptionOf = module._QTS_ResolveException;
+  const promiseState = module._QTS_PromiseState;
+  const isJobPending = module._QTS_IsJobPending;
+  const textOf = module._QTS_GetString;
+  const freeText = module._QTS_FreeCString;
+  const free = module._QTS_FreeValuePointer;
+  const duplicate = module._QTS_DupValuePointer;
+  const nothing = module._QTS_GetUndefined();
+  const name = module._malloc(blockBytes);
+  /** A cell for the one argument of a call. */
+  const argument = module._malloc(Uint32Array.BYTES_PER_ELEMENT);
+  let heap = module.HEAPU8;
+  let memory = new DataView(heap.buffer);
 
   /** The engine's memory is another one when it has grown. */
-  #cells(): DataView {
-    const { buffer } = this.#module.HEAPU8;
-    if (this.#memory.buffer !== buffer) this.#memory = new DataView(buffer);
-    return this.#memory;
-  }
+  const lookAgain = (): void => {
+    if (heap === module.HEAPU8) return;
+    heap = module.HEAPU8;
+    memory = new DataView(heap.buffer);
+  };
 
-  #handle(pointer: number): QuickJSHandle {
-    const module = this.#module;
-    const context = this.#context;
-    const dup = (value: number) => module._QTS_DupValuePointer(context, value);
-    const free = (value: number) => module._QTS_FreeValuePointer(context, value);
+  const handle = (pointer: number): QuickJSHandle => {
+    const dup = (value: number) => duplicate(context, value);
+    const dispose = (value: number) => free(context, value);
     // A pointer of the library's type is a number that it has a name for.
-    return new Lifetime<number, number, QuickJSRuntime>(pointer, dup, free, this.#owner) as unknown as QuickJSHandle;
-  }
+    return new Lifetime<number, number, QuickJSRuntime>(pointer, dup, dispose, owner) as unknown as QuickJSHandle;
+  };
+
+  const threw = (value: number, error: number): BareCompletion => {
+    free(context, value);
+    return { kind: 'thrown', error: handle(error) };
+  };
+
+  return {
+    hasJobs: () => isJobPending(runtime) !== 0,
+    run(order, nameBytes, codeBytes, write, result) {
+      const bytes = nameBytes + codeBytes;
+      if (bytes > blockBytes) throw new RangeError('The script is too long for its block');
+      lookAgain();
+      heap.set(order.subarray(0, bytes), name);
+      const value = evaluate(context, name + nameBytes, codeBytes - 1, name, NO_DETECTION, GLOBAL_CODE);
+      const thrown = exceptionOf(context, value);
+      if (thrown !== 0) return threw(value, thrown);
+      if (promiseState(context, value) !== NO_PROMISE || isJobPending(runtime) !== 0) {
+        return { kind: 'value', value: handle(value) };
+      }
+      lookAgain();
+      memory.setUint32(argument, value, true);
+      const written = call(context, write.value, nothing, 1, argument);
+      free(context, value);
+      const refused = exceptionOf(context, written);
+      if (refused !== 0) return threw(written, refused);
+      const at = textOf(context, written);
+      free(context, written);
+      lookAgain();
+      let end = at;
+      while (heap[end] !== 0 && end - at <= result.length) end += 1;
+      const fits = end - at <= result.length;
+      if (fits) result.set(heap.subarray(at, end));
+      const text = fits ? '' : module.UTF8ToString(at);
+      freeText(context, at);
+      return fits ? { kind: 'written', bytes: end - at } : { kind: 'text', text };
+    },
+  };
 }
 
 const FUNCTIONS = [

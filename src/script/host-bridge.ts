@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
@@ -21,6 +22,8 @@ export class HostBridge {
   #call = 0;
   #unread = 0;
   #quiet = true;
+  /** Up to where `next` has looked. */
+  #seen = 0;
   #stop: Stop | null = null;
 
   constructor(control: Int32Array, inbox: MessagePort, send: (message: ThreadMessage) => void) {
@@ -46,6 +49,11 @@ export class HostBridge {
   next(line: PlainLine): PlainOrder | RunMessage {
     while (true) {
       const wake = Atomics.load(this.#control, CONTROL.WAKE);
+      if (wake === this.#seen) {
+        Atomics.wait(this.#control, CONTROL.WAKE, wake);
+        continue;
+      }
+      this.#seen = wake;
       const plain = line.take();
       if (plain !== null) return plain;
       for (let got = receiveMessageOnPort(this.#inbox); got !== undefined; got = receiveMessageOnPort(this.#inbox)) {
@@ -53,7 +61,6 @@ export class HostBridge {
         const order: unknown = got.message;
         if (isRun(order)) return order;
       }
-      Atomics.wait(this.#control, CONTROL.WAKE, wake);
     }
   }
 

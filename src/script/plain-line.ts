@@ -41,17 +41,20 @@ const CELL = {
  */
 export class PlainLine {
   readonly memory: PlainMemory;
-  readonly #bytes: Buffer;
+  readonly #order: Buffer;
+  readonly #result: Buffer;
 
   constructor(memory: PlainMemory) {
     this.memory = memory;
-    this.#bytes = Buffer.from(memory.area.buffer);
+    this.#order = Buffer.from(memory.order.buffer);
+    this.#result = Buffer.from(memory.result.buffer);
   }
 
   static memory(bell: Int32Array): PlainMemory {
     return {
       cells: new Int32Array(new SharedArrayBuffer(CELL.LENGTH * Int32Array.BYTES_PER_ELEMENT)),
-      area: new Uint8Array(new SharedArrayBuffer(AREA_BYTES)),
+      order: new Uint8Array(new SharedArrayBuffer(AREA_BYTES)),
+      result: new Uint8Array(new SharedArrayBuffer(AREA_BYTES)),
       bell,
     };
   }
@@ -64,9 +67,9 @@ export class PlainLine {
   order({ run, source, name, kind, timeoutMs }: RunMessage, isPlain: (source: string) => boolean): boolean {
     if (source.length > MAX_SOURCE || !SAFE_NAME.test(name) || !isPlain(source)) return false;
     const { cells } = this.memory;
-    const nameBytes = this.#bytes.write(`${name}${MARK}\0`, 0, 'latin1');
+    const nameBytes = this.#order.write(`${name}${MARK}\0`, 0, 'latin1');
     // The engine counts the columns of a first line otherwise than those of all others.
-    cells[CELL.CODE_BYTES] = this.#bytes.write(`\n${source}\0`, nameBytes, 'utf8');
+    cells[CELL.CODE_BYTES] = this.#order.write(`\n${source}\0`, nameBytes, 'utf8');
     cells[CELL.NAME_BYTES] = nameBytes;
     cells[CELL.RUN] = run;
     cells[CELL.KIND] = KINDS.indexOf(kind);
@@ -81,12 +84,12 @@ export class PlainLine {
     return Atomics.load(cells, CELL.DONE) === run ? this.text(cells[CELL.RESULT_BYTES] ?? 0) : null;
   }
 
-  /** The first bytes, as text. */
+  /** The first bytes of the result, as text. */
   text(bytes: number): string {
-    return this.#bytes.toString('utf8', 0, bytes);
+    return this.#result.toString('utf8', 0, bytes);
   }
 
-  /** The thread takes the order, whose bytes stay until there is a result; null where there is none. */
+  /** The thread takes the order, whose bytes stay until the next; null where there is none. */
   take(): PlainOrder | null {
     const { cells } = this.memory;
     if (Atomics.exchange(cells, CELL.ORDERED, 0) !== 1) return null;
@@ -101,13 +104,13 @@ export class PlainLine {
 
   /** The same order as a message, for whom it was not as plain as it looked. */
   asMessage({ run, kind, timeoutMs, nameBytes, codeBytes }: PlainOrder): RunMessage {
-    const name = this.#bytes.toString('latin1', 0, nameBytes - MARK.length - 1);
-    const source = this.#bytes.toString('utf8', nameBytes + 1, nameBytes + codeBytes - 1);
+    const name = this.#order.toString('latin1', 0, nameBytes - MARK.length - 1);
+    const source = this.#order.toString('utf8', nameBytes + 1, nameBytes + codeBytes - 1);
     return { type: 'run', run, source, name, kind, timeoutMs };
   }
 
   /**
-   * The thread puts a result down, in place of the order.
+   * The thread has put a result down.
    * @returns true where the handle has to be told that there is one
    */
   finish(run: number, bytes: number): boolean {

@@ -8,7 +8,7 @@ import {
   type QuickJSSyncVariant,
   type VmFunctionImplementation,
 } from 'quickjs-emscripten-core';
-import { type BareCompletion, BareEngine, type CaughtEngine, catching } from './bare-engine.js';
+import { type BareEngine, bareEngine, type CaughtEngine, catching } from './bare-engine.js';
 import type {} from './engine-wasm.js';
 import type { ScriptLimits } from './limits.js';
 
@@ -31,9 +31,10 @@ export type Completion =
 export class QuickJs {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
-  readonly #bare: BareEngine;
+  /** The short way into the same context. */
+  readonly bare: BareEngine;
 
-  /** @param plainBytes the longest script for {@link run}, with its name */
+  /** @param plainBytes the longest script for {@link QuickJs.bare}, with its name */
   static async create(
     wasm: WebAssembly.Module,
     limits: Pick<ScriptLimits, 'memoryBytes' | 'stackBytes'>,
@@ -49,13 +50,13 @@ export class QuickJs {
     runtime.setMaxStackSize(limits.stackBytes);
     runtime.setInterruptHandler(shouldStop);
     const context = runtime.newContext();
-    return new QuickJs(runtime, context, new BareEngine(caught, runtime, plainBytes));
+    return new QuickJs(runtime, context, bareEngine(caught, runtime, plainBytes));
   }
 
   private constructor(runtime: QuickJSRuntime, context: QuickJSContext, bare: BareEngine) {
     this.#runtime = runtime;
     this.#context = context;
-    this.#bare = bare;
+    this.bare = bare;
   }
 
   get undefined(): QuickJSHandle {
@@ -66,11 +67,6 @@ export class QuickJs {
   evaluate(code: string, name: string): Completion {
     const result = this.#context.evalCode(code, name, { type: 'global' });
     return result.error === undefined ? { ok: true, value: result.value } : { ok: false, error: result.error };
-  }
-
-  /** Evaluates a script in bytes and writes its value; see {@link BareEngine.run}. */
-  run(area: Uint8Array, nameBytes: number, codeBytes: number, write: QuickJSHandle): BareCompletion {
-    return this.#bare.run(area, nameBytes, codeBytes, write);
   }
 
   /** Calls a function; the handles given stay the caller's. */
@@ -133,7 +129,7 @@ export class QuickJs {
   }
 
   hasJobs(): boolean {
-    return this.#bare.hasJobs();
+    return this.bare.hasJobs();
   }
 
   /** Runs the job that waits longest. Its error belongs to a promise, or says that it was interrupted. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent, StepKind } from '../protocol/events.js';
 import { answerCall } from './answer-call.js';
@@ -251,7 +252,7 @@ export class Sandbox {
     const run = this.#run;
     // A thread that was told to end no longer waits for its calls.
     if (run === null || run.number !== message.run || run.ending !== null) return;
-    run.calls ??= new AbortController();
+    run.calls ??= callsController();
     const context = {
       signal: run.calls.signal,
       remainingMs: () => run.clock.leftMs,
@@ -272,6 +273,13 @@ export class Sandbox {
       if (this.#run === run) this.#ready?.standStill(run.clock.stoodStillMs);
     };
   }
+}
+
+function callsController(): AbortController {
+  const controller = new AbortController();
+  // A look waits for all frames of its page at once, and each of these waits ends with the run.
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /** Keeps the list of open flows in step with the events. */

@@ -38,7 +38,8 @@ export interface ModuleBoot {
 /** What both ends of a `PlainLine` share. */
 export interface PlainMemory {
   readonly cells: Int32Array;
-  readonly area: Uint8Array;
+  readonly order: Uint8Array;
+  readonly result: Uint8Array;
   /** 1 while a thread has rung and nobody has looked; one for all lines of a thread. */
   readonly bell: Int32Array;
 }

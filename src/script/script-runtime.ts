@@ -2,6 +2,7 @@ import type { QuickJSHandle } from 'quickjs-emscripten-core';
 import { assertNever } from '../protocol/assert-never.js';
 import { type ErrorBody, type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventData, StepKind } from '../protocol/events.js';
+import type { BareCompletion } from './bare-engine.js';
 import { readBundle } from './bundle.js';
 import { FlowRunner } from './flow-runner.js';
 import type { HostBridge } from './host-bridge.js';
@@ -40,7 +41,7 @@ export class ScriptRuntime {
   static async create(boot: ThreadBoot, bridge: HostBridge): Promise<ScriptRuntime> {
     // A number that no cancel names.
     bridge.begin(-1, boot.limits.startMs);
-    const plainBytes = boot.line.area.length;
+    const plainBytes = boot.line.order.length;
     const js = await QuickJs.create(boot.wasm, boot.limits, plainBytes, () => bridge.stop() !== null);
     return new ScriptRuntime(js, bridge, boot);
   }
@@ -64,58 +65,56 @@ export class ScriptRuntime {
 
   /** Never throws: what goes wrong is in the outcome. */
   run(message: RunMessage): Outcome {
-    return this.#guarded(
-      message,
-      () => this.#evaluate(message),
-      () => message,
-    );
+    this.#begin(message);
+    try {
+      const outcome = this.#evaluate(message);
+      if (this.#clearJobs()) return outcome;
+      return { ...(outcome.ok ? this.#stopped(message, '') : outcome), broken: true };
+    } catch (error) {
+      return brokenBy(error);
+    } finally {
+      this.#flows.clear();
+    }
   }
 
   /** The same for an order on the line. A number where the result is there, of so many bytes. */
   runPlain(order: PlainOrder, line: PlainLine): Outcome | number {
-    const message = (): RunMessage => line.asMessage(order);
-    return this.#guarded(order, () => this.#evaluatePlain(order, line, message), message);
+    this.#begin(order);
+    try {
+      const { nameBytes, codeBytes } = order;
+      const { memory } = line;
+      const ran = this.#js.bare.run(memory.order, nameBytes, codeBytes, this.#core.result, memory.result);
+      if (ran.kind === 'written' && this.#bridge.stopped === null && !this.#js.hasJobs()) return ran.bytes;
+      const message = line.asMessage(order);
+      const outcome = this.#bareOutcome(message, ran, line);
+      if (this.#clearJobs()) return outcome;
+      return { ...(outcome.ok ? this.#stopped(message, '') : outcome), broken: true };
+    } catch (error) {
+      return brokenBy(error);
+    } finally {
+      this.#flows.clear();
+    }
   }
 
-  #guarded<T extends Outcome | number>(
-    { run, timeoutMs, kind }: Pick<RunMessage, 'run' | 'timeoutMs' | 'kind'>,
-    evaluate: () => T,
-    message: () => RunMessage,
-  ): T | FailedOutcome {
+  #begin({ run, timeoutMs, kind }: Pick<RunMessage, 'run' | 'timeoutMs' | 'kind'>): void {
     this.#bridge.begin(run, timeoutMs);
     this.#kind = kind;
     this.#awaits = 0;
     this.#consoleLines = 0;
     this.#consoleLength = 0;
-    let outcome: T;
-    let clean = false;
-    try {
-      outcome = evaluate();
-      clean = this.#clearJobs();
-    } catch (error) {
-      // The engine's own stack check came too late, or its memory is in an unknown state.
-      const text = error instanceof Error ? error.message : String(error);
-      return failure({ error: `The script broke its engine: ${text}`, code: 'SCRIPT_ERROR' }, { broken: true });
-    } finally {
-      this.#flows.clear();
-    }
-    if (clean) return outcome;
-    const ended: Outcome | number = outcome;
-    const failed = typeof ended === 'number' || ended.ok ? this.#stopped(message(), '') : ended;
-    return { ...failed, broken: true };
   }
 
-  #evaluatePlain(order: PlainOrder, line: PlainLine, message: () => RunMessage): Outcome | number {
-    const ran = this.#js.run(line.memory.area, order.nameBytes, order.codeBytes, this.#core.result);
+  #bareOutcome(message: RunMessage, ran: BareCompletion, line: PlainLine): Outcome {
     switch (ran.kind) {
       case 'written':
-        return this.#bridge.stopped === null ? ran.bytes : this.#stopped(message(), '');
-      case 'text':
-        return this.#bridge.stopped === null ? { ok: true, json: ran.text } : this.#stopped(message(), '');
+      case 'text': {
+        if (this.#bridge.stopped !== null) return this.#stopped(message, '');
+        return { ok: true, json: ran.kind === 'text' ? ran.text : line.text(ran.bytes) };
+      }
       case 'value':
-        return this.#finish(message(), { ok: true, value: ran.value });
+        return this.#finish(message, { ok: true, value: ran.value });
       case 'thrown':
-        return this.#finish(message(), { ok: false, error: ran.error });
+        return this.#finish(message, { ok: false, error: ran.error });
       default:
         return assertNever(ran);
     }
@@ -331,6 +330,12 @@ export class ScriptRuntime {
 
 function read(js: QuickJs, handle: QuickJSHandle | undefined): string {
   return handle === undefined ? '' : js.readText(handle);
+}
+
+/** The engine's own stack check came too late, or its memory is in an unknown state. */
+function brokenBy(error: unknown): FailedOutcome {
+  const text = error instanceof Error ? error.message : String(error);
+  return failure({ error: `The script broke its engine: ${text}`, code: 'SCRIPT_ERROR' }, { broken: true });
 }
 
 /** What kept a script from being evaluated. Throws what is no error of ours. */

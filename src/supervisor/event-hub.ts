@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../actors/clock.js';
 import type { Journal, JournalBatch } from '../journal/journal.js';
 import type { JournalEvent, NewEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
@@ -8,6 +9,13 @@ const RING_SIZE = 4096;
 const RING_SLACK = 512;
 /** Events read from the journal at once. */
 const PAGE_SIZE = 500;
+
+/**
+ * Events alone, for which nobody waits, are written this often at most, in milliseconds. A transaction costs as much as
+ * thirty events, mostly for the pages of the index that it touches; measured with 32 busy sessions: 24 us a script for
+ * the disk at 4 ms, 16 us at 20.
+ */
+const PACE_MS = 20;
 
 /** Which events a reader wants. */
 export interface EventSelection {
@@ -35,13 +43,16 @@ export class EventHub {
   readonly #journal: Journal;
   /** Readers that wait, by the session that they follow; under null those that follow all. */
   readonly #wakers = new Map<SessionId | null, Set<() => void>>();
-  /** Events that came in this turn of the event loop. */
+  /** Events that wait to be written together. */
   #gathering: Gathering | null = null;
+  readonly #clock: Clock;
+  #writtenAtMs = 0;
   #ring: JournalEvent[] = [];
   #shown: number;
 
-  constructor(journal: Journal) {
+  constructor(journal: Journal, clock: Clock = systemClock) {
     this.#journal = journal;
+    this.#clock = clock;
     this.#shown = journal.lastSeq();
   }
 
@@ -57,7 +68,10 @@ export class EventHub {
     return this.#write(batch);
   }
 
-  /** The same for events alone. All that come in one turn of the event loop, from whatever session, are one batch. */
+  /**
+   * The same for events alone. What comes within {@link PACE_MS} of the last batch, from whatever session, is one batch;
+   * a {@link write} takes it along.
+   */
   add(events: readonly NewEvent[]): Promise<void> {
     this.#gathering ??= this.#gather();
     this.#gathering.events.push(...events);
@@ -75,14 +89,21 @@ export class EventHub {
       write: () => {
         if (this.#gathering !== gathering) return;
         this.#gathering = null;
+        cancel();
         written(this.#write({ events }));
       },
     };
-    queueMicrotask(gathering.write);
+    const waitMs = this.#writtenAtMs + PACE_MS - this.#nowMs();
+    const cancel = this.#clock.after(Math.min(Math.max(0, waitMs), PACE_MS), gathering.write);
     return gathering;
   }
 
+  #nowMs(): number {
+    return this.#clock.now().getTime();
+  }
+
   async #write(batch: JournalBatch): Promise<void> {
+    this.#writtenAtMs = this.#nowMs();
     const events = await this.#journal.write(batch);
     const newest = events.at(-1);
     if (newest === undefined) return;

@@ -7,27 +7,21 @@ import type { AcceptedSession } from './accepted-session.js';
 import type { AccessTokens } from './access-tokens.js';
 import { Admission, type Place } from './admission.js';
 import { BatchGate } from './batch-gate.js';
-import { journaledEvents } from './journaled-events.js';
+import { JobAttempts } from './job-attempts.js';
 import { LivingSession } from './living-session.js';
 import { newEvent } from './new-event.js';
 import { RateLimit } from './rate-limit.js';
 import type { Resumed } from './recovery.js';
 import { assertSupported, checkTask, flowFileCheck } from './request-check.js';
-import { beginsAgain, retriesLeft } from './retry.js';
-import { lostEnd, type SessionEnd } from './session-end.js';
 import { acceptedRecord, newSessionId } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import type { SessionTable } from './session-table.js';
 import type { Submitter } from './sessions.js';
 import { type SubmissionKey, Submissions } from './submissions.js';
-import { type OpenPhase, readProgress, type TaskProgress } from './task-phase.js';
 import { WarmPool } from './warm-pool.js';
 
 /** A create that was admitted late still has this long for its browser. */
 const LEAST_OPEN_MS = 1_000;
-/** A job whose start loses its thread so often is what kills it. */
-const MAX_LOST_STARTS = 5;
-const UNTOUCHED: OpenPhase = { kind: 'flows' };
 
 /** Jobs of a batch that are made in one turn of the event loop. */
 const BATCH_STRIDE = 200;
@@ -68,8 +62,7 @@ export class Intake {
   /** What was submitted under which Idempotency-Key. */
   readonly submissions: Submissions;
   readonly #gate = new BatchGate();
-  /** Starts of jobs whose thread was lost meanwhile. */
-  readonly #lostStarts = new WeakMap<LivingSession, number>();
+  readonly #attempts: JobAttempts;
   #closed = false;
 
   constructor(parts: IntakeParts) {
@@ -88,6 +81,12 @@ export class Intake {
       ...parts,
       freePlaces: () => maxSessions - this.#admission.running,
       availableBytes: () => process.availableMemory(),
+    });
+    this.#attempts = new JobAttempts({
+      ...parts,
+      pool: this.#pool,
+      isClosed: () => this.#closed,
+      queue: ({ session, request, caller }) => this.#queue(session, request, caller),
     });
   }
 
@@ -247,7 +246,7 @@ export class Intake {
       throw error;
     }
     if (request.mode !== 'auto' || phase === null) return;
-    this.#parts.pending(this.#workOn(session, { request, caller, phase, freshBrowser: false }));
+    this.#parts.pending(this.#attempts.goOn({ session, request, caller }, phase, false));
   }
 
   /** Takes a job that is on disk already. */
@@ -256,81 +255,9 @@ export class Intake {
   }
 
   #queue(session: LivingSession, request: AutoRequest, caller: string): void {
-    const admit = (place: Place) => this.#parts.pending(this.#work(session, request, caller, place));
+    const admit = (place: Place) => this.#parts.pending(this.#attempts.begin({ session, request, caller }, place));
     const { id, batch } = session.record;
     this.#gate.pass(batch, id, () => this.#admission.queue(caller, id, admit));
-  }
-
-  /** A job from its place to the end of an attempt. Never rejects. */
-  async #work(session: LivingSession, request: AutoRequest, caller: string, place: Place): Promise<void> {
-    try {
-      const phase = session.record.startedAt === null ? UNTOUCHED : await this.#phaseOf(session, request);
-      const open = this.#pool.prepareJob(session.record.id, request);
-      await session.begin(place, open, this.#parts.config.createTimeout * 1000);
-      await this.#workOn(session, { request, caller, phase, freshBrowser: true });
-    } catch (error) {
-      if (this.#closed && session.record.status === 'queued') return;
-      await this.#attemptOver(session, request, caller, lostEnd(error));
-    }
-  }
-
-  /** Where a job goes on that waited for the second time. */
-  async #phaseOf(session: LivingSession, request: AutoRequest): Promise<OpenPhase> {
-    const progress = await this.#progressOf(session, request);
-    session.recall(progress);
-    const phase = progress.phase(session.record.maxIterations ?? 0);
-    return phase.kind === 'model' ? phase : UNTOUCHED;
-  }
-
-  #progressOf({ record }: LivingSession, request: AutoRequest): Promise<TaskProgress> {
-    return readProgress(request, journaledEvents(this.#parts.journal, record.id));
-  }
-
-  async #workOn(
-    session: LivingSession,
-    {
-      request,
-      caller,
-      ...begun
-    }: {
-      readonly request: AutoRequest;
-      readonly caller: string;
-      readonly phase: OpenPhase;
-      readonly freshBrowser: boolean;
-    },
-  ): Promise<void> {
-    const journaled = () => journaledEvents(this.#parts.journal, session.record.id);
-    const end = await session.work(request, begun.phase, { journaled, freshBrowser: begun.freshBrowser });
-    await this.#attemptOver(session, request, caller, end);
-  }
-
-  /** What becomes of a job whose attempt is over: it waits for another, or for the next service, or has ended. */
-  async #attemptOver(session: LivingSession, request: AutoRequest, caller: string, end: SessionEnd): Promise<void> {
-    try {
-      const waits = await this.#laidBy(session, request, end);
-      if (waits) this.#queue(session, request, caller);
-      else await session.end(end, 'whole');
-    } catch (error) {
-      this.#parts.log(`cannot wait again: ${String(error)}`, { session: session.record.id });
-      await session.end(end, 'whole');
-    }
-  }
-
-  async #laidBy(session: LivingSession, request: AutoRequest, end: SessionEnd): Promise<boolean> {
-    const { error } = end;
-    // Its thread was lost before anything of it had begun: that is no end of a job.
-    if (error?.code === 'SESSION_RESTARTED' && session.record.status === 'queued') {
-      const lost = (this.#lostStarts.get(session) ?? 0) + 1;
-      this.#lostStarts.set(session, lost);
-      if (lost <= MAX_LOST_STARTS) return session.layBy(null);
-    }
-    if (this.#closed && error?.code === 'INTERRUPTED') {
-      await session.rest();
-      const { kind } = (await this.#progressOf(session, request)).phase(session.record.maxIterations ?? 0);
-      if (kind === 'model') return session.layBy(null);
-    }
-    if (error === null || !beginsAgain(request, session.record, end)) return false;
-    return session.layBy({ error, retriesLeft: retriesLeft(request, session.record) - 1 });
   }
 
   #accepted(

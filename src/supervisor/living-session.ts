@@ -51,8 +51,6 @@ export class LivingSession {
   #begun: Promise<unknown> = Promise.resolve();
   /** The try at its task that is under way; a live session has none. */
   #attempt: Attempt | null = null;
-  /** When this attempt got its browser, in milliseconds since the epoch. */
-  #attemptStartedAt = 0;
   #ended: Promise<SessionRecord> | undefined;
   #gone: Promise<void> | undefined;
   /** The last start found a page that did not answer. */
@@ -88,14 +86,23 @@ export class LivingSession {
       tell: (event) => this.#book.tell(event),
       touched: () => this.#touch(),
     });
-    this.#clocks = new SessionClocks(around.clock, {
-      idle: () => void this.end(stoppedEnd('idle'), 'cut'),
-      hard: () => void this.#hardTimeoutPassed(),
-    });
+    const { idleTimeout = around.config.idleTimeout, hardTimeout = around.config.hardTimeout } = request;
+    this.#clocks = new SessionClocks(
+      around.clock,
+      { idleMs: idleTimeout * 1000, hardMs: hardTimeout * 1000 },
+      {
+        idle: () => void this.end(stoppedEnd('idle'), 'cut'),
+        hard: () => void this.#hardTimeoutPassed(),
+      },
+    );
   }
 
   get record(): SessionRecord {
     return this.#book.record;
+  }
+
+  get #isJob(): boolean {
+    return this.request.mode === 'auto';
   }
 
   get book(): Pick<SessionBook, 'stored' | 'doing'> {
@@ -131,7 +138,7 @@ export class LivingSession {
   /** What it told before, under an earlier service or in an earlier attempt. Call before it begins or resumes. */
   recall(progress: Pick<TaskProgress, 'steps' | 'doing' | 'startedAt'>): void {
     this.#book.recall(progress);
-    if (progress.startedAt !== null) this.#attemptStartedAt = Date.parse(progress.startedAt);
+    if (progress.startedAt !== null) this.#clocks.start(Date.parse(progress.startedAt));
   }
 
   /** Works on the task; answers how this attempt at it ended. Never rejects. */
@@ -150,7 +157,7 @@ export class LivingSession {
           request,
           actor: this.#actor(),
           ...around,
-          timeLeftMs: () => Math.max(1, this.#timeLeftMs()),
+          timeLeftMs: () => Math.max(1, this.#clocks.timeLeftMs),
           signal: attempt.signal,
         },
         phase,
@@ -182,7 +189,7 @@ export class LivingSession {
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
   async runScript(js: string, signal: AbortSignal, { whenGone, control }: ScriptManner): Promise<string> {
     const by = control !== undefined && this.control.holds(control) ? 'person' : 'agent';
-    if (by === 'agent' && (control !== undefined || this.record.mode === 'auto') && this.#life.kind !== 'ending') {
+    if (by === 'agent' && (control !== undefined || this.#isJob) && this.#life.kind !== 'ending') {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
     }
     const timeoutMs = this.#around.config.evalTimeout * 1000;
@@ -261,7 +268,7 @@ export class LivingSession {
     const { driver, hub, clock } = this.#around;
     const signal = this.#ending.signal;
     try {
-      if (this.record.mode === 'auto') this.#attempt = new Attempt(this.#ending.signal);
+      if (this.#isJob) this.#attempt = new Attempt(this.#ending.signal);
       // Also where nobody waits any more: a warm browser that was taken for this session goes the way that open knows.
       const begunAt = clock.now();
       const { lease, child, warm } = await open(this.#task, { signal, deadlineMs });
@@ -270,7 +277,7 @@ export class LivingSession {
       // From here on an end is written after this start: both go through one ordered journal.
       signal.throwIfAborted();
       this.#book.record = startedRecord(this.record, driver.name, clock.now());
-      this.#attemptStartedAt = clock.now().getTime();
+      this.#clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
       const events = [...(extra.events ?? []), this.#book.event('SessionStarted', facts)];
       await hub.write(this.#book.announced('started', { ...extra, records: [this.#book.stored], events }));
@@ -286,7 +293,7 @@ export class LivingSession {
   async #reconnect(lease: BrowserLease): Promise<void> {
     const signal = this.#ending.signal;
     try {
-      if (this.record.mode === 'auto') this.#attempt = new Attempt(this.#ending.signal);
+      if (this.#isJob) this.#attempt = new Attempt(this.#ending.signal);
       const { endpoint } = lease;
       lease.permit(this.request);
       const start = { id: this.record.id, restart: 'transient', endpoint, task: this.#task, takesOver: true } as const;
@@ -326,7 +333,7 @@ export class LivingSession {
         await this.#over(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);
     });
     // A job's flows are bounded by the same time where they run; this is for those that do not even answer then.
-    this.#clocks.startHard(Math.max(0, this.#timeLeftMs() + (this.record.mode === 'auto' ? SCRIPT_GRACE_MS : 0)));
+    this.#clocks.strikeAfter(this.#isJob ? SCRIPT_GRACE_MS : 0);
     this.#touch();
   }
 
@@ -348,8 +355,8 @@ export class LivingSession {
   }
 
   async #hardTimeoutPassed(): Promise<void> {
-    if (this.record.mode === 'live') await this.end(stoppedEnd('hard'), 'cut');
-    else await this.#over(outOfTimeEnd(this.#hardTimeoutMs() / 1000));
+    if (!this.#isJob) await this.end(stoppedEnd('hard'), 'cut');
+    else await this.#over(outOfTimeEnd(this.request.hardTimeout ?? this.#around.config.hardTimeout));
   }
 
   async #endOnce(end: SessionEnd, how: 'whole' | 'cut'): Promise<SessionRecord> {
@@ -376,21 +383,12 @@ export class LivingSession {
 
   #touch(): void {
     if (this.#life.kind !== 'running') return;
-    this.#book.record = { ...this.record, lastActivityAt: this.#around.clock.now().toISOString() };
-    const busy = this.#life.scripts > 0 || this.record.mode === 'auto';
-    this.#clocks.restartIdle(busy ? null : (this.request.idleTimeout ?? this.#around.config.idleTimeout) * 1000);
+    this.#book.touch();
+    this.#clocks.restartIdle(this.#life.scripts > 0 || this.#isJob);
   }
 
   #advance(input: LifeInput): void {
     this.#life = advanceLife(this.#life, input);
-  }
-
-  #hardTimeoutMs(): number {
-    return (this.request.hardTimeout ?? this.#around.config.hardTimeout) * 1000;
-  }
-
-  #timeLeftMs(): number {
-    return this.#hardTimeoutMs() - (this.#around.clock.now().getTime() - this.#attemptStartedAt);
   }
 
   #actor(): SessionChild['ref'] {

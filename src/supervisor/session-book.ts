@@ -10,7 +10,9 @@ import type { SessionSurroundings } from './session-surroundings.js';
 
 /** What the journal is told of a living session: its record as it is now, and its events in their order. */
 export class SessionBook {
-  record: SessionRecord;
+  #record: SessionRecord;
+  /** Milliseconds since the epoch; null where the record says so already. */
+  #touchedAtMs: number | null = null;
   /** The number of the last step: an actor that is started again goes on from there. */
   steps = 0;
   /** What it does, as a line of script or the name of a flow; null before its first. */
@@ -39,11 +41,29 @@ export class SessionBook {
     },
   ) {
     this.#around = around;
-    this.record = options.record;
+    this.#record = options.record;
     this.#sealed = options.sealed;
     this.#webhook = options.webhook;
     this.#lease = options.lease;
     this.#answered = options.answered;
+  }
+
+  get record(): SessionRecord {
+    if (this.#touchedAtMs !== null) {
+      this.#record = { ...this.#record, lastActivityAt: new Date(this.#touchedAtMs).toISOString() };
+      this.#touchedAtMs = null;
+    }
+    return this.#record;
+  }
+
+  set record(record: SessionRecord) {
+    this.#record = record;
+    this.#touchedAtMs = null;
+  }
+
+  /** Something was done in the session. The record is made when somebody reads it, which few scripts are followed by. */
+  touch(): void {
+    this.#touchedAtMs = this.#around.clock.now().getTime();
   }
 
   /** Enough to begin the session again, with what its request names. */

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
@@ -34,6 +33,7 @@ import { Retention } from './retention.js';
 import { SessionDoors } from './session-doors.js';
 import { stoppedEnd } from './session-end.js';
 import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
+import { SessionMoments, type WaitBounds } from './session-moments.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import { parseId, SessionTable } from './session-table.js';
 import type {
@@ -75,15 +75,14 @@ export class Supervisor implements Sessions {
   readonly #leaving = new Set<Promise<void>>();
   readonly #startedAt: number;
   readonly #drainOver = new AbortController();
-  readonly #drained = new AbortController();
+  readonly #moments: SessionMoments;
   #stopping = false;
 
   private constructor(parts: SupervisorParts) {
     this.#parts = parts;
-    // As many listen as clients wait for an end.
-    setMaxListeners(0, this.#drained.signal);
     this.#flows = new FlowShelf(parts.config.flowsDir);
     this.#table = new SessionTable(parts.journal, (id) => this.#intake.position(id));
+    this.#moments = new SessionMoments(parts, (id) => this.#table.living(id) !== undefined);
     this.doors = new SessionDoors(this.#table);
     this.links = new ShareLinks(parts);
     this.#intake = new Intake({
@@ -135,38 +134,14 @@ export class Supervisor implements Sessions {
     return this.#intake.submit(request, submitter);
   }
 
-  waitForEnd(id: string, bounds: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<SessionRecord> {
+  waitForEnd(id: string, bounds: WaitBounds): Promise<SessionRecord> {
     return this.#waitFor(id, ['SessionEnded'], bounds);
   }
 
-  /** The record after an event of one of these types that comes from now on, or as it is when the time is up. */
-  async #waitFor(
-    id: string,
-    types: readonly EventType[],
-    bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
-  ): Promise<SessionRecord> {
+  async #waitFor(id: string, types: readonly EventType[], bounds: WaitBounds): Promise<SessionRecord> {
     const sessionId = parseId(id);
-    const { hub, clock } = this.#parts;
-    const after = hub.lastSeq();
-    const waiting = new AbortController();
-    const stop = () => waiting.abort();
-    const cancelTimer = clock.after(bounds.timeoutMs, stop);
-    bounds.signal.addEventListener('abort', stop, { once: true });
-    this.#drained.signal.addEventListener('abort', stop, { once: true });
-    if (bounds.signal.aborted || this.#drained.signal.aborted) stop();
-    try {
-      if (!isEnded((await this.get(sessionId)).status)) {
-        const selection = { sessionId, after, signal: waiting.signal };
-        for await (const event of hub.stream(selection, () => this.#table.living(sessionId) !== undefined)) {
-          if (types.includes(event.type)) break;
-        }
-      }
-      return await this.get(sessionId);
-    } finally {
-      cancelTimer();
-      bounds.signal.removeEventListener('abort', stop);
-      this.#drained.signal.removeEventListener('abort', stop);
-    }
+    await this.#moments.next(sessionId, types, bounds, async () => isEnded((await this.get(sessionId)).status));
+    return this.get(sessionId);
   }
 
   list(query: ListQuery): Promise<readonly SessionRecord[]> {
@@ -312,7 +287,7 @@ export class Supervisor implements Sessions {
       ...held.map((session) => this.#drain(session, drainMs)),
     ]);
     // Whoever waits for a job that stays queued waits in vain.
-    this.#drained.abort();
+    this.#moments.close();
     // An end that is written adds what is left to be done after it.
     while (this.#leaving.size > 0) await Promise.all(this.#leaving);
   }

@@ -24,6 +24,7 @@ export class EventBatcher {
   readonly #send: (batch: readonly NewEvent[]) => void;
   readonly #leave = () => this.flush();
   #batch: NewEvent[] = [];
+  #closed = false;
 
   /** @param send is given each batch, never an empty one */
   constructor(sessionId: SessionId, send: (batch: readonly NewEvent[]) => void) {
@@ -31,7 +32,9 @@ export class EventBatcher {
     this.#send = send;
   }
 
+  /** After {@link close} it is dropped. */
   add(event: SessionEvent): void {
+    if (this.#closed) return;
     const stamped: NewEvent = { ...event, sessionId: this.#sessionId, at: new Date().toISOString() };
     if (this.#batch.push(stamped) === 1) leaveWithOthers(this.#leave);
   }
@@ -42,5 +45,11 @@ export class EventBatcher {
     const batch = this.#batch;
     this.#batch = [];
     this.#send(batch);
+  }
+
+  /** Sends what waits, and nothing after it. Idempotent. */
+  close(): void {
+    this.flush();
+    this.#closed = true;
   }
 }

@@ -5,6 +5,11 @@ interface WaitingScript {
   reject(error: unknown): void;
 }
 
+/** Who asks for a script. */
+export interface Asker {
+  readonly signal: AbortSignal;
+}
+
 /**
  * Scripts of one session, one at a time in order of arrival. Past the bound a script is refused with CAPACITY. A script
  * whose asker gives up while it waits is dropped unrun; one that runs goes on, since its effects cannot be taken back.
@@ -27,12 +32,14 @@ export class ScriptQueue {
   /**
    * Runs `work` when its turn comes.
    * @param work gets a signal that is aborted when the queue closes
-   * @param asker drops the script while it waits
+   * @param from whose signal drops the script while it waits; for one that need not it is not even made
    */
-  run<T>(work: (signal: AbortSignal) => Promise<T>, asker: AbortSignal): Promise<T> {
+  run<T>(work: (signal: AbortSignal) => Promise<T>, from: Asker): Promise<T> {
     if (this.#closed.signal.aborted) return Promise.reject(this.#closed.signal.reason);
+    if (!this.#running) return this.#runNow(work);
+    const asker = from.signal;
     if (asker.aborted) return Promise.reject(asker.reason);
-    if (this.#running && this.#waiting.size >= this.#bound) {
+    if (this.#waiting.size >= this.#bound) {
       return Promise.reject(
         new TroupeError('CAPACITY', `${this.#bound} scripts wait in this session already`, { retryAfterSeconds: 1 }),
       );
@@ -53,7 +60,6 @@ export class ScriptQueue {
       };
       asker.addEventListener('abort', drop, { once: true });
       this.#waiting.add(script);
-      if (!this.#running) void this.#drain();
     });
   }
 
@@ -65,8 +71,16 @@ export class ScriptQueue {
     this.#waiting.clear();
   }
 
-  async #drain(): Promise<void> {
+  async #runNow<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.#running = true;
+    try {
+      return await work(this.#closed.signal);
+    } finally {
+      void this.#drain();
+    }
+  }
+
+  async #drain(): Promise<void> {
     for (const script of this.#waiting) {
       this.#waiting.delete(script);
       await script.start();

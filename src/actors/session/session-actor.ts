@@ -1,4 +1,3 @@
-import { map, type Observable, Subject, share } from 'rxjs';
 import { Agent } from '../../agent-js/agent.js';
 import type { ConnectionEnd } from '../../agent-js/browser-port.js';
 import { filesModule } from '../../agent-js/files.js';
@@ -20,7 +19,7 @@ import { type ModelOrder, ModelPhase } from './model-phase.js';
 import { PageHands } from './page-hands.js';
 import { Person, type PersonParts } from './person.js';
 import { Screen } from './screen.js';
-import { ScriptQueue } from './script-queue.js';
+import { type Asker, ScriptQueue } from './script-queue.js';
 import { type SessionInput, type SessionState, transition } from './session-state.js';
 import { runTold, type ScriptOrder } from './told-script.js';
 import { Wheel } from './wheel.js';
@@ -45,14 +44,13 @@ interface OpenParts {
 export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #args: SessionArgs;
   readonly #context: ActorContext<readonly NewEvent[]>;
-  readonly #events = new Subject<SessionEvent>();
   readonly #batcher: EventBatcher;
   readonly #queue = new ScriptQueue(WAITING_SCRIPTS);
   readonly #closing = new AbortController();
   readonly #secrets: Secrets;
   readonly #wheel: Wheel;
-  /** Events as others may see them. */
-  readonly #told$: Observable<SessionEvent>;
+  /** Whom the model's script tells what it writes. */
+  #onConsole: ((text: string) => void) | undefined;
   #state: SessionState = { kind: 'new' };
   #parts: OpenParts | undefined;
   #modelPhase: ModelPhase | undefined;
@@ -66,13 +64,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#context = context;
     this.#secrets = new Secrets(args.secrets);
     this.#wheel = new Wheel(args.driver);
-    this.#told$ = this.#events.pipe(
-      map((event) => this.#secrets.redact(event)),
-      share(),
-    );
-    const batcher = new EventBatcher(args.id, (batch) => context.emit(batch));
-    this.#batcher = batcher;
-    this.#told$.subscribe({ next: (event) => batcher.add(event), complete: () => batcher.flush() });
+    this.#batcher = new EventBatcher(args.id, (batch) => context.emit(batch));
   }
 
   readonly handlers: Handlers<SessionMessages> = {
@@ -81,22 +73,22 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       await this.#openParts().browser.apply(options);
       return null;
     },
-    Probe: ({ timeoutMs }, { signal }) => later(this.#probe(timeoutMs, signal)),
+    Probe: ({ timeoutMs }, asker) => later(this.#probe(timeoutMs, asker)),
     Settle: () => later(this.#settle()),
-    RunScript: (order, { signal }) =>
+    RunScript: (order, asker) =>
       later(
         this.#hide(() => {
           const until = (closed: AbortSignal) =>
-            order.whenGone === 'stop' ? AbortSignal.any([closed, signal]) : closed;
-          if (order.by === 'person') return this.#personHere().run(order, signal);
-          return this.#queue.run((closed) => this.#runScript(order, until(closed)), signal);
+            order.whenGone === 'stop' ? AbortSignal.any([closed, asker.signal]) : closed;
+          if (order.by === 'person') return this.#personHere().run(order, asker);
+          return this.#queue.run((closed) => this.#runScript(order, until(closed)), asker);
         }),
       ),
     GiveWheel: ({ to }) => later(this.#giveWheel(to)),
     HandsOn: ({ inputs }) => later(this.#openParts().hands.send(inputs)),
     CopySelection: () => later(this.#hide(() => this.#openParts().hands.selection())),
-    RunFlows: ({ paths, timeoutMs }, { signal }) =>
-      later(this.#hide(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), signal))),
+    RunFlows: ({ paths, timeoutMs }, asker) =>
+      later(this.#hide(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), asker))),
     RunModel: (order, { signal }) => later(this.#hide(() => this.#runModel(order, signal))),
     NextFrame: (order, { signal }) => later(this.#openParts().screen.next(order, signal)),
     ModelAnswerRecorded: ({ call }) => this.#modelPhase?.answerRecorded(call) ?? null,
@@ -112,7 +104,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     parts?.screen.close();
     void this.#person?.close();
     if (parts !== undefined) await closeParts(parts);
-    this.#events.complete();
+    this.#batcher.close();
   }
 
   async #open(timeoutMs: number, takesOver: boolean): Promise<{ pageLost: boolean }> {
@@ -121,7 +113,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       this.#args;
     const { requestsDir } = this.#args;
     const reach = serviceReach(this.#args.reach);
-    const emit = (event: SessionEvent) => this.#events.next(event);
+    const emit = (event: SessionEvent) => this.#tell(event);
     const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
     const browser = await Browser.connect(endpoint, page, bounds);
     const network = new NetworkLog({ file: networkLog, redact: (entry) => this.#secrets.redact(entry) });
@@ -162,7 +154,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     return { pageLost: browser.pageLost };
   }
 
-  async #probe(timeoutMs: number, asker: AbortSignal): Promise<null> {
+  async #probe(timeoutMs: number, asker: Asker): Promise<null> {
     const { browser, sandbox } = this.#openParts();
     const script = { source: '(() => 6 * 7)()', name: 'probe.js', kind: 'script', timeoutMs } as const;
     await Promise.all([
@@ -202,7 +194,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     const script = ++this.#scripts;
     this.#advance({ type: 'ScriptBegan', script });
     try {
-      return await runTold({ sandbox, agent, emit: (event) => this.#events.next(event) }, script, order, closed);
+      return await runTold({ sandbox, agent, emit: (event) => this.#tell(event) }, script, order, closed);
     } finally {
       this.#advance({ type: 'ScriptEnded' });
     }
@@ -231,26 +223,27 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       flowsDir: this.#args.flowsDir,
       secrets: this.#secrets,
       agent: parts.agent,
-      emit: (event) => this.#events.next(event),
+      emit: (event) => this.#tell(event),
       evaluate: async (js, timeoutMs, signal, onConsole) => {
-        const console = this.#told$.subscribe((event) => {
-          if (event.type === 'ConsoleWritten') onConsole(event.data.text);
-        });
+        this.#onConsole = onConsole;
         try {
           return await this.#queue.run(
             (closed) => this.#runScript({ js, kind: 'model', timeoutMs }, AbortSignal.any([closed, signal])),
-            signal,
+            { signal },
           );
         } finally {
-          console.unsubscribe();
+          this.#onConsole = undefined;
         }
       },
       agentsTurn: (signal) => this.#wheel.agentsTurn(signal),
       resumeFlow: (how, timeoutMs, signal) =>
-        this.#queue.run((closed) => {
-          const bounds = { timeoutMs, signal: AbortSignal.any([closed, signal]) };
-          return this.#inFlow(() => parts.flows.resume(how, parts, bounds));
-        }, signal),
+        this.#queue.run(
+          (closed) => {
+            const bounds = { timeoutMs, signal: AbortSignal.any([closed, signal]) };
+            return this.#inFlow(() => parts.flows.resume(how, parts, bounds));
+          },
+          { signal },
+        ),
     });
     this.#modelPhase = phase;
     try {
@@ -259,6 +252,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       this.#modelPhase = undefined;
       await parts.agent.settle();
     }
+  }
+
+  /** No event has a secret's value. */
+  #tell(event: SessionEvent): void {
+    const told = this.#secrets.redact(event);
+    this.#batcher.add(told);
+    if (told.type === 'ConsoleWritten') this.#onConsole?.(told.data.text);
   }
 
   /** No answer has a secret's value. */
@@ -280,7 +280,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   /** A browser that is well is taken over by the actor that comes next. */
   #connectionLost({ reason, error }: ConnectionEnd): void {
     if (this.#state.kind === 'ended') return;
-    if (error.code === 'WORKER_LOST') this.#events.next({ type: 'BrowserLost', data: { reason } });
+    if (error.code === 'WORKER_LOST') this.#tell({ type: 'BrowserLost', data: { reason } });
     this.#context.crash(error);
   }
 

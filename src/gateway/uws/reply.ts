@@ -241,8 +241,9 @@ export class Reply {
   #writeHead(head: ReplyHead): void {
     this.#status = head.status;
     this.#res.writeStatus(`${head.status} ${STATUS_CODES[head.status] ?? 'Unknown'}`);
-    const own = new Set(head.headers.map(([name]) => name));
-    for (const [name, value] of FIXED_HEADERS) if (!own.has(name)) this.#res.writeHeader(name, value);
+    for (const [name, value] of FIXED_HEADERS) {
+      if (!head.headers.some(([own]) => own === name)) this.#res.writeHeader(name, value);
+    }
     for (const [name, value] of head.headers) this.#res.writeHeader(name, value);
   }
 

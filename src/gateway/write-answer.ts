@@ -1,0 +1,60 @@
+import { attachment, pageHeaders, SEALED } from './answer-headers.js';
+import type { EventStreams } from './event-stream.js';
+import type { McpEndpoint } from './mcp/mcp-endpoint.js';
+import type { Answer } from './route.js';
+import type { Reply } from './uws/reply.js';
+import { sendStream } from './uws/stream.js';
+
+/** Where answers that go on for a while are written from. */
+export interface AnswerStreams {
+  readonly events: EventStreams;
+  readonly mcp: McpEndpoint;
+}
+
+/** Writes an answer; settles when it is written, or its client has gone. @throws what the source of a stream failed with */
+export async function writeAnswer(reply: Reply, answer: Answer, { events, mcp }: AnswerStreams): Promise<void> {
+  switch (answer.kind) {
+    case 'json':
+      reply.end({ status: answer.status, headers: jsonHeaders(answer) }, JSON.stringify(answer.body));
+      return;
+    case 'redirect': {
+      const headers = [
+        ['Location', answer.location],
+        ['Set-Cookie', answer.setCookie],
+        ['Content-Type', 'text/html; charset=utf-8'],
+      ] as const;
+      reply.end({ status: 303, headers }, '');
+      return;
+    }
+    case 'text':
+      reply.end({ status: answer.status, headers: [['Content-Type', answer.contentType]] }, answer.text);
+      return;
+    case 'stream': {
+      const headers = [
+        ['Content-Type', answer.contentType],
+        ['Content-Disposition', attachment(answer.fileName)],
+      ] as const;
+      await sendStream(reply, { status: 200, headers }, answer.stream, answer.bytes);
+      return;
+    }
+    case 'page':
+      reply.end({ status: 200, headers: pageHeaders(answer) }, answer.body);
+      return;
+    case 'picture': {
+      const headers = [['Content-Type', answer.contentType], SEALED] as const;
+      await sendStream(reply, { status: 200, headers }, answer.stream, answer.bytes);
+      return;
+    }
+    case 'events':
+      await events.serve(reply, answer.open, answer.finite);
+      return;
+    case 'mcp':
+      await mcp.serve(reply, answer.call);
+      return;
+  }
+}
+
+function jsonHeaders({ setCookie }: Answer & { readonly kind: 'json' }): ReadonlyArray<readonly [string, string]> {
+  const type = ['Content-Type', 'application/json'] as const;
+  return setCookie === undefined ? [type] : [type, ['Set-Cookie', setCookie]];
+}
