@@ -4,6 +4,8 @@ import { TroupeError } from '../protocol/errors.js';
 /** Deeper values are refused: what handles them later recurses. */
 const MAX_DEPTH = 100;
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** How many findings an answer lists. */
 const MAX_ISSUES = 20;
 
@@ -15,7 +17,7 @@ export function parseJson(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) return {};
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(UTF8.decode(bytes));
   } catch (cause) {
     const why = cause instanceof SyntaxError ? cause.message : 'its bytes are not UTF-8';
     throw new TroupeError('INVALID_JSON', `The body is not JSON: ${why}`, undefined, { cause });

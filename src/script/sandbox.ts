@@ -31,7 +31,6 @@ export interface ScriptRequest {
 interface Run {
   readonly number: number;
   readonly request: ScriptRequest;
-  readonly clock: ScriptClock;
   /** Of its host calls; made with the first one, since most scripts of a console make none and it is not cheap. */
   calls: AbortController | null;
   readonly settle: (outcome: Outcome) => void;
@@ -63,6 +62,9 @@ export class Sandbox {
   /** The scope went while no script ran; the next error says so. */
   #scopeLost = false;
   #run: Run | null = null;
+  readonly #clock = new ScriptClock(() => {
+    if (this.#run !== null) this.#stop(this.#run, timeoutError(this.#run.request));
+  });
   #runs = 0;
   #closed: Promise<void> | null = null;
 
@@ -103,7 +105,6 @@ export class Sandbox {
     const run: Run = {
       number: this.#runs,
       request,
-      clock: new ScriptClock(request.timeoutMs, () => this.#stop(run, timeoutError(request))),
       calls: null,
       settle,
       flows: [],
@@ -111,6 +112,7 @@ export class Sandbox {
       grace: null,
     };
     this.#run = run;
+    this.#clock.start(request.timeoutMs);
     const onAbort = (): void => this.#stop(run, abortReason(request.signal));
     request.signal?.addEventListener('abort', onAbort, { once: true });
     try {
@@ -120,7 +122,7 @@ export class Sandbox {
       );
       return this.#finish(run, await outcome);
     } finally {
-      run.clock.end();
+      this.#clock.end();
       if (run.grace !== null) clearTimeout(run.grace);
       request.signal?.removeEventListener('abort', onAbort);
       run.calls?.abort();
@@ -153,7 +155,7 @@ export class Sandbox {
       return;
     }
     const { source, name, kind } = run.request;
-    thread.run({ type: 'run', run: run.number, source, name, kind, timeoutMs: run.clock.leftMs });
+    thread.run({ type: 'run', run: run.number, source, name, kind, timeoutMs: this.#clock.leftMs });
   }
 
   /** Tells the running script to end, and sees to it that it does. */
@@ -255,7 +257,7 @@ export class Sandbox {
     run.calls ??= callsController();
     const context = {
       signal: run.calls.signal,
-      remainingMs: () => run.clock.leftMs,
+      remainingMs: () => this.#clock.leftMs,
       standStill: () => this.#standStill(run),
       site: message.site,
     };
@@ -266,11 +268,13 @@ export class Sandbox {
 
   /** Stops the clocks of both sides; what is answered makes them go on. */
   #standStill(run: Run): () => void {
-    run.clock.stop();
+    this.#clock.stop();
     this.#ready?.standStill(Number.POSITIVE_INFINITY);
     return () => {
-      run.clock.go();
-      if (this.#run === run) this.#ready?.standStill(run.clock.stoodStillMs);
+      // The clock is another script's by now where this one was ended meanwhile.
+      if (this.#run !== run) return;
+      this.#clock.go();
+      this.#ready?.standStill(this.#clock.stoodStillMs);
     };
   }
 }

@@ -1,17 +1,33 @@
+import { performance } from 'node:perf_hooks';
+
 /** The longest that Node's timers can wait. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** The time that a script has. It can stand still, while its host call waits for a person. Milliseconds. */
+/**
+ * The time that a sandbox's script has, one script after another. It can stand still, while a host call waits for a
+ * person. Milliseconds.
+ *
+ * The timer is left alone when a script ends, and looks again when it fires: almost every script ends in time, so one for
+ * each would be made to be thrown away.
+ */
 export class ScriptClock {
   readonly #onOver: () => void;
-  #deadline: number;
+  /** Infinite between scripts, and while it stands still. */
+  #strikesAt = Number.POSITIVE_INFINITY;
+  #deadline = 0;
   #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
   #stoppedAt: number | null = null;
   #stoodStillMs = 0;
 
-  /** @param onOver called once when the time is over, and not after {@link end} */
-  constructor(ms: number, onOver: () => void) {
+  /** @param onOver called once for each script whose time is over, and not after its {@link end} */
+  constructor(onOver: () => void) {
     this.#onOver = onOver;
+  }
+
+  start(ms: number): void {
+    this.#stoppedAt = null;
+    this.#stoodStillMs = 0;
     this.#deadline = performance.now() + ms;
     this.#watch();
   }
@@ -28,7 +44,7 @@ export class ScriptClock {
   stop(): void {
     if (this.#stoppedAt !== null) return;
     this.#stoppedAt = performance.now();
-    clearTimeout(this.#timer);
+    this.#strikesAt = Number.POSITIVE_INFINITY;
   }
 
   go(): void {
@@ -40,13 +56,33 @@ export class ScriptClock {
     this.#watch();
   }
 
+  /** The script has ended. */
   end(): void {
-    this.stop();
+    this.#strikesAt = Number.POSITIVE_INFINITY;
   }
 
   #watch(): void {
-    const over = () => (this.leftMs > 0 ? this.#watch() : this.#onOver());
-    // Whole ones, so that Node keeps those of all scripts in one list.
-    this.#timer = setTimeout(over, Math.min(Math.ceil(this.leftMs), MAX_TIMER_MS));
+    this.#strikesAt = this.#deadline;
+    if (this.#strikesAt < this.#timerAt) this.#setTimer();
+  }
+
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    // Whole ones, so that Node keeps those of all sandboxes in one list.
+    const inMs = Math.min(Math.ceil(Math.max(0, this.#strikesAt - performance.now())), MAX_TIMER_MS);
+    this.#timerAt = performance.now() + inMs;
+    // The thread that the script runs in keeps the process alive.
+    this.#timer = setTimeout(() => this.#look(), inMs).unref();
+  }
+
+  #look(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    if (this.#strikesAt === Number.POSITIVE_INFINITY) return;
+    if (this.#strikesAt > performance.now()) {
+      this.#setTimer();
+      return;
+    }
+    this.#strikesAt = Number.POSITIVE_INFINITY;
+    this.#onOver();
   }
 }
