@@ -6,7 +6,7 @@ import { atLeast, atMost, printHeader, printSamples } from './support/print.mjs'
 import { openTwoBrowsers } from './support/two-browsers.mjs';
 
 /** Actions in one script; a sample is one of so many. */
-const BLOCK = 10;
+const BLOCK = 30;
 /** Playwright waits frames, so its tries take longer; fewer of them say as much about it. */
 const PEER_TRIES = 40;
 const PEER_GIVES_UP_MS = 1_000;
@@ -35,7 +35,7 @@ const ACTIONS = {
   },
 };
 
-export async function run({ rounds = 20, tries = 1_000 } = {}) {
+export async function run({ rounds = 12, tries = 1_000 } = {}) {
   const browsers = await openTwoBrowsers({ '/form': FORM, '/hostile': HOSTILE_PAGE });
   try {
     const { origin, run: script, page } = browsers;

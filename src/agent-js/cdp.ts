@@ -174,7 +174,15 @@ export interface CdpCommands {
   'Page.stopScreencast': [Nothing, Nothing];
   'Runtime.discardConsoleEntries': [Nothing, Nothing];
   'Runtime.callFunctionOn': [
-    { functionDeclaration: string; objectId: string; arguments: readonly { readonly value: unknown }[] },
+    {
+      functionDeclaration: string;
+      arguments: readonly { readonly value: unknown }[];
+      /** Either the object that it is called on, or where. */
+      objectId?: string;
+      executionContextId?: number;
+      returnByValue?: boolean;
+      awaitPromise?: boolean;
+    },
     { readonly result: CdpRemoteObject; readonly exceptionDetails?: CdpExceptionDetails },
   ];
   'Runtime.addBinding': [{ name: string; executionContextName: string }, Nothing];

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { TroupeError } from '../protocol/errors.js';
 import { readBundle } from '../script/bundle.js';
 import { type Bounds, remainingMs, throwIfCancelled, within } from './bounds.js';
-import type { BrowserPort } from './browser-port.js';
-import type { CdpEvent } from './cdp.js';
+import type { BrowserPort, SendOptions } from './browser-port.js';
+import type { CdpEvent, CdpRemoteObject, CdpResult } from './cdp.js';
 import { type PageCallName, type PageCalls, WORLD } from './page-calls.js';
 
 /** The events by which the two scripts below speak to each other; no page can guess them. */
@@ -18,6 +18,9 @@ const HOOK_NAMES = JSON.stringify({
 export const WORLD_SOURCE = `(${readBundle(import.meta.url, 'page/world')})(${HOOK_NAMES})`;
 /** Runs in the page's own world, before its scripts, and notes what a document does not show. */
 export const HOOKS_SOURCE = `(${readBundle(import.meta.url, 'page/hooks')})(${HOOK_NAMES})`;
+
+/** Calls the script in its world. */
+const CALL = `function (name, args) { return ${WORLD}.call(name, args); }`;
 
 /** A new document's world is announced with its commit; where it is not by then, it is made. */
 const WORLD_MS = 1_000;
@@ -78,10 +81,11 @@ export class PageWorld {
     bounds: Bounds,
   ): Promise<{ readonly title: string; readonly value: PageCalls[N][1] } | null> {
     const context = await this.#presentContext(bounds);
-    const expression = `${WORLD}.call(${JSON.stringify(name)},${JSON.stringify(args)})`;
-    const text = await this.#evaluate(
-      { expression, contextId: context, awaitPromise: true, returnByValue: true },
-      bounds,
+    const params = { executionContextId: context, awaitPromise: true, returnByValue: true } as const;
+    // The same text each time, which the engine has compiled already.
+    const call = { ...params, functionDeclaration: CALL, arguments: [{ value: name }, { value: args }] };
+    const text = await this.#answered(context, bounds, (options) =>
+      this.#browser.send('Runtime.callFunctionOn', call, options),
     );
     // The page script is ours, and its types are the same file's.
     return text === null ? null : (JSON.parse(String(text.value)) as { title: string; value: PageCalls[N][1] });
@@ -90,7 +94,10 @@ export class PageWorld {
   /** The node of the action under way, as the protocol names it; null where there is none. */
   async targetNode(bounds: Bounds): Promise<string | null> {
     const context = await this.#presentContext(bounds);
-    const node = await this.#evaluate({ expression: `${WORLD}.target()`, contextId: context }, bounds);
+    const params = { expression: `${WORLD}.target()`, contextId: context };
+    const node = await this.#answered(context, bounds, (options) =>
+      this.#browser.send('Runtime.evaluate', params, options),
+    );
     return node?.objectId ?? null;
   }
 
@@ -107,19 +114,23 @@ export class PageWorld {
     await this.#browser.send('Runtime.callFunctionOn', call, options);
   }
 
-  async #evaluate(
-    params: { expression: string; contextId: number; awaitPromise?: boolean; returnByValue?: boolean },
+  /** Null where the context that was asked is gone. */
+  async #answered(
+    context: number,
     bounds: Bounds,
-  ): Promise<{ readonly value?: unknown; readonly objectId?: string } | null> {
-    const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+    ask: (options: SendOptions) => Promise<CdpResult<'Runtime.evaluate'>>,
+  ): Promise<CdpRemoteObject | null> {
     try {
-      const { result, exceptionDetails } = await this.#browser.send('Runtime.evaluate', params, options);
+      const { result, exceptionDetails } = await ask({
+        session: this.session,
+        timeoutMs: Math.max(1, remainingMs(bounds)),
+      });
       if (exceptionDetails === undefined) return result;
       const text = exceptionDetails.exception?.description ?? exceptionDetails.text;
       throw new TroupeError('INTERNAL', `The page script failed: ${text.slice(0, 500)}`);
     } catch (error) {
       if (error instanceof TroupeError && error.code === 'ACTION_FAILED' && GONE.test(error.message)) {
-        if (this.#context === params.contextId) this.#context = undefined;
+        if (this.#context === context) this.#context = undefined;
         return null;
       }
       throw error;

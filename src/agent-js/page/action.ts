@@ -57,6 +57,7 @@ export class Action {
     if (missed === null && !changed) await changes.first(graceMs);
     changed ||= differs();
     this.#stop();
+    layOutSoon(element.ownerDocument);
     const checked = checkedState(element);
     return {
       ...where(),
@@ -74,6 +75,11 @@ export class Action {
     this.#underWay?.heard.stop();
     this.#underWay = null;
   }
+}
+
+/** Whoever acts next needs the layout: it is made while the answer is on its way, not when they ask. */
+function layOutSoon(inner: Document): void {
+  setTimeout(() => inner.elementFromPoint(0, 0));
 }
 
 const DRAWN_ANEW = 'is drawn anew all the time';
