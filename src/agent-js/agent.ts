@@ -1,12 +1,12 @@
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
-import { ActionName } from '../protocol/look.js';
 import { readBundle } from '../script/bundle.js';
 import type { HostCall, HostCallContext, HostModule } from '../script/host-module.js';
 import { act } from './act.js';
 import type { ActRequest } from './act-request.js';
 import { type Bounds, boundsOf, remainingMs } from './bounds.js';
 import type { BrowserPort } from './browser-port.js';
+import { actRequest, locatorOf, lookOptions, tabIndex, textOf, waitCondition, waitTimeout } from './call-arguments.js';
 import { dialogControl } from './dialog-controls.js';
 import { Downloads } from './downloads.js';
 import { goBack, navigate, resolveUrl } from './go.js';
@@ -216,14 +216,11 @@ export class Agent {
   }
 
   async #wait(condition: unknown, options: unknown, context: HostCallContext): Promise<object> {
-    const ms = memberOf(options, 'timeout');
-    if (ms !== undefined && typeof ms !== 'number') throw misuse('timeout is a number of milliseconds');
-    if (typeof condition !== 'number' && (typeof condition !== 'string' || condition.trim() === '')) {
-      throw misuse('agent.wait takes "navigation", "idle", a locator, "!" and a locator, or a number of milliseconds');
-    }
+    const wanted = waitCondition(condition);
+    const timeoutMs = waitTimeout(options) ?? WAIT_MS;
     const startedAt = performance.now();
-    const longest = typeof condition === 'number' ? Number.POSITIVE_INFINITY : (ms ?? WAIT_MS);
-    await waitFor(this.#tabs, condition, boundsOf(context, longest));
+    const longest = typeof wanted === 'number' ? Number.POSITIVE_INFINITY : timeoutMs;
+    await waitFor(this.#tabs, wanted, boundsOf(context, longest));
     return { waitedMs: Math.round(performance.now() - startedAt) };
   }
 
@@ -277,9 +274,9 @@ export class Agent {
   }
 
   async #selectTab(index: unknown, bounds: Bounds): Promise<object> {
-    if (typeof index !== 'number') throw misuse('agent.tab takes the index of a tab, as agent.tabs() lists them');
-    const tab = await this.#tabs.activate(index, bounds);
-    return { index, ...(await tab.place(bounds)), active: true };
+    const wanted = tabIndex(index);
+    const tab = await this.#tabs.activate(wanted, bounds);
+    return { index: wanted, ...(await tab.place(bounds)), active: true };
   }
 
   #step<T extends object>(
@@ -296,53 +293,4 @@ export class Agent {
   #activeTab(): Tab | undefined {
     return this.#tabs.all.length === 0 ? undefined : this.#tabs.active;
   }
-}
-
-function actRequest(locator: unknown, action: unknown, value: unknown): ActRequest {
-  const parsed = ActionName.safeParse(action);
-  if (!parsed.success) {
-    throw misuse(`${JSON.stringify(action ?? null)} is no action; there are ${ActionName.options.join(', ')}`);
-  }
-  return {
-    locator: textOf(locator, 'agent.act takes a locator'),
-    action: parsed.data,
-    value: actValue(parsed.data, value),
-  };
-}
-
-function actValue(action: ActionName, value: unknown): ActRequest['value'] {
-  if (value === null || value === undefined) {
-    if (action === 'input' || action === 'press' || action === 'select' || action === 'upload' || action === 'drag') {
-      throw misuse(`agent.act(locator, "${action}", value) takes a value`);
-    }
-    return null;
-  }
-  if (Array.isArray(value) && (action === 'select' || action === 'upload')) return value.map(String);
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw misuse(`The value of ${action} is a text`);
-}
-
-function lookOptions(options: unknown): { full: boolean; within: string | null } {
-  return { full: memberOf(options, 'full') === true, within: locatorOf(memberOf(options, 'within'), 'look') };
-}
-
-function locatorOf(value: unknown, method: string): string | null {
-  return value === null || value === undefined ? null : textOf(value, `agent.${method} takes a locator`);
-}
-
-function memberOf(options: unknown, name: string): unknown {
-  if (options === null || options === undefined) return undefined;
-  if (typeof options !== 'object') throw misuse('Options are an object');
-  const value: unknown = Reflect.get(options, name);
-  return value === null ? undefined : value;
-}
-
-function textOf(value: unknown, message: string): string {
-  if (typeof value === 'string' && value.trim() !== '') return value;
-  throw misuse(message);
-}
-
-/** A call that is written wrongly: no browser was asked. */
-function misuse(message: string): TroupeError {
-  return new TroupeError('SCRIPT_ERROR', message);
 }

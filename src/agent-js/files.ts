@@ -25,16 +25,20 @@ export function filesModule({ flowsDir }: FilesOptions): HostModule {
     prelude: readBundle(import.meta.url, './prelude/files'),
     calls: {
       write: async ([path, text]) => {
+        const target = pathInside(flowsDir, path);
+        if (String(path).endsWith('/')) throw refused(path, 'it names a folder');
         if (typeof text !== 'string') throw refused(path, 'what is written has to be a text');
-        return writeInside(flowsDir, path, text);
+        return writeInside(flowsDir, target, String(path), text);
       },
       read: async ([path]) => {
-        const text = typeof path === 'string' ? await readInside(flowsDir, path, MAX_FILE_BYTES) : null;
+        pathInside(flowsDir, path);
+        const text = await readInside(flowsDir, String(path), MAX_FILE_BYTES);
         if (text !== null) return text;
         throw refused(path, 'there is no such file');
       },
       list: async ([glob], { signal }) => {
         if (glob !== undefined && glob !== null && typeof glob !== 'string') throw refused(glob, 'a glob is a text');
+        if (/^\/|(^|\/)\.\.(\/|$)/.test(glob ?? '')) throw refused(glob, 'it leads out of the flows folder');
         return listInside(flowsDir, glob ?? '**', signal);
       },
     },
@@ -42,13 +46,16 @@ export function filesModule({ flowsDir }: FilesOptions): HostModule {
 }
 
 /** Answers the path and size of what was written. */
-async function writeInside(folder: string, path: unknown, text: string): Promise<{ path: string; bytes: number }> {
-  const target = pathInside(folder, path);
-  const name = String(path);
+async function writeInside(
+  folder: string,
+  target: string,
+  path: string,
+  text: string,
+): Promise<{ path: string; bytes: number }> {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_FILE_BYTES) throw refused(path, `its text has ${bytes} bytes, and ${MAX_FILE_BYTES} is the most`);
   await mkdir(folder, { recursive: true });
-  const parent = await madeFolder(folder, name, dirname(target));
+  const parent = await madeFolder(folder, path, dirname(target));
   const temporary = join(parent, `.${randomBytes(9).toString('hex')}.tmp`);
   try {
     const file = await open(temporary, 'wx', 0o644);
@@ -64,7 +71,7 @@ async function writeInside(folder: string, path: unknown, text: string): Promise
     await rm(temporary, { force: true }).catch(() => undefined);
     throw refused(path, whyNot(error));
   }
-  return { path: name, bytes };
+  return { path, bytes };
 }
 
 /** What the file system says, without the paths of this machine. */

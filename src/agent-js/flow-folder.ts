@@ -68,7 +68,7 @@ export async function readInside(folder: string, path: string, maxBytes: number)
 
 /** SCRIPT_ERROR for a path that the flows folder does not take. */
 export function refused(path: unknown, why: string): TroupeError {
-  const shown = typeof path === 'string' ? JSON.stringify(path.slice(0, 200)) : String(path);
+  const shown = (JSON.stringify(path) ?? 'undefined').slice(0, 200);
   return new TroupeError('SCRIPT_ERROR', `The path ${shown} is refused: ${why}`);
 }
 

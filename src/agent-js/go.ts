@@ -23,10 +23,8 @@ export interface Gone {
 export function resolveUrl(source: string, base: string, schemes: ReadonlySet<string>): string {
   const url = URL.canParse(source, base) ? new URL(source, base) : undefined;
   if (url === undefined) {
-    throw new TroupeError(
-      'ACTION_FAILED',
-      `${JSON.stringify(source)} is no URL, and there is no page to resolve it against`,
-    );
+    const alone = /^https?:/.test(base) ? '' : ', and there is no page to resolve it against';
+    throw new TroupeError('ACTION_FAILED', `${JSON.stringify(source)} is no URL${alone}`);
   }
   if (!schemes.has(url.protocol.slice(0, -1))) {
     const allowed = [...schemes].join(', ');

@@ -1,4 +1,5 @@
 import { lookOf } from './look.js';
+import { withKnownMembers } from './members.js';
 
 /** A synchronous call of the service. */
 type Host = (method: string, ...args: unknown[]) => unknown;
@@ -29,5 +30,6 @@ export function install(host: Host): void {
     downloads: () => host('downloads'),
   };
   for (const method of Object.values(agent)) freeze(method);
-  defineProperty(globalThis, 'agent', { value: freeze(agent), enumerable: true, configurable: false, writable: false });
+  const value = withKnownMembers('agent', freeze(agent));
+  defineProperty(globalThis, 'agent', { value, enumerable: true, configurable: false, writable: false });
 }

@@ -1,0 +1,109 @@
+import { TroupeError } from '../protocol/errors.js';
+import { ActionName } from '../protocol/look.js';
+import type { ActRequest } from './act-request.js';
+
+/*
+ * What scripts give the calls of `agent`, read before any browser is asked. Everything that is written wrongly is
+ * SCRIPT_ERROR, and says how it is written.
+ */
+
+/** Actions that are nothing without a value, and how they are written with one. */
+const VALUES: { readonly [action in ActionName]?: string } = {
+  input: 'a text',
+  press: 'a key, like "Enter" or "Control+A"',
+  select: "an option's text, or an array of them",
+  upload: "a file's name, or an array of them",
+  drag: "the target's locator",
+};
+
+export function actRequest(locator: unknown, action: unknown, value: unknown): ActRequest {
+  const named = textOf(locator, 'agent.act takes a locator');
+  const parsed = ActionName.safeParse(action);
+  if (!parsed.success) {
+    const given =
+      action === null || action === undefined ? 'agent.act takes an action' : `${shown(action)} is no action`;
+    throw misuse(`${given}; there are ${ActionName.options.join(', ')}`);
+  }
+  return { locator: named, action: parsed.data, value: actValue(parsed.data, value) };
+}
+
+function actValue(action: ActionName, value: unknown): ActRequest['value'] {
+  const wanted = VALUES[action] ?? (action === 'scroll' ? 'a direction, an end or a number of pixels' : null);
+  if (value === null || value === undefined || (wanted === null && value === '')) {
+    if (VALUES[action] !== undefined) throw misuse(`agent.act(locator, "${action}", value) takes ${wanted}`);
+    return null;
+  }
+  if (wanted === null) throw misuse(`${action} takes no value: ${shown(value)} was given`);
+  if (Array.isArray(value) && (action === 'select' || action === 'upload') && value.every(isPlain)) {
+    return value.map(String);
+  }
+  const empty = value === '' && (action === 'press' || action === 'upload' || action === 'drag');
+  if (isPlain(value) && !empty) return String(value);
+  throw misuse(`The value of ${action} is ${wanted}, not ${shown(value)}`);
+}
+
+/** Options of `agent.look`. */
+export function lookOptions(options: unknown): { full: boolean; within: string | null } {
+  const { full = false, within } = membersOf(options, 'agent.look', ['full', 'within']);
+  if (typeof full !== 'boolean') throw misuse(`full is true or false, not ${shown(full)}`);
+  return { full, within: locatorOf(within, 'look') };
+}
+
+export function waitCondition(condition: unknown): string | number {
+  if (typeof condition === 'number' && condition >= 0) return condition;
+  if (typeof condition === 'string' && condition.replace(/^\s*!/, '').trim() !== '') return condition;
+  throw misuse('agent.wait takes "navigation", "idle", a locator, "!" and a locator, or a number of milliseconds');
+}
+
+/** Milliseconds, where they are given. */
+export function waitTimeout(options: unknown): number | undefined {
+  const { timeout } = membersOf(options, 'agent.wait', ['timeout']);
+  if (timeout === undefined || (typeof timeout === 'number' && timeout >= 0)) return timeout;
+  throw misuse(`timeout is a number of milliseconds, not ${shown(timeout)}`);
+}
+
+export function tabIndex(index: unknown): number {
+  if (typeof index === 'number') return index;
+  throw misuse('agent.tab takes the index of a tab, as agent.tabs() lists them');
+}
+
+/** Null where none is given. */
+export function locatorOf(value: unknown, method: string): string | null {
+  return value === null || value === undefined ? null : textOf(value, `agent.${method} takes a locator`);
+}
+
+/** @param message what is wanted, for whoever gives something else */
+export function textOf(value: unknown, message: string): string {
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  const absent = value === null || value === undefined;
+  throw misuse(absent ? message : `${message}, not ${shown(value)}`);
+}
+
+/** The members that options may have. Others are refused by name. */
+function membersOf<K extends string>(
+  options: unknown,
+  method: string,
+  known: readonly K[],
+): { readonly [member in K]?: unknown } {
+  if (options === null || options === undefined) return {};
+  if (typeof options !== 'object' || Array.isArray(options)) {
+    throw misuse(`The options of ${method} are an object, not ${shown(options)}`);
+  }
+  const other = Object.keys(options).find((member) => !known.some((one) => one === member));
+  if (other !== undefined) throw misuse(`${method} has no option ${shown(other)}; it has ${known.join(', ')}`);
+  return options;
+}
+
+function isPlain(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** As its author would write it, cut. */
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'undefined').slice(0, 100);
+}
+
+/** A call that is written wrongly: no browser was asked. */
+function misuse(message: string): TroupeError {
+  return new TroupeError('SCRIPT_ERROR', message);
+}

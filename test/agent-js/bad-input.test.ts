@@ -1,0 +1,119 @@
+import t from 'tap';
+import { filesModule } from '#troupe/agent-js/files.js';
+import { flowModule } from '#troupe/agent-js/flow.js';
+import { openSandbox } from '../script/open-sandbox.js';
+import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+
+const lease = await openBrowser(t);
+const site = await openSite(t);
+const { agent, call } = await openAgent(t, lease);
+const flowsDir = t.testdir({ 'login.js': '() => 1' });
+const modules = [agent.module, filesModule({ flowsDir }), flowModule({ flowsDir })];
+const { fails } = await openSandbox(t, { modules });
+
+const PAGE = `<title>Form</title><button>Go</button><input aria-label=Name><input type=date aria-label=Day>
+<input type=file aria-label=Photo><select aria-label=Size><option>Small</select><button disabled>Off</button>`;
+
+/** What somebody writes wrongly, and the beginning of what they are told. */
+const MISUSES: { readonly [script: string]: string } = {
+  'agent.clik("{button}Go")': 'TypeError: agent has no clik; it has go, look, act',
+  'agent.go()': 'agent.go takes a URL',
+  'agent.go({ url: "/" })': 'agent.go takes a URL, not {"url":"/"}',
+  'agent.look("#cart")': 'The options of agent.look are an object, not "#cart"',
+  'agent.look([])': 'The options of agent.look are an object, not []',
+  'agent.look({ wihtin: "#cart" })': 'agent.look has no option "wihtin"; it has full, within',
+  'agent.look({ full: "yes" })': 'full is true or false, not "yes"',
+  'agent.look({ within: 7 })': 'agent.look takes a locator, not 7',
+  'agent.look({ within: "{cart" })': '{cart is not a locator: a locator is {role}text, CSS or XPath',
+  'agent.act()': 'agent.act takes a locator',
+  'agent.act("{button}Go")': 'agent.act takes an action; there are click, ',
+  'agent.act("{button}Go", "klick")': '"klick" is no action; there are click, ',
+  'agent.act(["{button}Go"], "click")': 'agent.act takes a locator, not ["{button}Go"]',
+  'agent.act("{button}Go", "click", 2)': 'click takes no value: 2 was given',
+  'agent.act("{input}Name", "input")': 'agent.act(locator, "input", value) takes a text',
+  'agent.act("{input}Name", "input", { text: 1 })': 'The value of input is a text, not {"text":1}',
+  'agent.act("{select}Size", "select", [{}])': "The value of select is an option's text, or an array of them, not [{}]",
+  'agent.act("{input}Name", "press", "Entr")': '"Entr" is not a key: Enter, Tab',
+  'agent.act("{input}Name", "press", "")': 'The value of press is a key, like "Enter" or "Control+A", not ""',
+  'agent.act("{button}Go", "drag", "")': 'The value of drag is the target\'s locator, not ""',
+  'agent.act("{input}Photo", "upload", {})': "The value of upload is a file's name, or an array of them, not {}",
+  'agent.wait()': 'agent.wait takes "navigation", "idle", a locator, ',
+  'agent.wait("!")': 'agent.wait takes "navigation"',
+  'agent.wait(-1)': 'agent.wait takes "navigation"',
+  'agent.wait("{button}Go", 500)': 'The options of agent.wait are an object, not 500',
+  'agent.wait("{button}Go", { timout: 500 })': 'agent.wait has no option "timout"; it has timeout',
+  'agent.wait("{button}Go", { timeout: "5s" })': 'timeout is a number of milliseconds, not "5s"',
+  'agent.wait("{button}Go", { timeout: -1 })': 'timeout is a number of milliseconds, not -1',
+  'agent.text(7)': 'agent.text takes a locator, not 7',
+  'agent.value()': 'agent.value takes a locator',
+  'agent.value("##")': '## is not a locator: ',
+  'agent.value("//[")': '//[ is not a locator: ',
+  'agent.screenshot({})': 'agent.screenshot takes a title, not {}',
+  'agent.page(() => 1)': 'agent.page takes JavaScript as text',
+  'agent.page("(")': 'In the page: SyntaxError: ',
+  'agent.page("nobody.name")': 'In the page: ReferenceError: nobody is not defined',
+  'agent.tab("0")': 'agent.tab takes the index of a tab, as agent.tabs() lists them',
+  'File.exists("a.js")': 'TypeError: File has no exists; it has write, read, list',
+  'File.read()': 'The path undefined is refused: a path is a text like "shop/login"',
+  'File.read(7)': 'The path 7 is refused: a path is a text like "shop/login"',
+  'File.read("other.js")': 'The path "other.js" is refused: there is no such file',
+  'File.read("../x")': 'The path "../x" is refused: it leads out of the flows folder',
+  'File.write("a.js")': 'The path "a.js" is refused: what is written has to be a text',
+  'File.write({}, "x")': 'The path {} is refused: a path is a text like "shop/login"',
+  'File.write("shop/", "x")': 'The path "shop/" is refused: it names a folder',
+  'File.list(7)': 'The path 7 is refused: a glob is a text',
+  'File.list("../*")': 'The path "../*" is refused: it leads out of the flows folder',
+  'Flow.run()': 'Flow.run needs the path of a flow',
+  'Flow.run("../x")': 'The path "../x.js" is refused: it leads out of the flows folder',
+  'match({ id: 1 }, { id: "#numbr" })': 'TypeError: #numbr is no marker; there are #string',
+};
+
+/** What is written well and cannot be done here. */
+const FAILURES: { readonly [script: string]: readonly [code: string, error: string] } = {
+  'agent.go("http://")': ['ACTION_FAILED', '"http://" is no URL'],
+  'agent.go("file:///etc/passwd")': ['ACTION_FAILED', 'file: addresses may not be visited; allowed are http, '],
+  'agent.act("{button}Go", "input", "x")': ['ACTION_FAILED', '{button}Go takes no text: it is a button'],
+  'agent.act("{button}Go", "check")': ['ACTION_FAILED', '{button}Go cannot be checked: it is a button'],
+  'agent.act("{button}Go", "scroll", "sideways")': ['ACTION_FAILED', '{button}Go scrolls up, down, left, right, '],
+  'agent.act("{input}Day", "input", "tomorrow")': ['ACTION_FAILED', 'a date is like 2030-12-31'],
+  'agent.act("{select}Size", "select", "Large")': [
+    'ACTION_FAILED',
+    '{select}Size has no option "Large"; it has "Small"',
+  ],
+  'agent.act("{select}Size", "select", [])': ['ACTION_FAILED', '{select}Size takes exactly one option'],
+  'agent.act("{input}Photo", "upload", "../x")': ['ACTION_FAILED', '"../x" is not a file\'s name'],
+  'agent.act("{input}Photo", "upload", "x.png")': ['ACTION_FAILED', 'There is no file "x.png" to upload'],
+  'agent.act("{input}Photo", "upload", [])': ['ACTION_FAILED', 'upload takes the name of a file'],
+  'agent.act("{dialog}OK", "click")': ['LOCATOR_NOT_FOUND', 'No visible element answers to {dialog}OK'],
+  'agent.act("{button:3}Go", "click")': ['LOCATOR_NOT_FOUND', '{button:3}Go: there are only 1 of them'],
+  'agent.act("{button}Off", "click")': ['ACTION_FAILED', '{button}Off is disabled'],
+  'agent.text("{button}Gone")': [
+    'LOCATOR_NOT_FOUND',
+    'No visible element answers to {button}Gone; near it: {button}Go',
+  ],
+  'agent.tab(9)': ['ACTION_FAILED', 'There is no tab 9: there are 1, from 0'],
+  'agent.tab(0.5)': ['ACTION_FAILED', 'There is no tab 0.5: there are 1, from 0'],
+  'Flow.run("logn")': ['FLOW_NOT_FOUND', "There is no flow 'logn' (flows/logn.js)"],
+};
+
+t.test('What is written wrongly is SCRIPT_ERROR, and says how it is written', async (t) => {
+  await call('go', site.set('/form', PAGE));
+  for (const [script, told] of Object.entries(MISUSES)) {
+    const { code, message: error } = await fails(script);
+    t.equal(code, 'SCRIPT_ERROR', script);
+    t.ok(error.startsWith(told), `${script}: ${error}`);
+  }
+});
+
+t.test('What cannot be done says what stands in its way', async (t) => {
+  await call('go', site.set('/form', PAGE));
+  for (const [script, [wanted, told]] of Object.entries(FAILURES)) {
+    const { code, message: error } = await fails(script, { timeoutMs: 350 });
+    t.equal(code, wanted, script);
+    t.ok(error.includes(told), `${script}: ${error}`);
+  }
+  await call('go', 'about:blank');
+  t.equal((await fails('agent.go("/shop")')).message, '"/shop" is no URL, and there is no page to resolve it against');
+});
+
+t.end();
