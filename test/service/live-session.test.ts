@@ -49,7 +49,7 @@ t.test('scripts of one session share their scope, with await and without', async
   t.equal(await answers('let x = x + 1; x'), 2);
   t.equal(await answers('const page = await agent.look(); page.diff === true || page.elements.length > 0'), true);
   t.equal(await answers('undefined'), null);
-  t.match(await service.run(id, 'agent.act("{button}No such button", "click", "x"); 1'), {
+  t.match(await service.run(id, 'agent.act("{button}No such button", "click"); 1'), {
     status: 422,
     body: { code: 'LOCATOR_NOT_FOUND', details: { line: 1, url: `${shop.url}/login` } },
   });
