@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import t from 'tap';
@@ -153,6 +153,21 @@ t.test('the history is searched, a request taken out of it, and no secret of it 
   const disk = readFileSync(historyPath, 'utf8');
   t.match(disk, /"name":"List"/);
   t.notMatch(disk, /of-the-folder|edited/);
+});
+
+t.test('a body that is no text is shown by its beginning, and saved whole by the client', async (t) => {
+  await act('input.url', 'input', `${echo.origin}/bytes`);
+  await press('Control+Enter');
+  await shows('00000000  41 00 41 00');
+  t.ok(Number(await call('page', 'document.querySelector("pre").innerText.length')) < 30_000);
+  await act('{button}Save body', 'click');
+  await act('[aria-label="File name or path"]', 'input', 'body.bin');
+  await act('dialog button.main', 'click');
+  await shows('body.bin');
+  await holds('document.querySelector("dialog") === null');
+  const path = join(folder, 'body.bin');
+  await holds('document.querySelector("footer").innerText.includes("Saved")');
+  t.equal(statSync(path).size, 3_000_000);
 });
 
 t.test('the request stands as a command for each shell, with values or with names', async () => {

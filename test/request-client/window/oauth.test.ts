@@ -29,7 +29,7 @@ let now = Date.now();
 const { call, act, press, holds, shows } = await openWindow(t, {
   callbackPorts,
   now: () => now,
-  loginTimeoutMs: 6000,
+  loginTimeoutMs: 4000,
   // The seam that users have, too: BROWSER names a command. curl keeps cookies and follows redirects as browsers do.
   openBrowser: async (url) => {
     opened.push(url);

@@ -14,7 +14,7 @@ export interface Heard {
   readonly body: string;
 }
 
-/** A server that answers with JSON of what it was sent. `status` and `redirect` are of the answers to come. */
+/** A server that answers with JSON of what it was sent; `/bytes` with three megabytes that are no text. `status` and `redirect` are of the answers to come. */
 export interface EchoServer {
   readonly origin: string;
   readonly heard: Heard[];
@@ -35,6 +35,7 @@ export async function startEcho(t: Test): Promise<EchoServer> {
       const timer = setTimeout(() => response.end(), echo.delayMs);
       return void response.once('close', () => clearTimeout(timer));
     }
+    if (url === '/bytes') return void response.end(Buffer.alloc(3_000_000, 'A\0'));
     response.writeHead(echo.redirect === null ? echo.status : 302, {
       'Content-Type': 'application/json',
       ...(echo.redirect === null ? {} : { Location: echo.redirect }),
