@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
 import { guardLeaks } from '../support/leaks.js';
 import { openReader } from '../support/reader.js';
@@ -11,7 +11,12 @@ guardLeaks(t);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const shop = await startShop({ port: 0 });
 t.teardown(() => shop.close());
-const service = await startTestService(t, { maxSessions: 3, models: ['scripted/m'], providers: unreachable() });
+const service = await startTestService(t, {
+  maxSessions: 3,
+  models: ['scripted/m'],
+  providers: unreachable(),
+  forward: [Number(new URL(shop.url).port)],
+});
 const { page, shows, holds, problems, hosts } = await openReader(t);
 const job = { prompt: 'Log in', flowFiles: ['examples/login.js'], maxIterations: 0 };
 const [passed, failed] = [
@@ -36,6 +41,14 @@ async function findings(only: readonly string[] = []): Promise<readonly string[]
   );
 }
 
+/** The contrast alone depends on the colours. */
+async function findsNothing(t: Test, where: string): Promise<void> {
+  t.same(await findings(), [], `${where}, light`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  t.same(await findings(['color-contrast']), [], `${where}, dark`);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
 /** Each view, what it shows when it is there, and what is done to it first. */
 const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknown> }[] = [
   { path: '#/', text: 'Passes' },
@@ -56,12 +69,25 @@ t.test('Axe finds nothing on any view, in light and in dark', async (t) => {
     await page.goto(`${service.url}/${path}`);
     await shows(text);
     await first?.();
-    await page.emulateMedia({ colorScheme: 'light' });
-    t.same(await findings(), [], `${path}, light`);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    t.same(await findings(['color-contrast']), [], `${path}, dark`);
+    await findsNothing(t, path);
   }
-  await page.emulateMedia({ colorScheme: 'light' });
+});
+
+t.test('Axe finds nothing in dialogs either', async (t) => {
+  await page.goto(`${service.url}/#/sessions/${live.id}`);
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByLabel(/^Until/).waitFor();
+  await findsNothing(t, 'share');
+  await page.keyboard.press('Escape');
+  await page.locator('.cm-content').click();
+  await page.keyboard.type('40 + 2');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await shows('42');
+  await page.getByRole('button', { name: 'Save as flow' }).click();
+  await page.getByLabel('Path below flows/').waitFor();
+  await findsNothing(t, 'save as flow');
+  await page.keyboard.press('Escape');
 });
 
 t.test('Nothing is wider than a telephone', async (t) => {
@@ -105,4 +131,17 @@ t.test('The page keeps its own strict policy, and asks nobody but the service', 
   t.notMatch(policy, /unsafe/);
   t.same(problems, []);
   t.same([...hosts], [new URL(service.url).host]);
+});
+
+t.test('Axe finds nothing on the login', async (t) => {
+  process.env.ACCESSIBILITY_TEST_TOKEN = 'correct-horse';
+  t.teardown(() => {
+    delete process.env.ACCESSIBILITY_TEST_TOKEN;
+  });
+  const guarded = await startTestService(t, { token: 'ACCESSIBILITY_TEST_TOKEN' });
+  await page.goto(guarded.url);
+  await page.getByLabel('Access token').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await shows('not a token');
+  await findsNothing(t, 'login');
 });

@@ -1,15 +1,16 @@
 import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
-import { openAgent, openBrowser } from '../support/agent-fixture.js';
+import { openAgent, openReadersBrowser } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
+import { SEEN } from '../support/reader.js';
 import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
 
 const shop = await startShop({ port: 0 });
 t.teardown(() => shop.close());
-const service = await startTestService(t, { maxSessions: 3 });
-const lease = await openBrowser(t);
+const service = await startTestService(t, { maxSessions: 3, forward: [Number(new URL(shop.url).port)] });
+const lease = await openReadersBrowser(t);
 const { call } = await openAgent(t, lease);
 
 /** Waits until an expression holds in the page, or fails after 10 s with what it shows. */
@@ -45,7 +46,7 @@ t.test('a session is started, driven and stopped on the page', async (t) => {
   await call('act', '{^textbox}Script', 'input', `agent.go('${shop.url}'); [1, { two: 'zwei' }]`);
   await call('act', '{button}Run', 'click');
   await shows('"zwei"');
-  await holds('document.querySelector("canvas.shown")?.width > 300');
+  await holds(SEEN);
   await call('act', '#step-1 button', 'click');
   await shows('Step 1 of');
   await call('act', '{tab}Live', 'click');
@@ -114,7 +115,7 @@ t.test('the wall shows every browser that runs', async (t) => {
   await holds('document.querySelectorAll("canvas.shown").length === 2');
   await call('act', `a[href$="${sessions[0].id}"]`, 'click');
   await shows('Stop');
-  await holds('document.querySelectorAll("canvas.shown").length === 1');
+  await holds(SEEN);
   await call('go', `${service.url}/#/wall`);
   await holds('document.querySelectorAll("canvas.shown").length === 2');
   await Promise.all(sessions.map(({ id }) => service.call('DELETE', `/api/sessions/${id}`)));

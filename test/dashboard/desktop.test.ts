@@ -7,12 +7,14 @@ import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
 
-/** Green; where it is pressed it turns red. */
+/** Green; where it is pressed it turns red, and blue when a text is pasted into its field. */
 const PAGE = `data:text/html,${encodeURIComponent(`<title>green</title><body style="margin: 0; background: #00c800">
+<textarea style="position: absolute; left: 20px; top: 20px; width: 200px; height: 80px"
+  oninput="if (value === 'from outside') document.body.style.background = '#0000c8'"></textarea>
 <script>onclick = () => { document.body.style.background = '#c80000'; document.title = 'red'; }</script>`)}`;
 
 t.test(
-  'The desktop of a container: who looks changes nothing, who has control presses, and two see the same',
+  'The desktop of a container: who looks changes nothing, who has control presses and pastes, and two see the same',
   { skip: skipWithoutDocker },
   async (t) => {
     const service = await startTestService(t, { driver: 'docker' });
@@ -48,6 +50,22 @@ t.test(
     });
     await shows('200,0,0');
     await other.getByText('A person has control, from 127.0.0.1').waitFor();
+
+    const clipboard = reader.page.getByLabel('Clipboard of the desktop');
+    await clipboard.fill('from outside');
+    await reader.page.getByRole('button', { name: 'To the desktop' }).click();
+    const canvas = reader.page.locator('[role=application] canvas');
+    const size = await canvas.evaluate<number, HTMLCanvasElement>(({ width, clientWidth }) => clientWidth / width);
+    await canvas.click({ position: { x: 80 * size, y: 60 * size } });
+    await reader.page.keyboard.press('Control+v');
+    await shows('0,0,200');
+    await reader.page.keyboard.type(' and back');
+    await reader.page.keyboard.press('Control+a');
+    await reader.page.keyboard.press('Control+c');
+    await eventually(
+      'what was copied there is here',
+      async () => (await clipboard.inputValue()) === 'from outside and back',
+    );
     t.same(reader.problems, []);
   },
 );

@@ -1,12 +1,16 @@
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
+import { inContainers } from '../support/agent-fixture.js';
+import { killBrowser } from '../support/browsers.js';
+import { containerOf, docker } from '../support/docker.js';
+import { freePort } from '../support/free-ports.js';
 import { guardLeaks } from '../support/leaks.js';
 import { done, evaluate, type ModelRequest, startModelServer, type Turn } from '../support/model-server.js';
-import { openReader } from '../support/reader.js';
-import { makeHome, startTestService } from '../support/service.js';
+import { openReader, SEEN } from '../support/reader.js';
+import { client, makeHome, startTestService } from '../support/service.js';
+import { startServiceProcess } from '../support/service-process.js';
 
 guardLeaks(t);
 
@@ -42,15 +46,14 @@ const home = makeHome(t, {
   warmSessions: 0,
   actTimeout: 1,
   maxSessions: 3,
+  forward: [Number(new URL(shop.url).port)],
 });
 const service = await startTestService(t, {}, home);
 const { page, context, shows, holds } = await openReader(t);
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Ends a session's browser from outside, as a kernel without memory does. */
+async function killWorker(id: string): Promise<void> {
+  if (inContainers) await docker('kill', await containerOf(id));
+  else killBrowser(id);
 }
 
 const transcript = () => page.locator('section[aria-label=Transcript]').textContent();
@@ -169,10 +172,11 @@ t.test('The console completes calls and locators, and what worked is saved as a 
   await service.call('DELETE', `/api/sessions/${id}`);
 });
 
-t.test('Whoever takes control works on the picture; the agent waits, and goes on when it is given back', async (t) => {
+const onThePicture = async (t: Test) => {
   const counter = `data:text/html,${encodeURIComponent(
     `<body style="margin: 0"><button style="width: 300px; height: 200px" onclick="count.textContent = 'enough'">Enough</button>
-    <input style="position: absolute; left: 400px; top: 50px; width: 200px; height: 40px" oninput="document.title = value"><p id=count>0</p>`,
+    <input style="position: absolute; left: 400px; top: 50px; width: 200px; height: 40px" oninput="document.title = value"><p id=count>0</p>
+    <script>const seen = []; onwheel = (event) => seen.push('wheel ' + event.deltaY); addEventListener('touchstart', () => seen.push('touch'));</script>`,
   )}`;
   writeFileSync(
     join(home, 'flows', 'waits.js'),
@@ -197,18 +201,37 @@ t.test('Whoever takes control works on the picture; the agent waits, and goes on
   await shows('You have control; the agent waits.');
   await at(450, 70);
   await page.keyboard.type('typed');
+  await page.evaluate(`(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', ' and pasted');
+    document.querySelector('canvas').dispatchEvent(new ClipboardEvent('paste', { clipboardData }));
+  })()`);
+  await screen.hover();
+  await page.mouse.wheel(0, 240);
+  const touches = await context.newCDPSession(page);
+  const { x = 0, y = 0 } = (await screen.boundingBox()) ?? {};
+  const touchPoints = [{ x: x + 20, y: y + 200 }];
+  await touches.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
+  await touches.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+a');
-  await page.keyboard.type('agent.page("document.title")');
+  await page.keyboard.type('agent.wait(200); agent.page("[document.title, seen.join()]")');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
-  await shows('"typed"');
+  await shows('"typed and pasted"');
+  await shows('"wheel 240,touch"');
   await at(150, 100);
   await page.getByRole('button', { name: 'Give back' }).click();
   await shows('completed: ');
   await shows('a person took control, from 127.0.0.1');
   t.match(await transcript(), /control was given back/);
-});
+};
+// Containers have a desktop instead, with a test of its own.
+if (!inContainers)
+  t.test(
+    'Whoever takes control works on the picture with mouse, keys, wheel, fingers and clipboard; the agent waits, and goes on',
+    onThePicture,
+  );
 
 t.test('A link shows one session to who has no token, to look at and no more', async (t) => {
   process.env.SESSION_PAGE_TEST_TOKEN = 'correct-horse';
@@ -229,28 +252,55 @@ t.test('A link shows one session to who has no token, to look at and no more', a
   await page.goto(link);
   await shows('Shown');
   await shows('view only');
-  await holds('document.querySelector("canvas.shown")?.width > 300');
+  await holds(SEEN);
   t.match(page.url(), `#/sessions/${body.id}`);
   t.same(await page.getByRole('button', { name: /Take control|Run|Stop|Share/ }).count(), 0);
   t.same(await page.getByRole('navigation').count(), 0);
+  const acts = (path: string, body: object) =>
+    page.evaluate(([to, text]) => fetch(to, { method: 'POST', body: text }).then(({ status }) => status), [
+      path,
+      JSON.stringify(body),
+    ] as const);
+  t.equal(await acts(`api/sessions/${body.id}/control`, { take: true }), 403);
+  t.equal(await acts(`sessions/${body.id}/proxy`, { js: '1' }), 403);
   await guarded.call('DELETE', `/api/sessions/${body.id}`, undefined, { headers });
   await shows('stopped: deleted');
   await holds('document.querySelector("canvas") === null');
 });
 
-t.test('A page whose service goes away says so, and goes on when it is back', async (t) => {
-  // A port that the system chose cannot be listened on again at once.
-  const port = await freePort();
-  const ownHome = makeHome(t);
-  const first = await startTestService(t, {}, ownHome, port);
-  const { id } = await first.live({ name: 'Cut off' });
-  await page.goto(`${first.url}/#/sessions/${id}`);
-  await shows('Chromium');
-  await first.stop(0);
-  await shows('The connection to the service is lost');
-  await shows('Cut off: this goes on where it stopped');
-  const again = await startTestService(t, {}, ownHome, port);
-  t.equal(again.url, first.url);
-  await shows('stopped: shutdown');
-  await holds('!document.body.innerText.includes("The connection to the service is lost")');
-});
+t.test(
+  'A page whose service is killed says so, and goes on without gap or repeat; it tells of a killed browser',
+  async (t) => {
+    // A port that the system chose cannot be listened on again at once.
+    const port = String(await freePort());
+    const ownHome = makeHome(t);
+    const first = await startServiceProcess(t, ownHome, '--port', port);
+    const { id } = await client(first.url).live({ name: 'Cut off' });
+    await page.goto(`${first.url}/#/sessions/${id}`);
+    const say = `for (let n = 0; n < 400; n += 1) console.log('line ' + n)`;
+    await client(first.url).run(id, say);
+    await shows('line 399');
+    // Nobody answers it.
+    const cut = client(first.url)
+      .run(id, `for (;;) { console.log('on'); agent.wait(5); }`)
+      .catch(() => undefined);
+    await shows('console: on');
+    await first.end('SIGKILL');
+    await cut;
+    await shows('The connection to the service is lost');
+    await shows('Cut off: this goes on where it stopped');
+    const again = await startServiceProcess(t, ownHome, '--port', port);
+    await client(again.url).run(id, `console.log('after it')`);
+    await shows('after it');
+    await holds('!document.body.innerText.includes("The connection to the service is lost")');
+    await holds(SEEN);
+    await killWorker(id);
+    await shows('WORKER_LOST');
+    await holds('document.querySelector("canvas") === null');
+    const seen = await transcript();
+    await page.reload();
+    await shows('WORKER_LOST');
+    t.equal(await transcript(), seen, 'what was watched is what was written');
+    await again.end('SIGTERM');
+  },
+);

@@ -14,16 +14,26 @@ import { bounds, driverFixture, openFolder, wish } from '../containers/driver-fi
 import { dockerFixture } from './docker.js';
 
 /** Which driver's browsers the agent is tried on: `TROUPE_TEST_DRIVER=docker`, or processes. */
-const inContainers = process.env.TROUPE_TEST_DRIVER === 'docker';
+export const inContainers = process.env.TROUPE_TEST_DRIVER === 'docker';
+const VIEWPORT = { width: 1280, height: 720 };
 /** The sites of tests listen on this machine's loopback, at whatever port is free. */
 const EVERY_PORT = Array.from({ length: 65_535 }, (_, index) => index + 1);
 
 /** A real browser, ready to be connected to; gone at the test's end. */
 export async function openBrowser(t: Test, proxy?: LeaseOptions['proxy']): Promise<BrowserLease> {
-  const { driver } = await (inContainers ? dockerFixture(t) : driverFixture(t));
-  const lease = await driver.lease(wish('agent', { viewport: { width: 1280, height: 720 }, proxy }), bounds());
+  if (!inContainers) return openReadersBrowser(t, proxy);
+  const { driver } = await dockerFixture(t);
+  const lease = await driver.lease(wish('agent', { viewport: VIEWPORT, proxy }), bounds());
   t.teardown(() => lease.release());
-  if (inContainers) lease.permit({ forward: EVERY_PORT });
+  lease.permit({ forward: EVERY_PORT });
+  return lease;
+}
+
+/** The browser of a person, which is a process of this machine wherever sessions have theirs. */
+export async function openReadersBrowser(t: Test, proxy?: LeaseOptions['proxy']): Promise<BrowserLease> {
+  const { driver } = await driverFixture(t);
+  const lease = await driver.lease(wish('agent', { viewport: VIEWPORT, proxy }), bounds());
+  t.teardown(() => lease.release());
   return lease;
 }
 

@@ -1,6 +1,6 @@
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { openBrowser } from './agent-fixture.js';
+import { inContainers, openReadersBrowser } from './agent-fixture.js';
 import { eventually } from './eventually.js';
 
 /** Somebody who reads the dashboard in a real browser, and what the browser held against it. */
@@ -16,9 +16,14 @@ export interface Reader {
   shows(text: string): Promise<void>;
 }
 
+/** On a session's page: its picture, or its desktop where it has one, once something is to be seen. */
+export const SEEN = inContainers
+  ? 'document.querySelector("[role=application] canvas")?.width > 300'
+  : 'document.querySelector("canvas.shown")?.width > 300';
+
 /** Gone when the test is over. */
 export async function openReader(t: Test): Promise<Reader> {
-  const lease = await openBrowser(t);
+  const lease = await openReadersBrowser(t);
   const browser = await chromium.connectOverCDP(lease.endpoint.cdpUrl);
   t.teardown(() => browser.close());
   const [context] = browser.contexts();
