@@ -16,7 +16,7 @@ const REAL = 20;
 const SYNTHETIC = 80;
 const IDLE = 1_000;
 const LINES_A_SECOND = 50;
-const TURN_MS = 2_000;
+const TURN_MS = 1_500;
 const SETTLE_MS = 500;
 /** A turn, with the time that opening and closing take. */
 const TALK_MS = SETTLE_MS + 2 * TURN_MS + 500;
