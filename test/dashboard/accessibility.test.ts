@@ -81,6 +81,7 @@ t.test('Axe finds nothing in dialogs either', async (t) => {
   await findsNothing(t, 'share');
   await page.keyboard.press('Escape');
   await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+a');
   await page.keyboard.type('40 + 2');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await shows('42');
