@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import type { ChildState } from '../actors/child.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
 import type { JournalBatch } from '../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
-import type { NewEvent } from '../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
 import type { Place } from './admission.js';
@@ -53,15 +51,13 @@ export class LivingSession {
   #attempt: Attempt | null = null;
   #ended: Promise<SessionRecord> | undefined;
   #gone: Promise<void> | undefined;
-  /** The last start found a page that did not answer. */
-  #pageLost = false;
   readonly #task = (): SessionTask => ({
     request: this.request,
     stepsDone: this.#book.steps,
     driver: this.control.driver,
     batch: this.record.batch,
     opened: (pageLost) => {
-      this.#pageLost = pageLost;
+      this.#book.pageLost = pageLost;
     },
   });
 
@@ -300,7 +296,7 @@ export class LivingSession {
       const child = await startSessionActor(this.#around, { ...start, timeoutMs: REOPEN_MS, signal });
       const thread = this.#connected(child);
       signal.throwIfAborted();
-      await this.#around.hub.write({ records: [this.#book.stored], events: [this.#restarted(thread, 0)] });
+      await this.#around.hub.write({ records: [this.#book.stored], events: [this.#book.restarted(thread, 0)] });
       this.#advance('Opened');
       this.#watch(lease, child);
     } catch (error) {
@@ -327,7 +323,7 @@ export class LivingSession {
     void lease.exited.then(({ reason }) =>
       this.#over(lostEnd(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)), attempt),
     );
-    child.states$.subscribe((state) => this.#actorBecame(state));
+    this.#book.tellRestarts(child);
     void child.terminated.then(async (termination) => {
       if ('error' in termination)
         await this.#over(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);
@@ -335,17 +331,6 @@ export class LivingSession {
     // A job's flows are bounded by the same time where they run; this is for those that do not even answer then.
     this.#clocks.strikeAfter(this.#isJob ? SCRIPT_GRACE_MS : 0);
     this.#touch();
-  }
-
-  /** An actor that is there again has lost its scripts and their scope, and of its pages those that do not answer. */
-  #actorBecame(state: ChildState): void {
-    if (state.kind !== 'running') return;
-    const { thread, attempt } = state;
-    this.#book.publish([this.#restarted(thread, attempt)]);
-  }
-
-  #restarted(thread: number, attempt: number): NewEvent {
-    return this.#book.event('SessionRestarted', { thread, attempt, ...(this.#pageLost ? { pageLost: true } : {}) });
   }
 
   /** How what the actor failed with ends it all. Of a lost browser its driver knows more, a moment after the connection. */

@@ -5,6 +5,7 @@ import type { WebhookMoment } from '../protocol/webhook.js';
 import { doingOf } from './doing-of.js';
 import { newEvent } from './new-event.js';
 import type { SealedRequest } from './request-vault.js';
+import type { SessionChild } from './session-child.js';
 import { spentRecord } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 
@@ -13,6 +14,8 @@ export class SessionBook {
   #record: SessionRecord;
   /** Milliseconds since the epoch; null where the record says so already. */
   #touchedAtMs: number | null = null;
+  /** The last start of the actor found a page that did not answer. */
+  pageLost = false;
   /** The number of the last step: an actor that is started again goes on from there. */
   steps = 0;
   /** What it does, as a line of script or the name of a flow; null before its first. */
@@ -77,6 +80,18 @@ export class SessionBook {
 
   tell(event: SessionEvent): void {
     this.publish([newEvent(this.record.id, event, this.#around.clock.now())]);
+  }
+
+  /** An actor that is there again has lost its scripts and their scope, and of its pages those that do not answer. */
+  restarted(thread: number, attempt: number): NewEvent {
+    return this.event('SessionRestarted', { thread, attempt, ...(this.pageLost ? { pageLost: true } : {}) });
+  }
+
+  /** Tells each start of the actor that is still to come. */
+  tellRestarts(child: SessionChild): void {
+    child.states$.subscribe((state) => {
+      if (state.kind === 'running') this.publish([this.restarted(state.thread, state.attempt)]);
+    });
   }
 
   /** A start or an end, with the message to whoever asked to be told; a later attempt's start is none. */

@@ -188,3 +188,33 @@ t.test('a second script while one runs is refused, and does the first no harm', 
   leave.resolve();
   t.equal(await first, 'first');
 });
+
+t.test('short scripts, long ones and their results keep every character', async (t) => {
+  const { run } = await openSandbox(t);
+  for (const text of ['', 'é中', '😀', '\ud800', '\0', 'x'.repeat(5_000), 'x'.repeat(20_000)]) {
+    t.equal(await run(JSON.stringify(text)), text, `${text.length} characters`);
+  }
+  t.equal(await run('"中".repeat(10000)'), '中'.repeat(10_000), 'a short script with a long result');
+});
+
+t.test('many short scripts at once, in several sandboxes, are all answered', async (t) => {
+  const sandboxes = await Promise.all([openSandbox(t), openSandbox(t), openSandbox(t)]);
+  const sums = sandboxes.map(async ({ run }, index) => {
+    let sum = 0;
+    for (let n = 0; n < 200; n += 1) sum += Number(await run(`${index} + ${n}`));
+    return sum;
+  });
+  t.same(await Promise.all(sums), [19_900, 20_100, 20_300]);
+});
+
+t.test('what a short script tells is told before its end, and its places are its own', async (t) => {
+  const { run, fails, events } = await openSandbox(t);
+  await run('console.log("told")', { name: 'teller.js' });
+  t.same(
+    events.map(({ type }) => type),
+    ['ConsoleWritten'],
+  );
+  await run('var later = function () {\n  nowhere();\n}', { name: 'first.js' });
+  const { details } = await fails('later()', { name: 'second.js' });
+  t.match(details, { name: 'first.js', line: 2, column: 3 });
+});
