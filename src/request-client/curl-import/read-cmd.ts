@@ -2,11 +2,19 @@ import { CommandBuilder } from './command-builder.js';
 import type { Fault, ShellScript } from './shell-command.js';
 import { markVariable } from './source-text.js';
 
-/** A command line after cmd.exe has taken its carets away; the piece at `starts[i]` of it stood at `offsets[i]`. */
+/** A part of a command line as it stood in the paste: with its carets, where `escaped` says that they were taken away. */
+interface Piece {
+  readonly written: string;
+  readonly escaped: boolean;
+  /** In the command line, and in the paste. */
+  readonly start: number;
+  readonly offset: number;
+}
+
+/** A command line after cmd.exe has taken its carets away. */
 interface CommandLine {
   readonly text: string;
-  readonly starts: readonly number[];
-  readonly offsets: readonly number[];
+  readonly pieces: readonly Piece[];
   /** Its output goes into the next one. */
   readonly piped: boolean;
 }
@@ -25,24 +33,28 @@ export function readCmd(bytes: string): ShellScript {
 }
 
 const PLAIN = /[^^"%&|<>\r\n]+/y;
-const SPECIAL = new Set('^"%&|<>\r\n');
+/** Outside of quotes; a caret before a blank may be a continuation. Bounded, since each round costs the matcher stack. */
+const ESCAPED = /(?:\^[^ \t\r\n]|[^^"%&|<>\r\n]){1,10000}/y;
 const VARIABLE = /%([A-Za-z_][A-Za-z0-9_]*)%/y;
 const NEW_LINE = /\r?\n|\r/y;
 const CONTINUATION = /\^[ \t]*(?:\r?\n|\r)/y;
+const UNQUOTED = /(\\*)"|\\+|[^\s\\"]+|\s+/y;
+const QUOTED = /(\\*)"|\\+/y;
+/** Inside of quotes, up to the quote that counts: backslashes in odd number make data of theirs. */
+const DATA = /(?:[^\\"]|\\(?:\\\\)*"|\\+(?![\\"])){1,10000}/y;
+const [CARET, BACKSLASH, QUOTE] = [0x5e, 0x5c, 0x22];
 const REDIRECT = /\d?(?:>>?|<)(?:&\d|[ \t]*(?:"[^"\r\n]*"|[^\s&|<>]*))/y;
 
 /** cmd's own layer. Newlines inside double quotes are kept, though cmd could not: texts were pasted, not typed. */
 function* commandLines(bytes: string): Generator<CommandLine> {
   let text: string[] = [];
   let length = 0;
-  let starts: number[] = [];
-  let offsets: number[] = [];
+  let pieces: Piece[] = [];
   let quoted = false;
   let at = 0;
-  const put = (part: string, from: number): void => {
+  const put = (part: string, offset: number, written = part): void => {
     text.push(part);
-    starts.push(length);
-    offsets.push(from);
+    pieces.push({ written, escaped: part.length !== written.length, start: length, offset });
     length += part.length;
   };
   const match = (pattern: RegExp): string | null => {
@@ -50,20 +62,19 @@ function* commandLines(bytes: string): Generator<CommandLine> {
     return pattern.exec(bytes)?.[0] ?? null;
   };
   const end = (pipes: boolean): CommandLine => {
-    const line = { text: text.join(''), starts, offsets, piped: pipes };
+    const line = { text: text.join(''), pieces, piped: pipes };
     text = [];
     length = 0;
-    starts = [];
-    offsets = [];
+    pieces = [];
     quoted = false;
     return line;
   };
   while (at < bytes.length) {
     const char = bytes[at] ?? '';
-    const plain = SPECIAL.has(char) ? null : match(PLAIN);
-    if (plain !== null) {
-      put(plain, at);
-      at += plain.length;
+    const written = match(quoted ? PLAIN : ESCAPED);
+    if (written !== null) {
+      put(quoted ? written : withoutCarets(written), at, written);
+      at += written.length;
       continue;
     }
     const continuation = quoted || char !== '^' ? null : match(CONTINUATION);
@@ -108,6 +119,36 @@ function* commandLines(bytes: string): Generator<CommandLine> {
   yield end(false);
 }
 
+/** Each caret is followed by what it escapes. Bytes are moved in place: strings made of half a million pieces take long. */
+function withoutCarets(written: string): string {
+  const bytes = Buffer.from(written, 'latin1');
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === CARET) at += 1;
+    bytes[length] = bytes[at] ?? 0;
+    length += 1;
+  }
+  return bytes.toString('latin1', 0, length);
+}
+
+/** Where a place of the command line was in the paste. Places are asked for in their order. */
+function offsetsOf(pieces: readonly Piece[]): (index: number) => number {
+  let number = 0;
+  let index = 0;
+  let at = 0;
+  return (wanted) => {
+    for (let next = pieces[number + 1]; next !== undefined && next.start <= wanted; next = pieces[number + 1]) {
+      number += 1;
+      index = next.start;
+      at = 0;
+    }
+    const { written, escaped, start, offset } = pieces[number] ?? { written: '', escaped: false, start: 0, offset: 0 };
+    if (!escaped) return offset + wanted - start;
+    for (; index < wanted; index += 1) at += written[at] === '^' ? 2 : 1;
+    return offset + (written[at] === '^' ? at + 1 : at);
+  };
+}
+
 /**
  * `%NAME%`, unless the percent signs look like the percent-encoding of an address: a name that no variable of the machine
  * has stays as it stands in cmd too.
@@ -127,32 +168,56 @@ function isSeparator(bytes: string, at: number): boolean {
   return /[\s&|"]/.test(around);
 }
 
+/** What is inside of quotes, without the backslashes that the C runtime takes away, or a browser put in. */
+function withoutSlashes(data: string, fromBrowser: boolean): string {
+  if (!data.includes('\\')) return data;
+  const bytes = Buffer.from(data, 'latin1');
+  let length = 0;
+  for (let at = 0; at < bytes.length; ) {
+    let after = at;
+    while (bytes[after] === BACKSLASH) after += 1;
+    const slashes = after - at;
+    const halved = bytes[after] === QUOTE || (fromBrowser && slashes % 2 === 0);
+    const kept = halved ? slashes >> 1 : slashes;
+    bytes.fill(BACKSLASH, length, length + kept);
+    length += kept;
+    if (after < bytes.length) bytes[length++] = bytes[after] ?? 0;
+    at = after + 1;
+  }
+  return bytes.toString('latin1', 0, length);
+}
+
 /**
  * The C runtime's rules: 2n backslashes before a quote are n backslashes and the quote counts, 2n + 1 are n and the quote
  * is data; two quotes inside a quoted part are one that is data. Browsers double every backslash, not only those before
  * quotes, which the C runtime would leave doubled: in what they write (`^"`), pairs are one everywhere.
  */
-function splitArguments(
-  { text, starts, offsets }: CommandLine,
-  builder: CommandBuilder,
-  fromBrowser: boolean,
-): Fault | null {
-  const pieces = /(\\*)"|\\+|[^\s\\"]+|\s+/g;
+function splitArguments({ text, pieces }: CommandLine, builder: CommandBuilder, fromBrowser: boolean): Fault | null {
+  const offsetOf = offsetsOf(pieces);
   let quoteAt = -1;
-  let part = 0;
-  for (let found = pieces.exec(text); found !== null; found = pieces.exec(text)) {
-    const [piece, slashes] = found;
-    while ((starts[part + 1] ?? Number.POSITIVE_INFINITY) <= found.index) part += 1;
-    const offset = (offsets[part] ?? 0) + found.index - (starts[part] ?? 0);
+  let at = 0;
+  while (at < text.length) {
     const inside = quoteAt !== -1;
+    DATA.lastIndex = at;
+    const data = inside ? DATA.exec(text)?.[0] : undefined;
+    if (data !== undefined) {
+      builder.add(withoutSlashes(data, fromBrowser), 0, true);
+      at += data.length;
+      continue;
+    }
+    const pattern = inside ? QUOTED : UNQUOTED;
+    pattern.lastIndex = at;
+    const [piece = '', slashes] = pattern.exec(text) ?? [];
+    const offset = builder.inWord && slashes === undefined ? 0 : offsetOf(at);
+    at += piece.length;
     if (slashes !== undefined) {
       builder.add('\\'.repeat(slashes.length >> 1), offset, true);
       if (slashes.length % 2 === 1) builder.add('"', offset, true);
-      else if (inside && text[pieces.lastIndex] === '"') {
+      else if (inside && text[at] === '"') {
         builder.add('"', offset, true);
-        pieces.lastIndex += 1;
+        at += 1;
       } else quoteAt = inside ? -1 : offset;
-    } else if (/^\s/.test(piece) && !inside) builder.endWord();
+    } else if (!inside && /^\s/.test(piece)) builder.endWord();
     else if (fromBrowser && piece.startsWith('\\') && piece.length % 2 === 0) {
       builder.add(piece.slice(piece.length / 2), offset, inside);
     } else builder.add(piece, offset, inside);
