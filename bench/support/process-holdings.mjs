@@ -1,11 +1,10 @@
 // What a service holds when nothing is asked of it.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pss } from './session-worker.mjs';
 
 const DEADLINE_MS = 30_000;
 
-/** Memory, open files and threads of a service, and the folders of its browsers: once it has been calm for so long. */
+/** Memory that no file backs, open files and threads of a service, and the folders of its browsers: once it has been calm for so long. */
 export async function holdings(service, calmMs) {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
@@ -17,10 +16,15 @@ export async function holdings(service, calmMs) {
   await pause(calmMs);
   const list = (name) => readdirSync(`/proc/${service.pid}/${name}`).length;
   return {
-    bytes: pss(service.pid),
+    bytes: anonymousBytes(service.pid),
     handles: list('fd') + list('task'),
     browsers: browserFolders(service.home),
   };
+}
+
+/** What is shared with other processes, such as the program itself, says more about them. */
+function anonymousBytes(pid) {
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
 /** Either driver has a folder for each of its browsers. */
