@@ -17,6 +17,8 @@ export const pageConfig = (page, outDir) =>
       target: 'es2022',
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      // Who starts the service for the first time is not to read about slow plugins.
+      rolldownOptions: { checks: { bundlerTimings: false } },
       // They come from this machine; the editor of the request client alone is 400 KB.
       chunkSizeWarningLimit: 1000,
     },

@@ -84,7 +84,9 @@ export class RunProgress {
       `${count('failed')} failed`,
       ...(count('stopped') > 0 ? [`${count('stopped')} stopped`] : []),
     ];
-    this.#out.write(`\n${this.#total} jobs: ${parts.join(', ')}, in ${seconds(performance.now() - this.#startedAt)}\n`);
+    this.#out.write(
+      `\n${countedJobs(this.#total)}: ${parts.join(', ')}, in ${seconds(performance.now() - this.#startedAt)}\n`,
+    );
     for (const line of written) this.#out.write(`${line}\n`);
   }
 
@@ -111,6 +113,11 @@ export class RunProgress {
   #paint(text: string, colour: number): string {
     return this.#colours ? `\u001b[${colour}m${text}\u001b[0m` : text;
   }
+}
+
+/** How many jobs, in words. */
+export function countedJobs(count: number): string {
+  return count === 1 ? '1 job' : `${count} jobs`;
 }
 
 function markOf({ status }: SessionRecord): Mark {

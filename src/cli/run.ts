@@ -11,7 +11,7 @@ import { describeFailure, UsageError } from './failure.js';
 import { type UsedService, useService } from './own-service.js';
 import { findRunFiles, type RunFiles } from './run-files.js';
 import { type RunOptions, readRunOptions } from './run-options.js';
-import { type EndedJob, RunProgress } from './run-progress.js';
+import { countedJobs, type EndedJob, RunProgress } from './run-progress.js';
 import { RunReports } from './run-reports.js';
 import { type RunSettings, readRunSettings, serveForRun } from './run-serve.js';
 import { watchSignals } from './watch-signals.js';
@@ -38,7 +38,7 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     const parallel = options.parallel ?? Math.min(jobs.length, Math.max(1, cpus().length));
     const service = await useService({ url: options.url, own: options.own, flags: options.flags, sessions: parallel });
     closers.push(() => service.close());
-    process.stderr.write(`${jobs.length} jobs on ${service.description}\n`);
+    process.stderr.write(`${countedJobs(jobs.length)} on ${service.description}\n`);
     cancelled.signal.throwIfAborted();
     return await runBatch(service, options, jobs, files, cancelled.signal, signals.second);
   } catch (error) {

@@ -15,7 +15,7 @@ import { targetFault, targetRule } from '#troupe/webhooks/webhook-target.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
-import { type Received, startReceiver } from './receiver.js';
+import { type Received, type Receiver, startReceiver } from './receiver.js';
 
 guardLeaks(t);
 
@@ -155,14 +155,35 @@ t.test(
   },
 );
 
-t.test('An endless answer is not read: its status is all that counts', async (t) => {
-  const { start } = await openOutbox(t);
-  const receiver = await startReceiver(t);
-  receiver.answer = (response) => void response.writeHead(200).write('x'.repeat(100_000));
+t.test('Of an answer its status counts, and nothing that follows it', async (t) => {
+  const { start } = await openOutbox(t, { answerMs: 500 });
   const { outbox, tell } = start();
-  const record = failedRecord();
-  await tell(record, receiver.url);
-  await eventually('it was delivered', async () => (await outbox.list(record.id))[0]?.state === 'delivered');
+  const says =
+    (text: string): Receiver['answer'] =>
+    (response) =>
+      void response.socket?.write(text);
+  const cases: readonly [what: string, answer: Receiver['answer'], outcome: object][] = [
+    [
+      'a body without end',
+      (response) => void response.writeHead(200).write('x'.repeat(100_000)),
+      { state: 'delivered' },
+    ],
+    ['a body that is cut', says('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\nand'), { state: 'delivered' }],
+    ['half a status', says('HTTP/1.1 2'), { state: 'waiting', lastError: 'it did not answer in time' }],
+    ['headers without end', says(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`), { lastError: /Header overflow/ }],
+    ['no word', (response) => void response.socket?.destroy(), { state: 'waiting', lastError: /socket hang up/ }],
+  ];
+  await Promise.all(
+    cases.map(async ([what, answer, outcome]) => {
+      const receiver = await startReceiver(t);
+      receiver.answer = answer;
+      const record = failedRecord();
+      await tell(record, receiver.url);
+      const state = async () => (await outbox.list(record.id))[0];
+      await eventually(what, async () => (await state())?.attempts === 1);
+      t.match(await state(), outcome, what);
+    }),
+  );
 });
 
 t.test('After the last wait, or at 410, it is given up; by hand it is sent again', async (t) => {
