@@ -65,6 +65,10 @@ export class Sandbox {
   readonly #clock = new ScriptClock(() => {
     if (this.#run !== null) this.#stop(this.#run, timeoutError(this.#run.request));
   });
+  #heeded: AbortSignal | undefined;
+  readonly #onAbort = (): void => {
+    if (this.#run !== null) this.#stop(this.#run, abortReason(this.#run.request.signal));
+  };
   #runs = 0;
   #closed: Promise<void> | null = null;
 
@@ -113,18 +117,14 @@ export class Sandbox {
     };
     this.#run = run;
     this.#clock.start(request.timeoutMs);
-    const onAbort = (): void => this.#stop(run, abortReason(request.signal));
-    request.signal?.addEventListener('abort', onAbort, { once: true });
+    this.#heed(request.signal);
     try {
-      if (request.signal?.aborted === true) onAbort();
-      this.#begin(run).catch((error: unknown) =>
-        run.settle({ ok: false, error: encodeError(error), stopped: false, broken: false }),
-      );
+      if (request.signal?.aborted === true) this.#onAbort();
+      this.#begin(run);
       return this.#finish(run, await outcome);
     } finally {
       this.#clock.end();
       if (run.grace !== null) clearTimeout(run.grace);
-      request.signal?.removeEventListener('abort', onAbort);
       run.calls?.abort();
       if (this.#run === run) this.#run = null;
     }
@@ -143,12 +143,31 @@ export class Sandbox {
       run.calls?.abort();
       run.settle({ ok: false, error: encodeError(run.ending), stopped: false, broken: false });
     }
+    this.#heed(undefined);
     const thread = await this.#thread?.catch(() => null);
     await thread?.end();
   }
 
-  async #begin(run: Run): Promise<void> {
-    const thread = await this.#currentThread();
+  /** Most scripts of a session come with the signal of the one before, and are ended by the same listener. */
+  #heed(signal: AbortSignal | undefined): void {
+    if (signal === this.#heeded) return;
+    this.#heeded?.removeEventListener('abort', this.#onAbort);
+    this.#heeded = signal;
+    signal?.addEventListener('abort', this.#onAbort);
+  }
+
+  #begin(run: Run): void {
+    if (this.#ready !== null) {
+      this.#order(this.#ready, run);
+      return;
+    }
+    this.#currentThread().then(
+      (thread) => this.#order(thread, run),
+      (error: unknown) => run.settle({ ok: false, error: encodeError(error), stopped: false, broken: false }),
+    );
+  }
+
+  #order(thread: ScriptThread, run: Run): void {
     // It may have been told to end while the thread was starting.
     if (run.ending !== null) {
       run.settle({ ok: false, error: encodeError(run.ending), stopped: false, broken: false });
