@@ -2,12 +2,29 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { ElementDescriptor } from '#troupe/protocol/look.js';
-import { openAgent, openBrowser } from '../support/agent-fixture.js';
+import { type AgentFixture, openAgent, openBrowser } from '../support/agent-fixture.js';
 import { type CorpusPage, openCorpus } from '../support/corpus.js';
 
-const lease = await openBrowser(t);
-const { call, callWithin, look } = await openAgent(t, lease);
+/** Much of the time is waiting: for components to draw themselves, and for what is covered to become free. */
+const BROWSERS = 3;
+
+const agents = await Promise.all(
+  Array.from({ length: BROWSERS }, async () => {
+    const lease = await openBrowser(t);
+    writeFileSync(join(lease.endpoint.uploadsDir, 'corpus.txt'), 'hello');
+    return openAgent(t, lease);
+  }),
+);
 const pages = await openCorpus(t);
+
+/** Each page once, by whichever agent is free. */
+async function everyPage(visit: (page: CorpusPage, agent: AgentFixture) => Promise<void>): Promise<void> {
+  const left = [...pages];
+  const work = async (agent: AgentFixture): Promise<void> => {
+    for (let page = left.shift(); page !== undefined; page = left.shift()) await visit(page, agent);
+  };
+  await Promise.all(agents.map(work));
+}
 
 /** Notes what real input reaches the page. */
 const RECORDER = `globalThis.heard = [];
@@ -29,7 +46,10 @@ function compare(expected: readonly string[], found: readonly ElementDescriptor[
 
 let opened = 0;
 
-async function open({ url, expected }: CorpusPage): Promise<readonly ElementDescriptor[]> {
+async function open(
+  { url, expected }: CorpusPage,
+  { call, look }: AgentFixture,
+): Promise<readonly ElementDescriptor[]> {
   // An address of its own each time: one that differs by its fragment alone would not be loaded again.
   await call('go', `${url}?${++opened}`);
   // Components draw themselves when their script has come.
@@ -43,15 +63,15 @@ let superfluous = 0;
 
 t.test('look finds every control of the corpus, and next to nothing else', async (t) => {
   t.ok(pages.length >= 60, `${pages.length} pages`);
-  for (const page of pages) {
-    const found = await open(page);
+  await everyPage(async (page, agent) => {
+    const found = await open(page, agent);
     const { missing, extra } = compare(page.expected, found);
     sought += page.expected.length;
     listed += found.length;
     superfluous += extra.length;
     t.same(missing, [], `${page.name}: all found`);
     if (extra.length > 0) t.comment(`${page.name}: ${extra.join(' ')}`);
-  }
+  });
   const precision = 1 - superfluous / listed;
   t.comment(`${sought} controls on ${pages.length} pages; ${listed} listed, ${superfluous} of them superfluous`);
   t.ok(precision >= 0.98, `precision is ${(precision * 100).toFixed(1)} %`);
@@ -83,10 +103,10 @@ const TYPED: { readonly [name: string]: string } = {
 };
 
 t.test('Every control of the corpus is operated through its own locator', async (t) => {
-  writeFileSync(join(lease.endpoint.uploadsDir, 'corpus.txt'), 'hello');
   let operated = 0;
-  for (const page of pages) {
-    const elements = await open(page);
+  await everyPage(async (page, agent) => {
+    const { call, callWithin } = agent;
+    const elements = await open(page, agent);
     await call('page', RECORDER);
     const usable = elements.filter(({ disabled }) => disabled !== true);
     // Of a calendar's days the first and the last: one is as another.
@@ -104,7 +124,7 @@ t.test('Every control of the corpus is operated through its own locator', async 
       };
       if ((await act(700)) !== null) {
         // What came before may have closed or covered it: once more on the page as it was.
-        await open(page);
+        await open(page, agent);
         await call('page', RECORDER);
         const failed = await act(8_000);
         if (failed !== null) faults.push(`${element.locator} ${action}: ${failed}`);
@@ -113,9 +133,9 @@ t.test('Every control of the corpus is operated through its own locator', async 
     }
     t.same(faults, [], page.name);
     // What happens inside a frame, and in a film's own controls, is not heard outside.
-    if (/^(frame|media)/.test(page.name)) continue;
+    if (/^(frame|media)/.test(page.name)) return;
     t.ok(((await call('page', 'globalThis.heard?.length ?? 1')) as number) > 0, `${page.name}: it was real input`);
-  }
+  });
   t.comment(`${operated} controls operated`);
 });
 
