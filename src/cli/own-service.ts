@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConfigFlags, configElsewhere, readConfig, serviceToken, serviceUrl } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
-import { startService } from '../service.js';
 import { ownUrl, ServiceClient } from './service-client.js';
 import { readVersion } from './version.js';
 
@@ -47,6 +46,8 @@ export async function useService(wanted: {
   try {
     // Browsers that run as another user keep their profiles below it.
     await chmod(home, 0o755);
+    // The whole house, which most commands do without.
+    const { startService } = await import('../service.js');
     const service = await startService(configElsewhere(config, { home, maxSessions: wanted.sessions }), {
       version: readVersion(),
       log: () => undefined,
