@@ -82,7 +82,7 @@ const requestOf = (name, method, path, more = {}) => ({
 });
 const tests = [
   "pm.test('is answered', () => pm.response.to.have.status(200));",
-  "match(response.body, {sessions: '#[_ > 0]'});",
+  "pm.test('has sessions', () => match(response.body, '#[_ > 0]'));",
 ];
 const collection = {
   info: { name: 'Troupe', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
@@ -111,7 +111,7 @@ const workspace = new Workspace({ openBrowser: async () => undefined });
 await workspace.open(file);
 const window = await WindowServer.start({ workspace, folder: camera.home, port: 0 });
 const look = `agent.go('${window.url}'); agent.act('{^treeitem}GET List', 'click'); agent.act('{tab}After •', 'click');
-  agent.act('{button}Import', 'click'); agent.act('{button}Send', 'click'); agent.wait('200 OK');
+  agent.act('{button}Import', 'click'); agent.act('{button}Send', 'click'); agent.wait('{^tab}Tests');
   agent.wait(500); agent.screenshot('request-client')`;
 const { file: picture } = await camera.post(`/sessions/${id}/proxy`, { js: look });
 await copyFile(join(camera.home, 'sessions', id, 'screenshots', picture), 'docs/images/request-client.png');
