@@ -20,7 +20,7 @@ export interface SocketGate {
 type OpenSocket = (
   wish: TunnelWish,
   sessions: Sessions,
-) => Promise<ReturnType<StreamServer['seat']> | ReturnType<TunnelServer['seat']>>;
+) => ReturnType<StreamServer['seat']> | ReturnType<TunnelServer['seat']>;
 
 /** The service's WebSockets: the stream that dashboards listen on, and the tunnels into sessions. */
 export class Sockets {
@@ -28,18 +28,17 @@ export class Sockets {
   readonly #tunnels = new TunnelServer();
   /** Null until requests can be let in. */
   readonly #gate: () => SocketGate | null;
-  #closed = false;
 
   /** @param gate asked for each request; null where there is none yet */
   constructor(app: TemplatedApp, gate: () => SocketGate | null) {
     this.#gate = gate;
     this.#stream = new StreamServer(app);
-    const stream: OpenSocket = async ({ principal }, sessions) => this.#stream.seat(sessions, principal.sees);
+    const stream: OpenSocket = ({ principal }, sessions) => this.#stream.seat(sessions, principal.sees);
     app.ws(STREAM_PATH, { ...this.#stream.behaviour, upgrade: this.#opening('view', stream) });
     for (const kind of [DESKTOP, DEVTOOLS]) {
-      const tunnel: OpenSocket = async (wish, sessions) => {
+      const tunnel: OpenSocket = (wish, sessions) => {
         checkSight(wish.principal, kind.shared, wish.id);
-        return this.#tunnels.seat(await kind.open(wish, sessions), wish.principal.sees);
+        return this.#tunnels.seat(kind.open(wish, sessions), wish.principal.sees);
       };
       app.ws(kind.path, { ...this.#tunnels.behaviour(kind), upgrade: this.#opening(kind.role, tunnel) });
     }
@@ -52,7 +51,6 @@ export class Sockets {
 
   /** Tells every client that the service goes, and lets go of it. */
   close(): void {
-    this.#closed = true;
     this.#stream.close();
     this.#tunnels.close();
   }
@@ -61,30 +59,43 @@ export class Sockets {
     return (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
       const gate = this.#gate();
       if (gate === null) res.close();
-      else void this.#open({ gate, role, open }, res, req, context);
+      else this.#open({ gate, role, open }, res, req, context);
     };
   }
 
-  /** Everything before the first await happens while the native request still lives. */
-  async #open(
+  /**
+   * Nothing is awaited before the upgrade. One that comes later has to be inside cork(), which takes the connection for one
+   * of HTTP afterwards and closes some of them, by what lies in memory: https://github.com/uNetworking/uWebSockets/issues/1928
+   */
+  #open(
     { gate, role, open }: { readonly gate: SocketGate; readonly role: Role; readonly open: OpenSocket },
     res: HttpResponse,
     req: HttpRequest,
     context: us_socket_context_t,
-  ): Promise<void> {
+  ): void {
     const reply = new Reply(res, { head: false, onOver: () => undefined });
     const path = req.getUrl();
+    const id = req.getParameter(0) ?? '';
+    let entered: Sessions | null = null;
     try {
       const { sessions, principal } = gate.admit(req, role);
+      entered = sessions;
       const header = (name: string) => req.getHeader(`sec-websocket-${name}`);
       const offer = { key: header('key'), protocol: header('protocol'), extensions: header('extensions') };
-      const wish = { id: req.getParameter(0) ?? '', query: new URLSearchParams(req.getQuery()), principal };
-      const seat = await open(wish, sessions);
-      if (!this.#closed && reply.upgrade(seat, offer, context)) return;
+      const seat = open({ id, query: new URLSearchParams(req.getQuery()), principal }, sessions);
+      if (reply.upgrade(seat, offer, context)) return;
       if ('far' in seat) seat.far.close();
-      throw new TroupeError('UNAVAILABLE', 'The service is stopping');
     } catch (error) {
-      gate.refuse(reply, error, path);
+      void explain(error, id, entered).then((told) => gate.refuse(reply, told, path));
     }
   }
+}
+
+/** Of a session that does not live, the journal knows whether it ever did. */
+async function explain(error: unknown, id: string, sessions: Sessions | null): Promise<unknown> {
+  if (sessions === null || !(error instanceof TroupeError) || error.code !== 'SESSION_ENDED') return error;
+  return sessions.get(id).then(
+    () => error,
+    (unknown: unknown) => unknown,
+  );
 }

@@ -31,8 +31,11 @@ export interface Doors {
   copySelection(id: string, key: string): Promise<string>;
   /** A sign of life from a client that works without scripts. Nothing for a session that does not run. */
   touch(id: string): void;
-  /** The unix socket of the session's desktop, an RFB server. NOT_FOUND where there is none, SESSION_ENDED. */
-  desktop(id: string): Promise<string>;
-  /** In a job to who has its control: SESSION_BUSY for others. SESSION_ENDED. */
-  devTools(id: string, control: string | undefined): Promise<DevTools>;
+  /**
+   * The unix socket of the session's desktop, an RFB server. NOT_FOUND where there is none. SESSION_ENDED, also for a
+   * session that never was: told at once, without a look into the journal.
+   */
+  desktop(id: string): string;
+  /** In a job to who has its control: SESSION_BUSY for others. SESSION_ENDED as with {@link Doors.desktop}. */
+  devTools(id: string, control: string | undefined): DevTools;
 }

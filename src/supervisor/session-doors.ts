@@ -24,7 +24,7 @@ export class SessionDoors implements Doors {
   }
 
   async takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey> {
-    await this.#endpointOf(id);
+    endpointOf(await this.session(id));
     return this.#controlOf(id).take(by, takeOver);
   }
 
@@ -52,8 +52,8 @@ export class SessionDoors implements Doors {
     this.#table.living(parseId(id))?.control.touch();
   }
 
-  async desktop(id: string): Promise<string> {
-    const { desktopSocket } = await this.#endpointOf(id);
+  desktop(id: string): string {
+    const { desktopSocket } = endpointOf(this.#living(id));
     if (desktopSocket !== undefined) return desktopSocket;
     const where = 'its page is on the stream (watchScreen)';
     throw new TroupeError(
@@ -62,26 +62,31 @@ export class SessionDoors implements Doors {
     );
   }
 
-  async devTools(id: string, control: string | undefined): Promise<DevTools> {
-    const { cdpUrl: url, downloadsDir, product } = await this.#endpointOf(id);
-    const { mode } = (await this.session(id)).record;
+  devTools(id: string, control: string | undefined): DevTools {
+    const living = this.#living(id);
+    const { cdpUrl: url, downloadsDir, product } = endpointOf(living);
+    const { mode } = living.record;
     if ((mode === 'auto' || control !== undefined) && !this.holdsControl(id, control ?? '')) {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
     }
     return { url, product, downloadsDir };
   }
 
-  async #endpointOf(id: string): Promise<BrowserEndpoint> {
-    const { endpoint, record } = await this.session(id);
-    if (record.status === 'queued') throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
-    if (isEnded(record.status) || endpoint === null) throw new TroupeError('SESSION_ENDED', 'The session has ended');
-    return endpoint;
-  }
-
   /** @throws SESSION_ENDED, also for a session that never was */
-  #controlOf(id: string): SessionControl {
+  #living(id: string): LivingSession {
     const living = this.#table.living(parseId(id));
     if (living === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
-    return living.control;
+    return living;
   }
+
+  #controlOf(id: string): SessionControl {
+    return this.#living(id).control;
+  }
+}
+
+/** @throws SESSION_BUSY, SESSION_ENDED */
+function endpointOf({ endpoint, record }: LivingSession): BrowserEndpoint {
+  if (record.status === 'queued') throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
+  if (isEnded(record.status) || endpoint === null) throw new TroupeError('SESSION_ENDED', 'The session has ended');
+  return endpoint;
 }

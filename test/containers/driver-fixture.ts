@@ -123,13 +123,15 @@ export function processes(): SeenProcess[] {
       try {
         const status = readFileSync(`/proc/${name}/status`, 'utf8');
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        if (/^State:\s+[ZX]/m.test(status)) return [];
+        const commandLine = readFileSync(`/proc/${name}/cmdline`, 'utf8');
+        // One without a command line has given its memory back and is about to be a zombie; threads of the kernel have none.
+        if (/^State:\s+[ZX]/m.test(status) || commandLine === '') return [];
         return {
           pid: Number(name),
           session: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]),
           uid: Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]),
           seccomp: Number(/^Seccomp:\s+(\d+)/m.exec(status)?.[1]),
-          commandLine: readFileSync(`/proc/${name}/cmdline`, 'utf8'),
+          commandLine,
         };
       } catch {
         return [];

@@ -108,7 +108,7 @@ t.test('A worker that is lost ends its session alone, with its code and cause, i
 });
 
 t.test('Creates beyond the cap are told CAPACITY in time, and nothing stays stuck', options, async (t) => {
-  const service = await startTestService(t, { driver: 'docker', warmSessions: 0, maxSessions: 2, createTimeout: 3 });
+  const service = await startTestService(t, { driver: 'docker', warmSessions: 0, maxSessions: 2, createTimeout: 6 });
   const storm = async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.call('POST', '/api/sessions', {})));
     return {

@@ -124,6 +124,10 @@ export class InMemorySessions implements Sessions {
       .slice(0, query.limit ?? 100);
   }
 
+  known(id: string): SessionRecord | undefined {
+    return this.#records.get(id);
+  }
+
   async get(id: string): Promise<SessionRecord> {
     const record = this.#records.get(id);
     if (!record) throw new TroupeError('NOT_FOUND', `There is no session ${id}`);
@@ -377,10 +381,10 @@ function opened(text: string): OpenFile {
 class InMemoryDoors implements Doors {
   /** What every session's desktop is, when a test has one. */
   desktopSocket: string | null = null;
-  readonly #sessions: Pick<InMemorySessions, 'get'>;
+  readonly #sessions: Pick<InMemorySessions, 'get' | 'known'>;
   readonly #control = new Map<string, ControlKey>();
 
-  constructor(sessions: Pick<InMemorySessions, 'get'>) {
+  constructor(sessions: Pick<InMemorySessions, 'get' | 'known'>) {
     this.#sessions = sessions;
   }
 
@@ -417,16 +421,21 @@ class InMemoryDoors implements Doors {
 
   touch(): void {}
 
-  async desktop(id: string): Promise<string> {
-    await this.#running(id);
+  desktop(id: string): string {
+    this.#runningNow(id);
     if (this.desktopSocket !== null) return this.desktopSocket;
     throw new TroupeError('NOT_FOUND', 'The session has no desktop');
   }
 
-  async devTools(id: string): Promise<DevTools> {
-    await this.#running(id);
-    if ((await this.#sessions.get(id)).mode === 'auto') throw new TroupeError('SESSION_BUSY', 'It works for a job');
+  devTools(id: string): DevTools {
+    if (this.#runningNow(id).mode === 'auto') throw new TroupeError('SESSION_BUSY', 'It works for a job');
     return { url: 'ws://127.0.0.1:1', product: 'none', downloadsDir: '' };
+  }
+
+  #runningNow(id: string): SessionRecord {
+    const record = this.#sessions.known(id);
+    if (record === undefined || isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'It does not run');
+    return record;
   }
 
   async #running(id: string): Promise<void> {

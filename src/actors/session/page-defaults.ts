@@ -112,7 +112,9 @@ export class PageDefaults {
     try {
       await this.#connection.send(method, params, { session });
     } catch (cause) {
-      const text = cause instanceof Error ? cause.message : String(cause);
+      // Only what the browser refuses is the request's fault: it may also be gone, or not answer.
+      if (!(cause instanceof TroupeError) || cause.code !== 'ACTION_FAILED') throw cause;
+      const text = cause.message;
       const issues = [{ path: option, message: text }];
       throw new TroupeError('INVALID_REQUEST', `"${option}": ${text}`, { issues }, { cause });
     }

@@ -20,7 +20,9 @@ export const devToolsRoutes: readonly Route[] = ['', '/'].map((slash) =>
     errors: ['SESSION_BUSY', 'SESSION_ENDED'],
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
-      const { product } = await sessions.doors.devTools(id, undefined);
+      // One that never was is told from one that has ended.
+      await sessions.get(id);
+      const { product } = sessions.doors.devTools(id, undefined);
       const webSocketDebuggerUrl = `${request.base.replace('http', 'ws')}/sessions/${id}/cdp`;
       return { kind: 'json', status: 200, body: { Browser: product, 'Protocol-Version': '1.3', webSocketDebuggerUrl } };
     },

@@ -24,37 +24,29 @@ export const DESKTOP: TunnelKind = {
   role: 'view',
   shared: true,
   maxMessageBytes: 2 * 1024 * 1024,
-  async open({ id, query, principal }, sessions) {
-    const socket = connect(await sessions.doors.desktop(id));
-    try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
-      const tunnel = new DesktopTunnel(socket, id, sessions, principal);
-      tunnel.useKey(query.get('control') ?? '');
-      return tunnel;
-    } catch (cause) {
-      socket.destroy();
-      if (cause instanceof TroupeError) throw cause;
-      throw new TroupeError('WORKER_LOST', 'The desktop of the session does not answer', undefined, { cause });
-    }
+  open({ id, query, principal }, sessions) {
+    const tunnel = new DesktopTunnel(sessions.doors.desktop(id), id, sessions, principal);
+    tunnel.useKey(query.get('control') ?? '');
+    return tunnel;
   },
 };
 
 class DesktopTunnel implements FarEnd {
-  readonly #socket: Socket;
+  /** Of the unix socket. */
+  readonly #path: string;
   readonly #id: string;
   readonly #sessions: Sessions;
   readonly #principal: Principal;
   readonly #filter = new RfbFilter();
+  #socket: Socket | null = null;
   #near: NearEnd | null = null;
   #control: { readonly key: ControlKey; readonly letGo: () => void } | null = null;
 
-  constructor(socket: Socket, id: string, sessions: Sessions, principal: Principal) {
+  constructor(path: string, id: string, sessions: Sessions, principal: Principal) {
+    this.#path = path;
     this.#principal = principal;
-    this.#socket = socket;
     this.#id = id;
     this.#sessions = sessions;
-    // What comes after it, `close`, says the same.
-    socket.on('error', () => undefined);
   }
 
   /** @throws INVALID_REQUEST, SESSION_BUSY, FORBIDDEN; with '' it only looks */
@@ -68,11 +60,21 @@ class DesktopTunnel implements FarEnd {
     this.#control = { key: key.data, letGo: this.#sessions.doors.attachControl(this.#id, key.data) };
   }
 
-  start(near: NearEnd): void {
+  async start(near: NearEnd): Promise<void> {
     this.#near = near;
-    this.#socket.on('data', (chunk) => near.send(chunk, false));
-    this.#socket.on('close', () => near.end(NORMAL, 'The desktop is gone'));
-    if (this.#socket.destroyed) near.end(NORMAL, 'The desktop is gone');
+    const socket = connect(this.#path);
+    this.#socket = socket;
+    // What comes after it, `close`, says the same.
+    socket.on('error', () => undefined);
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+    } catch (cause) {
+      socket.destroy();
+      throw new TroupeError('WORKER_LOST', 'The desktop of the session does not answer', undefined, { cause });
+    }
+    socket.on('data', (chunk) => near.send(chunk, false));
+    socket.on('close', () => near.end(NORMAL, 'The desktop is gone'));
+    if (socket.destroyed) near.end(NORMAL, 'The desktop is gone');
   }
 
   receive(message: Buffer, isText: boolean): void {
@@ -81,25 +83,27 @@ class DesktopTunnel implements FarEnd {
         this.useKey(message.toString('utf8'));
         return;
       }
-      this.#socket.write(this.#filter.push(message, () => this.#mayAct()));
-      if (this.#socket.writableLength > MAX_UNREAD_BYTES) this.#near?.end(FAILED, 'The desktop does not answer');
+      const socket = this.#socket;
+      socket?.write(this.#filter.push(message, () => this.#mayAct()));
+      if (socket !== null && socket.writableLength > MAX_UNREAD_BYTES)
+        this.#near?.end(FAILED, 'The desktop does not answer');
     } catch (error) {
       this.#near?.end(POLICY, encodeError(error).error.slice(0, 100));
     }
   }
 
   pause(): void {
-    this.#socket.pause();
+    this.#socket?.pause();
   }
 
   resume(): void {
-    this.#socket.resume();
+    this.#socket?.resume();
   }
 
   close(): void {
     this.#control?.letGo();
     this.#control = null;
-    this.#socket.destroy();
+    this.#socket?.destroy(new Error('The client has gone'));
   }
 
   #mayAct(): boolean {

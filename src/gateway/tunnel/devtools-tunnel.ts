@@ -36,46 +36,45 @@ export const DEVTOOLS: TunnelKind = {
   role: 'run',
   shared: false,
   maxMessageBytes: MAX_MESSAGE_BYTES,
-  async open({ id, query }, sessions) {
-    const devTools = await sessions.doors.devTools(id, query.get('control') ?? undefined);
-    const socket = new WebSocket(devTools.url, {
-      perMessageDeflate: false,
-      maxPayload: MAX_ANSWER_BYTES,
-      handshakeTimeout: CONNECT_MS,
-    });
-    // What comes after it, `close`, says the same.
-    socket.on('error', () => undefined);
-    try {
-      await once(socket, 'open');
-      return new DevToolsTunnel(socket, id, devTools, sessions);
-    } catch (cause) {
-      socket.terminate();
-      throw new TroupeError('WORKER_LOST', 'The browser of the session does not answer', undefined, { cause });
-    }
+  open({ id, query }, sessions) {
+    return new DevToolsTunnel(id, sessions.doors.devTools(id, query.get('control') ?? undefined), sessions);
   },
 };
 
 class DevToolsTunnel implements FarEnd {
-  readonly #socket: WebSocket;
   readonly #id: string;
   readonly #devTools: DevTools;
   readonly #sessions: Sessions;
+  #socket: WebSocket | null = null;
   #near: NearEnd | null = null;
 
-  constructor(socket: WebSocket, id: string, devTools: DevTools, sessions: Sessions) {
-    this.#socket = socket;
+  constructor(id: string, devTools: DevTools, sessions: Sessions) {
     this.#id = id;
     this.#devTools = devTools;
     this.#sessions = sessions;
   }
 
-  start(near: NearEnd): void {
+  async start(near: NearEnd): Promise<void> {
     this.#near = near;
-    this.#socket.on('message', (data: RawData, isBinary) => {
+    const socket = new WebSocket(this.#devTools.url, {
+      perMessageDeflate: false,
+      maxPayload: MAX_ANSWER_BYTES,
+      handshakeTimeout: CONNECT_MS,
+    });
+    this.#socket = socket;
+    // What comes after it, `close`, says the same.
+    socket.on('error', () => undefined);
+    try {
+      await once(socket, 'open');
+    } catch (cause) {
+      socket.terminate();
+      throw new TroupeError('WORKER_LOST', 'The browser of the session does not answer', undefined, { cause });
+    }
+    socket.on('message', (data: RawData, isBinary) => {
       if (Buffer.isBuffer(data)) near.send(data, !isBinary);
     });
-    this.#socket.on('close', () => near.end(NORMAL, 'The browser is gone'));
-    if (this.#socket.readyState !== WebSocket.OPEN) near.end(NORMAL, 'The browser is gone');
+    socket.on('close', () => near.end(NORMAL, 'The browser is gone'));
+    if (socket.readyState !== WebSocket.OPEN) near.end(NORMAL, 'The browser is gone');
   }
 
   receive(message: Buffer, isText: boolean): void {
@@ -99,20 +98,20 @@ class DevToolsTunnel implements FarEnd {
   }
 
   pause(): void {
-    this.#socket.pause();
+    this.#socket?.pause();
   }
 
   resume(): void {
-    this.#socket.resume();
+    this.#socket?.resume();
   }
 
   close(): void {
-    this.#socket.terminate();
+    this.#socket?.terminate();
   }
 
   #send(message: string | Buffer): void {
-    this.#socket.send(message);
-    if (this.#socket.bufferedAmount > MAX_UNREAD_BYTES) this.#near?.end(FAILED, 'The browser does not answer');
+    this.#socket?.send(message);
+    if ((this.#socket?.bufferedAmount ?? 0) > MAX_UNREAD_BYTES) this.#near?.end(FAILED, 'The browser does not answer');
   }
 
   /** A client that is done ends its session, in the session's own order; a job is not its to end. */

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'uWebSockets.js';
 import type { Role } from '../../protocol/access.js';
+import { encodeError } from '../../protocol/errors.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 import type { Principal } from '../credentials.js';
 import { LINK_OVER, untilOver } from '../link-time.js';
@@ -10,8 +11,11 @@ const PAUSE_BYTES = 256 * 1024;
 const IDLE_SECONDS = 60;
 /** Tunnels at once: each has a connection of its own behind it. */
 const MAX_TUNNELS = 1000;
+/** What a client may send before the far end is reached. */
+const MAX_HELD_BYTES = 4 * 1024 * 1024;
 /** Codes of RFC 6455, section 7.4.1. */
 const GOING_AWAY = 1001;
+const FAILED = 1011;
 const TRY_AGAIN_LATER = 1013;
 
 /** The client's end of a tunnel. */
@@ -21,10 +25,10 @@ export interface NearEnd {
   end(code: number, reason: string): void;
 }
 
-/** The other end: a part of a session. All calls come after {@link FarEnd.start}, but `close`, which is idempotent. */
+/** The other end: a part of a session. All calls come when {@link FarEnd.start} has settled, but `close`, which is idempotent. */
 export interface FarEnd {
-  /** It may send from now on. */
-  start(near: NearEnd): void;
+  /** Reaches it; it may send from now on. @throws what keeps it from being reached */
+  start(near: NearEnd): Promise<void>;
   receive(message: Buffer, isText: boolean): void;
   /** The client does not keep up: it is to send nothing until {@link FarEnd.resume}. */
   pause(): void;
@@ -49,12 +53,15 @@ export interface TunnelKind {
   /** Opened by a link to its session. */
   readonly shared: boolean;
   readonly maxMessageBytes: number;
-  /** Settles when the far end can be used. @throws what keeps it from being */
-  open(wish: TunnelWish, sessions: Sessions): Promise<FarEnd>;
+  /** The far end, which nothing has reached yet. @throws what forbids it */
+  open(wish: TunnelWish, sessions: Sessions): FarEnd;
 }
 
 interface Seat {
   readonly far: FarEnd;
+  /** What the client sent before the far end was reached; null from then on. */
+  held: { readonly message: Buffer; readonly isText: boolean }[] | null;
+  heldBytes: number;
   readonly sees: Principal['sees'];
   paused: boolean;
   timer: NodeJS.Timeout | undefined;
@@ -77,7 +84,7 @@ export class TunnelServer {
       open: (socket: WebSocket<Seat>) => this.#open(socket),
       message: (socket: WebSocket<Seat>, message: ArrayBuffer, isBinary: boolean) =>
         // The bytes are the server's own, and gone after this call.
-        socket.getUserData().far.receive(Buffer.from(Buffer.from(message)), !isBinary),
+        this.#receive(socket, Buffer.from(Buffer.from(message)), !isBinary),
       drain: (socket: WebSocket<Seat>) => this.#drained(socket),
       close: (socket: WebSocket<Seat>) => {
         this.#sockets.delete(socket);
@@ -89,7 +96,7 @@ export class TunnelServer {
 
   /** The state of a connection that is being upgraded. */
   seat(far: FarEnd, sees: Principal['sees']): Seat {
-    return { far, sees, paused: false, timer: undefined };
+    return { far, sees, held: [], heldBytes: 0, paused: false, timer: undefined };
   }
 
   /** Lets go of every client. */
@@ -105,7 +112,7 @@ export class TunnelServer {
     this.#sockets.add(socket);
     const seat = socket.getUserData();
     seat.timer = untilOver(seat.sees, () => socket.end(LINK_OVER, 'The time of the link is over'));
-    seat.far.start({
+    const near: NearEnd = {
       send: (message, isText) => {
         if (!this.#sockets.has(socket)) return;
         socket.send(message, !isText);
@@ -116,7 +123,31 @@ export class TunnelServer {
       end: (code, reason) => {
         if (this.#sockets.has(socket)) socket.end(code, reason);
       },
-    });
+    };
+    seat.far.start(near).then(
+      () => this.#reached(socket),
+      (error) => near.end(FAILED, encodeError(error).error.slice(0, 100)),
+    );
+  }
+
+  #reached(socket: WebSocket<Seat>): void {
+    // The client may have gone meanwhile, and its state with it.
+    if (!this.#sockets.has(socket)) return;
+    const seat = socket.getUserData();
+    const held = seat.held ?? [];
+    seat.held = null;
+    for (const { message, isText } of held) seat.far.receive(message, isText);
+  }
+
+  #receive(socket: WebSocket<Seat>, message: Buffer, isText: boolean): void {
+    const seat = socket.getUserData();
+    if (seat.held === null) {
+      seat.far.receive(message, isText);
+      return;
+    }
+    seat.held.push({ message, isText });
+    seat.heldBytes += message.length;
+    if (seat.heldBytes > MAX_HELD_BYTES) socket.end(FAILED, 'So much cannot wait until the session is reached');
   }
 
   #drained(socket: WebSocket<Seat>): void {

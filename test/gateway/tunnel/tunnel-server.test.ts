@@ -131,6 +131,33 @@ t.test('Pictures for a viewer that reads nothing are passed over, and cost no me
   await Promise.all([asleep.close(), awake.close()]);
 });
 
+t.test('Of many connections none is dropped, and what a client says at once is heard', async (t) => {
+  await desktop(t, (client) => client.pipe(client));
+  for (let round = 0; round < 60; round += 1) {
+    const socket = new WebSocket(`${socketUrl}/sessions/${id}/desktop`, { headers: { authorization } });
+    socket.once('open', () => socket.send(Buffer.from('RFB 003.008\n')));
+    const [echo] = await once(socket, 'message', { signal: AbortSignal.timeout(10_000) });
+    t.equal(String(echo), 'RFB 003.008\n');
+    const closed = once(socket, 'close');
+    socket.close();
+    await closed;
+  }
+});
+
+t.test('What keeps a tunnel from being opened is a status; what keeps it from its end, a reason', async (t) => {
+  const outcome = async (path: string): Promise<string> => {
+    const socket = new WebSocket(socketUrl + path, { headers: { authorization } });
+    const failed = once(socket, 'error').then(([error]) => String(error));
+    return Promise.race([failed, once(socket, 'close').then(([code, reason]) => `${code} ${reason}`)]);
+  };
+  t.match(await outcome('/sessions/zzzzzzzzzzzz/desktop'), /404/);
+  t.match(await outcome(`/sessions/${id}/desktop`), /404/, 'it has none');
+  const ended = (await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal })).id;
+  await sessions.remove(ended);
+  t.match(await outcome(`/sessions/${ended}/cdp`), /409/);
+  t.match(await outcome(`/sessions/${id}/cdp`), /^1011 The browser of the session does not answer/);
+});
+
 t.test('Every WebSocket refuses strangers, and who may not', async (t) => {
   const made = await httpCall(gateway.url, {
     method: 'POST',
