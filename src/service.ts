@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { systemClock } from './actors/clock.js';
 import { Supervision } from './actors/supervision.js';
@@ -8,6 +7,7 @@ import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
 import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
+import { makeHome } from './service/make-home.js';
 import { Telemetry } from './service/telemetry.js';
 import { AccessTokens } from './supervisor/access-tokens.js';
 import { ArtifactKeeper } from './supervisor/artifact-keeper.js';
@@ -58,9 +58,7 @@ export async function startService(
     for (let part = built.pop(); part !== undefined; part = built.pop()) await part();
   };
   try {
-    await Promise.all(
-      [config.flowsDir, config.sessionsDir, config.tmpDir].map((dir) => mkdir(dir, { recursive: true })),
-    );
+    await makeHome(config);
     const telemetry = new Telemetry(config, version, log);
     // First of all, for one service alone: what cannot have its port must not touch what another service holds.
     const gateway = await Gateway.listen({

@@ -1,7 +1,8 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../config.js';
+import { makeHome } from '../service/make-home.js';
 import { checkMachine, type Finding } from './machine-checks.js';
 import { parseOptions } from './parse-options.js';
 import { prepareWorkerImage } from './prepare-worker-image.js';
@@ -19,7 +20,7 @@ export async function runSetup(args: readonly string[]): Promise<number> {
     'launch-script': { type: 'string' },
   });
   const config = readConfig({});
-  await Promise.all([config.flowsDir, config.sessionsDir, config.tmpDir].map((dir) => mkdir(dir, { recursive: true })));
+  await makeHome(config);
   const findings = [...(await checkMachine(config))];
   for (const finding of findings) {
     if (flags.brief !== true || finding.level === 'failed') process.stdout.write(line(finding));

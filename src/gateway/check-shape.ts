@@ -47,6 +47,10 @@ interface Issue {
 
 function describe(issue: z.core.$ZodIssue, root: unknown): Issue[] {
   const path = issue.path.map(String).join('.');
+  if (issue.code === 'invalid_key') {
+    // A member's name that is not allowed: what is wrong with it stands one level deeper.
+    return [{ path, message: issue.issues[0]?.message ?? issue.message }];
+  }
   if (issue.code !== 'unrecognized_keys') {
     return [{ path, message: isMissing(root, issue.path) ? 'required' : issue.message }];
   }

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
 import { assertNever } from '../protocol/assert-never.js';
@@ -68,6 +69,7 @@ export class Store {
   static open(file: string): Store {
     let database: Database.Database | null = null;
     try {
+      makePrivate(file);
       database = new Database(file);
       database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
       // Before anything is read: WAL then keeps its index in memory and the lock for as long as the file is open.
@@ -325,6 +327,15 @@ function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
     removeEvents: prepare(kysely.deleteFrom('events').where('session_id', '=', '')),
     removeSubmissions: prepare(kysely.deleteFrom('submissions').where('session_id', '=', '')),
   };
+}
+
+/** What pages showed stands in it: a new file is its user's alone. SQLite gives its log of changes the same mode. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch {
+    // It is there already, or SQLite says why it cannot be.
+  }
 }
 
 function migrate(database: Database.Database, file: string): void {

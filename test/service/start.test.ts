@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { readConfig } from '#troupe/config.js';
 import { startService } from '#troupe/service.js';
@@ -13,6 +15,9 @@ t.test(
     const { id } = await first.live();
     await first.run(id, `agent.go('data:text/html,<title>kept</title>'); let kept = 1`);
     const { port } = new URL(first.url);
+    for (const kept of ['troupe.db', 'troupe.db-wal', 'sessions']) {
+      t.equal(statSync(join(first.home, kept)).mode & 0o077, 0, `${kept} is for the service's user alone`);
+    }
     const start = (home: string, wanted: string) =>
       startService(readConfig({ port: wanted }, { ...process.env, TROUPE_HOME: home }), {
         version: '0.0.0-test',
