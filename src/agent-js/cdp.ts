@@ -72,7 +72,11 @@ export interface CdpCommands {
   'Browser.cancelDownload': [{ guid: string }, Nothing];
   'Browser.getVersion': [Nothing, { readonly product: string; readonly userAgent: string }];
   'Browser.setDownloadBehavior': [{ behavior: 'allowAndName'; downloadPath: string; eventsEnabled: boolean }, Nothing];
+  'DOM.describeNode': [{ objectId: string; depth: number; pierce: boolean }, { readonly node: CdpNode }];
+  'DOM.disable': [Nothing, Nothing];
+  'DOM.enable': [Nothing, Nothing];
   'DOM.getFrameOwner': [{ frameId: string }, { readonly backendNodeId: number }];
+  'DOM.performSearch': [{ query: string }, { readonly resultCount: number }];
   'DOM.resolveNode': [{ backendNodeId: number; executionContextId: number }, { readonly object: CdpRemoteObject }];
   'DOM.setFileInputFiles': [{ files: readonly string[]; objectId?: string; backendNodeId?: number }, Nothing];
   'Emulation.setDeviceMetricsOverride': [
@@ -217,6 +221,17 @@ export interface CdpCommands {
     { discover: boolean; filter: readonly { type?: string; exclude?: boolean }[] },
     Nothing,
   ];
+}
+
+/** A node as the protocol describes it, with as much of what is in it as was asked for. */
+export interface CdpNode {
+  readonly backendNodeId: number;
+  readonly children?: readonly CdpNode[];
+  readonly shadowRoots?: readonly CdpNode[];
+  readonly shadowRootType?: 'open' | 'closed' | 'user-agent';
+  /** Of a frame. */
+  readonly frameId?: string;
+  readonly contentDocument?: CdpNode;
 }
 
 /** Parameters of each event. */

@@ -2,7 +2,7 @@ import { type Bounds, throwIfCancelled, within } from './bounds.js';
 import type { AttachedPage, BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams } from './cdp.js';
 import type { Watch } from './condition.js';
-import { OWN_DIALOG, type PageCallName, type PageCalls, WORLD } from './page-calls.js';
+import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, WORLD } from './page-calls.js';
 import { HOOKS_SOURCE, PageWorld, WORLD_SOURCE } from './page-world.js';
 
 /** Frames of a page beyond this are not followed. */
@@ -73,6 +73,12 @@ export class Frames {
   /** The world that stands in a frame; the main one for the page's own. */
   world(frame: string | null): PageWorld | undefined {
     return frame === null || frame === this.#page.targetId ? this.main : this.#worlds.get(frame);
+  }
+
+  /** The worlds that reach, together and each by itself, every document that a process draws; its outermost first. */
+  worldsIn(session: string): readonly PageWorld[] {
+    const worlds = [this.main, ...this.apart.flatMap((frame) => this.#worlds.get(frame) ?? [])];
+    return worlds.filter((world) => world.session === session);
   }
 
   parentOf(frame: string): string | null {
@@ -254,10 +260,12 @@ export class Frames {
   /** None of these is waited for: a page held by a dialog answers some of them only later. */
   #follow(session: string): void {
     this.#give(session, 'Page.enable', {});
+    this.#give(session, 'Page.setLifecycleEventsEnabled', { enabled: true });
     const source = { source: WORLD_SOURCE, worldName: WORLD, runImmediately: true };
     this.#give(session, 'Page.addScriptToEvaluateOnNewDocument', source);
     this.#give(session, 'Page.addScriptToEvaluateOnNewDocument', { source: HOOKS_SOURCE, runImmediately: true });
-    this.#give(session, 'Runtime.addBinding', { name: OWN_DIALOG, executionContextName: WORLD });
+    for (const name of [OWN_DIALOG, DECLARED])
+      this.#give(session, 'Runtime.addBinding', { name, executionContextName: WORLD });
     this.#give(session, 'Runtime.enable', {});
     const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES_ALONE };
     this.#give(session, 'Target.setAutoAttach', attach);

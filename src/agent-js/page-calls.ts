@@ -128,6 +128,8 @@ export interface PageCalls {
   takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */
   finish: [FinishRequest, Finished];
+  /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
+  census: [null, { readonly nodes: number }];
   text: [{ readonly locator: string | null }, { readonly text: string } | PageProblem];
   value: [{ readonly locator: string }, { readonly value: unknown } | PageProblem];
   /** True when it appeared (went, with `gone`), false after `ms`. */
@@ -144,6 +146,9 @@ export const WORLD = 'troupe';
 
 /** A function in that world by which it says that a dialog opens because of what it does. */
 export const OWN_DIALOG = 'troupeDialog';
+
+/** A function in that world by which it says that a script has had markup parsed that declares shadow roots. */
+export const DECLARED = 'troupeDeclared';
 
 export function isProblem(value: object): value is PageProblem {
   return 'problem' in value;

@@ -13,6 +13,7 @@ const HOOK_NAMES = JSON.stringify({
   retraction: randomUUID(),
   quiet: randomUUID(),
   dialog: randomUUID(),
+  declared: randomUUID(),
 });
 /** The script of the isolated world; it runs in each document before the document's own. */
 export const WORLD_SOURCE = `(${readBundle(import.meta.url, 'page/world')})(${HOOK_NAMES})`;
@@ -105,12 +106,22 @@ export class PageWorld {
   async nameFrame(frame: string, bounds: Bounds): Promise<void> {
     const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
     const { backendNodeId } = await this.#browser.send('DOM.getFrameOwner', { frameId: frame }, options);
+    await this.#hand(backendNodeId, `function (id) { ${WORLD}.nameFrame(this, id); }`, frame, bounds);
+  }
+
+  /** Hands the world a closed shadow root of its document. */
+  adoptRoot(backendNodeId: number, bounds: Bounds): Promise<void> {
+    return this.#hand(backendNodeId, `function () { ${WORLD}.adoptRoot(this); }`, null, bounds);
+  }
+
+  /** Calls a function on a node of this document. */
+  async #hand(backendNodeId: number, functionDeclaration: string, value: unknown, bounds: Bounds): Promise<void> {
     const executionContextId = await this.#presentContext(bounds);
+    const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
     const resolved = await this.#browser.send('DOM.resolveNode', { backendNodeId, executionContextId }, options);
     const { objectId } = resolved.object;
     if (objectId === undefined) return;
-    const functionDeclaration = `function (id) { ${WORLD}.nameFrame(this, id); }`;
-    const call = { functionDeclaration, objectId, arguments: [{ value: frame }] };
+    const call = { functionDeclaration, objectId, arguments: [{ value }] };
     await this.#browser.send('Runtime.callFunctionOn', call, options);
   }
 

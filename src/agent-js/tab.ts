@@ -3,6 +3,7 @@ import { type Bounds, cancellable, remainingMs, throwIfCancelled, toAnswer } fro
 import type { AttachedPage, BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from './cdp.js';
 import { Condition, type Watch } from './condition.js';
+import { DeclaredRoots } from './declared-roots.js';
 import { FrameCalls } from './frame-calls.js';
 import { Frames } from './frames.js';
 import { Navigation } from './navigation.js';
@@ -11,6 +12,9 @@ import { OWN_DIALOG, type PageCallName, type PageCalls } from './page-calls.js';
 import type { Place } from './problem-error.js';
 
 const PLACE_SPARE_MS = 250;
+
+/** Calls that look for elements. */
+const SEEING: ReadonlySet<PageCallName> = new Set(['look', 'ready', 'dropPoint', 'text', 'value', 'waitFor']);
 
 /** An alert, confirm, prompt or beforeunload question that holds the page. */
 export interface OpenDialog {
@@ -44,6 +48,7 @@ export class Tab {
   title: string;
   readonly #browser: BrowserPort;
   readonly #condition = new Condition();
+  readonly #roots: DeclaredRoots;
   readonly #frameCalls: FrameCalls;
 
   constructor(browser: BrowserPort, page: AttachedPage) {
@@ -56,6 +61,7 @@ export class Tab {
     this.navigation = new Navigation(page.targetId, page.url);
     this.network = new NetworkActivity(() => this.#condition.changed());
     this.frames = new Frames(browser, page, (holds, bounds) => this.#watch(holds, bounds));
+    this.#roots = new DeclaredRoots(browser, this.frames, page.targetId);
     this.#frameCalls = new FrameCalls(this.frames, () => ({ url: this.url, title: this.title }));
     this.#prepare();
   }
@@ -116,11 +122,19 @@ export class Tab {
     this.throwIfGone();
     if (this.dialog !== null) return { kind: 'dialog' };
     const own = toAnswer(bounds);
-    const asked = await this.unlessDialog(this.#frameCalls.ask(name, args, own), own);
+    const asked = await this.unlessDialog(this.#askWhole(name, args, own), own);
     if (asked === 'dialog') return { kind: 'dialog' };
     if (asked.value === null) return { kind: 'navigated' };
     this.title = asked.value.title;
     return { kind: 'answer', value: asked.value.value };
+  }
+
+  /** Asks once every shadow root is known, where it matters. */
+  async #askWhole<N extends PageCallName>(name: N, args: PageCalls[N][0], bounds: Bounds) {
+    if (!SEEING.has(name)) return this.#frameCalls.ask(name, args, bounds);
+    if (this.#roots.mayHide) await this.#roots.seek(bounds);
+    const answer = this.#frameCalls.ask(name, args, bounds);
+    return args !== null && 'ms' in args ? this.#roots.seekDuring(answer, bounds) : answer;
   }
 
   /**
@@ -171,6 +185,7 @@ export class Tab {
     if (event.method === 'Runtime.bindingCalled' && event.params.name === OWN_DIALOG) this.ownDialogs++;
     this.network.observe(event);
     const worlds = this.frames.observe(event);
+    this.#roots.observe(event);
     const isOwn = event.session === this.session || event.session === undefined;
     const moved = isOwn && this.navigation.observe(event);
     const own = isOwn ? this.#observeOwn(event) : this.#observeFrame(event);
@@ -232,7 +247,6 @@ export class Tab {
     const give = <M extends CdpMethod>(method: M, params: CdpParams<M>): void => {
       this.send(method, params).catch(() => undefined);
     };
-    give('Page.setLifecycleEventsEnabled', { enabled: true });
     give('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
     give('Emulation.setFocusEmulationEnabled', { enabled: true });
     this.send('Page.getFrameTree', {}).then(

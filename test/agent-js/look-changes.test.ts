@@ -33,6 +33,8 @@ const CHANGES = [
    frame.contentWindow.location.reload(); await loaded }`,
   'document.querySelector("iframe")?.remove()',
   'const host = document.createElement("div"); host.attachShadow({ mode: "closed" }).innerHTML = "<button>Closed</button>"; root.append(host)',
+  `const host = document.createElement("div"); root.append(host);
+   host.setHTMLUnsafe("<p><template shadowrootmode=closed><button>Declared</button></template></p>")`,
   'const late = document.querySelector("x-late"); if (!late.shadowRoot) late.attachShadow({ mode: "open" }).innerHTML = "<button>Late</button>"',
   'const { shadowRoot } = document.querySelector("x-late"); if (shadowRoot) shadowRoot.append(document.createElement("input"))',
   'style.sheet.insertRule("button { visibility: hidden }")',

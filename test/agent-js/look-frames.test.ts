@@ -136,6 +136,35 @@ t.test('Closed shadow roots are seen into, made by script', async (t) => {
   t.match(await call('page', 'Element.prototype.attachShadow.toString()'), /\[native code\]/);
 });
 
+t.test('Closed shadow roots that markup declares are seen into, whoever has it parsed, in frames too', async (t) => {
+  const declared = (inside: string, more = '') => `<template shadowrootmode=closed ${more}>${inside}</template>`;
+  site.set('/declared-far', `<section>${declared(`<button onclick="this.title = 7">Far</button>`)}</section>`);
+  await call(
+    'go',
+    site.set(
+      '/declared',
+      `<div id=host>${declared('<label>Deep <input></label><button>One</button><slot></slot>', 'shadowrootclonable')}<i>Light</i></div>
+       <iframe src="${farOrigin}/declared-far"></iframe><p id=late></p>`,
+    ),
+  );
+  t.same(await locators(), ['{input}Deep', '{button}One', '{button}Far']);
+  await call('act', '{input}Deep', 'input', 'down here');
+  t.equal(await call('value', '{input}Deep'), 'down here');
+  t.match(await call('act', '{button}Far', 'click'), { changed: true });
+  await call('page', `late.setHTMLUnsafe(${JSON.stringify(`<div>${declared('<button>Two</button>')}</div>`)}); null`);
+  await call('act', '{button}Two', 'click');
+  t.same((await look()).diff, { added: [3], removed: [], changed: [{ locator: '{input}Deep', value: 'down here' }] });
+  await call('page', `late.replaceChildren(host.cloneNode(true)); null`);
+  t.same(await locators(), ['{input:1}Deep', '{button:1}One', '{button}Far', '{input:2}Deep', '{button:2}One']);
+  const parsed = JSON.stringify(`<body><div>${declared('<a href=/x>Three</a>')}</div>`);
+  await call(
+    'page',
+    `{ const { body } = Document.parseHTMLUnsafe(${parsed}); setTimeout(() => late.append(...body.children), 100) }`,
+  );
+  await call('wait', '{a}Three');
+  t.equal(await call('page', 'host.shadowRoot'), null, 'the page sees no difference');
+});
+
 t.test('Elements with listeners for presses are controls while they listen', async (t) => {
   await call(
     'go',

@@ -1,4 +1,4 @@
-import { OWN_DIALOG } from '../page-calls.js';
+import { DECLARED, OWN_DIALOG } from '../page-calls.js';
 
 /** The names of the events by which the two worlds of a page speak; see hooks.entry.ts. */
 export interface HookNames {
@@ -7,6 +7,7 @@ export interface HookNames {
   readonly retraction: string;
   readonly quiet: string;
   readonly dialog: string;
+  readonly declared: string;
 }
 
 /**
@@ -16,8 +17,7 @@ export interface HookNames {
 export class Discoveries {
   readonly #roots = new WeakMap<Element, ShadowRoot>();
   readonly #listening = new WeakSet<Element>();
-  readonly #question: string;
-  readonly #quiet: string;
+  readonly #names: HookNames;
   readonly #frames = new WeakMap<Element, string>();
   readonly #byId = new Map<string, WeakRef<Element>>();
   #anyRoot = false;
@@ -25,36 +25,37 @@ export class Discoveries {
   #count = 0;
 
   constructor(names: HookNames) {
-    this.#question = names.question;
-    this.#quiet = names.quiet;
+    this.#names = names;
   }
 
   /** Hears what the page of `view` tells. */
-  attend(view: Window, names: HookNames): void {
+  attend(view: Window): void {
+    const { answer, retraction, dialog, declared } = this.#names;
     let probe: Node | undefined;
     const hear = (event: Event): void => {
-      const told = event.type === names.answer;
-      const target = event.composedPath()[0];
-      if (target !== view) {
-        this.#note(target, told);
+      if (event.composedPath()[0] !== view) {
+        this.#hearInside(event);
         return;
       }
       // A comment is given first, and stands in a closed root the next time.
       const root = 'getTargetRanges' in event ? undefined : probe?.getRootNode();
       probe = undefined;
-      if (root !== undefined && 'host' in root) {
-        this.#addRoot(root as ShadowRoot);
-        for (const type of [names.answer, names.retraction]) root.addEventListener(type, hear, true);
-      }
+      if (root !== undefined && 'host' in root) this.adoptRoot(root as ShadowRoot);
       this.#count++;
       for (const node of nodesOf(event)) {
         if (node.nodeType === 8) probe = node;
-        else this.#note(node, told);
+        else this.#note(node, event.type === answer);
       }
     };
-    for (const type of [names.answer, names.retraction]) view.addEventListener(type, hear, true);
-    view.addEventListener(names.dialog, () => this.#dialogOpens());
+    for (const type of [answer, retraction]) view.addEventListener(type, hear, true);
+    view.addEventListener(dialog, () => this.#dialogOpens());
+    view.addEventListener(declared, () => tell(DECLARED));
   }
+
+  /** From an element in a shadow root. */
+  readonly #hearInside = (event: Event): void => {
+    this.#note(event.composedPath()[0], event.type === this.#names.answer);
+  };
 
   /** What is done between `true` and `false` may open a dialog, which holds the page: it is told then by whom it came. */
   act(acting: boolean): void {
@@ -62,8 +63,7 @@ export class Discoveries {
   }
 
   #dialogOpens(): void {
-    const tell: unknown = this.#acting ? Reflect.get(globalThis, OWN_DIALOG) : undefined;
-    if (typeof tell === 'function') tell('');
+    if (this.#acting) tell(OWN_DIALOG);
   }
 
   /** Rises with each that begins or ends to listen, and with new shadow roots. */
@@ -80,12 +80,17 @@ export class Discoveries {
 
   /** Asks the page of `view` for what is new. It answers at once. */
   ask(view: Window): void {
-    view.dispatchEvent(new Event(this.#question));
+    view.dispatchEvent(new Event(this.#names.question));
   }
 
-  #addRoot(root: ShadowRoot): void {
+  /** Takes in a closed root, of whoever made it. */
+  adoptRoot(root: ShadowRoot): void {
+    if (this.#roots.get(root.host) === root || root.mode === 'open') return;
     this.#roots.set(root.host, root);
     this.#anyRoot = true;
+    this.#count++;
+    for (const type of [this.#names.answer, this.#names.retraction])
+      root.addEventListener(type, this.#hearInside, true);
   }
 
   /** Whether a script of the page may listen to keys. */
@@ -94,9 +99,10 @@ export class Discoveries {
     const note = (): void => {
       hears = false;
     };
-    view.addEventListener(this.#quiet, note);
+    const { quiet } = this.#names;
+    view.addEventListener(quiet, note);
     this.ask(view);
-    view.removeEventListener(this.#quiet, note);
+    view.removeEventListener(quiet, note);
     return hears;
   }
 
@@ -133,6 +139,12 @@ export function discoveries(): Discoveries | undefined {
 /** @param one what this world tells and asks from now on: another document's, or its own */
 export function share(one: Discoveries): void {
   shared = one;
+}
+
+/** Calls a function that the service has put into this world. */
+function tell(binding: string): void {
+  const call: unknown = Reflect.get(globalThis, binding);
+  if (typeof call === 'function') call('');
 }
 
 function nodesOf(event: Event): Node[] {

@@ -11,6 +11,8 @@ const PRESSES = new Set([
 ]);
 /** What a key, or a text on its way into a field, makes heard. */
 const KEYS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'] as const;
+/** Markup that declares a shadow root. */
+const DECLARES = /shadowrootmode/i;
 type Method = (...args: unknown[]) => unknown;
 
 /** Elements found and not asked for yet; further ones are not remembered. */
@@ -24,7 +26,8 @@ const MAX_PENDING = 50_000;
  *
  * Says `quiet` with each answer as long as no script listens to keys, which is known where it ran before all of them.
  *
- * Says `dialog` before a script opens one: that holds the page, and it is too late then to ask why.
+ * Says `dialog` before a script opens one: that holds the page, and it is too late then to ask why. Says `declared` when a
+ * script has markup parsed that declares shadow roots: those are handed to nobody.
  *
  * @param names unguessable, so that a page's scripts neither hear nor forge them
  */
@@ -34,6 +37,7 @@ export function install(names: {
   readonly retraction: string;
   readonly quiet: string;
   readonly dialog: string;
+  readonly declared: string;
 }): void {
   const { apply } = Reflect;
   const view = window;
@@ -87,6 +91,23 @@ export function install(names: {
     else anyOpened = true;
     return root;
   });
+
+  const parsers: readonly (readonly [owner: object, method: string])[] = [
+    [Element.prototype, 'setHTMLUnsafe'],
+    [ShadowRoot.prototype, 'setHTMLUnsafe'],
+    [Document, 'parseHTMLUnsafe'],
+    [Document.prototype, 'write'],
+    [Document.prototype, 'writeln'],
+  ];
+  for (const [owner, method] of parsers) {
+    wrap(owner, method, (target, self, args) => {
+      const result = apply(target, self, args);
+      // To make a text of an object is to run the page's script.
+      if (args.some((arg) => typeof arg === 'object' || DECLARES.test(String(arg))))
+        dispatch(new Event(names.declared));
+      return result;
+    });
+  }
 
   const keyOf = (type: unknown, options: unknown): string => {
     const capture = typeof options === 'object' && options !== null ? Reflect.get(options, 'capture') : options;

@@ -10,6 +10,7 @@ import {
 } from '../page-calls.js';
 import { drawnText } from './accessible-name.js';
 import { Action } from './action.js';
+import { countNodes } from './count-nodes.js';
 import { Discoveries, type HookNames, share } from './discoveries.js';
 import { DragOver } from './drag-over.js';
 import { DropPlace } from './drop-place.js';
@@ -38,6 +39,8 @@ interface World {
   readonly dragOver: DragOver;
   /** Names a frame of this document, or of one that it reaches. */
   nameFrame(element: Element, id: string): void;
+  /** A closed shadow root that markup has made in this document. */
+  adoptRoot(root: ShadowRoot): void;
   /** Arguments and result are JSON texts. */
   call(name: PageCallName, args: never): Promise<string>;
   /** The element of the action under way, for commands that want the node itself. */
@@ -50,7 +53,7 @@ export function install(names: HookNames): void {
   const guard = new Guard();
   const found = sharedDiscoveries() ?? new Discoveries(names);
   share(found);
-  found.attend(window, names);
+  found.attend(window);
   const memory = new LookMemory();
   const action = new Action();
   const dropPlace = new DropPlace();
@@ -60,6 +63,7 @@ export function install(names: HookNames): void {
   const calls: Calls = {
     state,
     reached: () => ({ reached: worldOf(window.parent) !== null }),
+    census: () => ({ nodes: countNodes() }),
     look: ({ within, base, named }) => {
       const root = within === null ? undefined : resolve(within);
       return root !== undefined && isProblem(root) ? root : memory.look(root, base, named);
@@ -108,6 +112,7 @@ export function install(names: HookNames): void {
     dragOver,
     discoveries: found,
     nameFrame: (element, id) => found.nameFrame(element, id),
+    adoptRoot: (root) => found.adoptRoot(root),
     call: async (name, args) => {
       const value = await calls[name](args);
       const text = value instanceof JsonText ? value.text : JSON.stringify(value);
