@@ -25,7 +25,10 @@ export interface RunOptions {
   readonly labels: { readonly [name: string]: string };
   readonly args: { readonly [name: string]: unknown };
   readonly secrets: { readonly [name: string]: string };
-  readonly flags: { readonly driver?: string | undefined; readonly forward?: string | undefined };
+  /** Ports of the service's machine that every job's pages reach as localhost. */
+  readonly forward: readonly number[];
+  /** For a service of the run's own. */
+  readonly driver: string | undefined;
 }
 
 /** @throws UsageError that names the word which is wrong */
@@ -33,6 +36,9 @@ export function readRunOptions(args: readonly string[]): RunOptions {
   const { values, positionals } = parsed(args);
   if (positionals.length === 0 && values.prompt === undefined) {
     throw new UsageError('run needs flows or task files, or a --prompt');
+  }
+  if (values.own === true && values.url !== undefined) {
+    throw new UsageError('--own starts a service for this run alone, --url names another: one of them');
   }
   return {
     words: positionals,
@@ -53,7 +59,8 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     labels: Object.fromEntries((values.label ?? []).map((text) => pair('--label', text))),
     args: Object.fromEntries((values.args ?? []).map(argument)),
     secrets: Object.fromEntries((values.secret ?? []).map(secret)),
-    flags: { driver: values.driver, forward: values.forward },
+    forward: values.forward === undefined ? [] : values.forward.split(',').map(port),
+    driver: values.driver,
   };
 }
 
@@ -96,6 +103,10 @@ function whole(option: string, text: string, least: number, most: number): numbe
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new UsageError(`${option} takes a whole number from ${least} to ${most}, not '${text}'`);
+}
+
+function port(text: string): number {
+  return whole('--forward', text.trim(), 1, 65_535);
 }
 
 function shardOf(text: string): NonNullable<RunOptions['shard']> {

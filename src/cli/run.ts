@@ -36,8 +36,12 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     if (jobs.length === 0) return await nothingToDo(options);
     closers.push(await serveForRun(settings.serve, files.root ?? process.cwd(), cancelled.signal));
     const parallel = options.parallel ?? Math.min(jobs.length, Math.max(1, cpus().length));
-    const service = await useService({ url: options.url, own: options.own, flags: options.flags, sessions: parallel });
+    const { url, own, driver } = options;
+    const service = await useService({ url, own, flags: { driver }, sessions: parallel });
     closers.push(() => service.close());
+    if (driver !== undefined && !service.own) {
+      throw new UsageError(`--driver is for a service of the run's own, and ${service.description} runs: add --own`);
+    }
     process.stderr.write(`${countedJobs(jobs.length)} on ${service.description}\n`);
     cancelled.signal.throwIfAborted();
     return await runBatch(service, options, jobs, files, cancelled.signal, signals.second);
@@ -69,12 +73,13 @@ function jobsOf(options: RunOptions, { named, texts }: RunFiles, settings: RunSe
   const chosen = named
     .filter((path) => grep === null || grep.test(path.replace(/\.(js|md)$/, '')))
     .filter((_, index) => shard === null || index % shard.count === shard.index - 1);
+  const forward = [...new Set([...(settings.forward ?? []), ...options.forward])];
   const common = {
     args: { ...settings.args, ...options.args },
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     ...(retries > 0 ? { retries } : {}),
     ...(timeout === undefined ? {} : { hardTimeout: timeout }),
-    ...(settings.forward === undefined ? {} : { forward: settings.forward }),
+    ...(forward.length > 0 ? { forward } : {}),
   };
   const withModel = model === undefined ? {} : { model };
   if (named.length === 0) return [{ ...common, ...withModel, name: 'prompt', prompt: prompt ?? '' }];

@@ -15,6 +15,12 @@ t.test('Options are read as they were meant', async (t) => {
     '--shard',
     '2/3',
   ];
+  t.match(readRunOptions(['--prompt', 'Buy', '--forward', '3000, 4500', '--timeout', '60', '--flows', 'e2e']), {
+    words: [],
+    forward: [3000, 4500],
+    timeout: 60,
+    flows: 'e2e',
+  });
   t.match(readRunOptions([...words, '--grep', '^shop/', '--parallel', '4', '--label', 'branch=main', '--fail-fast']), {
     words: ['a.js'],
     args: { user: 'a=b', n: [1, 2] },
@@ -41,6 +47,8 @@ t.test('What is wrong is said in a sentence that names the option', async (t) =>
     [['a.js', '--args', 'n:=x'], /--args n:= takes JSON, not 'x'/],
     [['a.js', '--secret', 'NO_SUCH_VARIABLE'], /--secret NO_SUCH_VARIABLE: the environment has no variable/],
     [['a.js', '--timeout', '-1'], /--timeout/],
+    [['a.js', '--forward', '3000,x'], /--forward takes a whole number from 1 to 65535, not 'x'/],
+    [['a.js', '--own', '--url', 'http://127.0.0.1:1'], /one of them/],
   ];
   for (const [words, message] of wrong) {
     t.throws(() => readRunOptions(words), { name: 'UsageError', message }, words.join(' '));

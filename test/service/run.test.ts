@@ -94,6 +94,18 @@ t.test('On a service that runs', async (t) => {
     t.notMatch(JSON.stringify(await sessions()) + output, 'open-sesame');
   });
 
+  await t.test(
+    'a flows folder of any name, ports to forward and a longest time are said on the command line',
+    async (t) => {
+      const suite = checkout(t, { 'e2e/slow.js': FLOWS['slow.js'] });
+      const words = ['--flows', join(suite, 'flows/e2e'), '--forward', '3000', '--timeout', '1'];
+      const { code, output } = await run(join(suite, 'flows/e2e/slow.js'), ...words);
+      t.equal(code, 1, output);
+      t.match(output, /failed {2}slow .*HARD_TIMEOUT/);
+      t.match(await sessions(), [{ name: 'slow', status: 'failed', error: { code: 'HARD_TIMEOUT' } }]);
+    },
+  );
+
   await t.test('parts of a run together are the whole run', async (t) => {
     const parts = await Promise.all(['1/2', '2/2'].map((part) => run(flows('{ok,lib/add,fails}.js'), '--shard', part)));
     t.match(parts[0]?.output, /2 jobs: /);
@@ -126,6 +138,10 @@ t.test('On a service that runs', async (t) => {
       [[flows('ok.js'), '--grep', 'nothing'], /No flow's path fits --grep nothing/],
       [[flows('ok.js'), '--model', 'openai/x'], /--model names who does a task/],
       [[flows('ok.js'), '--prompt', 'Buy'], /troupe: jobs\.0: .*no model/i],
+      [
+        [flows('ok.js'), '--driver', 'docker'],
+        /--driver is for a service of the run's own, and http.* runs: add --own/,
+      ],
       [[flows('ok.js'), '--url', 'http://127.0.0.1:1'], /No service answers at http:\/\/127\.0\.0\.1:1/],
     ];
     const outcomes = wrong.map(async ([words, says]) => ({ says, ...(await run(...words)) }));
