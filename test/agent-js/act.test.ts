@@ -126,7 +126,12 @@ t.test('Keys and chords reach the focused element', async (t) => {
   await log();
   await call('act', '{input}Form', 'press', 'Enter');
   t.same(await log(), ['keydown f Enter', 'submit']);
-  t.match(await failure('act', '{input}Name', 'press', 'Hyper+Q'), { code: 'SCRIPT_ERROR', error: /is not a key/ });
+  await open(
+    '<map name=m><area alt=North href=#north shape=circle coords="50,50,40"></map><img usemap=#m width=100 height=100>',
+  );
+  await call('act', '{area}North', 'press', 'Enter');
+  t.equal(await call('page', 'location.hash'), '#north', 'a part of a picture is reached by keys too');
+  t.match(await failure('act', '{area}North', 'press', 'Hyper+Q'), { code: 'SCRIPT_ERROR', error: /is not a key/ });
 });
 
 t.test('Files are uploaded into an input, and through a button that opens the chooser', async (t) => {

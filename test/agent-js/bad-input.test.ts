@@ -85,7 +85,7 @@ const FAILURES: { readonly [script: string]: readonly [code: string, error: stri
   'agent.act("{input}Photo", "upload", "x.png")': ['ACTION_FAILED', 'There is no file "x.png" to upload'],
   'agent.act("{input}Photo", "upload", [])': ['ACTION_FAILED', 'upload takes the name of a file'],
   'agent.act("{dialog}OK", "click")': ['LOCATOR_NOT_FOUND', 'No visible element answers to {dialog}OK'],
-  'agent.act("{button:3}Go", "click")': ['LOCATOR_NOT_FOUND', '{button:3}Go: there are only 1 of them'],
+  'agent.act("{button:3}Go", "click")': ['LOCATOR_NOT_FOUND', '{button:3}Go: there is only 1 of them'],
   'agent.act("{button}Off", "click")': ['ACTION_FAILED', '{button}Off is disabled'],
   'agent.text("{button}Gone")': [
     'LOCATOR_NOT_FOUND',
@@ -108,7 +108,7 @@ t.test('What is written wrongly is SCRIPT_ERROR, and says how it is written', as
 t.test('What cannot be done says what stands in its way', async (t) => {
   await call('go', site.set('/form', PAGE));
   for (const [script, [wanted, told]] of Object.entries(FAILURES)) {
-    const { code, message: error } = await fails(script, { timeoutMs: 350 });
+    const { code, message: error } = await fails(script, { timeoutMs: 600 });
     t.equal(code, wanted, script);
     t.ok(error.includes(told), `${script}: ${error}`);
   }

@@ -6,15 +6,18 @@ import { labelsOf } from './labels.js';
 import { outsideOfModals } from './modals.js';
 import type { NameMemory } from './name-memory.js';
 import { isAtomic, isControl } from './roles.js';
-import { isIn, isVeil, type Region, Sight, viewportRegion } from './sight.js';
+import { isVeil, type Region, Sight, viewportRegion } from './sight.js';
 import { type Around, clipped, regionsOf, seenInFrame } from './surroundings.js';
-import { drawnRect, isPutAway, isSeen, isSolid } from './visibility.js';
+import { drawnRect, isPutAway, isSeen, isSolid, thumbOf } from './visibility.js';
 import { holdsControls, withoutWrappers } from './wrappers.js';
 
 const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
 
 /** What is no target of its own, though a cursor or a listener says so. */
 const NO_TARGETS = new Set(['body', 'html', 'label', 'option', 'slot']);
+
+/** What shows something without holding anything. */
+const PICTURES = new Set(['canvas', 'embed', 'img', 'object', 'svg', 'video']);
 
 /** A frame of another origin: its controls stand after so many of this document's. */
 export interface FrameGap {
@@ -84,14 +87,15 @@ export class Collector {
     if (element.hasAttribute('inert')) return undefined;
     if (tag === 'area') {
       this.#awake.push(element);
-      this.#addArea(element, around.region);
+      const found = isControl(element) ? this.#find(element, element, around.region) : null;
+      if (found !== null) this.#add(element, found);
       return undefined;
     }
     if (!element.checkVisibility()) {
       // It may be shown by a style alone.
       this.#awake.push(element);
       this.evidence.hidden(element);
-      if (tag === 'input') this.#addPutAway(element, around.region);
+      if (tag === 'input' && !isPart(element, around.control)) this.#addPutAway(element, around.region);
       return getComputedStyle(element).display === 'contents' ? this.#inside(element, around) : undefined;
     }
     if (tag === 'dialog') this.#awake.push(element);
@@ -101,7 +105,7 @@ export class Collector {
     let { pointer, listened, control } = own;
     if (isControl(element)) {
       this.#awake.push(element);
-      if (control === null || !isAtomic(control, element)) this.#addControl(element, style, own.region);
+      if (!isPart(element, control)) this.#addControl(element, style, own.region);
       pointer = true;
       control = element;
     } else if (control === null) {
@@ -152,17 +156,6 @@ export class Collector {
     else this.#add(element, found);
   }
 
-  /** A part of a picture that is a link. It has a place and no box of its own. */
-  #addArea(element: Element, region: Region): void {
-    const map = element.closest('map');
-    const root = element.getRootNode();
-    if (map === null || !isControl(element) || !('querySelector' in root)) return;
-    const picture = (root as ParentNode).querySelector(`img[usemap="#${CSS.escape(map.name)}"]`);
-    if (picture === null) return;
-    const found = this.#find(element, picture, region);
-    if (found !== null) this.#add(element, found);
-  }
-
   /** An input that its page has put away: a person reaches it by its label, or by the button beside it. */
   #addPutAway(element: Element, region: Region): void {
     if (!isPutAway(element) || element.disabled) return;
@@ -172,11 +165,15 @@ export class Collector {
       this.#add(element, found);
       return;
     }
+    const thumb = element.type === 'range' ? thumbOf(element) : null;
+    const held = thumb === null ? null : this.#findLabel(element, thumb, region);
+    if (held !== null) this.#add(element, held);
     const parent = parentOf(element);
     if (element.type !== 'file' || parent?.checkVisibility() !== true) return;
     this.#add(element, { rect: element.getBoundingClientRect(), offscreen: false });
   }
 
+  /** @param label or what else is operated in its place */
   #findLabel(element: Element, label: Element, region: Region): Found | null {
     // The input may be clipped by a box of its own that the label is not in.
     let around = region;
@@ -185,12 +182,14 @@ export class Collector {
   }
 
   #addClickable(element: Element, region: Region, sure: boolean): void {
+    if (!sure && isLabel(element)) return;
     // A listener on a container is for what is in it.
     if (!sure && (element.childElementCount > 0 || shadowOf(element) !== null) && holdsControls(element)) return;
     const found = this.#find(element, element, region);
     if (found === null) return;
     // What lies under a dialog, to catch the clicks beside it.
-    if (!sure && element.childNodes.length === 0 && isVeil(found.rect, element.ownerDocument)) return;
+    const empty = element.childNodes.length === 0 && !PICTURES.has(element.localName);
+    if (empty && isVeil(found.rect, element.ownerDocument)) return;
     this.#clickables.add(this.#add(element, found));
   }
 
@@ -209,10 +208,8 @@ export class Collector {
       this.evidence.sighting({ element, shown, rect, solid, seen, place: null });
       return null;
     }
-    // The shape of a part of a picture may be anywhere in it.
-    const part = shown.localName === 'img' && shown !== element && isIn(rect, region);
-    const is = part ? 'here' : this.sight.whereIs(element, shown, rect, region);
-    this.evidence.sighting({ element, shown, rect, solid, seen, place: part ? null : { region, is } });
+    const is = this.sight.whereIs(element, shown, rect, region);
+    this.evidence.sighting({ element, shown, rect, solid, seen, place: { region, is } });
     return is === 'nowhere' ? null : { rect, offscreen: is === 'offscreen', solid };
   }
 
@@ -224,4 +221,17 @@ export class Collector {
       at: this.#controls.slice(0, gap.at).filter((control) => kept.has(control)).length,
     }));
   }
+}
+
+/** Whether an element is only what the control around it is made of. */
+function isPart(element: Element, control: Element | null): boolean {
+  return control !== null && isAtomic(control, element);
+}
+
+/** Whether an element names a control that stands elsewhere: a press on it goes there, as on a label. */
+function isLabel(element: Element): boolean {
+  const root = element.getRootNode();
+  if (element.id === '' || !('querySelectorAll' in root)) return false;
+  const named = (root as ParentNode).querySelectorAll(`[aria-labelledby~="${CSS.escape(element.id)}"]`);
+  return [...named].some((one) => one !== element && !element.contains(one) && isControl(one));
 }

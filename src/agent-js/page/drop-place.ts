@@ -1,6 +1,8 @@
 import { isProblem, type PageProblem } from '../page-calls.js';
-import { type Point, pointsOf } from './geometry.js';
+import { pointsOf } from './geometry.js';
+import type { Point } from './point.js';
 import { resolve } from './resolve.js';
+import { bringIntoView } from './scrolling.js';
 
 /** Where a drag ends. It is found before the drag begins: what is carried may change names on its way. */
 export class DropPlace {
@@ -15,7 +17,7 @@ export class DropPlace {
     const [point] = pointsOf(element);
     if (point !== undefined) return point;
     if (locator !== null) return { x: 0, y: 0 };
-    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    bringIntoView(element);
     const [scrolledTo] = pointsOf(element);
     return scrolledTo ?? { problem: 'blocked', reason: 'cannot be scrolled into view', final: false };
   }

@@ -1,6 +1,7 @@
 import type { FramePoint, PageProblem } from '../page-calls.js';
 import { discoveries } from './discoveries.js';
-import { contentBox, elementAt, type Point, viewportRect } from './geometry.js';
+import { contentBox, elementAt, viewportRect } from './geometry.js';
+import type { Point } from './point.js';
 import { nameFor } from './resolve.js';
 
 /**

@@ -1,9 +1,6 @@
 import { frameDocument, frameOf, isHtml, isInside, parentOf, shadowOf } from './flat-tree.js';
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+import { shapeOf } from './image-map.js';
+import type { Point } from './point.js';
 
 /** Where an element is drawn, in the coordinates of the outermost page's viewport. */
 export function viewportRect(element: Element, rect: DOMRect = element.getBoundingClientRect()): DOMRect {
@@ -50,6 +47,7 @@ export function elementAt({ x, y }: Point): Element | null {
 
 /** Points in the visible part of an element, its middle first. Empty: none of it is in the viewport. */
 export function pointsOf(element: Element): Point[] {
+  if (isHtml(element, 'area')) return pointsOnPicture(element);
   for (const own of boxesOf(element)) {
     const rect = viewportRect(element, own);
     const left = Math.max(rect.left, 0);
@@ -66,31 +64,18 @@ export function pointsOf(element: Element): Point[] {
   return [];
 }
 
-/** The boxes in which an element is drawn; what has none of its own is drawn by what is in it, or as a part of a picture. */
+/** The boxes in which an element is drawn; what has none of its own is drawn by what is in it. */
 function boxesOf(element: Element): readonly DOMRect[] {
-  if (isHtml(element, 'area')) return areaBoxes(element);
   const boxes = [...element.getClientRects()];
   const drawn = boxes.some(({ width, height }) => width > 0 && height > 0);
   return drawn ? boxes : [...element.children].flatMap((child) => [...child.getClientRects()]);
 }
 
-/** Of a rectangle or a circle the box, of a polygon the box around its first three corners' middle. */
-function areaBoxes(area: HTMLAreaElement): DOMRect[] {
-  const name = area.closest('map')?.name ?? '';
-  const picture = area.ownerDocument.querySelector(`img[usemap="#${CSS.escape(name)}"]`);
-  if (picture === null) return [];
-  const { x, y, width, height } = picture.getBoundingClientRect();
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = area.coords.split(/[\s,]+/).map(Number);
-  switch (area.shape) {
-    case 'circle':
-      return [new DOMRect(x + a - c, y + b - c, 2 * c, 2 * c)];
-    case 'poly':
-      return [new DOMRect(x + (a + c + e) / 3 - 1, y + (b + d + f) / 3 - 1, 2, 2)];
-    case 'default':
-      return [new DOMRect(x, y, width, height)];
-    default:
-      return [new DOMRect(x + a, y + b, c - a, d - b)];
-  }
+function pointsOnPicture(area: Element): Point[] {
+  return (shapeOf(area)?.points ?? [])
+    .map((point) => viewportRect(area, new DOMRect(point.x, point.y)))
+    .filter(({ x, y }) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight)
+    .map(({ x, y }) => ({ x, y }));
 }
 
 /** Whether a click on `hit` is a click on `element`: inside it, or on its label. */
@@ -100,5 +85,5 @@ export function reaches(hit: Element, element: Element): boolean {
     if (isHtml(node, 'label')) return node.control === element;
   }
   // What takes no pointer itself is clicked through its parent.
-  return hit.contains(element) && getComputedStyle(element).pointerEvents === 'none';
+  return isInside(element, hit) && getComputedStyle(element).pointerEvents === 'none';
 }

@@ -3,12 +3,13 @@ import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../p
 import type { Action } from './action.js';
 import { choose, isPassword, selectContent, setValue } from './field.js';
 import { isHtml, isInside, parentOf, shadowOf } from './flat-tree.js';
-import { elementAt, type Point, pointsOf, reaches } from './geometry.js';
+import { elementAt, pointsOf, reaches } from './geometry.js';
 import { nextChange } from './next-change.js';
 import { isList, isMultiple, optionOf } from './options.js';
+import type { Point } from './point.js';
 import { nameFor, resolve } from './resolve.js';
 import { checkedState, inputKind, isReadOnly, roleOf } from './roles.js';
-import { scroll } from './scrolling.js';
+import { bringIntoView, scroll } from './scrolling.js';
 import { typeUnheard } from './type-unheard.js';
 import { isDisabled, isShown, standIn } from './visibility.js';
 
@@ -151,7 +152,7 @@ function reachablePoint(shown: Element, element: Element): Point | PageProblem {
   const atOnce = pointsOf(shown);
   const open = atOnce.find((point) => isOpen(point, shown, element));
   if (open !== undefined) return open;
-  shown.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  bringIntoView(shown);
   const points = pointsOf(shown);
   const [middle] = points;
   if (middle === undefined) return blocked('cannot be scrolled into view');

@@ -133,7 +133,9 @@ function malformed(source: string, reason: string): PageProblem {
 
 function missing(source: string, locator: Locator, others: number): PageProblem {
   const message =
-    others === 0 ? `No visible element answers to ${source}` : `${source}: there are only ${others} of them`;
+    others === 0
+      ? `No visible element answers to ${source}`
+      : `${source}: there ${others === 1 ? 'is' : 'are'} only ${others} of them`;
   return { problem: 'missing', message, near: locator.kind === 'text' ? nearMisses(locator) : [] };
 }
 

@@ -1,9 +1,11 @@
 import { parentOf } from './flat-tree.js';
+import { pictureOf } from './image-map.js';
+import { drawnRect } from './visibility.js';
 
 /** Scrolls: without a value the element into view, otherwise what scrolls it, by a page's part or to an end. */
 export function scroll(element: Element, value: string | null): string | null {
   if (value === null || value === '') {
-    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    bringIntoView(element);
     return null;
   }
   const box = scrollerOf(element);
@@ -35,6 +37,23 @@ export function scroll(element: Element, value: string | null): string | null {
       by(0, pixels);
       return null;
     }
+  }
+}
+
+/** To the middle of what scrolls it; a part of a picture too, which may be larger than the view of it. */
+export function bringIntoView(element: Element): void {
+  const picture = pictureOf(element);
+  (picture ?? element).scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  if (picture === null) return;
+  const page = element.ownerDocument.scrollingElement;
+  for (const box of new Set([scrollerOf(picture), page])) {
+    const part = drawnRect(element);
+    if (part === null || box === null) continue;
+    const { clientWidth, clientHeight } = box;
+    const { x, y } = box === page ? { x: 0, y: 0 } : box.getBoundingClientRect();
+    const left = part.x + part.width / 2 - (x + clientWidth / 2);
+    const top = part.y + part.height / 2 - (y + clientHeight / 2);
+    box.scrollBy({ left, top, behavior: 'instant' });
   }
 }
 

@@ -1,5 +1,6 @@
-import { isElement, isInside, parentOf } from './flat-tree.js';
+import { isElement, isHtml, isInside, parentOf } from './flat-tree.js';
 import { reaches } from './geometry.js';
+import { shapeOf } from './image-map.js';
 
 /** Less than this of an element, in CSS pixels, is nothing that one could point at. */
 const LEAST = 1;
@@ -98,6 +99,7 @@ export class Sight {
   #coverOf(element: Element, shown: Element, rect: DOMRect, region: Region): Element | null {
     const first = hitAt(shown, rect, region, 0.5, 0.5);
     if (first === null || reaches(first, shown) || reaches(first, element)) return null;
+    if (isHtml(shown, 'area')) return isOpenPart(shown, region) ? null : first;
     // Text that wraps is not where the middle of its box is.
     const boxes = shown.getClientRects();
     for (const box of boxes.length > 1 ? [...boxes].slice(0, 4) : [rect]) {
@@ -142,6 +144,15 @@ function hitAt(shown: Element, rect: DOMRect, region: Region, across: number, do
   if (right - left < LEAST || bottom - top < LEAST) return null;
   const root = shown.getRootNode() as Document | ShadowRoot;
   return root.elementFromPoint(left + (right - left) * across, top + (bottom - top) * down);
+}
+
+/** Whether there is a point of a part of a picture that nothing lies over, nor another part. */
+function isOpenPart(area: Element, { left, top, right, bottom }: Region): boolean {
+  const root = area.getRootNode() as Document | ShadowRoot;
+  const points = shapeOf(area)?.points ?? [];
+  return points.some(({ x, y }) => {
+    return x >= left && x < right && y >= top && y < bottom && root.elementFromPoint(x, y) === area;
+  });
 }
 
 /** Whether a person can bring what is out of view into it. */

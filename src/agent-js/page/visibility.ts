@@ -1,17 +1,22 @@
 import { isHtml, parentOf } from './flat-tree.js';
+import { pictureOf, shapeOf } from './image-map.js';
 import { labelsOf } from './labels.js';
 
 const SEEN = { visibilityProperty: true } as const;
 const SOLID = { visibilityProperty: true, opacityProperty: true } as const;
 
+/** The thumb of a slider is at least of this size, in CSS pixels, and its input so deep in it. */
+const THUMB_SIZE = 4;
+const THUMB_DEPTH = 3;
+
 /** Drawn, and not `visibility: hidden`. */
 export function isSeen(element: Element): boolean {
-  return element.checkVisibility(SEEN);
+  return (pictureOf(element) ?? element).checkVisibility(SEEN);
 }
 
 /** Seen, and not drawn through: no `opacity: 0` in it or around it. */
 export function isSolid(element: Element): boolean {
-  return element.checkVisibility(SOLID);
+  return (pictureOf(element) ?? element).checkVisibility(SOLID);
 }
 
 /** Seen, and of some size. */
@@ -44,6 +49,7 @@ function clipsAll(element: Element): boolean {
 
 /** Where an element is drawn, in its document's viewport; null where it has no size. */
 export function drawnRect(element: Element): DOMRect | null {
+  if (isHtml(element, 'area')) return shapeOf(element)?.box ?? null;
   const rect = element.getBoundingClientRect();
   if (rect.width > 0 && rect.height > 0) return rect;
   // A link around a floating picture has no size of its own.
@@ -56,7 +62,8 @@ export function drawnRect(element: Element): DOMRect | null {
 
 /** Whether an element is one that sites hide, to draw something of their own in its place. */
 export function isPutAway(element: Element): element is HTMLInputElement {
-  return isHtml(element, 'input') && /^(checkbox|radio|file)$/.test(element.type);
+  if (!isHtml(element, 'input')) return false;
+  return /^(checkbox|radio|file)$/.test(element.type) || (element.type === 'range' && element.checkVisibility());
 }
 
 /** The modal dialog that makes the rest of the page inert, or null. */
@@ -80,10 +87,20 @@ function hostOf(element: Element): Element | null {
 }
 
 /**
- * Sites draw their own check boxes and upload buttons and hide the real input: what a person clicks is its label.
+ * Sites draw their own check boxes, sliders and upload buttons and hide the real input: what a person takes hold of is its
+ * label, or the slider's thumb.
  */
 export function standIn(element: Element): Element | null {
   if (!isPutAway(element)) return null;
   for (const label of labelsOf(element)) if (isShown(label)) return label;
+  return element.type === 'range' ? thumbOf(element) : null;
+}
+
+/** What is drawn around an input that has been made too small to see. */
+export function thumbOf(element: Element): Element | null {
+  for (let node = parentOf(element), up = 0; node !== null && up < THUMB_DEPTH; node = parentOf(node), up++) {
+    const { width, height } = node.getBoundingClientRect();
+    if (width >= THUMB_SIZE && height >= THUMB_SIZE) return isSeen(node) ? node : null;
+  }
   return null;
 }

@@ -22,10 +22,10 @@ export function holdsControls(element: Element): boolean {
 export function withoutWrappers(controls: readonly Control[], clickables: ReadonlySet<Control>): readonly Control[] {
   return controls.filter((control, index) => {
     const before = controls[index - 1];
-    // `<li role=tab><a tabindex=-1>`: the link in it is the tab again.
+    // `<li role=tab><a tabindex=-1>`: the link in it is the tab again. A clickable around it is itself left out for it.
     const again =
       before !== undefined && before.name === control.name && control.element.getAttribute('tabindex') === '-1';
-    if (again && isInside(control.element, before.element)) return false;
+    if (again && !clickables.has(before) && isInside(control.element, before.element)) return false;
     const next = controls[index + 1];
     if (next === undefined) return true;
     if (!clickables.has(control))
@@ -33,6 +33,11 @@ export function withoutWrappers(controls: readonly Control[], clickables: Readon
     if (!isInside(next.element, control.element)) return true;
     const after = controls[index + 2];
     const single = after === undefined || !isInside(after.element, control.element);
-    return next.name !== control.name && !(single && control.name === '');
+    return !saysTheSame(control.name, next.name) && !(single && control.name === '');
   });
+}
+
+/** Whether a name is another, or says it several times: a row with a label in it, and a field that has the label's name. */
+function saysTheSame(name: string, other: string): boolean {
+  return name === other || (other !== '' && name.replaceAll(other, '').trim() === '');
 }

@@ -1,0 +1,33 @@
+// Ionic's components, as its package publishes them.
+import '@ionic/core/css/core.css';
+import { initialize } from '@ionic/core/components';
+import { defineCustomElement as accordion } from '@ionic/core/components/ion-accordion.js';
+import { defineCustomElement as accordionGroup } from '@ionic/core/components/ion-accordion-group.js';
+import { defineCustomElement as app } from '@ionic/core/components/ion-app.js';
+import { defineCustomElement as button } from '@ionic/core/components/ion-button.js';
+import { defineCustomElement as card } from '@ionic/core/components/ion-card.js';
+import { defineCustomElement as checkbox } from '@ionic/core/components/ion-checkbox.js';
+import { defineCustomElement as content } from '@ionic/core/components/ion-content.js';
+import { defineCustomElement as fab } from '@ionic/core/components/ion-fab.js';
+import { defineCustomElement as fabButton } from '@ionic/core/components/ion-fab-button.js';
+import { defineCustomElement as input } from '@ionic/core/components/ion-input.js';
+import { defineCustomElement as item } from '@ionic/core/components/ion-item.js';
+import { defineCustomElement as itemOption } from '@ionic/core/components/ion-item-option.js';
+import { defineCustomElement as itemOptions } from '@ionic/core/components/ion-item-options.js';
+import { defineCustomElement as itemSliding } from '@ionic/core/components/ion-item-sliding.js';
+import { defineCustomElement as label } from '@ionic/core/components/ion-label.js';
+import { defineCustomElement as list } from '@ionic/core/components/ion-list.js';
+import { defineCustomElement as modal } from '@ionic/core/components/ion-modal.js';
+import { defineCustomElement as radio } from '@ionic/core/components/ion-radio.js';
+import { defineCustomElement as radioGroup } from '@ionic/core/components/ion-radio-group.js';
+import { defineCustomElement as range } from '@ionic/core/components/ion-range.js';
+import { defineCustomElement as searchbar } from '@ionic/core/components/ion-searchbar.js';
+import { defineCustomElement as segment } from '@ionic/core/components/ion-segment.js';
+import { defineCustomElement as segmentButton } from '@ionic/core/components/ion-segment-button.js';
+import { defineCustomElement as select } from '@ionic/core/components/ion-select.js';
+import { defineCustomElement as selectOption } from '@ionic/core/components/ion-select-option.js';
+import { defineCustomElement as textarea } from '@ionic/core/components/ion-textarea.js';
+import { defineCustomElement as toggle } from '@ionic/core/components/ion-toggle.js';
+
+initialize({ mode: 'md', animated: false });
+for (const define of [accordion, accordionGroup, app, button, card, checkbox, content, fab, fabButton, input, item, itemOption, itemOptions, itemSliding, label, list, modal, radio, radioGroup, range, searchbar, segment, segmentButton, select, selectOption, textarea, toggle]) define();
