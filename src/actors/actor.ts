@@ -11,12 +11,23 @@ export type MessageMap = { readonly [type: string]: { readonly payload: unknown;
 
 export type MessageType<M extends MessageMap> = keyof M & string;
 
+/**
+ * Says that somebody has given up what they asked for: an AbortSignal, or what is made for less and knows no more than
+ * this. An AbortSignal and its listener cost as much as all the rest of an ask.
+ */
+export interface GiveUpSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once: true }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** How long an ask may take, and who may give it up. */
 export interface AskBounds {
   /** Milliseconds from now; past them the ask rejects UNAVAILABLE and the receiver's signal is aborted. */
   readonly deadlineMs: number;
   /** Aborting it rejects the ask with the signal's reason and aborts the receiver's signal. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: GiveUpSignal | undefined;
 }
 
 /** The address of an actor, typed by what it understands. May be held after the actor is gone: asks then reject. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { GiveUpSignal } from '../actors/actor.js';
 import type { Sessions } from '../supervisor/sessions.js';
 import type { SharedSession } from '../supervisor/share-links.js';
 import type { Credentials } from './credentials.js';
@@ -66,6 +67,10 @@ export class ArrivedRequest implements RouteRequest {
 
   get signal(): AbortSignal {
     return this.#reply.signal;
+  }
+
+  get gone(): GiveUpSignal {
+    return this.#reply.gone;
   }
 
   get hasConfiguredAdmin(): boolean {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import type { GiveUpSignal } from '../actors/actor.js';
 import type { Role } from '../protocol/access.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
@@ -71,6 +72,8 @@ export interface RouteRequest {
   readonly caller: string;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
+  /** The same for those who only ask an actor: it costs next to nothing. */
+  readonly gone: GiveUpSignal;
   /** The service's numbers, in Prometheus' text format. */
   metrics(): Promise<string>;
   /** There is an admin beside the tokens that were made. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
 import type { JournalBatch } from '../journal/journal.js';
@@ -183,7 +184,7 @@ export class LivingSession {
   }
 
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
-  async runScript(js: string, signal: AbortSignal, { whenGone, control }: ScriptManner): Promise<string> {
+  async runScript(js: string, signal: GiveUpSignal, { whenGone, control }: ScriptManner): Promise<string> {
     const by = control !== undefined && this.control.holds(control) ? 'person' : 'agent';
     if (by === 'agent' && (control !== undefined || this.#isJob) && this.#life.kind !== 'ending') {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');

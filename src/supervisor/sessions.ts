@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { FlowEntry } from '../agent-js/flow-catalog.js';
 import type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
@@ -74,7 +75,7 @@ export interface Sessions {
    * The result's JSON text. Aborting `signal` drops the script while it waits. One that runs goes on, since its effects
    * cannot be taken back; or it stops where `whenGone` says so. SESSION_BUSY in a job, but for who has its control.
    */
-  runScript(id: string, js: string, signal: AbortSignal, manner?: ScriptManner): Promise<string>;
+  runScript(id: string, js: string, signal: GiveUpSignal, manner?: ScriptManner): Promise<string>;
   /** The ways into a session that runs, for people and for other clients than scripts. */
   readonly doors: Doors;
   /** The flows that scripts can run. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import { type FlowEntry, flowCatalog } from '../agent-js/flow-catalog.js';
 import { FlowShelf } from '../agent-js/flow-shelf.js';
@@ -176,7 +177,7 @@ export class Supervisor implements Sessions {
   async runScript(
     id: string,
     js: string,
-    signal: AbortSignal,
+    signal: GiveUpSignal,
     manner: ScriptManner = { whenGone: 'go on' },
   ): Promise<string> {
     return (await this.doors.session(id)).runScript(js, signal, manner);

@@ -30,7 +30,7 @@ export const proxyRoutes: readonly Route[] = [
     answer: z.unknown(),
     errors: SCRIPT_ERRORS,
     async handle({ body, request }, sessions) {
-      const text = await sessions.runScript(sessionIdOf(request), body.js, request.signal, {
+      const text = await sessions.runScript(sessionIdOf(request), body.js, request.gone, {
         whenGone: 'go on',
         control: body.control,
       });

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { TroupeError } from '../../protocol/errors.js';
-import { clientGone, type Reply } from './reply.js';
+import { clientGone } from './client-gone.js';
+import type { Reply } from './reply.js';
 
 /** A body that is refused is read on and thrown away up to here, so that a client which sends first sees the answer. */
 const DISCARD_BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,7 @@
 import type { HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import { TroupeError } from '../../protocol/errors.js';
+import type { GiveUpSignal } from '../../actors/actor.js';
+import { ClientGone, clientGone } from './client-gone.js';
 
 /** Status and headers of an answer. One of the headers that every answer carries is replaced by one of its name. */
 export interface ReplyHead {
@@ -48,9 +49,8 @@ export class Reply {
   #closeConnection = false;
   #bodyPaused = false;
   #abort: AbortController | null = null;
-  #clientGone = false;
   #wake: ((open: boolean) => void) | null = null;
-  #goneListeners: (() => void)[] = [];
+  readonly #gone = new ClientGone();
   readonly #onOver: (reply: Reply) => void;
 
   /** Must be made before the request's handler returns: it attaches the abort handler that uWebSockets.js demands. */
@@ -58,10 +58,7 @@ export class Reply {
     this.head = options.head;
     this.#res = res;
     this.#onOver = options.onOver;
-    res.onAborted(() => {
-      this.#clientGone = true;
-      this.#end();
-    });
+    res.onAborted(() => this.#end('client gone'));
   }
 
   /** False once nothing more can be sent: all was sent, or the client is gone. */
@@ -86,14 +83,19 @@ export class Reply {
   /** Aborted, with UNAVAILABLE, when the client goes away before the answer is complete. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
-    if (this.#clientGone) this.#abort.abort(clientGone());
+    if (this.#gone.aborted) this.#abort.abort(clientGone());
     return this.#abort.signal;
   }
 
-  /** Calls back when the client goes away; cheaper than `signal`, which most requests never need. */
+  /** The same for those who need no more than it says; cheaper than `signal`, which most requests never need. */
+  get gone(): GiveUpSignal {
+    return this.#gone;
+  }
+
+  /** Calls back when the client goes away. */
   onGone(listener: () => void): void {
-    if (this.#clientGone) listener();
-    else if (this.open) this.#goneListeners.push(listener);
+    if (this.#gone.aborted) listener();
+    else if (this.open) this.#gone.addEventListener('abort', listener);
   }
 
   /** The connection is closed after this answer. */
@@ -110,7 +112,7 @@ export class Reply {
       else if (this.head) this.#res.endWithoutBody(Buffer.byteLength(body), this.#closeConnection);
       else this.#res.end(body, this.#closeConnection);
     });
-    this.#end();
+    this.#end('answered');
   }
 
   /** The answer to a HEAD request for something that would be streamed. */
@@ -122,7 +124,7 @@ export class Reply {
       if (bytes === undefined) this.#res.endWithoutBody();
       else this.#res.endWithoutBody(bytes, this.#closeConnection);
     });
-    this.#end();
+    this.#end('answered');
   }
 
   /** Makes the connection a WebSocket, whose own events tell of its end. False when its client has gone. */
@@ -130,7 +132,7 @@ export class Reply {
     if (this.#state !== 'waiting') return false;
     // Of several that a client offers one is answered (RFC 6455, section 4.2.2).
     const [chosen = ''] = protocol.split(/ *, */);
-    this.#end();
+    this.#end('answered');
     this.#res.cork(() => this.#res.upgrade(seat, key, chosen, extensions, context));
     return true;
   }
@@ -165,7 +167,7 @@ export class Reply {
       const [ok, complete] = this.#res.tryEnd(chunk, totalBytes);
       if (complete) {
         outcome = { ok: true, taken: chunk.byteLength };
-        this.#end();
+        this.#end('answered');
       } else {
         outcome = { ok, taken: ok ? chunk.byteLength : this.#res.getWriteOffset() - before };
       }
@@ -202,14 +204,13 @@ export class Reply {
   finish(): void {
     if (this.#state !== 'streaming') return;
     this.#res.cork(() => this.#res.end(''));
-    this.#end();
+    this.#end('answered');
   }
 
   /** Breaks the connection, so that the client does not take half an answer for a whole one. */
   cut(): void {
     if (this.#state === 'over') return;
-    this.#clientGone = true;
-    this.#end();
+    this.#end('client gone');
     this.#res.close();
   }
 
@@ -247,21 +248,14 @@ export class Reply {
     for (const [name, value] of head.headers) this.#res.writeHeader(name, value);
   }
 
-  #end(): void {
+  #end(how: 'answered' | 'client gone'): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
-    const listeners = this.#goneListeners;
-    this.#goneListeners = [];
-    if (this.#clientGone) {
+    if (how === 'client gone') {
       this.#abort?.abort(clientGone());
-      for (const listener of listeners) listener();
+      this.#gone.tell();
     }
     this.#wake?.(false);
     this.#onOver(this);
   }
-}
-
-/** Nobody reads it; it says to those who work for the client why they are to stop, and is no fault of theirs. */
-export function clientGone(): TroupeError {
-  return new TroupeError('UNAVAILABLE', 'The client went away before its request was answered');
 }
