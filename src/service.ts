@@ -99,7 +99,7 @@ export async function startService(
       random: Math.random,
     });
     built.push(() => webhooks.close());
-    void webhooks.run((signal) => hub.stream({ after: hub.lastSeq(), signal }, () => true));
+    void webhooks.run((wanted) => hub.stream({ after: hub.lastSeq(), ...wanted }, () => true));
     const supervisor = await Supervisor.start({
       config,
       driver,

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
-import type { JournalEvent, NewEvent } from '../protocol/events.js';
+import type { EventRow } from '../protocol/event-row.js';
+import type { JournalEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
 import type {
   BatchCounts,
@@ -16,7 +17,7 @@ import type {
   StatusCounts,
   Submission,
 } from './messages.js';
-import { fromEventRow, fromSessionRow, type StoredSession, toEventRow, toSessionRow } from './rows.js';
+import { fromEventRow, fromSessionRow, type StoredSession, toSessionRow } from './rows.js';
 
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
 export type { StoredSession } from './rows.js';
@@ -40,7 +41,7 @@ export interface Kept {
 /** What is written together. */
 export interface JournalBatch {
   readonly records?: readonly StoredSession[];
-  readonly events?: readonly NewEvent[];
+  readonly events?: readonly EventRow[];
   /** Keys that are not in the journal yet. */
   readonly submissions?: readonly Submission[];
   readonly kept?: readonly Kept[];
@@ -120,9 +121,10 @@ export class Journal {
 
   /**
    * One transaction: records are put in place (a new id is accepted, a known one is replaced), then the events are
-   * numbered in their order. Settles when all of it is on disk. The order of calls is the order of numbers.
+   * numbered in their order. Settles when all of it is on disk, with the number of the first event, 0 where there is
+   * none. The order of calls is the order of numbers.
    */
-  async write(batch: JournalBatch): Promise<readonly JournalEvent[]> {
+  async write(batch: JournalBatch): Promise<number> {
     const { events = [], submissions = [] } = batch;
     const kept = (batch.kept ?? []).map(({ kind, id, data }) => ({
       kind,
@@ -130,20 +132,19 @@ export class Journal {
       data: data === null ? null : JSON.stringify(data),
     }));
     const records = (batch.records ?? []).map(toSessionRow);
-    const rows = events.map(toEventRow);
-    if (records.length + rows.length + kept.length === 0) return [];
+    if (records.length + events.length + kept.length === 0) return 0;
     let characters = 0;
     for (const row of records) characters += row.record.length + row.request.length + (row.lease?.length ?? 0);
-    for (const row of rows) characters += row.data.length;
+    for (const [, , , data] of events) characters += data.length;
     for (const { data } of kept) characters += data?.length ?? 0;
     const reply = await this.#ask(
-      { op: 'write', id: this.#nextId++, records, events: rows, submissions, kept },
-      rows.length + kept.length,
+      { op: 'write', id: this.#nextId++, records, events, submissions, kept },
+      events.length + kept.length,
       characters,
     );
     if (reply.kind !== 'done') throw unexpected(reply);
     if (events.length > 0) this.#lastSeq = Math.max(this.#lastSeq, reply.firstSeq + events.length - 1);
-    return events.map((event, index) => ({ ...event, seq: reply.firstSeq + index }));
+    return reply.firstSeq;
   }
 
   async get(id: SessionId): Promise<StoredSession | null> {

@@ -1,4 +1,5 @@
 import type { ErrorBody } from '../protocol/errors.js';
+import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
 
 /** A session as its row. Record, request and lease are JSON texts: the journal's thread never parses them. */
@@ -13,17 +14,13 @@ export interface SessionRow {
   readonly lease: string | null;
 }
 
-/** An event as its row, before it has a number. `data` is JSON text. */
-export interface EventRow {
+/** An event as it was read. `data` is JSON text. */
+export interface NumberedEventRow {
+  readonly seq: number;
   readonly sessionId: string;
   readonly at: string;
   readonly type: string;
   readonly data: string;
-}
-
-/** An event as its row. */
-export interface NumberedEventRow extends EventRow {
-  readonly seq: number;
 }
 
 /** Which session a submission's key stands for, and of what request. */

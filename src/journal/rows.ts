@@ -1,8 +1,9 @@
 import type { LeaseIdentity } from '../containers/driver.js';
 import { TroupeError } from '../protocol/errors.js';
-import { EVENT_DATA, type JournalEvent, type NewEvent } from '../protocol/events.js';
+import { readEvent } from '../protocol/event-row.js';
+import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
-import type { EventRow, NumberedEventRow, SessionRow } from './messages.js';
+import type { NumberedEventRow, SessionRow } from './messages.js';
 
 /** What the journal keeps of a session. */
 export interface StoredSession {
@@ -38,21 +39,9 @@ export function fromSessionRow(row: SessionRow): StoredSession {
   return { record, request: JSON.parse(row.request), lease };
 }
 
-export function toEventRow(event: NewEvent): EventRow {
-  return { sessionId: event.sessionId, at: event.at, type: event.type, data: toJson(event.data) };
-}
-
-/** @throws INTERNAL when the row is not what {@link toEventRow} wrote */
-export function fromEventRow(row: NumberedEventRow): JournalEvent {
-  const event: unknown = {
-    seq: row.seq,
-    sessionId: row.sessionId,
-    at: row.at,
-    type: row.type,
-    data: JSON.parse(row.data),
-  };
-  if (!isEvent(event)) throw new TroupeError('INTERNAL', `The journal's event ${row.seq} is damaged`);
-  return event;
+/** @throws INTERNAL when the row is damaged */
+export function fromEventRow({ seq, sessionId, at, type, data }: NumberedEventRow): JournalEvent {
+  return { ...readEvent([sessionId, at, type, data]), seq };
 }
 
 /** JSON text of any value; `undefined` becomes null, as the column wants a text. */
@@ -72,12 +61,6 @@ function isRecord(value: unknown, id: string): value is SessionRecord {
 
 function isLease(value: unknown): value is LeaseIdentity | null {
   return value === null || (isObject(value) && typeof value.leaseId === 'string' && typeof value.driver === 'string');
-}
-
-function isEvent(value: unknown): value is JournalEvent {
-  return (
-    isObject(value) && typeof value.type === 'string' && Object.hasOwn(EVENT_DATA, value.type) && isObject(value.data)
-  );
 }
 
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {

@@ -150,7 +150,7 @@ export class Store {
     }
     let firstSeq = 0;
     for (const row of request.events) {
-      const { lastInsertRowid } = insert.run([row.sessionId, row.at, row.type, row.data]);
+      const { lastInsertRowid } = insert.run(row);
       if (firstSeq === 0) firstSeq = Number(lastInsertRowid);
     }
     return firstSeq;

@@ -7,7 +7,7 @@ import type { Gateway, GatewayAnswered } from '../gateway/server.js';
 import type { EventHub } from '../supervisor/event-hub.js';
 import type { Supervisor } from '../supervisor/supervisor.js';
 import type { Log } from '../telemetry/log.js';
-import { Metrics } from '../telemetry/metrics.js';
+import { COUNTED, Metrics } from '../telemetry/metrics.js';
 import { OtlpExporter } from '../telemetry/otlp-exporter.js';
 import type { Samples } from '../telemetry/sampled-gauges.js';
 import { SpanMaker } from '../telemetry/span-maker.js';
@@ -53,7 +53,7 @@ export class Telemetry {
     this.#watched = watched;
   }
 
-  /** Reads every event from now on, until {@link close}. */
+  /** Reads the events from now on, until {@link close}. */
   follow(hub: EventHub): void {
     this.#following = this.#follow(hub);
   }
@@ -68,8 +68,9 @@ export class Telemetry {
   async #follow(hub: EventHub): Promise<void> {
     const { signal } = this.#stopped;
     const spans = this.#exporter === null ? null : new SpanMaker();
+    const types = spans === null ? COUNTED : undefined;
     try {
-      for await (const event of hub.stream({ after: hub.lastSeq(), signal }, () => true)) {
+      for await (const event of hub.stream({ after: hub.lastSeq(), types, signal }, () => true)) {
         this.#metrics.observe(event);
         if (spans !== null) this.#exporter?.add(spans.spansOf(event));
       }

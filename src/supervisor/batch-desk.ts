@@ -9,7 +9,7 @@ import {
   type BatchRequest,
 } from '../protocol/batch.js';
 import { TroupeError } from '../protocol/errors.js';
-import type { JournalEvent } from '../protocol/events.js';
+import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionRecord, SessionStatus } from '../protocol/session.js';
 import type { BatchArtifacts } from './batch-artifacts.js';
 import { flowsDirOf, removeBatchFlows, writeBatchFlows } from './batch-flows.js';
@@ -23,6 +23,9 @@ import type { SubmissionKey } from './submissions.js';
 
 /** Jobs that are read from the journal at once. */
 const PAGE = 500;
+
+/** What is told of a batch's jobs. */
+const TOLD: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
 
 /** What the journal has of a batch. */
 const Batch = z.object({
@@ -107,14 +110,12 @@ export class BatchDesk implements Batches {
     const after = Math.max(selection.after, batch.after);
     const jobs = new Set((await this.#jobs(batch.id)).map((job) => job.id));
     let left = jobs.size - (await journal.batchEnds(batch.id, after));
-    const all = { sessionId: undefined, after, signal: selection.signal };
+    const all = { after, types: TOLD, signal: selection.signal };
     if (left === 0) return;
     for await (const event of hub.stream(all, () => true)) {
       if (!jobs.has(event.sessionId)) continue;
-      if (event.type === 'SessionStarted') yield event;
-      if (event.type !== 'SessionEnded') continue;
-      left -= 1;
       yield event;
+      if (event.type === 'SessionEnded') left -= 1;
       if (left === 0) return;
     }
   }

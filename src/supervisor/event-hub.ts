@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../actors/clock.js';
 import type { Journal, JournalBatch } from '../journal/journal.js';
-import type { JournalEvent, NewEvent } from '../protocol/events.js';
+import { type EventRow, readEvent } from '../protocol/event-row.js';
+import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
 
 /** Events kept in memory for readers that are up to date. Who is further behind reads from the journal. */
@@ -24,12 +25,46 @@ export interface EventSelection {
   readonly after: number;
   /** Ends the stream when all up to this number was shown, instead of waiting for more. */
   readonly upTo?: number | undefined;
+  /** All where it is left out. Others are passed over before they are read out of their row. */
+  readonly types?: ReadonlySet<EventType> | undefined;
   readonly signal: AbortSignal;
 }
 
+/** What a reader comes to, one after another. */
+interface Listed {
+  readonly seq: number;
+  readonly type: EventType;
+  readonly event: JournalEvent;
+}
+
+/** An event of the ring: read out of its row by the first who wants it. */
+class Shown implements Listed {
+  readonly seq: number;
+  readonly #row: EventRow;
+  #event: JournalEvent | null = null;
+
+  constructor(seq: number, row: EventRow) {
+    this.seq = seq;
+    this.#row = row;
+  }
+
+  get sessionId(): SessionId {
+    return this.#row[0];
+  }
+
+  get type(): EventType {
+    return this.#row[2];
+  }
+
+  get event(): JournalEvent {
+    this.#event ??= { ...readEvent(this.#row), seq: this.seq };
+    return this.#event;
+  }
+}
+
 interface Gathering {
-  readonly events: NewEvent[];
-  readonly written: Promise<void>;
+  readonly events: EventRow[];
+  readonly losers: Set<(error: unknown) => void>;
   write(): void;
 }
 
@@ -47,7 +82,7 @@ export class EventHub {
   #gathering: Gathering | null = null;
   readonly #clock: Clock;
   #writtenAtMs = 0;
-  #ring: JournalEvent[] = [];
+  #ring: Shown[] = [];
   #shown: number;
 
   constructor(journal: Journal, clock: Clock = systemClock) {
@@ -71,26 +106,27 @@ export class EventHub {
   /**
    * The same for events alone. What comes within {@link PACE_MS} of the last batch, from whatever session, is one batch;
    * a {@link write} takes it along.
+   * @param onLost called, once for all that was added with it, where the batch cannot be written
    */
-  add(events: readonly NewEvent[]): Promise<void> {
+  add(events: readonly EventRow[], onLost: (error: unknown) => void): void {
     this.#gathering ??= this.#gather();
-    this.#gathering.events.push(...events);
-    return this.#gathering.written;
+    for (const event of events) this.#gathering.events.push(event);
+    this.#gathering.losers.add(onLost);
   }
 
   #gather(): Gathering {
-    const events: NewEvent[] = [];
-    let written: (outcome: Promise<void>) => void = () => undefined;
+    const events: EventRow[] = [];
+    const losers = new Set<(error: unknown) => void>();
     const gathering = {
       events,
-      written: new Promise<void>((resolve) => {
-        written = resolve;
-      }),
+      losers,
       write: () => {
         if (this.#gathering !== gathering) return;
         this.#gathering = null;
         cancel();
-        written(this.#write({ events }));
+        this.#write({ events }).catch((error: unknown) => {
+          for (const lose of losers) lose(error);
+        });
       },
     };
     const waitMs = this.#writtenAtMs + PACE_MS - this.#nowMs();
@@ -104,14 +140,15 @@ export class EventHub {
 
   async #write(batch: JournalBatch): Promise<void> {
     this.#writtenAtMs = this.#nowMs();
-    const events = await this.#journal.write(batch);
-    const newest = events.at(-1);
-    if (newest === undefined) return;
-    for (const event of events) this.#ring.push(event);
+    const { events = [] } = batch;
+    const firstSeq = await this.#journal.write(batch);
+    if (events.length === 0) return;
+    let seq = firstSeq;
+    for (const row of events) this.#ring.push(new Shown(seq++, row));
     if (this.#ring.length > RING_SIZE + RING_SLACK) this.#ring = this.#ring.slice(-RING_SIZE);
-    this.#shown = newest.seq;
+    this.#shown = seq - 1;
     this.#wake(null);
-    for (const sessionId of new Set(events.map((event) => event.sessionId))) this.#wake(sessionId);
+    if (this.#wakers.size > 0) for (const id of new Set(events.map(([sessionId]) => sessionId))) this.#wake(id);
   }
 
   /** Lets the readers of a session look again: it has ended, and nothing more comes. */
@@ -126,18 +163,18 @@ export class EventHub {
    * @param isLiving tells whether more events of the session may come
    */
   async *stream(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<JournalEvent, void> {
-    const { sessionId, signal, upTo = Number.POSITIVE_INFINITY } = selection;
+    const { sessionId, types, signal, upTo = Number.POSITIVE_INFINITY } = selection;
     let cursor = selection.after;
     while (!signal.aborted) {
       // Read in this order: what ends or arrives in between is then seen by the next turn.
       const mayGrow = sessionId === undefined || isLiving();
       const newest = this.lastSeq();
       const page = await this.#page(cursor, sessionId);
-      for (const event of page.events) {
+      for (const listed of page.events) {
         if (signal.aborted) return;
-        yield event;
-        cursor = event.seq;
-        if (sessionId !== undefined && event.type === 'SessionEnded') return;
+        if (types === undefined || types.has(listed.type)) yield listed.event;
+        cursor = listed.seq;
+        if (sessionId !== undefined && listed.type === 'SessionEnded') return;
       }
       if (!page.complete) continue;
       cursor = Math.max(cursor, newest);
@@ -151,7 +188,7 @@ export class EventHub {
   async #page(
     after: number,
     sessionId: SessionId | undefined,
-  ): Promise<{ readonly events: readonly JournalEvent[]; readonly complete: boolean }> {
+  ): Promise<{ readonly events: readonly Listed[]; readonly complete: boolean }> {
     const oldest = this.#ring[0];
     if (after >= this.lastSeq()) return { events: [], complete: true };
     if (oldest !== undefined && oldest.seq <= after + 1) {
@@ -168,7 +205,8 @@ export class EventHub {
     });
     // What is on disk but not yet in the ring is shown when it is there: no reader is ahead of `lastSeq`.
     const shown = events.filter((event) => event.seq <= this.#shown);
-    return { events: shown, complete: shown.length < PAGE_SIZE };
+    const listed = shown.map((event) => ({ seq: event.seq, type: event.type, event }));
+    return { events: listed, complete: listed.length < PAGE_SIZE };
   }
 
   #wake(key: SessionId | null): void {
@@ -195,7 +233,7 @@ export class EventHub {
 }
 
 /** The index of the first event with a number above `after`; events rise by number. */
-function firstAfter(events: readonly JournalEvent[], after: number): number {
+function firstAfter(events: readonly Listed[], after: number): number {
   let low = 0;
   let high = events.length;
   while (low < high) {

@@ -1,13 +1,17 @@
 import type { JournalBatch, StoredSession } from '../journal/journal.js';
-import type { EventData, EventType, NewEvent, SessionEvent } from '../protocol/events.js';
+import { type EventRow, readEvent } from '../protocol/event-row.js';
+import type { EventData, EventType, SessionEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
 import type { WebhookMoment } from '../protocol/webhook.js';
-import { doingOf } from './doing-of.js';
+import { DOING, doingOf } from './doing-of.js';
 import { newEvent } from './new-event.js';
 import type { SealedRequest } from './request-vault.js';
 import type { SessionChild } from './session-child.js';
 import { spentRecord } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
+
+/** Events of which more is taken than that they were. */
+const TAKEN: ReadonlySet<EventType> = new Set(['StepFinished', 'ModelCallFinished']);
 
 /** What the journal is told of a living session: its record as it is now, and its events in their order. */
 export class SessionBook {
@@ -18,14 +22,16 @@ export class SessionBook {
   pageLost = false;
   /** The number of the last step: an actor that is started again goes on from there. */
   steps = 0;
-  /** What it does, as a line of script or the name of a flow; null before its first. */
-  doing: string | null = null;
+  /** What it does, or the event that told it, of which few are ever asked. */
+  #doing: string | EventRow | null = null;
   /** The request as the journal keeps it. */
   readonly #sealed: SealedRequest;
   readonly #around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'>;
   readonly #webhook: string | undefined;
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
+  readonly #lost = (error: unknown): void =>
+    this.#around.log(`events were not written: ${String(error)}`, { session: this.record.id });
   #open = true;
 
   /**
@@ -64,6 +70,12 @@ export class SessionBook {
     this.#touchedAtMs = null;
   }
 
+  /** What it does, as a line of script or the name of a flow; null before its first. */
+  get doing(): string | null {
+    if (this.#doing !== null && typeof this.#doing !== 'string') this.#doing = doingOf(readEvent(this.#doing));
+    return this.#doing;
+  }
+
   /** Something was done in the session. The record is made when somebody reads it, which few scripts are followed by. */
   touch(): void {
     this.#touchedAtMs = this.#around.clock.now().getTime();
@@ -74,7 +86,7 @@ export class SessionBook {
     return { record: this.record, request: this.#sealed, lease: this.#lease() };
   }
 
-  event<T extends EventType>(type: T, data: EventData<T>): NewEvent {
+  event<T extends EventType>(type: T, data: EventData<T>): EventRow {
     return newEvent(this.record.id, { type, data } as SessionEvent, this.#around.clock.now());
   }
 
@@ -83,7 +95,7 @@ export class SessionBook {
   }
 
   /** An actor that is there again has lost its scripts and their scope, and of its pages those that do not answer. */
-  restarted(thread: number, attempt: number): NewEvent {
+  restarted(thread: number, attempt: number): EventRow {
     return this.event('SessionRestarted', { thread, attempt, ...(this.pageLost ? { pageLost: true } : {}) });
   }
 
@@ -102,29 +114,32 @@ export class SessionBook {
   }
 
   /** Writes what the session tells. After {@link close} it is dropped. */
-  publish(events: readonly NewEvent[]): void {
+  publish(rows: readonly EventRow[]): void {
     if (!this.#open) return;
-    for (const event of events) {
-      if (event.type === 'StepFinished') this.steps = event.data.index;
-      this.doing = doingOf(event) ?? this.doing;
+    const calls: number[] = [];
+    for (const row of rows) {
+      if (DOING.has(row[2])) this.#doing = row;
+      if (!TAKEN.has(row[2])) continue;
+      const { type, data } = readEvent(row);
+      if (type === 'StepFinished') this.steps = data.index;
+      if (type !== 'ModelCallFinished') continue;
+      this.record = spentRecord(this.record, data);
+      calls.push(data.call);
     }
-    const answers = events.flatMap((event) => (event.type === 'ModelCallFinished' ? [event.data] : []));
-    for (const answer of answers) this.record = spentRecord(this.record, answer);
     const { hub } = this.#around;
-    const written = answers.length === 0 ? hub.add(events) : hub.write({ records: [this.stored], events });
-    written.then(
-      () => {
-        for (const { call } of answers) this.#answered(call);
-      },
-      (error) =>
-        this.#around.log(`${events.length} events were not written: ${String(error)}`, { session: this.record.id }),
-    );
+    if (calls.length === 0) {
+      hub.add(rows, this.#lost);
+      return;
+    }
+    hub.write({ records: [this.stored], events: rows }).then(() => {
+      for (const call of calls) this.#answered(call);
+    }, this.#lost);
   }
 
   /** What it told before, under an earlier service or in an earlier attempt. */
   recall({ steps, doing }: Pick<SessionBook, 'steps' | 'doing'>): void {
     this.steps = steps;
-    this.doing = doing;
+    this.#doing = doing;
   }
 
   /** The end is being written: a session shows nothing after it. */

@@ -42,10 +42,8 @@ export class SessionMoments {
     if (signals.some((signal) => signal.aborted)) stop();
     try {
       if (await isOver()) return;
-      const selection = { sessionId, after, signal: waiting.signal };
-      for await (const event of hub.stream(selection, () => this.#isLiving(sessionId))) {
-        if (types.includes(event.type)) return;
-      }
+      const selection = { sessionId, after, types: new Set(types), signal: waiting.signal };
+      await hub.stream(selection, () => this.#isLiving(sessionId)).next();
     } finally {
       cancelTimer();
       for (const signal of signals) signal.removeEventListener('abort', stop);

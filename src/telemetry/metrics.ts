@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client';
-import type { JournalEvent } from '../protocol/events.js';
+import type { EventType, JournalEvent } from '../protocol/events.js';
 import { registerProcessMetrics } from './process-metrics.js';
 import { SampledGauges, type Samples } from './sampled-gauges.js';
 
@@ -7,6 +7,16 @@ import { SampledGauges, type Samples } from './sampled-gauges.js';
 const BROAD = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 /** Seconds, from a warm call to a long page. */
 const FINE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** The events that are counted. */
+export const COUNTED: ReadonlySet<EventType> = new Set([
+  'SessionStarted',
+  'SessionEnded',
+  'SessionRestarted',
+  'StepFinished',
+  'ScriptFinished',
+  'ModelCallFinished',
+]);
 
 /** An answer to a client. */
 export interface HttpAnswered {
@@ -112,7 +122,7 @@ export class Metrics {
     this.#http.observe({ method, route, status: String(status) }, ms / 1000);
   }
 
-  /** Counts what an event tells. */
+  /** Counts what an event of {@link COUNTED} tells. */
   observe(event: JournalEvent): void {
     switch (event.type) {
       case 'SessionStarted': {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Journal, Kept } from '../journal/journal.js';
-import type { JournalEvent } from '../protocol/events.js';
+import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord } from '../protocol/session.js';
 import { WebhookDelivery, type WebhookMessage, type WebhookMoment } from '../protocol/webhook.js';
 import { type SendOutcome, sendMessage } from './send-message.js';
@@ -18,6 +18,14 @@ const AT_ONCE_EACH = 4;
 
 const Stored = WebhookDelivery.extend({ sessionId: z.string(), target: z.unknown(), body: z.string() });
 type Stored = z.infer<typeof Stored>;
+
+/** Events that messages tell of, from now on. */
+interface Wanted {
+  readonly types: ReadonlySet<EventType>;
+  readonly signal: AbortSignal;
+}
+
+const MOMENTS: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
 
 interface Waiting {
   readonly origin: string;
@@ -87,13 +95,12 @@ export class Outbox {
   }
 
   /** Takes up what an earlier service left, then what the events tell of, until {@link close}. Never rejects. */
-  async run(events: (signal: AbortSignal) => AsyncIterable<JournalEvent>): Promise<void> {
+  async run(events: (wanted: Wanted) => AsyncIterable<JournalEvent>): Promise<void> {
     const { signal } = this.#stopped;
     try {
-      const coming = events(signal);
+      const coming = events({ types: MOMENTS, signal });
       for (const stored of await this.#readKind('delivery', '')) this.#await(stored);
       for await (const { type, sessionId } of coming) {
-        if (type !== 'SessionStarted' && type !== 'SessionEnded') continue;
         if (!this.#expected.has(sessionId)) continue;
         if (type === 'SessionEnded') this.#expected.delete(sessionId);
         for (const stored of await this.#read(`${sessionId}/`)) this.#await(stored);

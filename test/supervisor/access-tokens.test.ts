@@ -39,7 +39,7 @@ t.test('Tokens outlive the service, and nothing on disk tells one', async (t) =>
 
 t.test('The last admin stays while there are others', async (t) => {
   const tokens = new AccessTokens({
-    journal: { write: async () => [], kept: async () => [] },
+    journal: { write: async () => 0, kept: async () => [] },
     vault: { fingerprint: String },
     clock: systemClock,
   });

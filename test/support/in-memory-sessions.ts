@@ -44,7 +44,7 @@ const VAULT = {
 /** Browsers aside, a whole supervisor: records, events, files and scripts, kept in memory. */
 export class InMemorySessions implements Sessions {
   readonly webhooks = new Outbox({
-    journal: { write: async () => [], kept: async () => [] },
+    journal: { write: async () => 0, kept: async () => [] },
     vault: { seal: String, unseal: () => null },
     clock: systemClock,
     log: () => undefined,
@@ -53,7 +53,7 @@ export class InMemorySessions implements Sessions {
     random: Math.random,
   });
   readonly tokens = new AccessTokens({
-    journal: { write: async () => [], kept: async () => [] },
+    journal: { write: async () => 0, kept: async () => [] },
     vault: VAULT,
     clock: { now: () => new Date() },
   });

@@ -44,7 +44,7 @@ async function openOutbox(t: Test, more: Partial<OutboxParts> = {}) {
       ...more,
       ...over,
     });
-    const running = outbox.run((signal) => events(happened, signal));
+    const running = outbox.run(({ signal }) => events(happened, signal));
     const stop = async () => {
       await outbox.close();
       await running;

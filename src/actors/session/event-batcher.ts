@@ -1,4 +1,5 @@
-import type { NewEvent, SessionEvent } from '../../protocol/events.js';
+import { type EventRow, eventRow } from '../../protocol/event-row.js';
+import type { SessionEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 
 /** How long the first event of a batch waits for others, in milliseconds. */
@@ -18,16 +19,25 @@ function depart(): void {
   for (const leave of leaving) leave();
 }
 
+let instant = { ms: 0, text: '' };
+
+/** Now, as ISO 8601. Of many events in a millisecond the first pays for the text. */
+function nowText(): string {
+  const ms = Date.now();
+  if (ms !== instant.ms) instant = { ms, text: new Date(ms).toISOString() };
+  return instant.text;
+}
+
 /** A session's own events as batches for the journal: each with the session's id and the instant of its emission. */
 export class EventBatcher {
   readonly #sessionId: SessionId;
-  readonly #send: (batch: readonly NewEvent[]) => void;
+  readonly #send: (batch: readonly EventRow[]) => void;
   readonly #leave = () => this.flush();
-  #batch: NewEvent[] = [];
+  #batch: EventRow[] = [];
   #closed = false;
 
   /** @param send is given each batch, never an empty one */
-  constructor(sessionId: SessionId, send: (batch: readonly NewEvent[]) => void) {
+  constructor(sessionId: SessionId, send: (batch: readonly EventRow[]) => void) {
     this.#sessionId = sessionId;
     this.#send = send;
   }
@@ -35,8 +45,7 @@ export class EventBatcher {
   /** After {@link close} it is dropped. */
   add(event: SessionEvent): void {
     if (this.#closed) return;
-    const stamped: NewEvent = { ...event, sessionId: this.#sessionId, at: new Date().toISOString() };
-    if (this.#batch.push(stamped) === 1) leaveWithOthers(this.#leave);
+    if (this.#batch.push(eventRow(this.#sessionId, event, nowText())) === 1) leaveWithOthers(this.#leave);
   }
 
   /** Sends what waits, now. */
