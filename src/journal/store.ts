@@ -150,8 +150,9 @@ export class Store {
     }
     let firstSeq = 0;
     for (const row of request.events) {
-      const { lastInsertRowid } = insert.run(row);
-      if (firstSeq === 0) firstSeq = Number(lastInsertRowid);
+      const seq = Number(insert.run(row).lastInsertRowid);
+      if (firstSeq === 0) firstSeq = seq;
+      if (row[2] === 'FlowFinished') this.flowRuns.add(seq);
     }
     return firstSeq;
   }
