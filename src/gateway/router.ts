@@ -2,6 +2,8 @@ import type { Method, Route } from './route.js';
 
 /** What a path leads to. */
 export interface Found {
+  /** None of them wants a token. */
+  readonly isOpen: boolean;
   readonly routes: ReadonlyMap<Method, Route>;
   /** Decoded; null where the percent-encoding is broken. */
   readonly params: { readonly [name: string]: string | null };
@@ -10,7 +12,7 @@ export interface Found {
 interface Pattern {
   readonly segments: readonly string[];
   /** Its last segment takes all that are left. */
-  readonly isOpen: boolean;
+  readonly takesRest: boolean;
   readonly routes: Map<Method, Route>;
 }
 
@@ -30,13 +32,13 @@ export class Router {
   /** Null when nothing lies at the path. */
   find(path: string): Found | null {
     const literal = this.#literal.get(path);
-    if (literal) return { routes: literal, params: {} };
+    if (literal) return found(literal, {});
     const segments = path.split('/');
     for (const pattern of this.#patterns) {
-      if (pattern.isOpen ? pattern.segments.length > segments.length : pattern.segments.length !== segments.length)
-        continue;
+      const { length } = pattern.segments;
+      if (pattern.takesRest ? length > segments.length : length !== segments.length) continue;
       const params = match(pattern.segments, segments);
-      if (params) return { routes: pattern.routes, params };
+      if (params) return found(pattern.routes, params);
     }
     return null;
   }
@@ -49,15 +51,22 @@ export class Router {
     }
     const known = this.#patterns.find((pattern) => pattern.segments.join('/') === path);
     if (known) return known.routes;
-    const pattern: Pattern = { segments: path.split('/'), isOpen: path.endsWith('...}'), routes: new Map() };
+    const pattern: Pattern = { segments: path.split('/'), takesRest: path.endsWith('...}'), routes: new Map() };
     this.#patterns.push(pattern);
     return pattern.routes;
   }
 }
 
+function found(routes: ReadonlyMap<Method, Route>, params: Found['params']): Found {
+  let isOpen = true;
+  for (const { role } of routes.values()) isOpen &&= role === null;
+  return { isOpen, routes, params };
+}
+
 function match(pattern: readonly string[], segments: readonly string[]): { [name: string]: string | null } | null {
   const params: { [name: string]: string | null } = {};
-  for (const [index, expected] of pattern.entries()) {
+  for (let index = 0; index < pattern.length; index += 1) {
+    const expected = pattern[index] ?? '';
     const segment = segments[index] ?? '';
     if (!expected.startsWith('{')) {
       if (segment !== expected) return null;

@@ -11,7 +11,7 @@ import { listenFault } from './listen-fault.js';
 import { AgentPeer } from './mcp/agent-peer.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import type { MakeMcpPeer } from './mcp/mcp-peer.js';
-import type { Answer, Route, RouteRequest } from './route.js';
+import type { Route } from './route.js';
 import { type Found, Router } from './router.js';
 import { ROUTES } from './routes/route-table.js';
 import { type SocketGate, Sockets } from './sockets.js';
@@ -76,6 +76,8 @@ interface Entered {
   readonly sessions: Sessions;
   /** Dead after the first await. */
   readonly req: HttpRequest;
+  /** The Host header. */
+  readonly host: string;
   readonly caller: string | null;
 }
 const NO_BYTES = Buffer.alloc(0);
@@ -223,8 +225,7 @@ export class Gateway {
       const headers = headersOf(req);
       const sessions = this.#enter(headers);
       const found = this.#router.find(path);
-      const isOpen = found !== null && [...found.routes.values()].every(({ role }) => role === null);
-      principal = isOpen ? null : this.#credentials.principalOf(headers, sessions);
+      principal = found?.isOpen ? null : this.#credentials.principalOf(headers, sessions);
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
@@ -238,7 +239,7 @@ export class Gateway {
         checkSight(principal, chosen.shared, found.params.id);
         checkRole(principal, chosen.role);
       }
-      const entered = { route: chosen, found, sessions, req, caller: principal?.caller ?? null };
+      const entered = { route: chosen, found, sessions, req, host: headers.host, caller: principal?.caller ?? null };
       void this.#serve(reply, entered).catch((error) => this.#fail(reply, error, method, path, chosen));
     } catch (error) {
       if (mayChange(method)) address = reply.remoteAddress;
@@ -255,19 +256,19 @@ export class Gateway {
   }
 
   /** Everything before the first await happens while the native request still lives. */
-  async #serve(reply: Reply, { route, found, sessions, req, caller }: Entered): Promise<void> {
+  async #serve(reply: Reply, { route, found, sessions, req, host, caller }: Entered): Promise<void> {
     const declared = contentLength(req.getHeader('content-length'));
     const query = req.getQuery();
     const headers: { [name: string]: string } = {};
     for (const name of route.headers) headers[name] = req.getHeader(name);
-    const host = req.getHeader('host');
     const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared) : null;
     const hasBytes = route.body === 'json' || route.body === 'bytes';
     const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared) : NO_BYTES;
     const json = route.body === 'json' ? parseJson(bytes) : undefined;
     const read = { params: found.params, headers, host, query, caller, json, bytes, upload };
     const request = new ArrivedRequest(read, reply, { ...this.#around, sessions });
-    const answer = await handle(route, request, sessions, upload);
+    const handled = route.handle(request, sessions);
+    const answer = await (upload === null ? handled : handled.finally(() => upload.settle()));
     await writeAnswer(reply, answer, this.#streams);
   }
 
@@ -280,19 +281,6 @@ export class Gateway {
 
 function mayChange(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
-}
-
-async function handle(
-  route: Route,
-  request: RouteRequest,
-  sessions: Sessions,
-  upload: BodyStream | null,
-): Promise<Answer> {
-  try {
-    return await route.handle(request, sessions);
-  } finally {
-    await upload?.settle();
-  }
 }
 
 function headersOf(req: HttpRequest): AccessHeaders {

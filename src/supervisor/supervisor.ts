@@ -180,7 +180,8 @@ export class Supervisor implements Sessions {
     signal: GiveUpSignal,
     manner: ScriptManner = { whenGone: 'go on' },
   ): Promise<string> {
-    return (await this.doors.session(id)).runScript(js, signal, manner);
+    const living = this.#table.living(parseId(id)) ?? (await this.doors.session(id));
+    return await living.runScript(js, signal, manner);
   }
 
   async nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {

@@ -242,9 +242,7 @@ export class Reply {
   #writeHead(head: ReplyHead): void {
     this.#status = head.status;
     this.#res.writeStatus(`${head.status} ${STATUS_CODES[head.status] ?? 'Unknown'}`);
-    for (const [name, value] of FIXED_HEADERS) {
-      if (!head.headers.some(([own]) => own === name)) this.#res.writeHeader(name, value);
-    }
+    for (const [name, value] of FIXED_HEADERS) if (!has(head, name)) this.#res.writeHeader(name, value);
     for (const [name, value] of head.headers) this.#res.writeHeader(name, value);
   }
 
@@ -258,4 +256,9 @@ export class Reply {
     this.#wake?.(false);
     this.#onOver(this);
   }
+}
+
+function has({ headers }: ReplyHead, name: string): boolean {
+  for (const [own] of headers) if (own === name) return true;
+  return false;
 }
