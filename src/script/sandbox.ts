@@ -137,6 +137,7 @@ export class Sandbox {
   }
 
   async #close(): Promise<void> {
+    this.#clock.close();
     const run = this.#run;
     if (run !== null) {
       run.ending = closedError();

@@ -8,7 +8,7 @@ const MAX_TIMER_MS = 2_147_483_647;
  * person. Milliseconds.
  *
  * The timer is left alone when a script ends, and looks again when it fires: almost every script ends in time, so one for
- * each would be made to be thrown away.
+ * each would be made to be thrown away. The owner closes it in the end.
  */
 export class ScriptClock {
   readonly #onOver: () => void;
@@ -59,6 +59,14 @@ export class ScriptClock {
   /** The script has ended. */
   end(): void {
     this.#strikesAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** There is no next script. A timer that is left would hold all that its owner holds, for as long as a job may take. */
+  close(): void {
+    this.end();
+    clearTimeout(this.#timer);
+    // Nothing comes earlier, so no other is set.
+    this.#timerAt = Number.NEGATIVE_INFINITY;
   }
 
   #watch(): void {

@@ -1,5 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { TroupeError } from '#troupe/protocol/errors.js';
+import { Sandbox } from '#troupe/script/sandbox.js';
+import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { deferred, hostModule, openSandbox } from './open-sandbox.js';
 
@@ -152,6 +156,22 @@ t.test('closing ends what runs with SESSION_ENDED, may be done twice, and nothin
   await Promise.all([sandbox.close(), sandbox.close()]);
   t.equal((await failure).code, 'SESSION_ENDED');
   t.equal((await fails('1')).code, 'SESSION_ENDED');
+});
+
+t.test('nothing holds a sandbox that was closed, however long its script might have taken', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const closed = async (): Promise<WeakRef<Sandbox>> => {
+    const sandbox = await Sandbox.start({ modules: [], emit: () => undefined });
+    await sandbox.run({ source: '1', name: 'job', kind: 'script', timeoutMs: 1_800_000 });
+    await sandbox.close();
+    return new WeakRef(sandbox);
+  };
+  const sandbox = await closed();
+  await eventually('it is collected', () => {
+    collect();
+    return sandbox.deref() === undefined;
+  });
 });
 
 t.test('a prelude that throws fails the start and leaves nothing', async (t) => {
