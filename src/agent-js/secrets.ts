@@ -55,11 +55,14 @@ export class Secrets {
   }
 
   /** The work's result, or its error, without the values. */
-  async hide<T>(work: () => Promise<T>): Promise<T> {
+  hide<T>(work: () => Promise<T>): Promise<T> {
+    return this.#values.size === 0 ? work() : this.#hidden(work);
+  }
+
+  async #hidden<T>(work: () => Promise<T>): Promise<T> {
     try {
       return this.redact(await work());
     } catch (error) {
-      if (this.#values.size === 0) throw error;
       const { code, error: text, details } = this.redact(encodeError(error));
       throw new TroupeError(code, text, details);
     }

@@ -65,30 +65,30 @@ export class ScriptRuntime {
 
   /** Never throws: what goes wrong is in the outcome. */
   run(message: RunMessage): Outcome {
-    this.#begin(message);
-    try {
-      const outcome = this.#evaluate(message);
-      if (this.#clearJobs()) return outcome;
-      return { ...(outcome.ok ? this.#stopped(message, '') : outcome), broken: true };
-    } catch (error) {
-      return brokenBy(error);
-    } finally {
-      this.#flows.clear();
-    }
+    return this.#whole(message, () => this.#cleared(message, this.#evaluate(message)));
   }
 
   /** The same for an order on the line. A number where the result is there, of so many bytes. */
   runPlain(order: PlainOrder, line: PlainLine): Outcome | number {
-    this.#begin(order);
-    try {
+    return this.#whole(order, () => {
       const { nameBytes, codeBytes } = order;
       const { memory } = line;
       const ran = this.#js.bare.run(memory.order, nameBytes, codeBytes, this.#core.result, memory.result);
       if (ran.kind === 'written' && this.#bridge.stopped === null && !this.#js.hasJobs()) return ran.bytes;
       const message = line.asMessage(order);
-      const outcome = this.#bareOutcome(message, ran, line);
-      if (this.#clearJobs()) return outcome;
-      return { ...(outcome.ok ? this.#stopped(message, '') : outcome), broken: true };
+      return this.#cleared(message, this.#bareOutcome(message, ran, line));
+    });
+  }
+
+  /** A script from its beginning to its end. */
+  #whole<T>({ run, timeoutMs, kind }: Pick<RunMessage, 'run' | 'timeoutMs' | 'kind'>, work: () => T): T | Outcome {
+    this.#bridge.begin(run, timeoutMs);
+    this.#kind = kind;
+    this.#awaits = 0;
+    this.#consoleLines = 0;
+    this.#consoleLength = 0;
+    try {
+      return work();
     } catch (error) {
       return brokenBy(error);
     } finally {
@@ -96,12 +96,10 @@ export class ScriptRuntime {
     }
   }
 
-  #begin({ run, timeoutMs, kind }: Pick<RunMessage, 'run' | 'timeoutMs' | 'kind'>): void {
-    this.#bridge.begin(run, timeoutMs);
-    this.#kind = kind;
-    this.#awaits = 0;
-    this.#consoleLines = 0;
-    this.#consoleLength = 0;
+  /** The outcome, or another one where the script's jobs go on and on. */
+  #cleared(message: RunMessage, outcome: Outcome): Outcome {
+    if (this.#clearJobs()) return outcome;
+    return { ...(outcome.ok ? this.#stopped(message, '') : outcome), broken: true };
   }
 
   #bareOutcome(message: RunMessage, ran: BareCompletion, line: PlainLine): Outcome {
