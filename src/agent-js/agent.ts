@@ -14,7 +14,7 @@ import { Looks, type WholeLook } from './look/look.js';
 import { isProblem } from './page-calls.js';
 import { evaluateInPage } from './page-code.js';
 import { problemError } from './problem-error.js';
-import { CAPTURE_MS, takeScreenshot } from './screenshots.js';
+import { CAPTURE_MS, captureScreenshot, keepScreenshot } from './screenshots.js';
 import { Steps } from './steps.js';
 import type { Tab } from './tab.js';
 import { Tabs } from './tabs.js';
@@ -177,6 +177,7 @@ export class Agent {
       'go',
       () => [source],
       context,
+      this.#whenLeft(),
       async () => {
         const bounds = boundsOf(context, GO_MS);
         const tab = await this.#tabs.activeOrNew();
@@ -190,6 +191,7 @@ export class Agent {
       'back',
       () => [],
       context,
+      this.#whenLeft(),
       async () => {
         const { url, title } = await goBack(this.#tabs.active, boundsOf(context, GO_MS));
         return { url, title };
@@ -203,15 +205,22 @@ export class Agent {
     const typed = action === 'input' || action === 'press';
     let secret = typed && value !== null && !/^(Enter|Tab|Escape|Arrow\w+|\w+\+\w+)$/.test(String(value));
     const shown = () => [locator, action, secret ? MASK : value];
-    return this.#step('act', shown, context, () =>
-      act(this.#tabs, request, {
-        uploadsDir: this.#browser.uploadsDir,
-        bounds: boundsOf(context, this.#actMs),
-        after: boundsOf(context, GO_MS),
-        onField: ({ password }) => {
-          secret = password && typed;
-        },
-      }),
+    let found = false;
+    return this.#step(
+      'act',
+      shown,
+      context,
+      () => found,
+      () =>
+        act(this.#tabs, request, {
+          uploadsDir: this.#browser.uploadsDir,
+          bounds: boundsOf(context, this.#actMs),
+          after: boundsOf(context, GO_MS),
+          onField: ({ password }) => {
+            found = true;
+            secret = password && typed;
+          },
+        }),
     );
   }
 
@@ -247,13 +256,15 @@ export class Agent {
     const call = {
       method: 'screenshot',
       shownArgs: () => [named],
+      touched: () => false,
       tab: () => this.#activeTab(),
       picture: 'own',
     } as const;
     return this.#steps.run(call, context.site, async (file) => {
       const tab = this.#tabs.active;
       const timeoutMs = Math.max(1, remainingMs(boundsOf(context, CAPTURE_MS)));
-      const picture = await takeScreenshot(tab, this.#screenshotsDir, file, timeoutMs);
+      const png = await captureScreenshot(tab, timeoutMs);
+      const picture = png === null ? null : await keepScreenshot(png, this.#screenshotsDir, file);
       if (picture === null) {
         if (tab.dialog !== null) throw tab.dialogError();
         throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing');
@@ -283,11 +294,19 @@ export class Agent {
     method: string,
     shownArgs: () => readonly unknown[],
     context: HostCallContext,
+    touched: () => boolean,
     body: () => Promise<T>,
   ): Promise<T> {
     const shown = () => this.#redact(shownArgs());
-    const call = { method, shownArgs: shown, tab: () => this.#activeTab(), picture: 'after' } as const;
+    const call = { method, shownArgs: shown, touched, tab: () => this.#activeTab(), picture: 'after' } as const;
     return this.#steps.run(call, context.site, body);
+  }
+
+  /** Asked whether the tab that is active now shows another page by then. */
+  #whenLeft(): () => boolean {
+    const tab = this.#activeTab();
+    const before = tab?.navigation.count;
+    return () => tab === undefined || tab.navigation.count !== before;
   }
 
   #activeTab(): Tab | undefined {

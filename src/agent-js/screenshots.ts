@@ -12,17 +12,20 @@ export interface Screenshot {
   readonly height: number;
 }
 
-/** Writes a picture (into a folder that is made if need be) of what the tab shows now. Null where there is none to be had: a dialog holds the page, or it hangs. */
-export async function takeScreenshot(
-  tab: Tab,
-  dir: string,
-  file: string,
-  timeoutMs: number,
-): Promise<Screenshot | null> {
+/** A PNG of what the tab shows now. Null where there is none to be had: a dialog holds the page, or it hangs. */
+export async function captureScreenshot(tab: Tab, timeoutMs: number): Promise<Buffer | null> {
   if (tab.dialog !== null || tab.state !== 'open') return null;
   try {
     const { data } = await tab.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }, timeoutMs);
-    const png = Buffer.from(data, 'base64');
+    return Buffer.from(data, 'base64');
+  } catch {
+    return null;
+  }
+}
+
+/** Writes a PNG into a folder, which is made if need be. Null where that cannot be. */
+export async function keepScreenshot(png: Buffer, dir: string, file: string): Promise<Screenshot | null> {
+  try {
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, file), png);
     // A PNG's first chunk says its size (https://www.w3.org/TR/png/#11IHDR).

@@ -1,17 +1,24 @@
 import { setTimeout as pass } from 'node:timers/promises';
-import { takeScreenshot, useScreenshotAs } from './screenshots.js';
+import { captureScreenshot, keepScreenshot, useScreenshotAs } from './screenshots.js';
 import type { Tab } from './tab.js';
 
 /** A step that has ended, and waits until it is known whether there is a picture of it. */
 export interface Pictured {
+  readonly index: number;
   /** Null where no picture is wanted, or `file` is there already. */
   readonly tab: Tab | null;
   /** Its name in the screenshots folder; null where there can be none. */
   readonly file: string | null;
   /** How long its picture is tried for. */
   readonly captureMs: number;
-  /** Called once, with the file where there is one. */
-  tell(file: string | null): void;
+  /** Called once, with its picture where there is one. */
+  tell(picture: StepPicture | null): void;
+}
+
+export interface StepPicture {
+  readonly file: string;
+  /** The newest step of which something may be seen on it. */
+  readonly shows: number;
 }
 
 /** Steps that may wait for the picture under way. */
@@ -19,6 +26,8 @@ const MAX_WAITING = 200;
 /** A navigation cancels a picture, or leaves it without an answer: it is tried again, each time for twice as long. */
 const FIRST_TRY_MS = 400;
 const PAUSE_MS = 25;
+/** What a picture takes, before one was taken. */
+const USUAL_MS = 50;
 
 interface Waiting extends Pictured {
   readonly since: number;
@@ -26,25 +35,35 @@ interface Waiting extends Pictured {
 
 /**
  * Takes pictures beside the steps, one at a time, so that no step waits for one: a picture is of every step that ended
- * before it was begun and has none yet. In a flow that takes more than a few hundredths of a second for a step each has
- * its own; a faster one has the same picture at several steps. Steps are told in their order.
+ * before it was begun and has none yet, and says of which step it may show something. That is its own where the next came
+ * late enough; in fast flows several steps have the same picture, which is of none of them. Steps are told in their order.
  */
 export class StepPictures {
   readonly #dir: string;
+  readonly #newestSeen: () => number;
   #waiting: Waiting[] = [];
   /** Steps that the picture under way is of. */
   #taken: readonly Waiting[] = [];
   #tryMs = FIRST_TRY_MS;
+  /** How long the last picture took. */
+  #lastMs = USUAL_MS;
   /** Never rejects. */
   #work: Promise<void> | null = null;
 
-  constructor(dir: string) {
+  /** @param newestSeen the newest step that may have done something to a page by now */
+  constructor(dir: string, newestSeen: () => number) {
     this.#dir = dir;
+    this.#newestSeen = newestSeen;
   }
 
   /** True where a step would wait too long for its picture; see {@link settle}. */
   get full(): boolean {
     return this.#waiting.length >= MAX_WAITING;
+  }
+
+  /** How long it probably takes until every step that was added has its picture. */
+  get expectedMs(): number {
+    return this.#lastMs * (Number(this.#taken.length > 0) + Number(this.#waiting.length > 0));
   }
 
   add(step: Pictured): void {
@@ -62,7 +81,7 @@ export class StepPictures {
     const untold = [...this.#taken, ...this.#waiting];
     this.#taken = [];
     this.#waiting = [];
-    for (const step of untold) step.tell(step.tab === null ? step.file : null);
+    for (const step of untold) tellWithout(step);
   }
 
   #begin(): void {
@@ -76,7 +95,7 @@ export class StepPictures {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       if (first.tab === null) {
         this.#waiting.shift();
-        first.tell(first.file);
+        tellWithout(first);
         continue;
       }
       if (!(await this.#take(first.tab))) await pass(PAUSE_MS);
@@ -92,7 +111,11 @@ export class StepPictures {
     const [last] = steps.slice(-1);
     const file = last?.file ?? null;
     const tryMs = Math.min(this.#tryMs, last?.captureMs ?? 0);
-    const picture = file === null ? null : await takeScreenshot(tab, this.#dir, file, tryMs);
+    const from = performance.now();
+    const png = file === null ? null : await captureScreenshot(tab, tryMs);
+    const shows = this.#newestSeen();
+    if (png !== null) this.#lastMs = performance.now() - from;
+    const picture = png === null || file === null ? null : await keepScreenshot(png, this.#dir, file);
     this.#tryMs = picture === null ? this.#tryMs * 2 : FIRST_TRY_MS;
     const untold = this.#taken;
     this.#taken = [];
@@ -107,8 +130,13 @@ export class StepPictures {
     for (const step of untold) {
       const same =
         picture !== null && step.file !== null && (await useScreenshotAs(this.#dir, picture.file, step.file));
-      step.tell(same ? step.file : null);
+      step.tell(same ? { file: step.file, shows } : null);
     }
     return true;
   }
+}
+
+/** Of a step whose picture is not to be taken: it has made it itself, or has none. */
+function tellWithout({ tab, file, index, tell }: Pictured): void {
+  tell(tab === null && file !== null ? { file, shows: index } : null);
 }

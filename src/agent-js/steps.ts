@@ -1,22 +1,28 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { encodeError } from '../protocol/errors.js';
 import type { SessionEvent, Step } from '../protocol/events.js';
 import type { CallSite } from '../script/host-module.js';
 import { callSlug, callSource } from './call-source.js';
 import type { Place } from './problem-error.js';
 import { CAPTURE_MS } from './screenshots.js';
-import { type Pictured, StepPictures } from './step-pictures.js';
+import { type Pictured, type StepPicture, StepPictures } from './step-pictures.js';
 import type { Tab } from './tab.js';
 
 /** A browser left alone for this long after a step is idle: a picture then costs nobody time. */
 const IDLE_MS = 150;
 /** A page that has just not answered probably hangs; nobody is to wait for its picture. */
 const HUNG_CAPTURE_MS = 200;
+/** Steps of a job wait for the picture of the one before, for this part of the job's time, and so much at most at once. */
+const HELD_PART = 0.05;
+const MOST_HELD_MS = 500;
 
 /** A step's call. */
 export interface StepCall {
   readonly method: string;
   /** Arguments as the transcript may show them. Asked at the end: only then is it known what is a password. */
   shownArgs(): readonly unknown[];
+  /** Whether something of what it does may be seen by now. */
+  touched(): boolean;
   /** The tab that the step has led to. */
   tab(): Tab | undefined;
   /** `own`: the call itself writes the step's picture. */
@@ -33,14 +39,19 @@ type Outcome = { readonly result: unknown } | { readonly error: ReturnType<typeo
 
 /**
  * Records steps and their pictures. Pictures are taken after their step's end, beside the steps that follow; a step is
- * told when it is known whether there is one, and steps are told in their order. Only after a step that failed the next
- * one waits, so that its picture shows what made it fail.
+ * told when it is known whether there is one, and steps are told in their order. After a step that failed the next one
+ * waits, so that its picture shows what made it fail; after others of a job for a small part of the time that it takes.
  */
 export class Steps {
   readonly #emit: (event: SessionEvent) => void;
   readonly #pictures: StepPictures;
   readonly #policy: 'every' | 'spare';
   #index: number;
+  /** Steps under way. */
+  readonly #running = new Map<number, StepCall>();
+  /** How long the next steps may wait for pictures, and when that was counted. */
+  #mayHoldMs = 0;
+  #countedAt = performance.now();
   #waiting: Waiting | undefined;
   #lastFailed = false;
 
@@ -52,7 +63,7 @@ export class Steps {
     readonly firstIndex: number;
   }) {
     this.#emit = options.emit;
-    this.#pictures = new StepPictures(options.dir);
+    this.#pictures = new StepPictures(options.dir, () => this.#newestSeen());
     this.#policy = options.policy;
     this.#index = options.firstIndex - 1;
   }
@@ -65,12 +76,15 @@ export class Steps {
   async run<T extends object>(call: StepCall, site: CallSite, body: (file: string) => Promise<T>): Promise<T> {
     this.#letWaitingGo();
     if (this.#lastFailed || this.#pictures.full) await this.#pictures.settle();
+    else if (this.#policy === 'every') await this.#hold();
     const index = ++this.#index;
+    this.#running.set(index, call);
     const file = `${String(index).padStart(3, '0')}-${callSlug(call.method, call.shownArgs())}.png`;
     const startedAt = new Date().toISOString();
     const from = performance.now();
     const end = (outcome: Outcome, place: Partial<Place>): void => {
       const tab = call.tab();
+      this.#running.delete(index);
       this.#ended(call, tab, file, {
         index,
         kind: site.kind,
@@ -107,6 +121,25 @@ export class Steps {
     this.#pictures.letGo();
   }
 
+  /** Waits for the pictures of the steps so far, where the time for that has been saved up. */
+  async #hold(): Promise<void> {
+    const now = performance.now();
+    this.#mayHoldMs = Math.min(MOST_HELD_MS, this.#mayHoldMs + HELD_PART * (now - this.#countedAt));
+    this.#countedAt = now;
+    const { expectedMs } = this.#pictures;
+    if (expectedMs === 0 || expectedMs > this.#mayHoldMs) return;
+    const cut = new AbortController();
+    await Promise.race([this.#pictures.settle(), pass(this.#mayHoldMs, undefined, { signal: cut.signal })]);
+    cut.abort();
+    this.#mayHoldMs -= performance.now() - now;
+  }
+
+  #newestSeen(): number {
+    let index = this.#index;
+    while (this.#running.get(index)?.touched() === false) index -= 1;
+    return index;
+  }
+
   #letWaitingGo(): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -119,13 +152,17 @@ export class Steps {
     const failed = step.error !== undefined;
     this.#lastFailed = failed;
     const captureMs = step.error?.code === 'WAIT_TIMEOUT' ? HUNG_CAPTURE_MS : CAPTURE_MS;
-    const tell = (screenshot: string | null) => this.#emit({ type: 'StepFinished', data: { ...step, screenshot } });
+    const { index } = step;
+    const tell = (picture: StepPicture | null) => {
+      const later = picture === null || picture.shows === index ? {} : { screenshotStep: picture.shows };
+      this.#emit({ type: 'StepFinished', data: { ...step, screenshot: picture?.file ?? null, ...later } });
+    };
     // A page that asks something cannot be drawn until it is answered.
     if (call.picture === 'own' || tab === undefined || tab.dialog !== null) {
-      this.#pictures.add({ tab: null, file: call.picture === 'own' && !failed ? file : null, captureMs, tell });
+      this.#pictures.add({ index, tab: null, file: call.picture === 'own' && !failed ? file : null, captureMs, tell });
       return;
     }
-    const pictured: Pictured = { tab, file, captureMs, tell };
+    const pictured: Pictured = { index, tab, file, captureMs, tell };
     if (failed || this.#policy === 'every') this.#pictures.add(pictured);
     else this.#waiting = { pictured, timer: setTimeout(() => this.#idle(), IDLE_MS) };
   }

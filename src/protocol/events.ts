@@ -29,6 +29,8 @@ export const Step = z.object({
   durationMs: z.number(),
   /** Name under `screenshots/`, null where none could be taken. */
   screenshot: z.string().nullable(),
+  /** The step that the screenshot may show something of, where that is a later one: then it is no picture of this step. */
+  screenshotStep: z.int().optional(),
   ...Where,
 });
 export type Step = z.infer<typeof Step>;

@@ -1,3 +1,4 @@
+import { ownScreenshot } from '../protocol/own-screenshot.js';
 import type { Report } from '../protocol/report.js';
 import { escapeMarkup as esc } from './escape.js';
 import { count, formatDuration, shorten } from './format.js';
@@ -86,8 +87,9 @@ function stepRow(step: Step, axis: Axis, context: StepContext): string {
   const failed = step.error !== undefined;
   const place =
     step.line === undefined ? '' : ` · line ${step.line}${step.column === undefined ? '' : `:${step.column}`}`;
-  const above = step.screenshot === null ? undefined : context.shownAbove.get(step.screenshot);
-  const image = step.screenshot === null || above !== undefined ? null : context.image(step.screenshot);
+  const screenshot = ownScreenshot(step);
+  const above = screenshot === null ? undefined : context.shownAbove.get(screenshot);
+  const image = screenshot === null || above !== undefined ? null : context.image(screenshot);
   const result = step.result === undefined ? '' : pretty(step.result);
   return `<details class="step" id="step-${step.index}"><summary>${mark(!failed)}<span class="n">${step.index}</span>
 <code class="js">${esc(shorten(step.js, 500))}</code>${bar(spanOf(step), axis)}<span class="time">${formatDuration(step.durationMs)}</span>
@@ -96,9 +98,16 @@ ${step.error === undefined ? '' : `<span class="why bad text">${esc(step.error.c
 </summary><div class="more"><p class="soft text">${esc(shorten(step.title, 300))}<br>${pageLink(step.url)}${place}</p>
 ${image !== null && 'link' in image ? `<p><a href="${esc(image.link)}">Screenshot</a></p>` : ''}
 ${above === undefined ? '' : `<p><a href="#${above}">The picture stands with the failure</a></p>`}
-${result === '' ? '' : `<pre>${esc(shorten(result, MAX_RESULT))}</pre>`}
+${laterPicture(step)}${result === '' ? '' : `<pre>${esc(shorten(result, MAX_RESULT))}</pre>`}
 ${step.error?.details === undefined ? '' : `<pre>${esc(shorten(pretty(step.error.details), MAX_RESULT))}</pre>`}
 </div></details>`;
+}
+
+/** A picture that was taken too late is linked to as what it is. */
+function laterPicture({ screenshot, screenshotStep }: Step): string {
+  if (screenshot === null || screenshotStep === undefined) return '';
+  const href = `screenshots/${encodeURIComponent(screenshot)}`;
+  return `<p class="soft">The next step came before a picture. <a href="${esc(href)}">One taken at step ${screenshotStep}</a></p>`;
 }
 
 /** A tick or a cross that is also read aloud. */

@@ -1,4 +1,5 @@
 import { assertNever } from '../protocol/assert-never.js';
+import { ownScreenshot } from '../protocol/own-screenshot.js';
 import type { Report } from '../protocol/report.js';
 import { escapeMarkup as esc } from './escape.js';
 import { type Failure, type FailureList, listFailures } from './failures.js';
@@ -36,8 +37,8 @@ export function* renderHtml(report: Report, image: (name: string) => ImageSource
 
 /** Screenshots in the order in which they are worth their bytes: the failures' first, then step by step. */
 export function wantedScreenshots(report: Report): Iterable<string> {
-  const failed = listFailures(report).failures.map(({ step }) => step?.screenshot ?? null);
-  return [...failed, ...report.steps.map(({ screenshot }) => screenshot)].filter((name) => name !== null);
+  const failed = listFailures(report).failures.map(({ step }) => (step === null ? null : ownScreenshot(step)));
+  return [...failed, ...report.steps.map(ownScreenshot)].filter((name) => name !== null);
 }
 
 /** What a person calls the session: its name, its task's first line, its flows, or its id. */
@@ -86,7 +87,7 @@ function* failuresSection(
   const recovered = report.status === 'completed' ? ' <small>the job went on and completed</small>' : '';
   yield `<h2 id="failures">Failures${recovered}</h2>`;
   for (const [index, failure] of failures.entries()) {
-    const screenshot = failure.step?.screenshot ?? null;
+    const screenshot = failure.step === null ? null : ownScreenshot(failure.step);
     const anchor = `failure-${index + 1}`;
     const first = screenshot !== null && !shownAbove.has(screenshot);
     const picture = first ? image(screenshot) : null;

@@ -1,3 +1,4 @@
+import { ownScreenshot } from '../protocol/own-screenshot.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { escapeMarkup as esc } from './escape.js';
@@ -146,8 +147,8 @@ function outcomeOf(
   link: ArtifactLink,
 ): Pick<TestCase, 'outcome' | 'reason' | 'output'> {
   const pictures = report.steps
-    .filter((step) => step.screenshot !== null && (flow === null || jobsFlow(report, step) === flow))
-    .flatMap((step) => link(`screenshots/${step.screenshot}`) ?? [])
+    .filter((step) => flow === null || jobsFlow(report, step) === flow)
+    .flatMap((step) => linkOf(step, link) ?? [])
     .slice(-MAX_OUTPUT_LINES);
   const running = report.status === 'queued' || report.status === 'running';
   if (failure === undefined) {
@@ -181,7 +182,7 @@ function jobsFlow({ attempts, flows }: Report, { kind, flow, startedAt = '' }: S
 
 function describe(failure: Failure, link: ArtifactLink): readonly string[] {
   const { step, title, url, place } = failure;
-  const picture = step?.screenshot == null ? null : link(`screenshots/${step.screenshot}`);
+  const picture = step === null ? null : linkOf(step, link);
   return [
     `${failure.code}: ${shorten(failure.message, 4_000)}`,
     ...failure.differences.slice(0, 50).map(({ path, message }) => `  ${path}: ${message}`),
@@ -190,6 +191,12 @@ function describe(failure: Failure, link: ArtifactLink): readonly string[] {
     ...(url === null ? [] : [`page ${url}${title === null ? '' : ` (${shorten(title, 300)})`}`]),
     ...(picture === null ? [] : [`screenshot ${picture}`]),
   ];
+}
+
+/** Of a step's own picture. */
+function linkOf(step: Step, link: ArtifactLink): string | null {
+  const screenshot = ownScreenshot(step);
+  return screenshot === null ? null : link(`screenshots/${screenshot}`);
 }
 
 function testCase(one: TestCase, classname: string): string {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
 import t from 'tap';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 
@@ -78,6 +79,40 @@ t.test('A live session has pictures of the steps that left the browser idle, and
   const count = events.length;
   await new Promise((resolve) => setImmediate(resolve));
   t.equal(events.length, count, 'nothing is told after the end');
+});
+
+/** What a picture's first pixel says of red: the number of clicks on the page below. */
+function clicksOn(png: Buffer): number {
+  const parts: Buffer[] = [];
+  for (let at = 8; at < png.length; ) {
+    const length = png.readUInt32BE(at);
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + length));
+    at += length + 12;
+  }
+  // After the filter's byte; the first pixel of the first row has nothing that it could be the difference to.
+  return (inflateSync(Buffer.concat(parts))[1] ?? 0) / 10;
+}
+
+t.test('A picture is called its step’s own only where nothing of a later step is on it', async (t) => {
+  const { agent, call, told, screenshotsDir } = await openAgent(t, lease, { policy: 'every' });
+  const click = "n += 10; document.documentElement.style.background = 'rgb(' + n + ', 0, 0)'";
+  await call('go', site.set('/count', `<script>let n = 0</script><button onclick="${click}">More</button>`));
+  for (let step = 2; step <= 20; step += 1) {
+    await call('act', '{button}More', 'click');
+    while (step > 17 && told('StepFinished').length < step) await call('wait', 20);
+  }
+  await agent.settle();
+  const steps = told('StepFinished');
+  t.equal(steps.length, 20);
+  for (const { index, screenshot, screenshotStep } of steps.slice(1)) {
+    const shown = clicksOn(readFileSync(join(screenshotsDir, screenshot ?? ''))) + 1;
+    if (screenshotStep === undefined) t.equal(shown, index, `step ${index} has its own`);
+    else t.ok(shown >= index && shown <= screenshotStep, `${index}: ${shown} is up to ${screenshotStep}`);
+  }
+  t.ok(
+    steps.slice(17).every((step) => step.screenshotStep === undefined),
+    'those that were given time have their own',
+  );
 });
 
 t.test('A step that cannot be pictured is told all the same', async (t) => {

@@ -88,6 +88,19 @@ t.test('A passing job is all green, and its test cases are its flows', async (t)
   await t.resolves(run('xmllint', ['--noout', '--schema', shape, join(dir, 'report.junit.xml')]));
 });
 
+t.test('A picture that was taken too late is linked to, and shown as no step’s own', async (t) => {
+  const late = passingEvents.map((event) =>
+    event.type === 'StepFinished' && event.data.index === 6
+      ? { ...event, data: { ...event.data, screenshotStep: 7 } }
+      : event,
+  );
+  const { html, junit } = await made(t, sampleRecord(), late);
+  t.match(html, '<a href="screenshots/006-step.png">One taken at step 7</a>');
+  t.match(html, 'alt="The page after step 5"');
+  t.notMatch(html, 'alt="The page after step 6"');
+  t.notMatch(junit, '006-step.png');
+});
+
 t.test('A session that ended without a flow to blame has a test case that says why', async (t) => {
   const error = { code: 'WORKER_LOST', error: 'The browser of the session is gone: killed' } as const;
   const record = sampleRecord({ status: 'failed', state: 'failed', error, flowFiles: [], name: null });

@@ -50,3 +50,8 @@ function errorIn(text: string, otherwise: string): ErrorBody {
     return { error: otherwise || 'The answer could not be read', code: 'INTERNAL' };
   }
 }
+
+/** Where the picture of a step is had. */
+export function screenshotHref(id: string, name: string): string {
+  return `api/sessions/${id}/screenshots/${encodeURIComponent(name)}`;
+}
