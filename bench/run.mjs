@@ -1,12 +1,13 @@
-// `npm run bench -- NAME... [--assert] [--rounds N]`: builds, then runs `bench/NAME.mjs` of each name, in this process and one
-// after another. With --assert the exit code is 1 when a ratio misses its target.
+// `npm run bench -- NAME... [--assert] [--rounds N] [--part PART]`: builds, then runs `bench/NAME.mjs` of each name, in this
+// process and one after another, or the part of it that is named. With --assert the exit code is 1 when a ratio misses its
+// target.
 import { existsSync, readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describeMachine } from './support/machine.mjs';
 import { printTargets } from './support/print.mjs';
 
 const { values, positionals } = parseArgs({
-  options: { assert: { type: 'boolean', default: false }, rounds: { type: 'string' } },
+  options: { assert: { type: 'boolean', default: false }, rounds: { type: 'string' }, part: { type: 'string' } },
   allowPositionals: true,
 });
 const here = new URL('./', import.meta.url);
@@ -31,7 +32,7 @@ const targets = [];
 for (const name of names) {
   const { run } = await import(new URL(`./${name}.mjs`, here));
   console.log(`\n${name}`);
-  targets.push(...(await run(rounds === undefined ? {} : { rounds })));
+  targets.push(...(await run({ ...(rounds === undefined ? {} : { rounds }), part: values.part })));
 }
 const missed = printTargets(targets);
 process.exitCode = values.assert && missed > 0 ? 1 : 0;

@@ -16,91 +16,147 @@ const REAL = 20;
 const SYNTHETIC = 80;
 const IDLE = 1_000;
 const LINES_A_SECOND = 50;
-const TURN_MS = 1_500;
 const SETTLE_MS = 500;
-/** A turn, with the time that opening and closing take. */
-const TALK_MS = SETTLE_MS + 2 * TURN_MS + 500;
+const CPU_MS = 1_000;
+const BESIDE_MS = 3_000;
+/** What opening and closing take. */
+const SPARE_MS = 1_000;
 /** A page on which something goes on: two pictures a second where it is watched. */
 const PAGE = `<title>at work</title><h1>0</h1><script>
 let n = 0; setInterval(() => { document.querySelector('h1').textContent = ++n; }, 500);</script>`;
 
-export async function run({ rounds = 5 } = {}) {
-  const site = await openSite(PAGE);
-  const service = await benchService({ maxSessions: REAL + SYNTHETIC + 1, createTimeout: 120 }, { real: REAL });
+const PARTS = { idle, crowd, each };
+
+/** @param part one of `idle`, `crowd`, `each`; all of them where absent */
+export async function run({ rounds = 8, part } = {}) {
+  if (part !== undefined && !(part in PARTS)) throw new Error(`stream has the parts ${Object.keys(PARTS).join(', ')}`);
   const viewers = await streamViewers();
   const load = new HttpLoad();
-  const url = `ws://127.0.0.1:${service.port}/api/stream`;
+  const targets = [];
   try {
-    const idleBytes = await idleCost(viewers, url);
-    const ids = await service.live(REAL + SYNTHETIC + 1);
-    const quiet = ids.pop();
-    const real = ids.slice(0, REAL);
-    await Promise.all(real.map((id) => service.script(id, `agent.go('${site.origin}'); 1`)));
-    const neighbour = { port: service.port, path: `/sessions/${quiet}/proxy`, body: JSON.stringify({ js: '1+1' }) };
-    const events = (id) => ({ type: 'watchSession', id, after: Number.MAX_SAFE_INTEGER });
-    const picture = (id) => ({ type: 'watchScreen', id, pace: 'live' });
-    const one = ids.at(-1);
-    const watchers = (count) => Array.from({ length: count }, () => [events(one)]);
-    const kinds = {
-      'one talks, nobody watches': { told: [one], asked: [] },
-      'one watches it': { told: [one], asked: watchers(1) },
-      [`${VIEWERS} watch it`]: { told: [one], asked: watchers(VIEWERS) },
-      'all talk, nobody watches': { told: ids, asked: [] },
-      'each is watched': {
-        told: ids,
-        asked: ids.map((id) => (real.includes(id) ? [events(id), picture(id)] : [events(id)])),
-      },
-    };
-    const seen = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, measures()]));
-    const peer = { one: measures(), all: measures() };
-    const beside = () => load.run([neighbour], TURN_MS);
-    await load.run([neighbour], TURN_MS, 2_000);
-    // The first round finds code that nothing has compiled yet.
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const [kind, { told, asked }] of Object.entries(kinds)) {
-        await viewers.open(url, asked);
-        await turn(round === 0 ? measures() : seen[kind], viewers, () => tell(service, told), beside);
-        await viewers.leave();
-      }
-      await plainTurn(round === 0 ? measures() : peer.one, viewers, 1);
-      await plainTurn(round === 0 ? measures() : peer.all, viewers, VIEWERS);
+    for (const [name, measure] of Object.entries(PARTS)) {
+      if (part === undefined || part === name) targets.push(...(await measure(rounds, { viewers, load })));
     }
-    const [alone, first, crowd, unwatched, each] = Object.values(seen);
-    printHeader();
-    for (const [kind, { late, cpu, beside }] of Object.entries(seen)) {
-      if (late.length > 0) printSamples(`${kind}: a line is late by`, late, 'ms');
-      printSamples(`${kind}: processor time a second`, cpu, 'ms');
-      printSamples(`${kind}: a script next door`, beside, 'ms');
-    }
-    printSamples(`ws, ${VIEWERS} viewers: a line is late by`, peer.all.late, 'ms');
-    printSamples(`ws, ${VIEWERS} viewers: processor time a second`, peer.all.cpu, 'ms');
-    console.log(`  pictures of ${REAL} pages: ${(each.frames / rounds / (TURN_MS / 1000)).toFixed(0)} a second`);
-    const median = (samples) => percentile(samples, 0.5);
-    const p99 = (samples) => percentile(samples, 0.99);
-    // What is read and packed once, for however many, is not counted.
-    const fanOut = median(crowd.cpu) - median(first.cpu);
-    const plainFanOut = median(peer.all.cpu) - median(peer.one.cpu);
-    return [
-      atMost(`stream: p99 of lateness, ${VIEWERS} viewers on one session, ms`, p99(crowd.late), 100),
-      atMost(`stream: p99 of lateness, ${REAL} real and ${SYNTHETIC} other sessions, ms`, p99(each.late), 100),
-      atMost(
-        `stream: a neighbour's p99 beside ${VIEWERS} viewers, times without`,
-        median(crowd.besideP99) / median(alone.besideP99),
-        1.2,
-      ),
-      atMost(
-        `stream: a neighbour's p99 with ${REAL} + ${SYNTHETIC} sessions watched, times without`,
-        median(each.besideP99) / median(unwatched.besideP99),
-        1.2,
-      ),
-      atMost(`stream: processor time of ${VIEWERS} viewers, times ws in plain Node`, fanOut / plainFanOut, 1),
-      atMost('stream: memory of an idle WebSocket, KiB', idleBytes / 1024, 16),
-    ];
+    return targets;
   } finally {
     await Promise.all([viewers.close(), load.close()]);
-    await service.stop();
-    await site.close();
   }
+}
+
+async function idle(_rounds, { viewers }) {
+  return withService({}, async ({ url }) => {
+    const before = await settledRss();
+    await viewers.open(
+      url,
+      Array.from({ length: IDLE }, () => []),
+    );
+    const bytes = Math.max(0, (await settledRss()) - before);
+    await viewers.leave();
+    return [atMost('stream: memory of an idle WebSocket, KiB', bytes / IDLE / 1024, 16)];
+  });
+}
+
+/** A hundred on one session, and the same messages from `ws`. */
+async function crowd(rounds, { viewers, load }) {
+  return withService({ sessions: 2 }, async ({ service, url, ids: [one, quiet] }) => {
+    const watchers = (count) => Array.from({ length: count }, () => [events(one)]);
+    const turnOf = (count) => ({
+      tellLines: (ms) => tell(service, [one], ms),
+      open: () => viewers.open(url, watchers(count)),
+      beside: () => load.run([scriptOf(service, quiet)], BESIDE_MS),
+    });
+    const kinds = {
+      'one talks, nobody watches': turnOf(0),
+      [`${VIEWERS} watch it`]: turnOf(VIEWERS),
+      'one watches it': { ...turnOf(1), beside: null },
+      'ws in plain Node, one viewer': plainTurn(viewers, 1),
+      [`ws in plain Node, ${VIEWERS} viewers`]: plainTurn(viewers, VIEWERS),
+    };
+    const seen = await takeTurns(rounds, kinds, { viewers, load, quiet: scriptOf(service, quiet) });
+    const [alone, many, first, plainFirst, plainMany] = Object.values(seen);
+    // What is read and packed once, for however many, is not counted.
+    const fanOut = median(many.cpu) - median(first.cpu);
+    const plainFanOut = median(plainMany.cpu) - median(plainFirst.cpu);
+    return [
+      atMost(`stream: p99 of lateness, ${VIEWERS} viewers on one session, ms`, percentile(many.late, 0.99), 100),
+      atMost(`stream: a neighbour's p99 beside ${VIEWERS} viewers, times without`, feltBy(many, alone), 1.2),
+      atMost(`stream: processor time of ${VIEWERS} viewers, times ws in plain Node`, fanOut / plainFanOut, 1),
+    ];
+  });
+}
+
+/** One on each of many sessions, with the picture of those that have a browser. */
+async function each(rounds, { viewers, load }) {
+  return withService({ real: REAL, sessions: REAL + SYNTHETIC + 1 }, async ({ service, url, ids }) => {
+    const site = await openSite(PAGE);
+    try {
+      const quiet = ids.pop();
+      const real = ids.slice(0, REAL);
+      await Promise.all(real.map((id) => service.script(id, `agent.go('${site.origin}'); 1`)));
+      const picture = (id) => ({ type: 'watchScreen', id, pace: 'live' });
+      const watched = ids.map((id) => (real.includes(id) ? [events(id), picture(id)] : [events(id)]));
+      const turnOf = (asked) => ({
+        tellLines: (ms) => tell(service, ids, ms),
+        open: () => viewers.open(url, asked),
+        beside: () => load.run([scriptOf(service, quiet)], BESIDE_MS),
+      });
+      const kinds = { 'all talk, nobody watches': turnOf([]), 'each is watched': turnOf(watched) };
+      const seen = await takeTurns(rounds, kinds, { viewers, load, quiet: scriptOf(service, quiet) });
+      const [without, beside] = Object.values(seen);
+      const pictures = beside.frames / (rounds * (CPU_MS + BESIDE_MS) * 0.001);
+      console.log(`  pictures of ${REAL} pages: ${pictures.toFixed(0)} a second`);
+      const late = percentile(beside.late, 0.99);
+      return [
+        atMost(`stream: p99 of lateness, ${REAL} real and ${SYNTHETIC} other sessions, ms`, late, 100),
+        atMost(
+          `stream: a neighbour's p99 with ${REAL} + ${SYNTHETIC} sessions watched, times without`,
+          feltBy(beside, without),
+          1.2,
+        ),
+      ];
+    } finally {
+      await site.close();
+    }
+  });
+}
+
+async function withService({ real = 0, sessions = 0 }, work) {
+  const service = await benchService({ maxSessions: sessions + 1, createTimeout: 120 }, { real });
+  try {
+    const ids = await service.live(sessions);
+    return await work({ service, url: `ws://127.0.0.1:${service.port}/api/stream`, ids });
+  } finally {
+    await service.stop();
+  }
+}
+
+function events(id) {
+  return { type: 'watchSession', id, after: Number.MAX_SAFE_INTEGER };
+}
+
+/** What the load sends to a session. */
+function scriptOf({ port }, id) {
+  return { port, path: `/sessions/${id}/proxy`, body: JSON.stringify({ js: '1+1' }) };
+}
+
+/** A turn of each kind in every round, forwards and backwards, so that what the machine does meanwhile meets all alike. */
+async function takeTurns(rounds, kinds, { viewers, load, quiet }) {
+  const seen = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, measures()]));
+  await load.run([quiet], CPU_MS, 2_000);
+  // The first round finds code that nothing has compiled yet.
+  for (let round = 0; round <= rounds; round += 1) {
+    const order = Object.keys(kinds);
+    for (const kind of round % 2 === 0 ? order : order.reverse()) {
+      await turn(round === 0 ? measures() : seen[kind], viewers, kinds[kind]);
+    }
+  }
+  printHeader();
+  for (const [kind, { late, cpu, beside }] of Object.entries(seen)) {
+    if (late.length > 0) printSamples(`${kind}: a line is late by`, late, 'ms');
+    printSamples(`${kind}: processor time a second`, cpu, 'ms');
+    if (beside.length > 0) printSamples(`${kind}: a script next door`, beside, 'ms');
+  }
+  return seen;
 }
 
 function measures() {
@@ -108,20 +164,34 @@ function measures() {
 }
 
 /** Lines are told for a while: first with nothing else, whose processor time counts, then beside a neighbour's scripts. */
-async function turn(into, viewers, tellLines, besideThem) {
-  const stop = tellLines();
+async function turn(into, viewers, { open, tellLines, beside, close }) {
+  await open();
+  const stop = tellLines(SETTLE_MS + CPU_MS + (beside === null ? 0 : BESIDE_MS) + SPARE_MS);
   await pause(SETTLE_MS);
   await viewers.samples();
-  into.cpu.push(await cpuOf(() => pause(TURN_MS)));
+  into.cpu.push(await cpuOf(() => pause(CPU_MS)));
+  const { samples } = beside === null ? { samples: [] } : await beside();
   const { late, frames } = await viewers.samples();
   into.late.push(...late);
   into.frames += frames;
-  if (besideThem !== null) {
-    const { samples } = await besideThem();
+  if (beside !== null) {
     into.beside.push(...samples);
     into.besideP99.push(percentile(samples, 0.99));
   }
   await stop();
+  await viewers.leave();
+  await close?.();
+}
+
+/** How many times as long a neighbour's scripts take: p99 of each turn by that of the turn beside it, and of these the median. */
+function feltBy(watched, alone) {
+  const ratios = watched.besideP99.map((p99, round) => p99 / alone.besideP99[round]);
+  console.log(`  of each round: ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}`);
+  return median(ratios);
+}
+
+function median(samples) {
+  return percentile(samples, 0.5);
 }
 
 /** Milliseconds of processor time a second. */
@@ -134,9 +204,9 @@ async function cpuOf(work) {
 }
 
 /** Has the sessions write their lines, one after another, each in one script that lasts as long. Answers what awaits them. */
-function tell(service, ids) {
+function tell(service, ids, ms) {
   const everyMs = (1_000 / LINES_A_SECOND) * ids.length;
-  const count = Math.ceil(TALK_MS / everyMs);
+  const count = Math.ceil(ms / everyMs);
   const ends = ids.map((id, index) => {
     const line = `console.log('x'.repeat(200)); agent.wait(${everyMs})`;
     return service.script(
@@ -147,27 +217,20 @@ function tell(service, ids) {
   return () => Promise.all(ends);
 }
 
-async function plainTurn(into, viewers, count) {
-  const stream = await plainStream();
-  await viewers.open(
-    stream.url,
-    Array.from({ length: count }, () => []),
-  );
-  await turn(into, viewers, () => stream.tell(LINES_A_SECOND), null);
-  await viewers.leave();
-  await stream.close();
-}
-
-/** Bytes of this process for each of a thousand connections that wait. */
-async function idleCost(viewers, url) {
-  const before = await settledRss();
-  await viewers.open(
-    url,
-    Array.from({ length: IDLE }, () => []),
-  );
-  const bytes = (await settledRss()) - before;
-  await viewers.leave();
-  return Math.max(0, bytes) / IDLE;
+function plainTurn(viewers, count) {
+  let stream;
+  return {
+    async open() {
+      stream = await plainStream();
+      await viewers.open(
+        stream.url,
+        Array.from({ length: count }, () => []),
+      );
+    },
+    tellLines: () => stream.tell(LINES_A_SECOND),
+    beside: null,
+    close: () => stream.close(),
+  };
 }
 
 async function settledRss() {

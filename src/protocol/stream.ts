@@ -11,8 +11,9 @@ import { SessionId, type SessionRecord, type SessionStatus } from './session.js'
  *   `/api/sessions`. First come the numbers of all, those that failed since an instant (the last 24 hours) among them.
  * - `watchSession`: the session's events after a sequence number (0: all), then those that come. A page that connects
  *   again names the last one it saw.
- * - `watchScreen`: pictures of what the session's page shows, the newest as fast as it is taken (`live`) or one a second
- *   (`slow`).
+ * - `watchScreen`: pictures of what the session's page shows, when it changes: up to 15 a second (`live`), or one
+ *   (`slow`). Of many screens on a busy machine there are fewer. `width`: how many pixels across are of use; a picture may
+ *   have more.
  * - `holdControl`: the page works with the control that was taken under that key. Control comes back by itself 10 s after
  *   the last page that holds it has gone, or said `letControlGo`.
  * - `input`: what is done to the page that is on the screen, in its order. `copy`: what is selected there, please. Both
@@ -22,7 +23,12 @@ export const StreamRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('watchSessions'), failedSince: z.iso.datetime().optional() }),
   z.strictObject({ type: z.literal('watchSession'), id: SessionId, after: z.int().min(0) }),
   z.strictObject({ type: z.literal('unwatchSession'), id: SessionId }),
-  z.strictObject({ type: z.literal('watchScreen'), id: SessionId, pace: z.enum(['live', 'slow']) }),
+  z.strictObject({
+    type: z.literal('watchScreen'),
+    id: SessionId,
+    pace: z.enum(['live', 'slow']),
+    width: z.int().min(1).max(16_384).optional(),
+  }),
   z.strictObject({ type: z.literal('unwatchScreen'), id: SessionId }),
   z.strictObject({ type: z.literal('holdControl'), id: SessionId, key: ControlKey }),
   z.strictObject({ type: z.literal('letControlGo'), id: SessionId }),

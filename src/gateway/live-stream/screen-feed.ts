@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ScreenFrame } from '../../actors/session/screen.js';
 import { encodeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
+import { LIVE_MS, type PictureBudget, SLOW_MS, type Watched } from './picture-budget.js';
 
-/** Between two pictures, at least: 15 a second are as many as the eye needs of a page. */
-const LIVE_MS = 66;
-const SLOW_MS = 1_000;
+/** Pictures that come less often are taken one by one; of others the browser tells each change. */
+const STILL_MS = 250;
+/** A viewer that does not say how large it shows pictures gets them as large as they are. */
+const FULL_WIDTH = 1_280;
 /** How long an answer waits for a picture of a page that does not change. */
 const WAIT_MS = 1_000;
 /** Pictures of one session that are sent in a second, to all its viewers together: many see fewer each. */
@@ -24,41 +27,88 @@ export interface ScreenViewer {
 
 export type Pace = 'live' | 'slow';
 
-interface Seat {
+/** How a viewer shows the pictures. */
+export interface Showing {
   readonly pace: Pace;
+  /** Pixels across; absent for as many as there are. */
+  readonly width?: number | undefined;
+  /** Whoever sits there has control of the session. */
+  readonly hands: boolean;
+}
+
+interface Seat extends Showing {
   shownAt: number;
+  /** The number of the picture that it has. */
+  has: number;
+}
+
+interface Picture {
+  readonly number: number;
+  readonly packed: Uint8Array;
 }
 
 /**
  * What a session's page shows, for everybody who looks at it: taken once, packed once, at the pace of whoever wants it
  * fastest, and not at all while nobody looks. A viewer that is behind misses pictures and sees the next one.
  */
-export class ScreenFeed {
+export class ScreenFeed implements Watched {
   readonly #id: SessionId;
   readonly #sessions: Sessions;
   readonly #pack: (message: StreamMessage) => Uint8Array;
+  readonly #budget: PictureBudget;
   readonly #viewers = new Map<ScreenViewer, Seat>();
   readonly #stopped = new AbortController();
-  #newest: Uint8Array | null = null;
+  #newest: Picture | null = null;
+  /** Never rejects. */
+  #running: Promise<void> | null = null;
+  #count = 0;
+  #megapixels = 1;
+  #isQuiet = false;
   #wake: (() => void) | null = null;
 
-  constructor(id: SessionId, sessions: Sessions, pack: (message: StreamMessage) => Uint8Array) {
+  constructor(id: SessionId, sessions: Sessions, pack: (message: StreamMessage) => Uint8Array, budget: PictureBudget) {
     this.#id = id;
     this.#sessions = sessions;
     this.#pack = pack;
-    void this.#run();
+    this.#budget = budget;
+    budget.join(this);
   }
 
   get viewers(): number {
     return this.#viewers.size;
   }
 
-  add(viewer: ScreenViewer, pace: Pace): void {
-    const seat = { pace, shownAt: 0 };
+  get wantsMs(): number {
+    const live = this.#seats.filter(({ pace }) => pace === 'live').length;
+    return live === 0 ? SLOW_MS : Math.max(LIVE_MS, (1_000 * live) / MOST_SENT);
+  }
+
+  get megapixels(): number {
+    return this.#megapixels;
+  }
+
+  get isQuiet(): boolean {
+    return this.#isQuiet;
+  }
+
+  get isHandled(): boolean {
+    return this.#seats.some(({ hands }) => hands);
+  }
+
+  /** One that is here already changes how it shows pictures. */
+  add(viewer: ScreenViewer, showing: Showing): void {
+    const seat = { shownAt: 0, has: 0, ...this.#viewers.get(viewer), ...showing };
     this.#viewers.set(viewer, seat);
     if (this.#newest !== null) this.#show(viewer, seat, this.#newest);
+    this.#running ??= this.#run();
     // One who wants it faster is not kept waiting by those who do not.
     this.#wake?.();
+  }
+
+  /** The viewer has control of the session from now on, or has it no more. */
+  lend(viewer: ScreenViewer, hands: boolean): void {
+    const seat = this.#viewers.get(viewer);
+    if (seat !== undefined) this.add(viewer, { ...seat, hands });
   }
 
   remove(viewer: ScreenViewer): void {
@@ -66,6 +116,7 @@ export class ScreenFeed {
   }
 
   stop(): void {
+    this.#budget.leave(this);
     this.#stopped.abort();
     this.#wake?.();
   }
@@ -76,13 +127,18 @@ export class ScreenFeed {
     while (!signal.aborted) {
       const startedAt = performance.now();
       try {
-        const frame = await this.#sessions.nextFrame(this.#id, { after, timeoutMs: WAIT_MS }, signal);
+        const width = Math.max(...this.#seats.map((seat) => seat.width ?? FULL_WIDTH));
+        const still = this.#budget.paceOf(this) >= STILL_MS;
+        const order = { after, timeoutMs: WAIT_MS, width, still };
+        const frame = await this.#sessions.nextFrame(this.#id, order, signal);
+        this.#isQuiet = frame === null;
         if (frame !== null) {
           after = frame.number;
-          const { jpeg, width, height } = frame;
-          this.#newest = new Uint8Array(this.#pack({ type: 'frame', id: this.#id, jpeg, width, height }));
-          await this.#showAll(this.#newest);
+          this.#newest = this.#picture(frame);
+          this.#megapixels = (frame.width * frame.height * Math.min(1, width / frame.width) ** 2) / 1e6;
         }
+        // Also those that were passed over while there was more to come.
+        if (this.#newest !== null) await this.#showAll(this.#newest);
       } catch {
         // A queued session has no screen yet.
         if (await this.#isOver()) return;
@@ -90,17 +146,29 @@ export class ScreenFeed {
         after = 0;
         await this.#pause(SLOW_MS);
       }
-      const live = [...this.#viewers.values()].filter(({ pace }) => pace === 'live').length;
-      const pace = live === 0 ? SLOW_MS : Math.max(LIVE_MS, (1_000 * live) / MOST_SENT);
-      await this.#pause(pace - (performance.now() - startedAt));
+      // Of a page that stays as it is the next change is wanted at once.
+      if (!this.#isQuiet) await this.#pause(this.#budget.paceOf(this) - (performance.now() - startedAt));
     }
   }
 
-  async #showAll(message: Uint8Array): Promise<void> {
+  get #seats(): readonly Seat[] {
+    return [...this.#viewers.values()];
+  }
+
+  /** Numbered here: an actor that is started again counts from the beginning. */
+  #picture({ jpeg, width, height }: ScreenFrame): Picture {
+    this.#count += 1;
+    return {
+      number: this.#count,
+      packed: new Uint8Array(this.#pack({ type: 'frame', id: this.#id, jpeg, width, height })),
+    };
+  }
+
+  async #showAll(picture: Picture): Promise<void> {
     let written = 0;
     // One that leaves meanwhile is not met any more.
     for (const [viewer, seat] of this.#viewers) {
-      if (!this.#show(viewer, seat, message)) continue;
+      if (!this.#show(viewer, seat, picture)) continue;
       written += 1;
       if (written % SENT_AT_ONCE === 0) await nextTurn();
     }
@@ -115,12 +183,14 @@ export class ScreenFeed {
   }
 
   /** Whether it was sent. */
-  #show(viewer: ScreenViewer, seat: Seat, message: Uint8Array): boolean {
+  #show(viewer: ScreenViewer, seat: Seat, { number, packed }: Picture): boolean {
     const now = performance.now();
+    if (seat.has === number) return false;
     if (seat.pace === 'slow' && now - seat.shownAt < SLOW_MS * 0.9) return false;
     if (viewer.bufferedBytes() > BEHIND_BYTES) return false;
     seat.shownAt = now;
-    viewer.sendPacked(message);
+    seat.has = number;
+    viewer.sendPacked(packed);
     return true;
   }
 

@@ -8,6 +8,7 @@ import type { Sessions } from '../../supervisor/sessions.js';
 import { checkShape, parseJson } from '../check-shape.js';
 import type { Principal } from '../credentials.js';
 import { LINK_OVER, untilOver } from '../link-time.js';
+import { PictureBudget } from './picture-budget.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
 import { ScreenFeed } from './screen-feed.js';
 import { type FeedOutlet, type Lane, SessionFeed } from './session-feed.js';
@@ -62,6 +63,7 @@ export class StreamServer {
     publish: (topic, packed) => void this.#app.publish(topic, packed, true),
   };
   readonly #screens = new Map<SessionId, ScreenFeed>();
+  readonly #budget = new PictureBudget();
   readonly #sockets = new Set<WebSocket<Seat>>();
   #rows: { readonly feed: RowFeed; viewers: number } | null = null;
 
@@ -154,7 +156,7 @@ export class StreamServer {
           viewer.unwatch(request.id);
           return;
         case 'watchScreen':
-          viewer.watchScreen(request.id, request.pace).catch(refuse);
+          viewer.watchScreen(request.id, { pace: request.pace, width: request.width }).catch(refuse);
           return;
         case 'unwatchScreen':
           viewer.unwatchScreen(request.id);
@@ -229,7 +231,7 @@ export class StreamServer {
   }
 
   #joinScreen(id: SessionId, sessions: Sessions): ScreenFeed {
-    const feed = this.#screens.get(id) ?? new ScreenFeed(id, sessions, (message) => this.#pack(message));
+    const feed = this.#screens.get(id) ?? new ScreenFeed(id, sessions, (message) => this.#pack(message), this.#budget);
     this.#screens.set(id, feed);
     return feed;
   }

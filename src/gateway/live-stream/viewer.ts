@@ -4,7 +4,7 @@ import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
-import type { Pace, ScreenFeed, ScreenViewer } from './screen-feed.js';
+import type { ScreenFeed, ScreenViewer, Showing } from './screen-feed.js';
 import type { Lane } from './session-feed.js';
 
 /** Sessions that one page may watch at once: as many as a wall shows. */
@@ -86,16 +86,16 @@ export class Viewer {
   }
 
   /**
-   * Shows what the session's page shows, at another pace when it is shown already.
+   * Shows what the session's page shows, in another way when it is shown already.
    * @throws NOT_FOUND; CAPACITY beyond 200 screens
    */
-  async watchScreen(id: SessionId, pace: Pace): Promise<void> {
+  async watchScreen(id: SessionId, showing: Omit<Showing, 'hands'>): Promise<void> {
     if (this.#screens.size >= MAX_WATCHED && !this.#screens.has(id)) {
       throw new TroupeError('CAPACITY', `A page can show ${MAX_WATCHED} screens at once`);
     }
     const feed = this.#screens.get(id) ?? this.#feeds.joinScreen(id);
     this.#screens.set(id, feed);
-    feed.add(this.#socket, pace);
+    feed.add(this.#socket, { ...showing, hands: this.#controls.has(id) });
     try {
       await this.#sessions.get(id);
     } catch (error) {
@@ -117,11 +117,13 @@ export class Viewer {
     const letGo = this.#sessions.doors.attachControl(id, key);
     this.letControlGo(id);
     this.#controls.set(id, { key, letGo });
+    this.#screens.get(id)?.lend(this.#socket, true);
   }
 
   letControlGo(id: SessionId): void {
     this.#controls.get(id)?.letGo();
     this.#controls.delete(id);
+    this.#screens.get(id)?.lend(this.#socket, false);
   }
 
   /** @throws SESSION_BUSY where the page does not hold control; CAPACITY, WAIT_TIMEOUT */

@@ -26,6 +26,17 @@ export interface Frame {
   readonly height: number;
 }
 
+/** How a picture of a session's page is shown; `width` in pixels of the reader's screen. */
+export interface Showing {
+  readonly pace: 'live' | 'slow';
+  readonly width: number;
+}
+
+interface WatchedScreen {
+  showing: Showing;
+  show(frame: Frame): void;
+}
+
 interface Watched {
   readonly watcher: SessionWatcher;
   last: number;
@@ -43,7 +54,7 @@ class Live {
   /** A link let this page in: it sees one session, and acts on nothing. */
   viewOnly = $state(false);
   readonly #watched = new Map<SessionId, Watched>();
-  readonly #screens = new Map<SessionId, { readonly pace: 'live' | 'slow'; show(frame: Frame): void }>();
+  readonly #screens = new Map<SessionId, WatchedScreen>();
   readonly #held = new Map<SessionId, ControlKey>();
   readonly #copies = new Map<SessionId, (text: string | null) => void>();
   #socket: WebSocket | null = null;
@@ -76,16 +87,28 @@ class Live {
     };
   }
 
-  /** Hands on pictures of the session's page until the answer is called. */
-  watchScreen(id: SessionId, pace: 'live' | 'slow', show: (frame: Frame) => void): () => void {
-    const watched = { pace, show };
+  /** Hands on pictures of the session's page, which may be shown in another way later, until `stop`. */
+  watchScreen(
+    id: SessionId,
+    first: Showing,
+    show: (frame: Frame) => void,
+  ): { change(showing: Showing): void; stop(): void } {
+    const watched = { showing: first, show };
     this.#screens.set(id, watched);
-    this.send({ type: 'watchScreen', id, pace });
-    return () => {
-      // The next view of the same session may have begun before this one ends.
-      if (this.#screens.get(id) !== watched) return;
-      this.#screens.delete(id);
-      this.send({ type: 'unwatchScreen', id });
+    this.send({ type: 'watchScreen', id, ...first });
+    return {
+      change: (showing) => {
+        const { pace, width } = watched.showing;
+        if (this.#screens.get(id) !== watched || (showing.pace === pace && showing.width === width)) return;
+        watched.showing = showing;
+        this.send({ type: 'watchScreen', id, ...showing });
+      },
+      stop: () => {
+        // The next view of the same session may have begun before this one ends.
+        if (this.#screens.get(id) !== watched) return;
+        this.#screens.delete(id);
+        this.send({ type: 'unwatchScreen', id });
+      },
     };
   }
 
@@ -120,7 +143,7 @@ class Live {
     this.send({ type: 'watchSessions', failedSince: midnight() });
     void sessionTable.reload();
     for (const [id, { last }] of this.#watched) this.send({ type: 'watchSession', id, after: last });
-    for (const [id, { pace }] of this.#screens) this.send({ type: 'watchScreen', id, pace });
+    for (const [id, { showing }] of this.#screens) this.send({ type: 'watchScreen', id, ...showing });
     for (const [id, key] of this.#held) this.send({ type: 'holdControl', id, key });
   }
 
