@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
+import { connect } from 'puppeteer-core';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { eventually } from '../support/eventually.js';
@@ -77,6 +78,25 @@ t.test('A Playwright test attaches to a live session, beside the session itself'
   const again = await chromium.connectOverCDP(`${service.url}/sessions/${id}/cdp`);
   t.equal(again.contexts()[0]?.pages().length, 2);
   await again.close();
+  await service.call('DELETE', `/api/sessions/${id}`);
+});
+
+t.test('A Puppeteer test attaches in the same way', async (t) => {
+  const { id } = await service.live();
+  await service.run(id, `let kept = 7; agent.go(${JSON.stringify(siteUrl)})`);
+  const browser = await connect({ browserWSEndpoint: socketUrl(id), defaultViewport: null });
+  const [page] = await browser.pages();
+  if (page === undefined) throw new Error('The page of the session is not there');
+  t.equal(await page.title(), 'site');
+  await page.locator('button').click();
+  t.match(await service.run(id, `agent.text('#said')`), { body: 'pressed' });
+  const second = await browser.newPage();
+  await second.goto(siteUrl);
+  t.equal(await second.$eval('#said', ({ textContent }) => textContent), 'new');
+  t.match(await service.run(id, 'agent.tabs().length'), { body: 2 });
+  await second.close();
+  await browser.disconnect();
+  t.match(await service.run(id, 'kept'), { status: 200, body: 7 }, 'the session goes on without it');
   await service.call('DELETE', `/api/sessions/${id}`);
 });
 

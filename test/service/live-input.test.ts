@@ -121,6 +121,38 @@ t.test('Mouse, wheel, keys, fingers and pasted text reach the page of who has co
   await service.call('DELETE', `/api/sessions/${id}`);
 });
 
+/** The pixels of a JPEG across: in its frame header (ITU-T T.81, B.2.2). */
+function widthOf(jpeg: Uint8Array): number {
+  const bytes = Buffer.from(jpeg);
+  for (let at = 2; at < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes.readUInt16BE(at);
+    if (marker >= 0xffc0 && marker <= 0xffc2) return bytes.readUInt16BE(at + 7);
+  }
+  return 0;
+}
+
+t.test('A picture is as large as it is shown, and none comes of a page that stays as it is', async (t) => {
+  const { id } = await service.live({ viewport: { width: 800, height: 600 } });
+  const page = '<title>0</title><body style="background: rgb(0, 0, 0)">';
+  await service.run(id, `agent.go(${JSON.stringify(`data:text/html,${encodeURIComponent(page)}`)})`);
+  const client = await StreamClient.open(service.url);
+  client.ask({ type: 'watchScreen', id, pace: 'slow', width: 300 });
+  await client.until(() => client.of('frame').length > 0);
+  t.equal(widthOf(client.of('frame')[0]?.jpeg ?? new Uint8Array()), 320);
+  const paint = (green: number) =>
+    service.run(id, `agent.page("document.body.style.background = 'rgb(0, ${green}, 0)'"); agent.wait(1500)`);
+  await paint(0);
+  const before = client.of('frame').length;
+  await service.run(id, 'agent.wait(1200)');
+  t.equal(client.of('frame').length, before);
+  await paint(200);
+  await client.until(() => client.of('frame').length > before);
+  client.ask({ type: 'watchScreen', id, pace: 'live', width: 800 });
+  await client.until(() => client.of('frame').some(({ jpeg }) => widthOf(jpeg) === 800));
+  await client.close();
+  await service.call('DELETE', `/api/sessions/${id}`);
+});
+
 t.test('A screen that is watched while its session waits begins when that one runs', async (t) => {
   const full = await startTestService(t, { maxSessions: 1 });
   const { id: first } = await full.live();
