@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TroupeError } from '../protocol/errors.js';
-import { lowerPriority } from './browser-priority.js';
 import { removeBrowser } from './browser-removal.js';
 import type { BrowserUser } from './browser-user.js';
 import type { ChromiumBinary } from './chromium-binary.js';
@@ -107,7 +106,6 @@ async function spawnChromium(
         cause,
       });
     }
-    lowerPriority(child.pid);
     // Before anything is waited for: a program that ends at once ends now, and until its end was seen here its pid is no
     // other's.
     const ended = endOf(child);

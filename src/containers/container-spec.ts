@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { CPU_SHARES } from './browser-priority.js';
 import { INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
 import type { LeaseOptions } from './driver.js';
 import { desktopSize, workerFlags } from './worker-flags.js';
@@ -79,7 +78,6 @@ export function containerSpec(
       MemorySwap: memory,
       PidsLimit: limits.pids,
       NanoCpus: Math.round(Math.min(limits.cpus, availableParallelism()) * 1e9),
-      CpuShares: CPU_SHARES,
       Ulimits: [{ Name: 'fsize', Soft: limits.downloadsMb * MEGABYTE, Hard: limits.downloadsMb * MEGABYTE }],
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
       RestartPolicy: { Name: 'no' },

@@ -92,7 +92,7 @@ t.test('A Puppeteer test attaches in the same way', async (t) => {
   t.match(await service.run(id, `agent.text('#said')`), { body: 'pressed' });
   const second = await browser.newPage();
   await second.goto(siteUrl);
-  t.equal(await second.$eval('#said', ({ textContent }) => textContent), 'new');
+  t.equal(await second.evaluate('said.textContent'), 'new');
   t.match(await service.run(id, 'agent.tabs().length'), { body: 2 });
   await second.close();
   await browser.disconnect();

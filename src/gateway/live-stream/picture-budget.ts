@@ -9,9 +9,9 @@ export const SLOW_MS = 1_000;
 const PICTURE_MS = 5;
 const MEGAPIXEL_MS = 15;
 /** What all pictures together may cost of all cores: this part where the machine is busy, ... */
-const BUSY_PART = 0.03;
+const BUSY_PART = 0.05;
 /** ... and this part of what is idle. */
-const IDLE_PART = 0.5;
+const IDLE_PART = 0.2;
 const LOOK_EVERY_MS = 1_000;
 
 /** A session whose pictures are wanted. */
