@@ -79,6 +79,9 @@ t.test('A deviation stands out, and a failed step opens with its flow at the lin
   const { id } = await service.job({ prompt: 'Buy', flowFiles: ['examples/buy.js'], args, maxIterations: 5 });
   await page.goto(`${service.url}/#/sessions/${id}?step=10`);
   await shows('Step 10 of');
+  await holds(
+    '[...document.images].some(({ alt, naturalWidth }) => alt === "The page after step 10" && naturalWidth > 300)',
+  );
   await shows('examples/buy, line 15');
   await shows('LOCATOR_NOT_FOUND: No visible element answers to {button}Add to cart');
   await shows('Done by hand in examples/buy, line 15');
@@ -95,9 +98,6 @@ t.test('A deviation stands out, and a failed step opens with its flow at the lin
     await page.goto(`${service.url}/#/sessions/${id}#${key}`);
     await shows(`Step ${step} of`);
   }
-  await holds(
-    '[...document.images].some(({ alt, naturalWidth }) => alt === "The page after step 3" && naturalWidth > 300)',
-  );
 });
 
 t.test('Flows are read, run with arguments, and picked for a job with the same as a curl line', async (t) => {

@@ -145,7 +145,11 @@ t.test('A picture is as large as it is shown, and none comes of a page that stay
   await client.until(() => client.of('frame').length === 2);
   client.ask({ type: 'watchScreen', id, pace: 'live', width: 800 });
   await client.until(() => client.of('frame').some(({ jpeg }) => widthOf(jpeg) === 800));
-  await client.close();
+  client.ask({ type: 'unwatchScreen', id });
+  const other = await StreamClient.open(service.url);
+  other.ask({ type: 'watchScreen', id, pace: 'live', width: 800 });
+  await other.until(() => other.of('frame').length > 0);
+  await Promise.all([client.close(), other.close()]);
   await service.call('DELETE', `/api/sessions/${id}`);
 });
 

@@ -70,6 +70,8 @@ export class Screen {
     clearTimeout(this.#linger);
     this.#linger = setTimeout(() => this.#stop(), timeoutMs + LINGER_MS);
     if (after === 0) {
+      // A cast that goes on would say nothing of a page that stays as it is.
+      this.#stop();
       this.#newest = null;
       this.#newestData = '';
     }
