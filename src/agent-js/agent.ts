@@ -6,7 +6,16 @@ import { act } from './act.js';
 import type { ActRequest } from './act-request.js';
 import { type Bounds, boundsOf, remainingMs } from './bounds.js';
 import type { BrowserPort } from './browser-port.js';
-import { actRequest, locatorOf, lookOptions, tabIndex, textOf, waitCondition, waitTimeout } from './call-arguments.js';
+import {
+  actRequest,
+  locatorOf,
+  lookOptions,
+  refuseMore,
+  tabIndex,
+  textOf,
+  waitCondition,
+  waitTimeout,
+} from './call-arguments.js';
 import { dialogControl } from './dialog-controls.js';
 import { Downloads } from './downloads.js';
 import { goBack, navigate, resolveUrl } from './go.js';
@@ -149,14 +158,15 @@ export class Agent {
       dialogs: () => Promise.resolve(this.#tabs.dialogs),
       downloads: (_, context) => this.#downloads.list(boundsOf(context, READ_MS)),
     };
-    return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, this.#placed(call)]));
+    return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, this.#placed(name, call)]));
   }
 
   /** Every error of a call says where the page stood. */
-  #placed(call: HostCall): HostCall {
+  #placed(name: string, call: HostCall): HostCall {
     return async (args, context) => {
       try {
         this.#throwIfLost();
+        refuseMore(name, args);
         return await call(args, context);
       } catch (error) {
         this.#throwIfLost();

@@ -42,6 +42,32 @@ function actValue(action: ActionName, value: unknown): ActRequest['value'] {
   throw misuse(`The value of ${action} is ${wanted}, not ${shown(value)}`);
 }
 
+/** What calls take, and what somebody may want who gives one more than it takes. */
+const TAKES: {
+  readonly [method: string]: { readonly takes: string; readonly count: number; readonly instead?: string };
+} = {
+  go: { takes: 'a URL alone', count: 1 },
+  act: { takes: 'a locator, an action and a value alone', count: 3 },
+  text: { takes: 'a locator alone', count: 1 },
+  value: { takes: 'a locator alone', count: 1 },
+  screenshot: { takes: 'a title alone', count: 1 },
+  page: { takes: 'JavaScript alone', count: 1 },
+  back: { takes: 'nothing', count: 0, instead: 'it goes back by one page' },
+  tabs: { takes: 'nothing', count: 0, instead: 'agent.tab(index) goes to a tab' },
+  dialogs: { takes: 'nothing', count: 0, instead: 'an open dialog is acted on: agent.act("{dialog}OK", "click")' },
+  downloads: { takes: 'nothing', count: 0, instead: 'it lists them' },
+};
+
+/** Refuses what would be left out of account. Numbers and arrays may come from `map(agent.text)`. */
+export function refuseMore(method: string, args: readonly unknown[]): void {
+  const known = TAKES[method];
+  const more = known === undefined ? null : args[known.count];
+  if (known === undefined || more === null || more === undefined) return;
+  if (known.count > 0 && (typeof more !== 'object' || Array.isArray(more))) return;
+  const instead = known.instead === undefined ? '' : `; ${known.instead}`;
+  throw misuse(`agent.${method} takes ${known.takes}: ${shown(more)} was given${instead}`);
+}
+
 /** Options of `agent.look`. */
 export function lookOptions(options: unknown): { full: boolean; within: string | null } {
   const { full = false, within } = membersOf(options, 'agent.look', ['full', 'within']);

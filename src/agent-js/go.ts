@@ -27,8 +27,11 @@ export function resolveUrl(source: string, base: string, schemes: ReadonlySet<st
     throw new TroupeError('ACTION_FAILED', `${JSON.stringify(source)} is no URL${alone}`);
   }
   if (!schemes.has(url.protocol.slice(0, -1))) {
+    // To a URL parser, `localhost:4500` is of the scheme `localhost`.
+    const host = /^[\w.-]+:\d+(\/|$)/.test(source) ? `; http://${source} may be meant` : '';
     const allowed = [...schemes].join(', ');
-    throw new TroupeError('ACTION_FAILED', `${url.protocol} addresses may not be visited; allowed are ${allowed}`);
+    const message = `${url.protocol} addresses may not be visited; allowed are ${allowed}${host}`;
+    throw new TroupeError('ACTION_FAILED', message);
   }
   return url.href;
 }

@@ -38,6 +38,15 @@ export function parseLocator(source: string): Locator | undefined {
   return { kind: 'css', selector: trimmed };
 }
 
+/** Names of tags by their form, and most often a text that is meant to be seen. */
+const WORDS = /^[\p{L}][\p{L}\p{N}-]*( [\p{L}][\p{L}\p{N}-]*)*$/u;
+
+/** How to write what somebody may have meant whose locator is words alone, for the end of an error; empty for others. */
+export function meantByWords(source: string): string {
+  const words = source.trim();
+  return WORDS.test(words) ? ` as CSS; a text is written {*}${words}` : '';
+}
+
 /** A locator's text. */
 export function formatLocator(parts: {
   readonly role: string;

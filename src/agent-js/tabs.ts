@@ -58,7 +58,9 @@ export class Tabs {
   async activate(index: number, bounds: Bounds): Promise<Tab> {
     const tab = this.all[index];
     if (tab === undefined) {
-      throw new TroupeError('ACTION_FAILED', `There is no tab ${index}: there are ${this.#bySession.size}, from 0`);
+      const last = this.#bySession.size - 1;
+      const there = last > 0 ? `there are 0 to ${last}` : 'there is only 0';
+      throw new TroupeError('ACTION_FAILED', `There is no tab ${index}: ${there}`);
     }
     this.#setActive(tab);
     // A tab behind another draws nothing and takes no input.

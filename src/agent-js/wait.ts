@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { TroupeError } from '../protocol/errors.js';
 import { type Bounds, cancelledError, remainingMs, within } from './bounds.js';
 import { dialogControl } from './dialog-controls.js';
+import { meantByWords } from './locator.js';
 import { isProblem } from './page-calls.js';
 import { problemError } from './problem-error.js';
 import type { Tab } from './tab.js';
@@ -67,7 +68,8 @@ async function waitForElement(tab: Tab, locator: string, gone: boolean, bounds: 
       if (isProblem(asked.value)) throw problemError(asked.value, locator, tab);
       if (asked.value.found) return;
     }
-    if (remainingMs(bounds) <= 0) throw timeout(gone ? `${locator} did not go` : `${locator} did not appear`);
+    if (remainingMs(bounds) <= 0)
+      throw timeout(gone ? `${locator} did not go` : `${locator} did not appear${meantByWords(locator)}`);
   }
 }
 

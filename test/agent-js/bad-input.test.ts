@@ -6,7 +6,8 @@ import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 
 const lease = await openBrowser(t);
 const site = await openSite(t);
-const { agent, call } = await openAgent(t, lease);
+// What does not come is not waited for long.
+const { agent, call } = await openAgent(t, lease, { actMs: 200 });
 const flowsDir = t.testdir({ 'login.js': '() => 1' });
 const modules = [agent.module, filesModule({ flowsDir }), flowModule({ flowsDir })];
 const { fails } = await openSandbox(t, { modules });
@@ -19,6 +20,14 @@ const MISUSES: { readonly [script: string]: string } = {
   'agent.clik("{button}Go")': 'TypeError: agent has no clik; it has go, look, act',
   'agent.go()': 'agent.go takes a URL',
   'agent.go({ url: "/" })': 'agent.go takes a URL, not {"url":"/"}',
+  'agent.go("/", { timeout: 5 })': 'agent.go takes a URL alone: {"timeout":5} was given',
+  'agent.act("{button}Go", "click", null, { timeout: 5 })':
+    'agent.act takes a locator, an action and a value alone: {"',
+  'agent.page("1", { x: 1 })': 'agent.page takes JavaScript alone: {"x":1} was given',
+  'agent.back(2)': 'agent.back takes nothing: 2 was given; it goes back by one page',
+  'agent.tabs(1)': 'agent.tabs takes nothing: 1 was given; agent.tab(index) goes to a tab',
+  'agent.dialogs("accept")': 'agent.dialogs takes nothing: "accept" was given; an open dialog is acted on: ',
+  'agent.downloads("x.csv")': 'agent.downloads takes nothing: "x.csv" was given; it lists them',
   'agent.look("#cart")': 'The options of agent.look are an object, not "#cart"',
   'agent.look([])': 'The options of agent.look are an object, not []',
   'agent.look({ wihtin: "#cart" })': 'agent.look has no option "wihtin"; it has full, within',
@@ -34,6 +43,7 @@ const MISUSES: { readonly [script: string]: string } = {
   'agent.act("{input}Name", "input", { text: 1 })': 'The value of input is a text, not {"text":1}',
   'agent.act("{select}Size", "select", [{}])': "The value of select is an option's text, or an array of them, not [{}]",
   'agent.act("{input}Name", "press", "Entr")': '"Entr" is not a key: Enter, Tab',
+  'agent.act("{input}Name", "press", "ctrl+enter")': '"ctrl+enter" is not a key: Ctrl+Enter is',
   'agent.act("{input}Name", "press", "")': 'The value of press is a key, like "Enter" or "Control+A", not ""',
   'agent.act("{button}Go", "drag", "")': 'The value of drag is the target\'s locator, not ""',
   'agent.act("{input}Photo", "upload", {})': "The value of upload is a file's name, or an array of them, not {}",
@@ -46,8 +56,8 @@ const MISUSES: { readonly [script: string]: string } = {
   'agent.wait("{button}Go", { timeout: -1 })': 'timeout is a number of milliseconds, not -1',
   'agent.text(7)': 'agent.text takes a locator, not 7',
   'agent.value()': 'agent.value takes a locator',
-  'agent.value("##")': '## is not a locator: ',
-  'agent.value("//[")': '//[ is not a locator: ',
+  'agent.value("button:Go")': 'button:Go is not a locator: it is no valid CSS, and no {role}text',
+  'agent.value("//[")': '//[ is not a locator: it is no valid XPath',
   'agent.screenshot({})': 'agent.screenshot takes a title, not {}',
   'agent.page(() => 1)': 'agent.page takes JavaScript as text',
   'agent.page("(")': 'In the page: SyntaxError: ',
@@ -72,7 +82,12 @@ const MISUSES: { readonly [script: string]: string } = {
 const FAILURES: { readonly [script: string]: readonly [code: string, error: string] } = {
   'agent.go("http://")': ['ACTION_FAILED', '"http://" is no URL'],
   'agent.go("file:///etc/passwd")': ['ACTION_FAILED', 'file: addresses may not be visited; allowed are http, '],
-  'agent.act("{button}Go", "input", "x")': ['ACTION_FAILED', '{button}Go takes no text: it is a button'],
+  'agent.go("localhost:4500/shop")': ['ACTION_FAILED', '; http://localhost:4500/shop may be meant'],
+  'agent.act("{button}Go", "input", "x")': [
+    'ACTION_FAILED',
+    '{button}Go takes no text: it is a button, which takes click',
+  ],
+  'agent.act("{input}Photo", "input", "x")': ['ACTION_FAILED', 'takes no text: it is a file input, which takes upload'],
   'agent.act("{button}Go", "check")': ['ACTION_FAILED', '{button}Go cannot be checked: it is a button'],
   'agent.act("{button}Go", "scroll", "sideways")': ['ACTION_FAILED', '{button}Go scrolls up, down, left, right, '],
   'agent.act("{input}Day", "input", "tomorrow")': ['ACTION_FAILED', 'a date is like 2030-12-31'],
@@ -91,8 +106,14 @@ const FAILURES: { readonly [script: string]: readonly [code: string, error: stri
     'LOCATOR_NOT_FOUND',
     'No visible element answers to {button}Gone; near it: {button}Go',
   ],
-  'agent.tab(9)': ['ACTION_FAILED', 'There is no tab 9: there are 1, from 0'],
-  'agent.tab(0.5)': ['ACTION_FAILED', 'There is no tab 0.5: there are 1, from 0'],
+  'agent.text("Go")': ['LOCATOR_NOT_FOUND', 'answers to Go as CSS; a text is written {*}Go; near it: {button}Go'],
+  'agent.text("{Go}")': ['LOCATOR_NOT_FOUND', 'No visible element answers to {Go}; near it: {button}Go'],
+  'agent.wait("Welcome back", { timeout: 200 })': [
+    'WAIT_TIMEOUT',
+    'Welcome back did not appear as CSS; a text is written {*}Welcome back',
+  ],
+  'agent.tab(9)': ['ACTION_FAILED', 'There is no tab 9: there is only 0'],
+  'agent.tab(0.5)': ['ACTION_FAILED', 'There is no tab 0.5: there is only 0'],
   'Flow.run("logn")': ['FLOW_NOT_FOUND', "There is no flow 'logn' (flows/logn.js)"],
 };
 
@@ -108,7 +129,7 @@ t.test('What is written wrongly is SCRIPT_ERROR, and says how it is written', as
 t.test('What cannot be done says what stands in its way', async (t) => {
   await call('go', site.set('/form', PAGE));
   for (const [script, [wanted, told]] of Object.entries(FAILURES)) {
-    const { code, message: error } = await fails(script, { timeoutMs: 600 });
+    const { code, message: error } = await fails(script);
     t.equal(code, wanted, script);
     t.ok(error.includes(told), `${script}: ${error}`);
   }

@@ -8,7 +8,7 @@ import { nextChange } from './next-change.js';
 import { isList, isMultiple, optionOf } from './options.js';
 import type { Point } from './point.js';
 import { nameFor, resolve } from './resolve.js';
-import { checkedState, inputKind, isReadOnly, roleOf } from './roles.js';
+import { checkedState, inputKind, isReadOnly, kindOf } from './roles.js';
 import { bringIntoView, scroll } from './scrolling.js';
 import { typeUnheard } from './type-unheard.js';
 import { isDisabled, isShown, standIn } from './visibility.js';
@@ -131,12 +131,12 @@ function unfitFor(element: Element, action: ActionName): PageProblem | null {
   switch (action) {
     case 'input':
     case 'clear':
-      if (inputKind(element) === 'none') return blocked(`takes no text: it is a ${roleOf(element)}`, true);
+      if (inputKind(element) === 'none') return blocked(`takes no text: it is ${kindOf(element)}`, true);
       if (isReadOnly(element)) return blocked('is read only');
       return null;
     case 'check':
     case 'uncheck':
-      if (checkedState(element) === null) return blocked(`cannot be checked: it is a ${roleOf(element)}`, true);
+      if (checkedState(element) === null) return blocked(`cannot be checked: it is ${kindOf(element)}`, true);
       if (action === 'uncheck' && isHtml(element, 'input') && element.type === 'radio') {
         return blocked('is a radio button, which is unchecked by checking another', true);
       }

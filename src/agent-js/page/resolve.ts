@@ -1,4 +1,4 @@
-import { foldSpace, formatLocator, type Locator, parseLocator } from '../locator.js';
+import { foldSpace, formatLocator, type Locator, meantByWords, parseLocator } from '../locator.js';
 import type { MatchCounts, PageProblem } from '../page-calls.js';
 import { shortName, uniqueLocators } from '../unique-locators.js';
 import { accessibleName, drawnText } from './accessible-name.js';
@@ -53,8 +53,11 @@ export function resolve(source: string, options: { readonly hidden?: boolean } =
     if (matches.length === 0 && options.hidden === true && locator.kind !== 'text') {
       matches = locator.kind === 'css' ? bySelector(locator.selector) : byPath(locator.path);
     }
-  } catch (error) {
-    return malformed(source, error instanceof Error ? error.message : String(error));
+  } catch {
+    return malformed(
+      source,
+      locator.kind === 'xpath' ? 'it is no valid XPath' : 'it is no valid CSS, and no {role}text',
+    );
   }
   const index = locator.kind === 'text' ? locator.index : undefined;
   if (index !== undefined) return matches[index - 1] ?? missing(source, locator, matches.length);
@@ -131,12 +134,16 @@ function malformed(source: string, reason: string): PageProblem {
   return { problem: 'syntax', message: `${source} is not a locator: ${reason}` };
 }
 
+const ANY = { kind: 'text', role: '*', contains: false, index: undefined } as const;
+
 function missing(source: string, locator: Locator, others: number): PageProblem {
+  const words = locator.kind === 'css' ? meantByWords(source) : '';
+  const sought: Locator = words === '' ? locator : { ...ANY, text: foldSpace(source) };
   const message =
     others === 0
-      ? `No visible element answers to ${source}`
+      ? `No visible element answers to ${source}${words}`
       : `${source}: there ${others === 1 ? 'is' : 'are'} only ${others} of them`;
-  return { problem: 'missing', message, near: locator.kind === 'text' ? nearMisses(locator) : [] };
+  return { problem: 'missing', message, near: sought.kind === 'text' ? nearMisses(sought) : [] };
 }
 
 function listed(locator: Locator, matches: readonly Element[]): string[] {
@@ -165,11 +172,13 @@ function nearMisses(locator: Locator & { kind: 'text' }): string[] {
   const controls = allControls();
   const locators = uniqueLocators(controls);
   const scored = controls.map((control, order) => {
-    const alike = locator.text === '' ? 0 : similarity(locator.text, control.name);
-    return { control, order, score: alike + (control.words.includes(locator.role) ? 0.25 : 0) };
+    // `{Save}` is a role, and most often meant as a name.
+    const alike = similarity(locator.text === '' ? locator.role : locator.text, control.name);
+    const ofRole = control.words.includes(locator.role);
+    return { order, ofRole, score: alike + (ofRole ? 0.25 : 0) };
   });
   return scored
-    .filter(({ score }) => score >= 0.35 || (locator.text === '' && score > 0))
+    .filter(({ score, ofRole }) => score >= 0.35 || (locator.text === '' && ofRole))
     .sort((left, right) => right.score - left.score || left.order - right.order)
     .slice(0, MAX_NEAR)
     .map(({ order }) => locators[order] ?? '');

@@ -207,6 +207,12 @@ function checkKind(element: Element): 'toggle' | 'radio' | 'none' {
   return role === 'radio' || role === 'menuitemradio' ? 'radio' : 'none';
 }
 
+/** What an element is and takes, for an error: `a checkbox input, which takes click, check, uncheck`. */
+export function kindOf(element: Element): string {
+  const kind = isHtml(element, 'input') ? `${element.type} input` : roleOf(element);
+  return `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}, which takes ${actionsOf(element).join(', ')}`;
+}
+
 /** Null for what cannot be checked. */
 export function checkedState(element: Element): boolean | 'mixed' | null {
   if (checkKind(element) === 'none') return null;

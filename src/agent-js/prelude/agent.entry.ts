@@ -15,19 +15,20 @@ export function install(host: Host): void {
   };
 
   const agent = {
-    go: (url: unknown) => host('go', url),
+    go: (url: unknown, more: unknown) => host('go', url, more),
     look: lookOf(host, set),
-    act: (locator: unknown, action: unknown, value: unknown) => host('act', locator, action, value),
+    act: (locator: unknown, action: unknown, value: unknown, more: unknown) =>
+      host('act', locator, action, value, more),
     wait: (condition: unknown, options: unknown) => host('wait', condition, options),
-    text: (locator: unknown) => host('text', locator),
-    value: (locator: unknown) => host('value', locator),
-    screenshot: (title: unknown) => host('screenshot', title),
-    page: (js: unknown) => host('page', js),
-    back: () => host('back'),
-    tabs: () => host('tabs'),
+    text: (locator: unknown, more: unknown) => host('text', locator, more),
+    value: (locator: unknown, more: unknown) => host('value', locator, more),
+    screenshot: (title: unknown, more: unknown) => host('screenshot', title, more),
+    page: (js: unknown, more: unknown) => host('page', js, more),
+    back: (given: unknown) => host('back', given),
+    tabs: (given: unknown) => host('tabs', given),
     tab: (index: unknown) => host('tab', index),
-    dialogs: () => host('dialogs'),
-    downloads: () => host('downloads'),
+    dialogs: (given: unknown) => host('dialogs', given),
+    downloads: (given: unknown) => host('downloads', given),
   };
   for (const method of Object.values(agent)) freeze(method);
   const value = withKnownMembers('agent', freeze(agent));
