@@ -42,8 +42,13 @@ export class WorkerFolder {
 
   /** Closes the downloads to the browser once they hold this much. Answers whether they are closed. */
   async closeWhenOver(maxBytes: number): Promise<boolean> {
+    const names = await readdir(this.downloads).catch((error: NodeJS.ErrnoException) => {
+      // It went with its container just now.
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
     let bytes = 0;
-    for (const name of await readdir(this.downloads)) {
+    for (const name of names) {
       bytes += (await lstat(join(this.downloads, name)).catch(() => null))?.size ?? 0;
     }
     if (bytes <= maxBytes) return false;

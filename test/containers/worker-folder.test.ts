@@ -24,4 +24,6 @@ t.test('Downloads are closed once they hold more than they may, and not before',
   writeFileSync(join(folder.downloads, 'two'), Buffer.alloc(600));
   t.equal(await folder.closeWhenOver(1000), true);
   t.equal(statSync(folder.downloads).mode & 0o777, 0o555);
+  await folder.remove();
+  t.equal(await folder.closeWhenOver(1000), false, 'one that went with its container is no fault');
 });
