@@ -1,6 +1,6 @@
 import type { LeaseIdentity } from '../containers/driver.js';
 import { TroupeError } from '../protocol/errors.js';
-import { readEvent } from '../protocol/event-row.js';
+import { readNumberedEvent } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
 import type { NumberedEventRow, SessionRow } from './messages.js';
@@ -41,7 +41,7 @@ export function fromSessionRow(row: SessionRow): StoredSession {
 
 /** @throws INTERNAL when the row is damaged */
 export function fromEventRow({ seq, sessionId, at, type, data }: NumberedEventRow): JournalEvent {
-  return { ...readEvent([sessionId, at, type, data]), seq };
+  return readNumberedEvent([sessionId, at, type, data], seq);
 }
 
 /** JSON text of any value; `undefined` becomes null, as the column wants a text. */

@@ -1,5 +1,5 @@
 import { TroupeError } from './errors.js';
-import { EVENT_DATA, type EventType, type NewEvent, type SessionEvent } from './events.js';
+import { EVENT_DATA, type EventType, type JournalEvent, type NewEvent, type SessionEvent } from './events.js';
 import type { SessionId } from './session.js';
 
 /**
@@ -22,6 +22,14 @@ export function readEvent([sessionId, at, type, data]: readonly [string, string,
   const event: unknown = { sessionId, at, type, data: JSON.parse(data) };
   if (!isEvent(event)) throw new TroupeError('INTERNAL', `An event of session ${sessionId} is damaged`);
   return event;
+}
+
+/**
+ * The same, with the number that the journal gave it. The number is put into the object and not both into a new one: V8 of
+ * Node 20 gives every copy of an object with parsed JSON in it a hidden class of its own, of 370 bytes.
+ */
+export function readNumberedEvent(row: readonly [string, string, string, string], seq: number): JournalEvent {
+  return Object.assign(readEvent(row), { seq });
 }
 
 // Rows are our own writing, made from checked values, so that reading checks only that a row is whole: the full schema

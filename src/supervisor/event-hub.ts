@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../actors/clock.js';
 import type { Journal, JournalBatch } from '../journal/journal.js';
-import { type EventRow, readEvent } from '../protocol/event-row.js';
+import { type EventRow, readNumberedEvent } from '../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
 
@@ -57,7 +57,7 @@ class Shown implements Listed {
   }
 
   get event(): JournalEvent {
-    this.#event ??= { ...readEvent(this.#row), seq: this.seq };
+    this.#event ??= readNumberedEvent(this.#row, this.seq);
     return this.#event;
   }
 }
