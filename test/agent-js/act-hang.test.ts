@@ -28,17 +28,20 @@ t.test('A page that runs for ever ends each call by its deadline, and is left by
     site.set('/hang', '<title>Hang</title><button onclick="for (;;);">Hang</button><a href=/fine>Link</a>'),
   );
   t.same(await ends(500, 'act', '{button}Hang', 'click'), { code: 'WAIT_TIMEOUT', inTime: true });
-  for (const [method, ...args] of [
+  const calls = [
     ['look'],
     ['act', '{a}Link', 'click'],
     ['wait', '{h1}Fine'],
     ['value', '{a}Link'],
     ['page', '1'],
     ['screenshot'],
-  ] as const) {
+  ] as const;
+  // All at once: none of them keeps another from its end.
+  const ended = calls.map(async ([method, ...args]) => {
     const { code, inTime } = await ends(300, method, ...args);
     t.ok(inTime && (code === 'WAIT_TIMEOUT' || code === 'ACTION_FAILED'), `${method} ${args}: ${code}, ${inTime}`);
-  }
+  });
+  await Promise.all(ended);
   t.match(await ends(2_000, 'tabs'), { code: 'none', inTime: true }, 'where it stands is known without it');
   await goesOn(t);
   t.same(await ends(300, 'page', 'for (;;);'), { code: 'WAIT_TIMEOUT', inTime: true });

@@ -18,12 +18,14 @@ const agents = await Promise.all(
 const pages = await openCorpus(t);
 
 /** Each page once, by whichever agent is free. */
-async function everyPage(visit: (page: CorpusPage, agent: AgentFixture) => Promise<void>): Promise<void> {
+async function everyPage<T>(visitOf: (page: CorpusPage, agent: AgentFixture) => Promise<T>): Promise<readonly T[]> {
   const left = [...pages];
+  const done: T[] = [];
   const work = async (agent: AgentFixture): Promise<void> => {
-    for (let page = left.shift(); page !== undefined; page = left.shift()) await visit(page, agent);
+    for (let page = left.shift(); page !== undefined; page = left.shift()) done.push(await visitOf(page, agent));
   };
   await Promise.all(agents.map(work));
+  return done;
 }
 
 /** Notes what real input reaches the page. */
@@ -57,26 +59,6 @@ async function open(
   return (await look({ full: true })).elements;
 }
 
-let sought = 0;
-let listed = 0;
-let superfluous = 0;
-
-t.test('look finds every control of the corpus, and next to nothing else', async (t) => {
-  t.ok(pages.length >= 60, `${pages.length} pages`);
-  await everyPage(async (page, agent) => {
-    const found = await open(page, agent);
-    const { missing, extra } = compare(page.expected, found);
-    sought += page.expected.length;
-    listed += found.length;
-    superfluous += extra.length;
-    t.same(missing, [], `${page.name}: all found`);
-    if (extra.length > 0) t.comment(`${page.name}: ${extra.join(' ')}`);
-  });
-  const precision = 1 - superfluous / listed;
-  t.comment(`${sought} controls on ${pages.length} pages; ${listed} listed, ${superfluous} of them superfluous`);
-  t.ok(precision >= 0.98, `precision is ${(precision * 100).toFixed(1)} %`);
-});
-
 /** What a person does with a control of that kind. */
 function natural({ role, actions, options, name }: ElementDescriptor): readonly [action: string, value?: string] {
   const [action = 'click'] = actions;
@@ -102,41 +84,76 @@ const TYPED: { readonly [name: string]: string } = {
   Arrival: '01/02/2030',
 };
 
-t.test('Every control of the corpus is operated through its own locator', async (t) => {
-  let operated = 0;
-  await everyPage(async (page, agent) => {
-    const { call, callWithin } = agent;
-    const elements = await open(page, agent);
-    await call('page', RECORDER);
-    const usable = elements.filter(({ disabled }) => disabled !== true);
-    // Of a calendar's days the first and the last: one is as another.
-    const tried = usable.length > 25 ? [...usable.slice(0, 6), ...usable.slice(-4)] : usable;
-    const faults: string[] = [];
-    for (const element of tried) {
-      const [action, value] = natural(element);
-      const act = async (ms: number): Promise<string | null> => {
-        try {
-          await callWithin({ ms }, 'act', element.locator, action, value);
-          return null;
-        } catch (error) {
-          return String(error);
-        }
-      };
-      if ((await act(700)) !== null) {
-        // What came before may have closed or covered it: once more on the page as it was.
-        await open(page, agent);
-        await call('page', RECORDER);
-        const failed = await act(8_000);
-        if (failed !== null) faults.push(`${element.locator} ${action}: ${failed}`);
+/** What came of one page. */
+interface Visit {
+  readonly page: CorpusPage;
+  readonly listed: number;
+  readonly missing: readonly string[];
+  readonly extra: readonly string[];
+  readonly operated: number;
+  /** Controls that could not be operated, and why. */
+  readonly faults: readonly string[];
+  /** Events of real input that the page heard. */
+  readonly heard: number;
+}
+
+/** Looks at a page, and operates what was found through its own locator. */
+async function visit(page: CorpusPage, agent: AgentFixture): Promise<Visit> {
+  const { call, callWithin } = agent;
+  const elements = await open(page, agent);
+  await call('page', RECORDER);
+  const usable = elements.filter(({ disabled }) => disabled !== true);
+  // Of a calendar's days the first and the last: one is as another.
+  const tried = usable.length > 25 ? [...usable.slice(0, 6), ...usable.slice(-4)] : usable;
+  const faults: string[] = [];
+  for (const element of tried) {
+    const [action, value] = natural(element);
+    const act = async (ms: number): Promise<string | null> => {
+      try {
+        await callWithin({ ms }, 'act', element.locator, action, value);
+        return null;
+      } catch (error) {
+        return String(error);
       }
-      operated++;
+    };
+    if ((await act(700)) !== null) {
+      // What came before may have closed or covered it: once more on the page as it was.
+      await open(page, agent);
+      await call('page', RECORDER);
+      const failed = await act(8_000);
+      if (failed !== null) faults.push(`${element.locator} ${action}: ${failed}`);
     }
+  }
+  const heard = (await call('page', 'globalThis.heard?.length ?? 1')) as number;
+  return { page, listed: elements.length, ...compare(page.expected, elements), operated: tried.length, faults, heard };
+}
+
+const visits = await everyPage(visit);
+const sum = (count: (visit: Visit) => number): number => visits.reduce((total, one) => total + count(one), 0);
+
+t.test('look finds every control of the corpus, and next to nothing else', async (t) => {
+  t.ok(visits.length >= 60, `${visits.length} pages`);
+  for (const { page, missing, extra } of visits) {
+    t.same(missing, [], `${page.name}: all found`);
+    if (extra.length > 0) t.comment(`${page.name}: ${extra.join(' ')}`);
+  }
+  const [sought, listed, extra] = [
+    sum(({ page }) => page.expected.length),
+    sum((one) => one.listed),
+    sum((one) => one.extra.length),
+  ];
+  t.comment(`${sought} controls on ${visits.length} pages; ${listed} listed, ${extra} of them superfluous`);
+  const precision = 1 - extra / listed;
+  t.ok(precision >= 0.98, `precision is ${(precision * 100).toFixed(1)} %`);
+});
+
+t.test('Every control of the corpus is operated through its own locator', async (t) => {
+  for (const { page, faults, heard } of visits) {
     t.same(faults, [], page.name);
     // What happens inside a frame, and in a film's own controls, is not heard outside.
-    if (/^(frame|media)/.test(page.name)) return;
-    t.ok(((await call('page', 'globalThis.heard?.length ?? 1')) as number) > 0, `${page.name}: it was real input`);
-  });
-  t.comment(`${operated} controls operated`);
+    if (!/^(frame|media)/.test(page.name)) t.ok(heard > 0, `${page.name}: it was real input`);
+  }
+  t.comment(`${sum(({ operated }) => operated)} controls operated`);
 });
 
 t.end();
