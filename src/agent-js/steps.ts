@@ -12,8 +12,8 @@ import type { Tab } from './tab.js';
 const IDLE_MS = 150;
 /** A page that has just not answered probably hangs; nobody is to wait for its picture. */
 const HUNG_CAPTURE_MS = 200;
-/** Steps of a job wait for the picture of the one before, for this part of the job's time, and so much at most at once. */
-const HELD_PART = 0.05;
+/** Steps of a job wait for the picture of the one before, for this part of the time that steps take, and so much at most at once. */
+const HELD_PART = 0.03;
 const MOST_HELD_MS = 500;
 
 /** A step's call. */
@@ -49,9 +49,8 @@ export class Steps {
   #index: number;
   /** Steps under way. */
   readonly #running = new Map<number, StepCall>();
-  /** How long the next steps may wait for pictures, and when that was counted. */
+  /** How long the next steps may wait for pictures. */
   #mayHoldMs = 0;
-  #countedAt = performance.now();
   #waiting: Waiting | undefined;
   #lastFailed = false;
 
@@ -123,15 +122,13 @@ export class Steps {
 
   /** Waits for the pictures of the steps so far, where the time for that has been saved up. */
   async #hold(): Promise<void> {
-    const now = performance.now();
-    this.#mayHoldMs = Math.min(MOST_HELD_MS, this.#mayHoldMs + HELD_PART * (now - this.#countedAt));
-    this.#countedAt = now;
     const { expectedMs } = this.#pictures;
     if (expectedMs === 0 || expectedMs > this.#mayHoldMs) return;
+    const from = performance.now();
     const cut = new AbortController();
     await Promise.race([this.#pictures.settle(), pass(this.#mayHoldMs, undefined, { signal: cut.signal })]);
     cut.abort();
-    this.#mayHoldMs -= performance.now() - now;
+    this.#mayHoldMs -= performance.now() - from;
   }
 
   #newestSeen(): number {
@@ -151,6 +148,7 @@ export class Steps {
   #ended(call: StepCall, tab: Tab | undefined, file: string, step: Omit<Step, 'screenshot'>): void {
     const failed = step.error !== undefined;
     this.#lastFailed = failed;
+    this.#mayHoldMs = Math.min(MOST_HELD_MS, this.#mayHoldMs + HELD_PART * step.durationMs);
     const captureMs = step.error?.code === 'WAIT_TIMEOUT' ? HUNG_CAPTURE_MS : CAPTURE_MS;
     const { index } = step;
     const tell = (picture: StepPicture | null) => {
