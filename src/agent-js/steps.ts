@@ -12,7 +12,7 @@ import type { Tab } from './tab.js';
 const IDLE_MS = 150;
 /** A page that has just not answered probably hangs; nobody is to wait for its picture. */
 const HUNG_CAPTURE_MS = 200;
-/** Steps of a job wait for the picture of the one before, for this part of the time that steps take, and so much at most at once. */
+/** Steps of a job wait for the pictures of those before, for this part of the time that steps take, and this long at most. */
 const HELD_PART = 0.03;
 const MOST_HELD_MS = 500;
 
