@@ -22,7 +22,7 @@ export interface Ready {
   readonly checked: boolean | null;
   /** What came of it, where the action is one that the page's script has done by itself; null: input is wanted. */
   readonly finished: Finished | null;
-  /** The browser may carry it off by its own drag and drop. */
+  /** The browser may carry it off by its own drag and drop. Asked of a drag alone. */
   readonly draggable: boolean;
   /** The control only opens the list that the option is chosen from, see {@link ReadyRequest.list}. */
   readonly opens: boolean;
@@ -140,6 +140,9 @@ export interface PageCalls {
 }
 
 export type PageCallName = keyof PageCalls;
+
+/** Calls that wait for something; the others are answered at once, which costs the protocol less. */
+export const WAITING_CALLS = ['change', 'ready', 'finish', 'waitFor'] as const satisfies readonly PageCallName[];
 
 /** The isolated world's name, and of the one global in it. */
 export const WORLD = 'troupe';

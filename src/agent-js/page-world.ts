@@ -4,14 +4,15 @@ import { readBundle } from '../script/bundle.js';
 import { type Bounds, remainingMs, throwIfCancelled, within } from './bounds.js';
 import type { BrowserPort, SendOptions } from './browser-port.js';
 import type { CdpEvent, CdpRemoteObject, CdpResult } from './cdp.js';
-import { type PageCallName, type PageCalls, WORLD } from './page-calls.js';
+import { type PageCallName, type PageCalls, WAITING_CALLS, WORLD } from './page-calls.js';
 
 /** The events by which the two scripts below speak to each other; no page can guess them. */
 const HOOK_NAMES = JSON.stringify({
+  news: randomUUID(),
   question: randomUUID(),
   answer: randomUUID(),
   retraction: randomUUID(),
-  quiet: randomUUID(),
+  keys: randomUUID(),
   dialog: randomUUID(),
   declared: randomUUID(),
 });
@@ -20,8 +21,10 @@ export const WORLD_SOURCE = `(${readBundle(import.meta.url, 'page/world')})(${HO
 /** Runs in the page's own world, before its scripts, and notes what a document does not show. */
 export const HOOKS_SOURCE = `(${readBundle(import.meta.url, 'page/hooks')})(${HOOK_NAMES})`;
 
+const WAITING: ReadonlySet<PageCallName> = new Set(WAITING_CALLS);
+
 /** Calls the script in its world. */
-const CALL = `function (name, args) { return ${WORLD}.call(name, args); }`;
+const CALL = `function (name, args) { return ${WORLD}.call(name, JSON.parse(args)); }`;
 
 /** A new document's world is announced with its commit; where it is not by then, it is made. */
 const WORLD_MS = 1_000;
@@ -82,9 +85,9 @@ export class PageWorld {
     bounds: Bounds,
   ): Promise<{ readonly title: string; readonly value: PageCalls[N][1] } | null> {
     const context = await this.#presentContext(bounds);
-    const params = { executionContextId: context, awaitPromise: true, returnByValue: true } as const;
-    // The same text each time, which the engine has compiled already.
-    const call = { ...params, functionDeclaration: CALL, arguments: [{ value: name }, { value: args }] };
+    const params = { executionContextId: context, awaitPromise: WAITING.has(name), returnByValue: true } as const;
+    // The same text each time, which the engine has compiled already. It compiles each argument too, a text with the least ado.
+    const call = { ...params, functionDeclaration: CALL, arguments: [{ value: name }, { value: JSON.stringify(args) }] };
     const text = await this.#answered(context, bounds, (options) =>
       this.#browser.send('Runtime.callFunctionOn', call, options),
     );

@@ -208,9 +208,9 @@ export class Collector {
       this.evidence.sighting({ element, shown, rect, solid, seen, place: null });
       return null;
     }
-    const is = this.sight.whereIs(element, shown, rect, region);
-    this.evidence.sighting({ element, shown, rect, solid, seen, place: { region, is } });
-    return is === 'nowhere' ? null : { rect, offscreen: is === 'offscreen', solid };
+    const sighted = this.sight.whereIs(element, shown, rect, region);
+    this.evidence.sighting({ element, shown, rect, solid, seen, place: { ...sighted, region } });
+    return sighted.is === 'nowhere' ? null : { rect, offscreen: sighted.is === 'offscreen', solid };
   }
 
   #gapsIn(controls: readonly Control[]): readonly FrameGap[] {

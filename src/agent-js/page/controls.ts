@@ -65,17 +65,21 @@ function attentive(evidence: Evidence | undefined) {
   evidence?.ask();
   const memory = nameMemory();
   memory.observe(document);
-  memory.refresh(`${innerWidth} ${innerHeight} ${devicePixelRatio} ${discoveries()?.count} ${styleSheets()}`);
+  memory.refresh(`${innerWidth} ${innerHeight} ${devicePixelRatio} ${discoveries()?.count} ${ruleCounts()}`);
   return memory;
 }
 
 /** Rises and falls with the rules of the document's style sheets: a script that adds one changes no node. */
-function styleSheets(): string {
+function ruleCounts(): string {
+  return `${rulesIn(document.styleSheets)} ${rulesIn(document.adoptedStyleSheets)}`;
+}
+
+function rulesIn(sheets: ArrayLike<CSSStyleSheet>): string {
   let rules = 0;
-  const sheets = [...document.styleSheets, ...document.adoptedStyleSheets];
-  for (const sheet of sheets) {
+  for (let index = 0; index < sheets.length; index++) {
+    const sheet = sheets[index];
     try {
-      if (!sheet.disabled) rules += sheet.cssRules.length;
+      if (sheet?.disabled === false) rules += sheet.cssRules.length;
     } catch {
       // Another origin's sheet keeps its rules to itself; that it is there counts.
       rules += 1;

@@ -33,11 +33,25 @@ export function describe(control: Control, locator: string): WireDescriptor {
   return Object.keys(more).length === 0 ? [locator, actions] : [locator, actions, more];
 }
 
-/** What of a field's description changes without a sign; '' for what is no field. */
-export function fieldState(element: Element): string {
-  if (!isField(element)) return '';
-  const checked = checkedState(element);
-  return checked === null ? shownValue(element) : String(checked);
+/** Reads what of a field's description changes without a sign. */
+export type ReadState = () => string | number | boolean;
+
+/** Null for what has no such state. Of use until an attribute or a node of the field changes. */
+export function readerOf(element: Element): ReadState | null {
+  if (!isField(element)) return null;
+  if (isHtml(element, 'input')) {
+    switch (element.type) {
+      case 'checkbox':
+      case 'radio':
+        return () => (element.indeterminate ? 'mixed' : element.checked);
+      case 'file':
+        return () => shownValue(element);
+      default:
+        return element.type === 'password' || inputKind(element) === 'none' ? null : () => element.value;
+    }
+  }
+  if (!isHtml(element, 'select')) return () => element.value;
+  return element.multiple ? () => shownValue(element) : () => element.selectedIndex;
 }
 
 /** What a person reads in the field. Never a password. */

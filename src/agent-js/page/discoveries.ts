@@ -2,10 +2,11 @@ import { DECLARED, OWN_DIALOG } from '../page-calls.js';
 
 /** The names of the events by which the two worlds of a page speak; see hooks.entry.ts. */
 export interface HookNames {
+  readonly news: string;
   readonly question: string;
   readonly answer: string;
   readonly retraction: string;
-  readonly quiet: string;
+  readonly keys: string;
   readonly dialog: string;
   readonly declared: string;
 }
@@ -18,6 +19,9 @@ export class Discoveries {
   readonly #roots = new WeakMap<Element, ShadowRoot>();
   readonly #listening = new WeakSet<Element>();
   readonly #names: HookNames;
+  readonly #question: Event;
+  /** Whose pages have something to tell. */
+  readonly #news = new WeakSet<Window>();
   readonly #frames = new WeakMap<Element, string>();
   readonly #byId = new Map<string, WeakRef<Element>>();
   #anyRoot = false;
@@ -26,11 +30,12 @@ export class Discoveries {
 
   constructor(names: HookNames) {
     this.#names = names;
+    this.#question = new Event(names.question);
   }
 
   /** Hears what the page of `view` tells. */
   attend(view: Window): void {
-    const { answer, retraction, dialog, declared } = this.#names;
+    const { news, answer, retraction, dialog, declared } = this.#names;
     let probe: Node | undefined;
     const hear = (event: Event): void => {
       if (event.composedPath()[0] !== view) {
@@ -48,6 +53,9 @@ export class Discoveries {
       }
     };
     for (const type of [answer, retraction]) view.addEventListener(type, hear, true);
+    view.addEventListener(news, () => this.#news.add(view));
+    // What it said before anybody heard.
+    this.#news.add(view);
     view.addEventListener(dialog, () => this.#dialogOpens());
     view.addEventListener(declared, () => tell(DECLARED));
   }
@@ -78,9 +86,9 @@ export class Discoveries {
     else this.#listening.delete(node);
   }
 
-  /** Asks the page of `view` for what is new. It answers at once. */
+  /** Asks the page of `view` for what is new, where there is something. It answers at once. */
   ask(view: Window): void {
-    view.dispatchEvent(new Event(this.#names.question));
+    if (this.#news.delete(view)) view.dispatchEvent(this.#question);
   }
 
   /** Takes in a closed root, of whoever made it. */
@@ -93,17 +101,9 @@ export class Discoveries {
       root.addEventListener(type, this.#hearInside, true);
   }
 
-  /** Whether a script of the page may listen to keys. */
+  /** Whether a script of the page may listen to keys. Where none does, the page's hooks cancel the event. */
   hearsKeys(view: Window): boolean {
-    let hears = true;
-    const note = (): void => {
-      hears = false;
-    };
-    const { quiet } = this.#names;
-    view.addEventListener(quiet, note);
-    this.ask(view);
-    view.removeEventListener(quiet, note);
-    return hears;
+    return view.dispatchEvent(new Event(this.#names.keys, { cancelable: true }));
   }
 
   closedRoot(host: Element): ShadowRoot | null {

@@ -1,6 +1,6 @@
 import { discoveries } from './discoveries.js';
 import { frameDocument } from './flat-tree.js';
-import { isIn, type Region, Sight, type Whereabouts } from './sight.js';
+import { isIn, type Region, Sight, type Sighted } from './sight.js';
 import { drawnRect, isSeen, isSolid } from './visibility.js';
 
 /** Where something was, and how it was drawn. */
@@ -12,22 +12,35 @@ interface Sighting {
   readonly solid: boolean;
   readonly seen: boolean;
   /** Null: it was not asked for. */
-  readonly place: { readonly region: Region; readonly is: Whereabouts } | null;
+  readonly place: (Sighted & { readonly region: Region }) | null;
 }
+
+/** Plain numbers: those of a DOMRect are asked of the browser one by one. */
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A sighting as it is compared. */
+type Kept = Omit<Sighting, 'rect'> & { readonly box: Box | null; readonly inView: boolean };
 
 /**
  * What a list of controls rests on that no observer tells of: styles, layout, scrolling, what lies over what. As long as
  * all of it is as it was, and no observer has told of anything, the list is what it was.
  */
 export class Evidence {
-  readonly #sightings: Sighting[] = [];
+  readonly #sightings: Kept[] = [];
   readonly #hidden: Element[] = [];
-  readonly #boxes: { readonly element: Element; readonly rect: DOMRect }[] = [];
+  readonly #boxes: { readonly element: Element; readonly box: Box }[] = [];
   readonly #frames: { readonly element: Element; readonly inner: Document | null; readonly empty: boolean }[] = [];
 
   /** An element was looked for, and not drawn or found at a place. */
-  sighting(sighting: Sighting): void {
-    this.#sightings.push(sighting);
+  sighting({ rect, ...sighting }: Sighting): void {
+    const { place } = sighting;
+    const inView = rect !== null && place !== null && isIn(rect, place.region);
+    this.#sightings.push({ ...sighting, box: rect && boxOf(rect), inView });
   }
 
   /** An element is not drawn, by a style of its own or of what is around it. */
@@ -37,7 +50,7 @@ export class Evidence {
 
   /** An element clips what is in it. */
   clips(element: Element): void {
-    this.#boxes.push({ element, rect: element.getBoundingClientRect() });
+    this.#boxes.push({ element, box: boxOf(element.getBoundingClientRect()) });
   }
 
   frame(element: Element): void {
@@ -59,7 +72,7 @@ export class Evidence {
       this.#frames.every(
         ({ element, inner, empty }) => frameDocument(element) === inner && isEmpty(element) === empty,
       ) &&
-      this.#boxes.every(({ element, rect }) => isSame(element.getBoundingClientRect(), rect)) &&
+      this.#boxes.every(({ element, box }) => isSame(element.getBoundingClientRect(), box)) &&
       sight.isAsBefore() &&
       this.#sightingsHold(matters)
     );
@@ -67,21 +80,32 @@ export class Evidence {
 
   #sightingsHold(matters: (element: Element) => boolean): boolean {
     const sight = new Sight(false);
-    return this.#sightings.every(({ element, shown, rect, solid, seen, place }) => {
+    for (const { element, shown, box, solid, seen, place, inView } of this.#sightings) {
       if (isSolid(shown) !== solid || (!solid && isSeen(shown) !== seen)) return false;
-      if (!seen) return true;
+      if (!seen) continue;
       const now = drawnRect(shown);
-      if (now === null || rect === null) return now === rect;
-      if (!isSame(now, rect)) return false;
+      if (now === null || box === null) {
+        if (now !== box) return false;
+        continue;
+      }
+      if (!isSame(now, box)) return false;
       // What is out of view is where it was, since everything around it is.
-      if (place === null || !isIn(rect, place.region) || !matters(element)) return true;
-      return sight.whereIs(element, shown, rect, place.region) === place.is;
-    });
+      if (place === null || !inView || !matters(element)) continue;
+      const { hit, is, region } = place;
+      // What is drawn there tells the same as before, since no node has changed.
+      if (hit !== null && hit.root.elementFromPoint(hit.x, hit.y) === hit.element) continue;
+      if (sight.whereIs(element, shown, now, region).is !== is) return false;
+    }
+    return true;
   }
 }
 
-function isSame(one: DOMRect, other: DOMRect): boolean {
-  return one.x === other.x && one.y === other.y && one.width === other.width && one.height === other.height;
+function boxOf({ x, y, width, height }: DOMRect): Box {
+  return { x, y, width, height };
+}
+
+function isSame(rect: DOMRect, { x, y, width, height }: Box): boolean {
+  return rect.x === x && rect.y === y && rect.width === width && rect.height === height;
 }
 
 function isEmpty(element: Element): boolean {

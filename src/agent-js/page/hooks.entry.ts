@@ -20,11 +20,11 @@ const MAX_PENDING = 50_000;
 
 /**
  * Runs in the page's own world, before its scripts: hands closed shadow roots on as they are made, and notes elements
- * that get listeners for presses. The isolated world asks for them by an event named `question` and hears in events named
+ * that get listeners for presses. Says `news` when there is something to ask for. The isolated world asks by an event named `question` and hears in events named
  * `answer` (new) and `retraction` (listeners gone): nodes that one world puts into an event's target ranges are there
  * for the others.
  *
- * Says `quiet` with each answer as long as no script listens to keys, which is known where it ran before all of them.
+ * Cancels `keys` as long as no script listens to keys, which is known where it ran before all of them.
  *
  * Says `dialog` before a script opens one: that holds the page, and it is too late then to ask why. Says `declared` when a
  * script has markup parsed that declares shadow roots: those are handed to nobody.
@@ -32,10 +32,11 @@ const MAX_PENDING = 50_000;
  * @param names unguessable, so that a page's scripts neither hear nor forge them
  */
 export function install(names: {
+  readonly news: string;
   readonly question: string;
   readonly answer: string;
   readonly retraction: string;
-  readonly quiet: string;
+  readonly keys: string;
   readonly dialog: string;
   readonly declared: string;
 }): void {
@@ -43,12 +44,20 @@ export function install(names: {
   const view = window;
   const dispatchAt = view.dispatchEvent;
   const dispatch = dispatchAt.bind(view);
+  const { preventDefault } = Event.prototype;
   const found: WeakRef<Node>[] = [];
   const left: WeakRef<Node>[] = [];
   const listeners = new WeakMap<Element, Map<string, unknown[]>>();
 
+  let announced = false;
+  const announce = (): void => {
+    if (announced) return;
+    announced = true;
+    dispatch(new Event(names.news));
+  };
   const note = (list: WeakRef<Node>[], node: Node): void => {
     if (list.length < MAX_PENDING) list.push(new WeakRef(node));
+    announce();
   };
 
   /** Puts a function in place of a method; it stays native to whoever looks at it. */
@@ -87,8 +96,12 @@ export function install(names: {
   let anyOpened = false;
   wrap(Element.prototype, 'attachShadow', (target, self, args) => {
     const root = apply(target, self, args) as ShadowRoot;
-    if (root.mode === 'closed') hand(root);
-    else anyOpened = true;
+    if (root.mode === 'closed') {
+      hand(root);
+      return root;
+    }
+    anyOpened = true;
+    announce();
     return root;
   });
 
@@ -189,12 +202,15 @@ export function install(names: {
     if (targetRanges.length > 0) dispatch(new InputEvent(name, { targetRanges }));
   };
   view.addEventListener(names.question, () => {
+    announced = false;
     // No change of the document tells of it; where it is, one sees by looking.
     if (anyOpened) dispatch(new InputEvent(names.answer));
     anyOpened = false;
     tell(names.answer, found);
     tell(names.retraction, left);
-    if (!hearsKeys) dispatch(new Event(names.quiet));
+  });
+  view.addEventListener(names.keys, (event) => {
+    if (!hearsKeys) apply(preventDefault, event, []);
   });
 }
 

@@ -1,11 +1,10 @@
 import type { PageLook } from '../page-calls.js';
 import { uniqueLocators } from '../unique-locators.js';
 import type { WireDescriptor } from '../wire-descriptor.js';
-import { isField } from './accessible-name.js';
 import type { Collected } from './collector.js';
 import type { Control } from './control.js';
 import { collect } from './controls.js';
-import { describe, fieldState } from './descriptor.js';
+import { describe, type ReadState, readerOf } from './descriptor.js';
 import { discoveries } from './discoveries.js';
 import { isInside } from './flat-tree.js';
 import { nameMemory } from './name-memory.js';
@@ -24,7 +23,8 @@ interface Told {
   readonly locator: string;
   readonly offscreen: boolean;
   /** Of a field: what changes without a sign. */
-  readonly state: string;
+  readonly read: ReadState | null;
+  readonly state: ReturnType<ReadState> | null;
   /** JSON. */
   readonly text: string;
 }
@@ -39,8 +39,8 @@ export class LookMemory {
   #collected: Collected | null = null;
   #locators: readonly string[] = [];
   #told: readonly string[] = [];
-  /** The places of fields in it. */
-  #fields: readonly number[] = [];
+  /** What in it may change without a sign, and its place. */
+  #fields: readonly { readonly index: number; readonly read: ReadState; state: ReturnType<ReadState> }[] = [];
 
   /**
    * @param root what the look is narrowed to; such a look is not remembered
@@ -77,26 +77,36 @@ export class LookMemory {
   /** What is to be told of each control. The array of the last time, where it is the same. */
   #tell(collected: Collected): readonly string[] {
     const { controls } = collected;
-    const tell = (index: number): string => {
-      const control = controls[index];
-      return control === undefined ? '' : this.#tellOf(control, this.#locators[index] ?? '');
-    };
-    if (collected === this.#collected) {
-      const changed = this.#fields.filter((index) => tell(index) !== this.#told[index]);
-      if (changed.length === 0) return this.#told;
-      const told = [...this.#told];
-      for (const index of changed) told[index] = tell(index);
-      this.#told = told;
-      return told;
-    }
+    if (collected === this.#collected) return this.#tellAgain(controls);
     const { changes } = nameMemory();
     if (changes !== this.#changes) this.#byElement = new WeakMap();
     this.#changes = changes;
     this.#locators = this.#locatorsOf(controls);
     this.#collected = collected;
-    this.#fields = controls.flatMap(({ element }, index) => (isField(element) ? index : []));
-    const told = controls.map((_, index) => tell(index));
-    if (told.length !== this.#told.length || told.some((text, index) => text !== this.#told[index])) this.#told = told;
+    const told = controls.map((control, index) => this.#tellOf(control, this.#locators[index] ?? ''));
+    this.#fields = told.flatMap(({ read, state }, index) => (read && state !== null ? { index, read, state } : []));
+    const texts = told.map(({ text }) => text);
+    if (texts.length !== this.#told.length || texts.some((text, index) => text !== this.#told[index])) {
+      this.#told = texts;
+    }
+    return this.#told;
+  }
+
+  /** The same list: only what stands in its fields may be other. */
+  #tellAgain(controls: readonly Control[]): readonly string[] {
+    let told: string[] | null = null;
+    for (const field of this.#fields) {
+      const state = field.read();
+      if (state === field.state) continue;
+      field.state = state;
+      const control = controls[field.index];
+      if (control === undefined) continue;
+      const { text } = this.#tellOf(control, this.#locators[field.index] ?? '');
+      if (text === this.#told[field.index]) continue;
+      told ??= [...this.#told];
+      told[field.index] = text;
+    }
+    if (told !== null) this.#told = told;
     return this.#told;
   }
 
@@ -111,14 +121,15 @@ export class LookMemory {
   }
 
   /** What a field holds changes without a sign; the rest is as it was while the document is. */
-  #tellOf(control: Control, locator: string): string {
+  #tellOf(control: Control, locator: string): Told {
     const { element, offscreen } = control;
-    const state = fieldState(element);
     const known = this.#byElement.get(element);
-    if (known?.locator === locator && known.offscreen === offscreen && known.state === state) return known.text;
-    const text = textOf(describe(control, locator));
-    this.#byElement.set(element, { locator, offscreen, state, text });
-    return text;
+    const read = known === undefined ? readerOf(element) : known.read;
+    const state = read === null ? null : read();
+    if (known?.locator === locator && known.offscreen === offscreen && known.state === state) return known;
+    const told: Told = { locator, offscreen, read, state, text: textOf(describe(control, locator)) };
+    this.#byElement.set(element, told);
+    return told;
   }
 }
 

@@ -37,8 +37,7 @@ export async function ready(request: ReadyRequest, action: Action): Promise<Read
     const startedAt = performance.now();
     const found = attempt(request, action);
     if (!isProblem(found)) {
-      const { value } = request;
-      return report(found, action, request.action === 'input' && typeof value === 'string' ? value : null);
+      return report(found, action, request);
     }
     const final = found.problem === 'blocked' ? found.final : found.problem !== 'missing';
     const now = performance.now();
@@ -100,8 +99,8 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
     if (unfocused !== null) return unfocused;
     // Some sites draw a field anew when it gets the focus.
     if (!element.isConnected) return blocked('is drawn anew all the time');
-    selectContent(element);
     if (typeUnheard(element, action === 'clear' ? '' : (one ?? ''))) return done();
+    selectContent(element);
   }
   return { element, point, done: false, opens: false };
 }
@@ -201,7 +200,9 @@ function focus(element: Element): PageProblem | null {
   return blocked('does not take the focus');
 }
 
-async function report({ element, point, done, opens }: Found, action: Action, typed: string | null): Promise<Ready> {
+async function report({ element, point, done, opens }: Found, under: Action, request: ReadyRequest): Promise<Ready> {
+  const { action, value } = request;
+  const typed = action === 'input' && typeof value === 'string' ? value : null;
   const checked = checkedState(element);
   return {
     x: point.x,
@@ -211,8 +212,8 @@ async function report({ element, point, done, opens }: Found, action: Action, ty
     password: isPassword(element),
     rich: (element as Partial<HTMLElement>).isContentEditable === true,
     checked: checked === 'mixed' ? false : checked,
-    draggable: isDraggable(element),
-    finished: done ? await action.finish({ graceMs: 0, typed, awaits: null }) : null,
+    draggable: action === 'drag' && isDraggable(element),
+    finished: done ? await under.finish({ graceMs: 0, typed, awaits: null }) : null,
     opens,
   };
 }

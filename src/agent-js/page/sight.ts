@@ -28,6 +28,20 @@ export interface Region {
 /** Where something is for a person: in view, to be scrolled to, or nowhere. */
 export type Whereabouts = 'here' | 'offscreen' | 'nowhere';
 
+/** What is drawn at a point. */
+export interface Hit {
+  readonly root: Document | ShadowRoot;
+  readonly x: number;
+  readonly y: number;
+  readonly element: Element;
+}
+
+/** Where something is, and by which hit that was told, where one was enough. */
+export interface Sighted {
+  readonly is: Whereabouts;
+  readonly hit: Hit | null;
+}
+
 /** The viewport of a document, or what can be seen of it in its frame. */
 export function viewportRegion(
   root: Element,
@@ -75,40 +89,18 @@ export class Sight {
    * @param shown what is looked for in the element's place: itself, or its label
    * @param region the one around it
    */
-  whereIs(element: Element, shown: Element, rect: DOMRect, region: Region): Whereabouts {
-    if (isIn(rect, region)) {
-      if (this.#through) return 'here';
-      const cover = this.#coverOf(element, shown, rect, region);
-      if (cover === null) return 'here';
-      // From under a bar at the edge it can be scrolled.
-      return canMoveAway(element, cover, region) ? 'offscreen' : 'nowhere';
-    }
-    if (!isReachable(rect, region)) return 'nowhere';
-    if (this.#through) return 'offscreen';
+  whereIs(element: Element, shown: Element, rect: DOMRect, region: Region): Sighted {
+    if (isIn(rect, region)) return this.#through ? HERE : inView(element, shown, rect, region);
+    if (!isReachable(rect, region)) return NOWHERE;
+    if (this.#through) return OFFSCREEN;
     const veil = this.#veilOf(element.ownerDocument);
-    return veil === null || isInside(element, veil) ? 'offscreen' : 'nowhere';
+    return veil === null || isInside(element, veil) ? OFFSCREEN : NOWHERE;
   }
 
   /** Whether what was found to cover a document does so still, and nothing else does. */
   isAsBefore(): boolean {
     for (const [inner, veil] of this.#veils) if (findVeil(inner) !== veil) return false;
     return true;
-  }
-
-  /** What lies over every point of an element that could be pointed at; null where it is open. */
-  #coverOf(element: Element, shown: Element, rect: DOMRect, region: Region): Element | null {
-    const first = hitAt(shown, rect, region, 0.5, 0.5);
-    if (first === null || reaches(first, shown) || reaches(first, element)) return null;
-    if (isHtml(shown, 'area')) return isOpenPart(shown, region) ? null : first;
-    // Text that wraps is not where the middle of its box is.
-    const boxes = shown.getClientRects();
-    for (const box of boxes.length > 1 ? [...boxes].slice(0, 4) : [rect]) {
-      for (const [across, down] of POINTS) {
-        const hit = hitAt(shown, box, region, across, down);
-        if (hit !== null && (reaches(hit, shown) || reaches(hit, element))) return null;
-      }
-    }
-    return first;
   }
 
   /** What covers the whole viewport of a document, so that nothing but itself can be used. */
@@ -119,6 +111,36 @@ export class Sight {
     this.#veils.set(inner, veil);
     return veil;
   }
+}
+
+const HERE: Sighted = { is: 'here', hit: null };
+const OFFSCREEN: Sighted = { is: 'offscreen', hit: null };
+const NOWHERE: Sighted = { is: 'nowhere', hit: null };
+
+/** Of what is in view: whether any point of it that could be pointed at is open. */
+function inView(element: Element, shown: Element, rect: DOMRect, region: Region): Sighted {
+  const isOpen = (hit: Hit): boolean => reaches(hit.element, shown) || reaches(hit.element, element);
+  const root = shown.getRootNode() as Document | ShadowRoot;
+  const middle = hitAt(root, rect, region, 0.5, 0.5);
+  if (middle === null) return HERE;
+  if (isOpen(middle)) return { is: 'here', hit: middle };
+  const open = isHtml(shown, 'area')
+    ? isOpenPart(shown, region)
+    : boxesOf(shown, rect).some((box) =>
+        POINTS.some(([across, down]) => {
+          const hit = hitAt(root, box, region, across, down);
+          return hit !== null && isOpen(hit);
+        }),
+      );
+  if (open) return HERE;
+  // From under a bar at the edge it can be scrolled.
+  return canMoveAway(element, middle.element, region) ? OFFSCREEN : NOWHERE;
+}
+
+/** Text that wraps is not where the middle of its box is. */
+function boxesOf(shown: Element, rect: DOMRect): readonly DOMRect[] {
+  const boxes = shown.getClientRects();
+  return boxes.length > 1 ? [...boxes].slice(0, 4) : [rect];
 }
 
 const POINTS = [
@@ -136,14 +158,22 @@ export function isIn(rect: DOMRect, { left, top, right, bottom }: Region): boole
   );
 }
 
-function hitAt(shown: Element, rect: DOMRect, region: Region, across: number, down: number): Element | null {
+function hitAt(
+  root: Document | ShadowRoot,
+  rect: DOMRect,
+  region: Region,
+  across: number,
+  down: number,
+): Hit | null {
   const left = Math.max(rect.left, region.left);
   const right = Math.min(rect.right, region.right);
   const top = Math.max(rect.top, region.top);
   const bottom = Math.min(rect.bottom, region.bottom);
   if (right - left < LEAST || bottom - top < LEAST) return null;
-  const root = shown.getRootNode() as Document | ShadowRoot;
-  return root.elementFromPoint(left + (right - left) * across, top + (bottom - top) * down);
+  const x = left + (right - left) * across;
+  const y = top + (bottom - top) * down;
+  const element = root.elementFromPoint(x, y);
+  return element === null ? null : { root, x, y, element };
 }
 
 /** Whether there is a point of a part of a picture that nothing lies over, nor another part. */

@@ -6,6 +6,7 @@ import {
   type PageCalls,
   type PageProblem,
   type PageState,
+  type WAITING_CALLS,
   WORLD,
 } from '../page-calls.js';
 import { drawnText } from './accessible-name.js';
@@ -28,9 +29,10 @@ const LOOK_AGAIN_MS = 250;
 /** A longer text is cut. */
 const MAX_TEXT = 1_000_000;
 
-type Calls = {
-  [N in PageCallName]: (args: PageCalls[N][0]) => PageCalls[N][1] | JsonText | Promise<PageCalls[N][1]>;
-};
+type Answer<N extends PageCallName> = N extends (typeof WAITING_CALLS)[number]
+  ? Promise<PageCalls[N][1]>
+  : PageCalls[N][1] | JsonText;
+type Calls = { [N in PageCallName]: (args: PageCalls[N][0]) => Answer<N> };
 
 /** What stands in the isolated world of every frame. */
 interface World {
@@ -41,8 +43,8 @@ interface World {
   nameFrame(element: Element, id: string): void;
   /** A closed shadow root that markup has made in this document. */
   adoptRoot(root: ShadowRoot): void;
-  /** Arguments and result are JSON texts. */
-  call(name: PageCallName, args: never): Promise<string>;
+  /** The answer, as JSON; a promise of it for calls that wait. */
+  call(name: PageCallName, args: never): string | Promise<string>;
   /** The element of the action under way, for commands that want the node itself. */
   target(): Element | null;
 }
@@ -69,7 +71,7 @@ export function install(names: HookNames): void {
       return root !== undefined && isProblem(root) ? root : memory.look(root, base, named);
     },
     count: ({ locator }) => countOf(locator),
-    through: async (point) => {
+    through: (point) => {
       const through = pointThroughFrame(point);
       if (isProblem(through)) return through;
       passed = through.document;
@@ -113,14 +115,18 @@ export function install(names: HookNames): void {
     discoveries: found,
     nameFrame: (element, id) => found.nameFrame(element, id),
     adoptRoot: (root) => found.adoptRoot(root),
-    call: async (name, args) => {
-      const value = await calls[name](args);
-      const text = value instanceof JsonText ? value.text : JSON.stringify(value);
-      return `{"title":${JSON.stringify(document.title)},"value":${text}}`;
+    call: (name, args) => {
+      const answer = calls[name](args);
+      return answer instanceof Promise ? answer.then(answerText) : answerText(answer);
     },
     target: () => action.target,
   };
   Object.defineProperty(globalThis, WORLD, { value: world });
+}
+
+function answerText(value: object): string {
+  const text = value instanceof JsonText ? value.text : JSON.stringify(value);
+  return `{"title":${JSON.stringify(document.title)},"value":${text}}`;
 }
 
 function state(): PageState {
