@@ -13,8 +13,8 @@ import { waitUntilLoaded } from './wait.js';
 
 /** How long an action without any effect so far is given to have one. */
 const GRACE_MS = 60;
-/** A form that is sent begins its navigation in its page's next frame. */
-const SUBMIT_MS = 400;
+/** How long the page around a frame may take to tell that the frame's form leads it away. */
+const OUTWARDS_MS = 400;
 /** How long a window that a page has asked for may take to be there. */
 const WINDOW_MS = 2_000;
 
@@ -65,13 +65,11 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
     const finished = await carryOut(tab, ready, request, options);
     // The page has gone on, or asks something: the action was done.
     if (finished.kind !== 'answer') return { changed: true };
-    const { changed, submits, missed, checked, refused, url, title } = finished.value;
+    const { changed, submitsOutwards, missed, checked, refused, url, title } = finished.value;
     if (missed === null) {
-      if (submits)
-        await tab.until(
-          () => hasMoved(tab) || isNavigating(tab) || tab.openingWindows > 0,
-          within(options.after, SUBMIT_MS),
-        );
+      if (submitsOutwards) {
+        await tab.until(() => hasMoved(tab) || isNavigating(tab), within(options.after, OUTWARDS_MS));
+      }
       anyChange ||= changed;
       if (refused) throw failed(tab, `${locator} does not take what was typed`, locator);
       const check = action === 'check' || action === 'uncheck' ? action === 'check' : null;

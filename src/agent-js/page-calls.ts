@@ -95,8 +95,8 @@ export interface Finished extends PageState {
   /** False: the awaited input has not arrived yet, and nothing else is known. */
   readonly heard: boolean;
   readonly changed: boolean;
-  /** A form is being sent: the page is about to go. */
-  readonly submits: boolean;
+  /** A frame's form is being sent to the page around it, which tells of that in its own time. */
+  readonly submitsOutwards: boolean;
   /** Why the element did not take the input, completing "it ..."; null when it did. */
   readonly missed: string | null;
   readonly checked: boolean | null;

@@ -56,14 +56,17 @@ export class Action {
     let changed = differs();
     if (missed === null && !changed) await changes.first(graceMs);
     changed ||= differs();
+    const { sent } = heard;
     this.#stop();
+    // Where a form leads is told when its task begins; our answer comes after that.
+    if (sent.length > 0) await nextTask();
     layOutSoon(element.ownerDocument);
     const checked = checkedState(element);
     return {
       ...where(),
       heard: true,
       changed,
-      submits: heard.submits,
+      submitsOutwards: sent.some(leadsOutwards),
       missed,
       checked: checked === 'mixed' ? null : checked,
       refused: typed !== null && typed !== '' && isHtml(element, 'input') && element.value === '',
@@ -83,10 +86,27 @@ function layOutSoon(inner: Document): void {
 }
 
 const DRAWN_ANEW = 'is drawn anew all the time';
-const NOTHING = { heard: false, changed: false, submits: false, missed: null, checked: null, refused: false } as const;
+const NOTHING = {
+  heard: false,
+  changed: false,
+  submitsOutwards: false,
+  missed: null,
+  checked: null,
+  refused: false,
+} as const;
 
 function where(): { readonly url: string; readonly title: string } {
   return { url: location.href, title: document.title };
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
+/** From a frame to the page around it, which another process may draw. */
+function leadsOutwards({ target, ownerDocument }: HTMLFormElement): boolean {
+  const { defaultView } = ownerDocument;
+  return /^_(top|parent)$/i.test(target) && defaultView !== null && defaultView.parent !== defaultView;
 }
 
 /** What was typed went with its field, and a new one without it stands in its place. */

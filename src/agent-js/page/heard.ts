@@ -1,11 +1,12 @@
 import type { AwaitedInput } from '../page-calls.js';
+import { isHtml } from './flat-tree.js';
 
-/** Hears the keys that arrive in a document, and whether one of its forms is sent. */
+/** Hears the keys that arrive in a document, and which of its forms are sent. */
 export class Heard {
   readonly #view: Window;
   readonly #counts = { keyup: 0, beforeinput: 0 };
   readonly #submits: Event[] = [];
-  #formData = false;
+  readonly #formData: Event[] = [];
   #wake: (() => void) | undefined;
 
   constructor(view: Window) {
@@ -13,11 +14,13 @@ export class Heard {
     for (const type of ['submit', 'formdata'] as const) view.addEventListener(type, this.#sent, true);
   }
 
-  /** The page is about to go where a form leads: the browser begins that in a task of its own. */
-  get submits(): boolean {
+  /** Forms that are being sent: the browser begins that in a task of its own. */
+  get sent(): readonly HTMLFormElement[] {
     // A script that sends a form fires no submit event.
-    if (this.#submits.length === 0) return this.#formData;
-    return this.#submits.some(({ defaultPrevented, target }) => !defaultPrevented && !isDialogForm(target));
+    const events = this.#submits.length > 0 ? this.#submits : this.#formData;
+    return events.flatMap(({ defaultPrevented, target }) =>
+      defaultPrevented || !isForm(target) || target.method === 'dialog' ? [] : target,
+    );
   }
 
   /** True once as many events have come, false after `ms`. */
@@ -49,11 +52,10 @@ export class Heard {
   }
 
   readonly #sent = (event: Event): void => {
-    if (event.type === 'submit') this.#submits.push(event);
-    else this.#formData = true;
+    (event.type === 'submit' ? this.#submits : this.#formData).push(event);
   };
 }
 
-function isDialogForm(target: EventTarget | null): boolean {
-  return (target as Partial<HTMLFormElement> | null)?.method === 'dialog';
+function isForm(target: EventTarget | null): target is HTMLFormElement {
+  return target !== null && isHtml(target as Element, 'form');
 }
