@@ -87,7 +87,11 @@ export class PageWorld {
     const context = await this.#presentContext(bounds);
     const params = { executionContextId: context, awaitPromise: WAITING.has(name), returnByValue: true } as const;
     // The same text each time, which the engine has compiled already. It compiles each argument too, a text with the least ado.
-    const call = { ...params, functionDeclaration: CALL, arguments: [{ value: name }, { value: JSON.stringify(args) }] };
+    const call = {
+      ...params,
+      functionDeclaration: CALL,
+      arguments: [{ value: name }, { value: JSON.stringify(args) }],
+    };
     const text = await this.#answered(context, bounds, (options) =>
       this.#browser.send('Runtime.callFunctionOn', call, options),
     );

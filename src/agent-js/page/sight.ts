@@ -158,13 +158,7 @@ export function isIn(rect: DOMRect, { left, top, right, bottom }: Region): boole
   );
 }
 
-function hitAt(
-  root: Document | ShadowRoot,
-  rect: DOMRect,
-  region: Region,
-  across: number,
-  down: number,
-): Hit | null {
+function hitAt(root: Document | ShadowRoot, rect: DOMRect, region: Region, across: number, down: number): Hit | null {
   const left = Math.max(rect.left, region.left);
   const right = Math.min(rect.right, region.right);
   const top = Math.max(rect.top, region.top);
