@@ -8,6 +8,8 @@ import type { SessionId } from '../protocol/session.js';
 const RING_SIZE = 4096;
 /** So many more may stand there before the oldest are dropped together. */
 const RING_SLACK = 512;
+/** Characters of data that they may have together. Three quarters are left when the oldest are dropped. */
+const RING_CHARACTERS = 8 * 1024 * 1024;
 /** Events read from the journal at once. */
 const PAGE_SIZE = 500;
 
@@ -56,6 +58,10 @@ class Shown implements Listed {
     return this.#row[2];
   }
 
+  get characters(): number {
+    return this.#row[3].length;
+  }
+
   get event(): JournalEvent {
     this.#event ??= readNumberedEvent(this.#row, this.seq);
     return this.#event;
@@ -83,6 +89,7 @@ export class EventHub {
   readonly #clock: Clock;
   #writtenAtMs = 0;
   #ring: Shown[] = [];
+  #ringCharacters = 0;
   #shown: number;
 
   constructor(journal: Journal, clock: Clock = systemClock) {
@@ -144,11 +151,28 @@ export class EventHub {
     const firstSeq = await this.#journal.write(batch);
     if (events.length === 0) return;
     let seq = firstSeq;
-    for (const row of events) this.#ring.push(new Shown(seq++, row));
-    if (this.#ring.length > RING_SIZE + RING_SLACK) this.#ring = this.#ring.slice(-RING_SIZE);
+    for (const row of events) {
+      const shown = new Shown(seq++, row);
+      this.#ring.push(shown);
+      this.#ringCharacters += shown.characters;
+    }
+    this.#dropOldest();
     this.#shown = seq - 1;
     this.#wake(null);
     if (this.#wakers.size > 0) for (const id of new Set(events.map(([sessionId]) => sessionId))) this.#wake(id);
+  }
+
+  #dropOldest(): void {
+    const many = this.#ring.length > RING_SIZE + RING_SLACK;
+    if (!many && this.#ringCharacters <= RING_CHARACTERS) return;
+    let first = 0;
+    for (const { characters } of this.#ring) {
+      const fits = this.#ring.length - first <= RING_SIZE && this.#ringCharacters <= 0.75 * RING_CHARACTERS;
+      if (fits) break;
+      first += 1;
+      this.#ringCharacters -= characters;
+    }
+    this.#ring = this.#ring.slice(first);
   }
 
   /** Lets the readers of a session look again: it has ended, and nothing more comes. */
