@@ -138,6 +138,8 @@ t.test('Flows are read, run with arguments, and picked for a job with the same a
   const curl = await page.locator('section[aria-label="The same from a shell"] pre').textContent();
   t.match(curl, `'{"labels":{"suite":"form"},"mode":"auto","prompt":"Ada'\\''s login"`);
   await page.getByRole('button', { name: 'Start' }).click();
+  // The form shows the label too.
+  await page.getByRole('button', { name: 'Share' }).waitFor();
   await shows('suite=form');
   t.match((await service.call('GET', '/api/sessions?limit=1')).body, [
     { prompt: "Ada's login", flowFiles: ['examples/login.js', 'examples/search.js'], labels: { suite: 'form' } },
