@@ -23,6 +23,12 @@ const SIGNED_IN_SECONDS = 30 * 24 * 3600;
 const OPEN: Principal = { role: 'admin', name: 'open', caller: null, sees: null };
 const CONFIGURED: Principal = { role: 'admin', name: 'configured', caller: null, sees: null };
 
+/** The token that lets someone in; null where none is wanted, or a link does. */
+export function tokenOf(principal: Principal): Pick<Principal, 'name' | 'role'> | null {
+  const { name, role, sees } = principal;
+  return principal === OPEN || sees !== null ? null : { name, role };
+}
+
 /**
  * What a request brings, and whom it stands for: the token of the configuration, one that was made with
  * `troupe token create`, or the cookie that a browser was given for either. Where there are no tokens, everybody is an admin.

@@ -33,7 +33,7 @@ export class Sockets {
   constructor(app: TemplatedApp, gate: () => SocketGate | null) {
     this.#gate = gate;
     this.#stream = new StreamServer(app);
-    const stream: OpenSocket = ({ principal }, sessions) => this.#stream.seat(sessions, principal.sees);
+    const stream: OpenSocket = ({ principal }, sessions) => this.#stream.seat(sessions, principal);
     app.ws(STREAM_PATH, { ...this.#stream.behaviour, upgrade: this.#opening('view', stream) });
     for (const kind of [DESKTOP, DEVTOOLS]) {
       const tunnel: OpenSocket = (wish, sessions) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Role } from './access.js';
 import { ControlKey, PageInput } from './control.js';
 import type { ErrorBody } from './errors.js';
 import type { JournalEvent } from './events.js';
@@ -60,7 +61,10 @@ export type StreamMessage =
       readonly type: 'hello';
       readonly version: string;
       readonly driver: string;
-      readonly capacity: Capacity /** A link let the page in: it sees one session, and acts on nothing. */;
+      readonly capacity: Capacity;
+      /** Whose token let the page in; null where none is wanted, or a link did. */
+      readonly token: { readonly name: string; readonly role: Role } | null;
+      /** A link let the page in: it sees one session, and acts on nothing. */
       readonly viewOnly?: boolean;
     }
   /** How many sessions there are in each status, and how many have failed since the instant that was asked for. */

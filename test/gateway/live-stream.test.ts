@@ -134,6 +134,8 @@ t.test('Strangers are not let in', async (t) => {
   await t.rejects(StreamClient.open(guarded.url, { authorization, origin: 'http://evil.test' }), { message: /403/ });
   await t.rejects(StreamClient.open(guarded.url, { authorization, host: 'evil.test' }), { message: /403/ });
   const client = await StreamClient.open(guarded.url, { authorization });
+  await client.until(() => client.of('hello').length === 1);
+  t.match(client.of('hello')[0], { token: { name: 'configured', role: 'admin' } });
   await client.close();
 });
 

@@ -6,7 +6,7 @@ import type { SessionId } from '../../protocol/session.js';
 import { type StreamMessage, StreamRequest } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 import { checkShape, parseJson } from '../check-shape.js';
-import type { Principal } from '../credentials.js';
+import { type Principal, tokenOf } from '../credentials.js';
 import { LINK_OVER, untilOver } from '../link-time.js';
 import { PictureBudget } from './picture-budget.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
@@ -39,8 +39,7 @@ const SHARED: ReadonlySet<StreamRequest['type']> = new Set([
 
 interface Seat {
   readonly sessions: Sessions;
-  /** The sessions that it may watch; null for all. */
-  readonly sees: Principal['sees'];
+  readonly principal: Principal;
   viewer: Viewer | null;
   timer: NodeJS.Timeout | undefined;
   watchesRows: boolean;
@@ -89,8 +88,8 @@ export class StreamServer {
   }
 
   /** The state of a connection that is being upgraded. */
-  seat(sessions: Sessions, sees: Principal['sees']): Seat {
-    return { sessions, sees, viewer: null, timer: undefined, watchesRows: false };
+  seat(sessions: Sessions, principal: Principal): Seat {
+    return { sessions, principal, viewer: null, timer: undefined, watchesRows: false };
   }
 
   /** Tells every page that the service goes, and lets go of it. Pages connect again. */
@@ -105,7 +104,8 @@ export class StreamServer {
     }
     this.#sockets.add(socket);
     const seat = socket.getUserData();
-    const { sessions } = seat;
+    const { sessions, principal } = seat;
+    const { sees } = principal;
     seat.viewer = new Viewer(
       {
         send: (message) => void socket.send(this.#pack(message), true),
@@ -123,15 +123,16 @@ export class StreamServer {
       },
     );
     const { version, driver, capacity } = sessions.health();
-    const hello = { type: 'hello', version, driver } as const;
+    const hello = { type: 'hello', version, driver, token: tokenOf(principal) } as const;
     // Who has a link learns of its session, and not how busy the service is.
-    const more = seat.sees === null ? { capacity } : { capacity: { max: 0, running: 0, queued: 0 }, viewOnly: true };
+    const more = sees === null ? { capacity } : { capacity: { max: 0, running: 0, queued: 0 }, viewOnly: true };
     socket.send(this.#pack({ ...hello, ...more }), true);
-    seat.timer = untilOver(seat.sees, () => socket.end(LINK_OVER, 'The time of the link is over'));
+    seat.timer = untilOver(sees, () => socket.end(LINK_OVER, 'The time of the link is over'));
   }
 
   #receive(socket: WebSocket<Seat>, message: Buffer): void {
-    const { viewer, sees } = socket.getUserData();
+    const { viewer, principal } = socket.getUserData();
+    const { sees } = principal;
     if (viewer === null) return;
     let request: StreamRequest | null = null;
     const refuse = (error: unknown) => {

@@ -21,6 +21,14 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   throw new ApiError(response.status, errorIn(text, response.statusText));
 }
 
+/** Whether the service wants a token that this browser does not bring. One that cannot be reached wants none. */
+export async function wantsToken(): Promise<boolean> {
+  return fetch('api/health').then(
+    ({ status }) => status === 401,
+    () => false,
+  );
+}
+
 /** What the service answers, as it is. @throws ApiError; TypeError when the service cannot be reached */
 export async function callText(path: string): Promise<string> {
   const response = await fetch(path);

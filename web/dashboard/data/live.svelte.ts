@@ -1,9 +1,11 @@
 import { unpack } from 'msgpackr/unpack';
+import type { Role } from '../../../src/protocol/access.js';
 import type { ControlKey } from '../../../src/protocol/control.js';
 import type { ErrorBody } from '../../../src/protocol/errors.js';
 import type { JournalEvent } from '../../../src/protocol/events.js';
 import type { SessionId } from '../../../src/protocol/session.js';
 import type { Capacity, StreamMessage, StreamRequest } from '../../../src/protocol/stream.js';
+import { wantsToken } from './api.js';
 import { midnight, sessionTable } from './session-table.svelte.js';
 
 /** Waits between attempts to connect again, in milliseconds; the last one repeats. */
@@ -47,12 +49,17 @@ interface Watched {
  * on once, in order, however often the connection was lost.
  */
 class Live {
-  state = $state<'connecting' | 'open' | 'lost'>('connecting');
+  /** `barred`: the service wants a token that it was not told, or takes it no longer. */
+  state = $state<'connecting' | 'open' | 'lost' | 'barred'>('connecting');
   capacity = $state<Capacity | null>(null);
   version = $state('');
   driver = $state('');
   /** A link let this page in: it sees one session, and acts on nothing. */
   viewOnly = $state(false);
+  /** Whose token the page was let in with; null where none is wanted, or a link did it. */
+  token = $state.raw<{ readonly name: string; readonly role: Role } | null>(null);
+  /** Whoever sits here may do more than look. */
+  readonly acts = $derived(!this.viewOnly && this.token?.role !== 'view');
   readonly #watched = new Map<SessionId, Watched>();
   readonly #screens = new Map<SessionId, WatchedScreen>();
   readonly #held = new Map<SessionId, ControlKey>();
@@ -68,11 +75,7 @@ class Live {
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => this.#opened();
     socket.onmessage = ({ data }) => this.#receive(unpack(new Uint8Array(data)));
-    socket.onclose = () => {
-      this.state = 'lost';
-      const wait = RETRIES_MS[Math.min(this.#attempts++, RETRIES_MS.length - 1)];
-      setTimeout(() => this.connect(), wait);
-    };
+    socket.onclose = () => void this.#closed();
   }
 
   /** Hands on the session's events from its beginning until the answer is called. */
@@ -137,6 +140,14 @@ class Live {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(request));
   }
 
+  async #closed(): Promise<void> {
+    const wait = RETRIES_MS[Math.min(this.#attempts++, RETRIES_MS.length - 1)];
+    this.state = 'lost';
+    // What became of the upgrade is not told; this is.
+    if (await wantsToken()) this.state = 'barred';
+    else setTimeout(() => this.connect(), wait);
+  }
+
   #opened(): void {
     this.state = 'open';
     this.#attempts = 0;
@@ -153,6 +164,7 @@ class Live {
         this.version = message.version;
         this.driver = message.driver;
         this.viewOnly = message.viewOnly ?? false;
+        this.token = message.token;
         this.capacity = message.capacity;
         return;
       case 'counts':
