@@ -106,7 +106,7 @@ t.test('The keyboard leads through the list to a step and its picture', async (t
   await shows('Passes');
   await page.keyboard.press('/');
   await page.keyboard.type('suite=a11y');
-  await holds('document.querySelectorAll("[role=row]").length === 1');
+  await holds('document.querySelectorAll("[role=row][aria-selected]").length === 1');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await shows('Step ');
