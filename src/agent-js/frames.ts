@@ -2,12 +2,13 @@ import { type Bounds, throwIfCancelled, within } from './bounds.js';
 import type { AttachedPage, BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams } from './cdp.js';
 import type { Watch } from './condition.js';
+import { FrameWorlds } from './frame-worlds.js';
 import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, WORLD } from './page-calls.js';
-import { HOOKS_SOURCE, PageWorld, WORLD_SOURCE } from './page-world.js';
+import { HOOKS_SOURCE, type PageWorld, WORLD_SOURCE } from './page-world.js';
 
 /** Frames of a page beyond this are not followed. */
 const MAX_FRAMES = 1_000;
-/** A frame that does not answer by then has no say; and the next time by then. */
+/** A frame that does not answer by then has no say; and by then, as long as its process has not answered since. */
 const FRAME_MS = 1_500;
 const SILENT_MS = 100;
 /** A process that was given a frame to draw says so before it can be asked; on a busy machine by so much. */
@@ -31,19 +32,20 @@ interface Frame {
  * has a world of its own to be asked; the others are reached through the document around them.
  */
 export class Frames {
-  readonly main: PageWorld;
   readonly #browser: BrowserPort;
   readonly #page: AttachedPage;
   readonly #watch: (holds: () => boolean, bounds: Bounds) => Watch;
   readonly #until: (holds: () => boolean, bounds: Bounds) => Promise<boolean>;
   readonly #frames = new Map<string, Frame>();
-  readonly #worlds = new Map<string, PageWorld>();
+  readonly #worlds: FrameWorlds;
   readonly #sessions: Set<string>;
-  /** Frames that did not answer the last time. */
+  /** Frames with a process of their own, and its session. It draws them, whatever another has said: that may come late. */
+  readonly #own = new Map<string, string>();
+  /** Frames that did not answer, and whose processes have not since. */
   readonly #silent = new Set<string>();
   /** Of frames whose origin the protocol does not tell: whether their parents' scripts reach them. */
   readonly #reached = new Map<string, boolean>();
-  /** Frames in processes of their own that have no world yet. */
+  /** Frames in processes of their own that may have no world yet. */
   readonly #coming = new Set<string>();
 
   /** @param watch waits on what {@link Frames.observe} changes */
@@ -53,9 +55,13 @@ export class Frames {
     this.#watch = watch;
     this.#until = (holds, bounds) => watch(holds, bounds).settled;
     this.#sessions = new Set([page.session]);
-    // A page target's id is its main frame's.
-    this.main = new PageWorld(browser, page.session, page.targetId, this.#until);
+    this.#worlds = new FrameWorlds(browser, page, this.#until);
     this.#follow(page.session);
+  }
+
+  /** The world of the page's own document. */
+  get main(): PageWorld {
+    return this.#worlds.main;
   }
 
   /** Whether a CDP session belongs to a frame of this page, or to the page itself. */
@@ -72,12 +78,14 @@ export class Frames {
 
   /** The world that stands in a frame; the main one for the page's own. */
   world(frame: string | null): PageWorld | undefined {
-    return frame === null || frame === this.#page.targetId ? this.main : this.#worlds.get(frame);
+    if (frame === null || frame === this.#page.targetId) return this.main;
+    const session = this.#frames.get(frame)?.session;
+    return session === undefined ? undefined : this.#worlds.of(frame, session);
   }
 
   /** The worlds that reach, together and each by itself, every document that a process draws; its outermost first. */
   worldsIn(session: string): readonly PageWorld[] {
-    const worlds = [this.main, ...this.apart.flatMap((frame) => this.#worlds.get(frame) ?? [])];
+    const worlds = [this.main, ...this.apart.flatMap((frame) => this.world(frame) ?? [])];
     return worlds.filter((world) => world.session === session);
   }
 
@@ -87,7 +95,7 @@ export class Frames {
 
   /**
    * One call in a frame that is apart. Null where it does not answer: it may hang alone, and is then given less time, until
-   * it answers again.
+   * its process answers again.
    */
   async ask<N extends PageCallName>(
     frame: string,
@@ -96,15 +104,22 @@ export class Frames {
     bounds: Bounds,
   ): Promise<PageCalls[N][1] | null> {
     const own = within(bounds, this.#silent.has(frame) ? SILENT_MS : FRAME_MS);
+    const world = this.world(frame);
     try {
-      const answer = await this.#worlds.get(frame)?.tryCall(name, args, own);
-      this.#silent.delete(frame);
-      return answer?.value ?? null;
+      return (await world?.tryCall(name, args, own))?.value ?? null;
     } catch {
       throwIfCancelled(bounds);
-      this.#silent.add(frame);
+      if (world !== undefined) this.#listenFor(frame, world.session);
       return null;
     }
+  }
+
+  /** A frame is silent until its process says something, or has had its time to: then it is tried anew. */
+  #listenFor(frame: string, session: string): void {
+    if (this.#silent.has(frame)) return;
+    this.#silent.add(frame);
+    const heard = () => void this.#silent.delete(frame);
+    this.#browser.send('Runtime.evaluate', { expression: '0' }, { session }).then(heard, heard);
   }
 
   /** True as soon as there is a frame that is apart; `stop` loses interest. */
@@ -115,7 +130,8 @@ export class Frames {
   /** Settles when each frame that is known can be asked, or has not become so in time: then it is not waited for again. */
   async followed(bounds: Bounds): Promise<void> {
     if (this.#coming.size > 0) {
-      await this.#until(() => this.#coming.size === 0, within(bounds, FOLLOWED_MS)).catch(() => undefined);
+      const there = () => [...this.#coming].every((frame) => this.world(frame) !== undefined);
+      await this.#until(there, within(bounds, FOLLOWED_MS)).catch(() => undefined);
       throwIfCancelled(bounds);
       this.#coming.clear();
     }
@@ -126,7 +142,7 @@ export class Frames {
   /** A frame that is written into its parent's document is told without an origin, whether it is sandboxed or not. */
   #isVague({ id, parentId, session, origin }: Frame): boolean {
     const parent = parentId === null ? undefined : this.#frames.get(parentId);
-    return parent?.session === session && origin !== undefined && OPAQUE.test(origin) && this.#worlds.has(id);
+    return parent?.session === session && origin !== undefined && OPAQUE.test(origin) && this.world(id) !== undefined;
   }
 
   async #askReached(frame: Frame, bounds: Bounds): Promise<void> {
@@ -173,35 +189,19 @@ export class Frames {
         this.#put(event.params.frame, session);
         return true;
       case 'Page.frameDetached':
+        this.#worlds.drop(event.params.frameId, session);
         // One that goes to another process is attached there.
         if (event.params.reason === 'swap') return false;
         this.#remove(event.params.frameId);
         return true;
       default:
-        return this.#observeWorlds(event, session);
+        return this.#worlds.observe(event, session);
     }
-  }
-
-  #observeWorlds(event: CdpEvent, session: string): boolean {
-    if (event.method === 'Runtime.executionContextCreated') {
-      const { name, auxData } = event.params.context;
-      const frame = auxData?.frameId;
-      if (name === WORLD && frame !== undefined && frame !== this.#page.targetId) {
-        this.#coming.delete(frame);
-        const known = this.#worlds.get(frame);
-        if (known?.session !== session && this.#worlds.size < MAX_FRAMES) {
-          this.#worlds.set(frame, new PageWorld(this.#browser, session, frame, this.#until));
-        }
-      }
-    }
-    let changed = session === this.#page.session && this.main.observe(event);
-    for (const world of this.#worlds.values()) if (world.session === session && world.observe(event)) changed = true;
-    return changed;
   }
 
   #isApart({ id, parentId, session, origin }: Frame): boolean {
     const parent = parentId === null ? undefined : this.#frames.get(parentId);
-    if (parent === undefined || !this.#worlds.has(id)) return false;
+    if (parent === undefined || this.world(id) === undefined) return false;
     if (session !== parent.session) return true;
     if (origin === undefined || this.#reached.get(id) === true) return false;
     const around = this.#originOf(parent);
@@ -224,17 +224,18 @@ export class Frames {
       id: frame.id,
       // The root of a process of its own is not told what is around it.
       parentId: frame.parentId ?? known?.parentId ?? null,
-      session,
+      session: this.#own.get(frame.id) ?? session,
       origin: frame.securityOrigin ?? known?.origin,
     });
   }
 
   #remove(id: string): void {
+    const known = this.#frames.get(id);
+    if (known !== undefined) this.#worlds.drop(id, known.session);
     this.#frames.delete(id);
     this.#silent.delete(id);
     this.#reached.delete(id);
     this.#coming.delete(id);
-    this.#worlds.delete(id);
     this.#removeInside(id);
   }
 
@@ -245,16 +246,32 @@ export class Frames {
   #attached(session: string, frame: string, waiting: boolean): void {
     if (this.#sessions.size >= MAX_FRAMES) return;
     this.#sessions.add(session);
+    this.#own.set(frame, session);
     this.#put({ id: frame }, session);
-    if (this.#worlds.get(frame)?.session !== session) this.#coming.add(frame);
+    this.#coming.add(frame);
     this.#follow(session);
     if (waiting) this.#give(session, 'Runtime.runIfWaitingForDebugger', {});
   }
 
   #detached(session: string): boolean {
     if (session === this.#page.session || !this.#sessions.delete(session)) return false;
+    for (const [frame, own] of this.#own) {
+      if (own !== session) continue;
+      this.#own.delete(frame);
+      const around = this.#frames.get(this.parentOf(frame) ?? '');
+      // It may have gone back to its parent's process, which may have said so before.
+      if (around !== undefined) this.#askTree(around.session);
+    }
     for (const frame of [...this.#frames.values()]) if (frame.session === session) this.#remove(frame.id);
+    this.#worlds.dropAll(session);
     return true;
+  }
+
+  #askTree(session: string): void {
+    this.#browser.send('Page.getFrameTree', {}, { session }).then(
+      ({ frameTree }) => this.adopt(frameTree, session),
+      () => undefined,
+    );
   }
 
   /** None of these is waited for: a page held by a dialog answers some of them only later. */
@@ -271,10 +288,7 @@ export class Frames {
     this.#give(session, 'Target.setAutoAttach', attach);
     if (session === this.#page.session) return;
     this.#give(session, 'Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
-    this.#browser.send('Page.getFrameTree', {}, { session }).then(
-      ({ frameTree }) => this.adopt(frameTree, session),
-      () => undefined,
-    );
+    this.#askTree(session);
   }
 
   #give<M extends CdpMethod>(session: string, method: M, params: CdpParams<M>): void {
