@@ -9,6 +9,10 @@ const HUNG_MS = 1_500;
 const STOP_MS = 500;
 /** After a failed navigation the browser shows an error page. */
 const ERROR_PAGE_MS = 1_000;
+/** Begins as the name of a host does, and may be a relative path. */
+const LIKE_HOST = /^(?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]+(?=[/?#]|$)/u;
+/** What nobody calls a file. */
+const SURELY_HOST = /^www\.|\.(?:com|net|org)$/i;
 /** Pages that send on by themselves, one after another; Fetch follows as many redirects. */
 const MAX_STOPS = 20;
 
@@ -21,10 +25,16 @@ export interface Gone {
 
 /** An address as a script gives it, resolved against the page's own. @throws ACTION_FAILED for one that may not be visited */
 export function resolveUrl(source: string, base: string, schemes: ReadonlySet<string>): string {
+  const [host] = LIKE_HOST.exec(source.trim()) ?? [];
+  const whole = host === undefined ? '' : `; https://${source.trim()} may be meant`;
+  // Resolved against the page, it would be a path that is not there.
+  if (host !== undefined && SURELY_HOST.test(host)) {
+    throw new TroupeError('ACTION_FAILED', `${JSON.stringify(source)} has no scheme${whole}`);
+  }
   const url = URL.canParse(source, base) ? new URL(source, base) : undefined;
   if (url === undefined) {
     const alone = /^https?:/.test(base) ? '' : ', and there is no page to resolve it against';
-    throw new TroupeError('ACTION_FAILED', `${JSON.stringify(source)} is no URL${alone}`);
+    throw new TroupeError('ACTION_FAILED', `${JSON.stringify(source)} is no URL${alone}${whole}`);
   }
   if (!schemes.has(url.protocol.slice(0, -1))) {
     // To a URL parser, `localhost:4500` is of the scheme `localhost`.
