@@ -2,7 +2,7 @@ import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
 import { Evidence } from './evidence.js';
 import { frameDocument, isFrame, parentOf, shadowOf, walk } from './flat-tree.js';
-import { labelsOf } from './labels.js';
+import { labelsOf, namedBy } from './labels.js';
 import { outsideOfModals } from './modals.js';
 import type { NameMemory } from './name-memory.js';
 import { isAtomic, isControl } from './roles.js';
@@ -216,10 +216,10 @@ export class Collector {
   #gapsIn(controls: readonly Control[]): readonly FrameGap[] {
     if (this.#gaps.length === 0 || controls.length === this.#controls.length) return this.#gaps;
     const kept = new Set(controls);
-    return this.#gaps.map((gap) => ({
-      ...gap,
-      at: this.#controls.slice(0, gap.at).filter((control) => kept.has(control)).length,
-    }));
+    // How many of the controls before each place are left.
+    let left = 0;
+    const before = [0, ...this.#controls.map((control) => (kept.has(control) ? ++left : left))];
+    return this.#gaps.map((gap) => ({ ...gap, at: before[gap.at] ?? left }));
   }
 }
 
@@ -230,8 +230,5 @@ function isPart(element: Element, control: Element | null): boolean {
 
 /** Whether an element names a control that stands elsewhere: a press on it goes there, as on a label. */
 function isLabel(element: Element): boolean {
-  const root = element.getRootNode();
-  if (element.id === '' || !('querySelectorAll' in root)) return false;
-  const named = (root as ParentNode).querySelectorAll(`[aria-labelledby~="${CSS.escape(element.id)}"]`);
-  return [...named].some((one) => one !== element && !element.contains(one) && isControl(one));
+  return namedBy(element).some((one) => one !== element && !element.contains(one) && isControl(one));
 }

@@ -1,4 +1,5 @@
 import { isHtml } from './flat-tree.js';
+import { indexPerRoot } from './index-per-root.js';
 import type { Point } from './point.js';
 
 /** Points across and down, and corners of a polygon that triangles are laid through. */
@@ -11,14 +12,18 @@ interface Shape {
   readonly points: readonly Point[];
 }
 
+/** By their map, as they write it: `#name`. */
+const pictures = indexPerRoot<string, HTMLImageElement>((root, add) => {
+  for (const picture of root.querySelectorAll<HTMLImageElement>('img[usemap]')) add(picture.useMap, picture);
+});
+
 /** The picture that a part belongs to: the first that is drawn of those that use its map; null for any other element. */
 export function pictureOf(element: Element): HTMLImageElement | null {
   if (!isHtml(element, 'area')) return null;
   const map = element.closest('map');
-  const root = element.getRootNode();
-  if (map === null || map.name === '' || !('querySelectorAll' in root)) return null;
-  const pictures = (root as ParentNode).querySelectorAll<HTMLImageElement>(`img[usemap="#${CSS.escape(map.name)}"]`);
-  return [...pictures].find((picture) => picture.checkVisibility()) ?? pictures[0] ?? null;
+  if (map === null || map.name === '') return null;
+  const users = pictures(element, `#${map.name}`);
+  return users.find((picture) => picture.checkVisibility()) ?? users[0] ?? null;
 }
 
 /**

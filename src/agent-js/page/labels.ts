@@ -1,35 +1,21 @@
-/** Which labels belong to which control; for the length of one turn, in which nothing changes. */
-let byRoot: Map<Node, Map<Element, Element[]>> | undefined;
+import { indexPerRoot } from './index-per-root.js';
 
-/**
- * The labels of a control, in the order of the document. `element.labels` says the same and searches the whole document
- * for each control; here one search of a document or shadow root does for all that is in it.
- */
+const labels = indexPerRoot<Element, Element>((root, add) => {
+  for (const label of root.querySelectorAll('label')) if (label.control !== null) add(label.control, label);
+});
+
+const referrers = indexPerRoot<string, Element>((root, add) => {
+  for (const element of root.querySelectorAll('[aria-labelledby]')) {
+    for (const id of element.getAttribute('aria-labelledby')?.split(/\s+/) ?? []) add(id, element);
+  }
+});
+
+/** The labels of a control, in the order of the document: what `element.labels` says, which searches for each anew. */
 export function labelsOf(control: Element): readonly Element[] {
-  if (byRoot === undefined) {
-    byRoot = new Map();
-    queueMicrotask(() => {
-      byRoot = undefined;
-    });
-  }
-  const root = control.getRootNode();
-  let labels = byRoot.get(root);
-  if (labels === undefined) {
-    labels = collectLabels(root);
-    byRoot.set(root, labels);
-  }
-  return labels.get(control) ?? [];
+  return labels(control, control);
 }
 
-function collectLabels(root: Node): Map<Element, Element[]> {
-  const labels = new Map<Element, Element[]>();
-  if (!('querySelectorAll' in root)) return labels;
-  for (const label of (root as ParentNode).querySelectorAll('label')) {
-    const { control } = label;
-    if (control === null) continue;
-    const own = labels.get(control);
-    if (own === undefined) labels.set(control, [label]);
-    else own.push(label);
-  }
-  return labels;
+/** The elements that say by `aria-labelledby` that this one names them. */
+export function namedBy(element: Element): readonly Element[] {
+  return element.id === '' ? [] : referrers(element, element.id);
 }

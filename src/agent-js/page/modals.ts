@@ -3,14 +3,20 @@ import { parentOf } from './flat-tree.js';
 
 /** The controls that no modal dialog of their document, or of one around it, makes inert. */
 export function outsideOfModals(controls: readonly Control[], modals: readonly Element[]): readonly Control[] {
-  return modals.length === 0 ? controls : controls.filter(({ element }) => isFree(element, modals));
+  if (modals.length === 0) return controls;
+  const tops = new Map<Document, Element>();
+  for (const inner of new Set(modals.map((modal) => modal.ownerDocument))) {
+    const own = modals.filter((modal) => modal.ownerDocument === inner);
+    const top = own.find(isOnTop) ?? own.at(-1);
+    if (top !== undefined) tops.set(inner, top);
+  }
+  return controls.filter(({ element }) => isFree(element, tops));
 }
 
-function isFree(element: Element, modals: readonly Element[]): boolean {
+function isFree(element: Element, tops: ReadonlyMap<Document, Element>): boolean {
   for (let at: Element | null = element; at !== null; at = parentOf(at)) {
     const inner = at.ownerDocument;
-    const own = modals.filter((modal) => modal.ownerDocument === inner);
-    const top = own.find((modal) => isOnTop(modal)) ?? own.at(-1);
+    const top = tops.get(inner);
     let inside = top === undefined;
     let last: Element = at;
     for (let node: Element | null = at; node !== null && node.ownerDocument === inner; node = parentOf(node)) {

@@ -13,6 +13,12 @@ interface Known {
   readonly height: number;
 }
 
+/** The elements whose name is partly that of another; there may be as many as a table has rows. */
+interface Named {
+  readonly known: WeakSet<Element>;
+  readonly elements: WeakRef<Element>[];
+}
+
 /**
  * Accessible names, remembered while nothing changes that they are made of. Observers on every document and shadow root
  * that is looked at forget the names that a change may touch: of the elements around it, of the controls that it labels,
@@ -21,7 +27,7 @@ interface Known {
 export class NameMemory {
   #names = new WeakMap<Element, Known>();
   /** Whose name is made of an element that stands elsewhere: a label, what aria-labelledby names. */
-  #named = new WeakMap<Element, Set<WeakRef<Element>>>();
+  #named = new WeakMap<Element, Named>();
   /** Parts of the page in which there was nothing to operate. */
   #idle = new WeakSet<Element>();
   #changes = 0;
@@ -115,10 +121,11 @@ export class NameMemory {
   }
 
   #remember(source: Element, element: Element): void {
-    const named = this.#named.get(source) ?? new Set();
+    const named = this.#named.get(source) ?? { known: new WeakSet(), elements: [] };
     this.#named.set(source, named);
-    for (const one of named) if (one.deref() === element) return;
-    named.add(new WeakRef(element));
+    if (named.known.has(element)) return;
+    named.known.add(element);
+    named.elements.push(new WeakRef(element));
   }
 
   #takeIn(): void {
@@ -160,9 +167,7 @@ export class NameMemory {
     for (let at: Node | null = node; at !== null; at = parentOf(at)) {
       if (!isElement(at)) continue;
       this.#names.delete(at);
-      const named = this.#named.get(at);
-      if (named === undefined) continue;
-      for (const one of named) {
+      for (const one of this.#named.get(at)?.elements ?? []) {
         const element = one.deref();
         if (element !== undefined) this.#names.delete(element);
       }

@@ -115,7 +115,7 @@ function bySelector(selector: string): Element[] {
 }
 
 function byPath(path: string): Element[] {
-  const found: Element[] = [];
+  const found = new Set<Element>();
   for (const root of allRoots()) {
     if (root.nodeType !== 9) continue;
     const inner = root as Document;
@@ -124,10 +124,10 @@ function byPath(path: string): Element[] {
     for (let index = 0; index < result.snapshotLength; index++) {
       const node = result.snapshotItem(index);
       const element = isElement(node) ? node : node?.parentElement;
-      if (element !== null && element !== undefined && !found.includes(element)) found.push(element);
+      if (element !== null && element !== undefined) found.add(element);
     }
   }
-  return found;
+  return [...found];
 }
 
 function malformed(source: string, reason: string): PageProblem {
