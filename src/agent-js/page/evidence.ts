@@ -1,6 +1,6 @@
 import { discoveries } from './discoveries.js';
 import { frameDocument } from './flat-tree.js';
-import { isIn, type Region, Sight, type Sighted } from './sight.js';
+import { type Hit, isIn, type Region, Sight, type Sighted } from './sight.js';
 import { drawnRect, isSeen, isSolid } from './visibility.js';
 
 /** Where something was, and how it was drawn. */
@@ -24,7 +24,12 @@ interface Box {
 }
 
 /** A sighting as it is compared. */
-type Kept = Omit<Sighting, 'rect'> & { readonly box: Box | null; readonly inView: boolean };
+interface Kept extends Omit<Sighting, 'rect'> {
+  readonly box: Box | null;
+  readonly inView: boolean;
+  /** The hit that told all there is to tell: of the very thing that was looked for, which is seen as long as it is hit. */
+  readonly direct: Hit | null;
+}
 
 /**
  * What a list of controls rests on that no observer tells of: styles, layout, scrolling, what lies over what. As long as
@@ -38,9 +43,11 @@ export class Evidence {
 
   /** An element was looked for, and not drawn or found at a place. */
   sighting({ rect, ...sighting }: Sighting): void {
-    const { place } = sighting;
+    const { place, shown } = sighting;
     const inView = rect !== null && place !== null && isIn(rect, place.region);
-    this.#sightings.push({ ...sighting, box: rect && boxOf(rect), inView });
+    // A part of a picture has no box of its own.
+    const direct = place?.hit?.element === shown && shown.localName !== 'area' ? place.hit : null;
+    this.#sightings.push({ ...sighting, box: rect && boxOf(rect), inView, direct });
   }
 
   /** An element is not drawn, by a style of its own or of what is around it. */
@@ -80,7 +87,11 @@ export class Evidence {
 
   #sightingsHold(matters: (element: Element) => boolean): boolean {
     const sight = new Sight(false);
-    for (const { element, shown, box, solid, seen, place, inView } of this.#sightings) {
+    for (const { element, shown, box, solid, seen, place, inView, direct } of this.#sightings) {
+      if (direct !== null && box !== null && matters(element) && isHit(direct)) {
+        if (!isSame(shown.getBoundingClientRect(), box)) return false;
+        continue;
+      }
       if (isSolid(shown) !== solid || (!solid && isSeen(shown) !== seen)) return false;
       if (!seen) continue;
       const now = drawnRect(shown);
@@ -93,11 +104,15 @@ export class Evidence {
       if (place === null || !inView || !matters(element)) continue;
       const { hit, is, region } = place;
       // What is drawn there tells the same as before, since no node has changed.
-      if (hit !== null && hit.root.elementFromPoint(hit.x, hit.y) === hit.element) continue;
+      if (hit !== null && isHit(hit)) continue;
       if (sight.whereIs(element, shown, now, region).is !== is) return false;
     }
     return true;
   }
+}
+
+function isHit({ root, x, y, element }: Hit): boolean {
+  return root.elementFromPoint(x, y) === element;
 }
 
 function boxOf({ x, y, width, height }: DOMRect): Box {
