@@ -45,7 +45,7 @@ const home = makeHome(t, {
   models: ['scripted/m'],
   providers: { scripted: { baseURL: model.baseURL } },
   warmSessions: 0,
-  actTimeout: 1,
+  actTimeout: 3,
   maxSessions: 3,
   forward: [Number(new URL(shop.url).port)],
 });
@@ -167,6 +167,7 @@ t.test('The console completes calls and locators, and what worked is saved as a 
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
   await holds('document.querySelectorAll("section[aria-label=Console] .said .number").length === 2');
+  t.same(await page.locator('section[aria-label=Console] .bad').allTextContents(), []);
   await shows('/products/blue-teapot');
   await editor.click();
   await page.keyboard.press('ArrowUp');
