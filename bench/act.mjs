@@ -18,45 +18,54 @@ const FORM = `<!doctype html><title>Form</title><h1>Order</h1>
 <label><input type=checkbox id=gift> Gift</label><button id=add type=button>Add</button><button>Order</button></form>
 <ul id=list></ul><script>let count = 0; add.onclick = () => { list.textContent = ++count + ' added'; };</script>`;
 
-/** The same action by either: `ours` is a line of a script, `peer` is given Playwright's page. */
+/** The same actions by either, in turns from `first` to before `end`: `ours` as a line of a script, `peer` in Playwright's thread. */
 const ACTIONS = {
   click: {
-    ours: () => `agent.act('{button}Add', 'click')`,
-    peer: (page) => page.getByRole('button', { name: 'Add', exact: true }).click(),
+    ours: `agent.act('{button}Add', 'click')`,
+    peer: async (page, first, end) => {
+      for (let turn = first; turn < end; turn += 1)
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+    },
   },
   input: {
-    ours: () => `agent.act('{input}Name', 'input', 'Ada Lovelace ' + turn)`,
-    peer: (page, turn) => page.getByRole('textbox', { name: 'Name' }).fill(`Ada Lovelace ${turn}`),
+    ours: `agent.act('{input}Name', 'input', 'Ada Lovelace ' + turn)`,
+    peer: async (page, first, end) => {
+      for (let turn = first; turn < end; turn += 1)
+        await page.getByRole('textbox', { name: 'Name' }).fill(`Ada Lovelace ${turn}`);
+    },
   },
   select: {
-    ours: () => `agent.act('{select}Size', 'select', turn % 2 ? 'Small' : 'Large')`,
-    peer: (page, turn) =>
-      page.getByRole('combobox', { name: 'Size' }).selectOption({ label: turn % 2 ? 'Small' : 'Large' }),
+    ours: `agent.act('{select}Size', 'select', turn % 2 ? 'Small' : 'Large')`,
+    peer: async (page, first, end) => {
+      for (let turn = first; turn < end; turn += 1)
+        await page.getByRole('combobox', { name: 'Size' }).selectOption({ label: turn % 2 ? 'Small' : 'Large' });
+    },
   },
 };
 
 export async function run({ rounds = 12, tries = 1_000 } = {}) {
   const browsers = await openTwoBrowsers({ '/form': FORM, '/hostile': HOSTILE_PAGE });
   try {
-    const { origin, run: script, page } = browsers;
+    const { origin, run: script, playwright } = browsers;
     await script(`agent.go('${origin}/form')`);
-    await page.goto(`${origin}/form`);
+    await playwright.run((page, url) => page.goto(url).then(() => null), `${origin}/form`);
     const targets = [];
     printHeader();
     for (const [name, { ours, peer }] of Object.entries(ACTIONS)) {
       const sides = {
-        ours: (first) => script(`for (let turn = ${first}; turn < ${first + BLOCK}; turn++) ${ours()}`),
-        peer: async (first) => {
-          for (let turn = first; turn < first + BLOCK; turn += 1) await peer(page, turn);
+        ours: async (first) => {
+          const startedAt = performance.now();
+          await script(`for (let turn = ${first}; turn < ${first + BLOCK}; turn++) ${ours}`);
+          return performance.now() - startedAt;
         },
+        peer: async (first) => (await playwright.run(peer, first, first + BLOCK)).ms,
       };
       const samples = { ours: [], peer: [] };
       // The first round only warms up.
       for (let round = 0; round <= rounds; round += 1) {
         for (const side of round % 2 === 0 ? ['ours', 'peer'] : ['peer', 'ours']) {
-          const startedAt = performance.now();
-          await sides[side](round * BLOCK);
-          if (round > 0) samples[side].push((performance.now() - startedAt) / BLOCK);
+          const ms = await sides[side](round * BLOCK);
+          if (round > 0) samples[side].push(ms / BLOCK);
         }
       }
       printSamples(`${name}: agent.act`, samples.ours, 'ms');
@@ -75,7 +84,7 @@ export async function run({ rounds = 12, tries = 1_000 } = {}) {
  * Counts tries that were lost (no press arrived), and presses that arrived elsewhere. Most of a try is waiting, so each case has
  * a browser of its own and all go on at once.
  */
-async function hostile({ origin, scripted, page }, tries) {
+async function hostile({ origin, scripted, playwright }, tries) {
   const mine = await Promise.all(
     HOSTILE_CASES.map(async (kind) => {
       const { run: script } = await scripted(kind);
@@ -88,19 +97,16 @@ async function hostile({ origin, scripted, page }, tries) {
       );
     }),
   );
-  await page.goto(`${origin}/hostile`);
   let ours = 0;
   let peerRate = 1;
   for (const [at, kind] of HOSTILE_CASES.entries()) {
-    await page.evaluate((it) => globalThis.begin(it), kind);
-    let failed = 0;
-    for (let i = 0; i < PEER_TRIES; i += 1) {
-      const button = page.getByRole('button', { name: 'Target', exact: true });
-      await button.click({ timeout: PEER_GIVES_UP_MS }).catch(() => {
-        failed += 1;
-      });
-    }
-    const theirs = { failed, ...(await page.evaluate(() => globalThis.tally())) };
+    const { value: theirs } = await playwright.run(
+      hostilePeer,
+      `${origin}/hostile`,
+      kind,
+      PEER_TRIES,
+      PEER_GIVES_UP_MS,
+    );
     const own = mine[at];
     console.log(`  ${kind.padEnd(12)} ${say('agent.act', tries, own)}   ${say('Playwright', PEER_TRIES, theirs)}`);
     ours += Math.abs(tries - own.right) + own.wrong;
@@ -111,6 +117,21 @@ async function hostile({ origin, scripted, page }, tries) {
     atMost('act: hostile tries lost or on the wrong element', ours, 0),
     atLeast('act: reliability, times Playwright at its worst case', (all - ours) / all / Math.max(peerRate, 0.01), 1),
   ];
+}
+
+async function hostilePeer(page, url, kind, tries, timeout) {
+  if (page.url() !== url) await page.goto(url);
+  await page.evaluate((it) => globalThis.begin(it), kind);
+  let failed = 0;
+  for (let i = 0; i < tries; i += 1) {
+    await page
+      .getByRole('button', { name: 'Target', exact: true })
+      .click({ timeout })
+      .catch(() => {
+        failed += 1;
+      });
+  }
+  return { failed, ...(await page.evaluate(() => globalThis.tally())) };
 }
 
 function say(who, tries, { right, wrong, failed }) {

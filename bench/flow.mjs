@@ -8,22 +8,25 @@ import { ANSWER, ORDERED, PAGES, STEPS } from './support/thirty-steps.mjs';
 import { openTwoBrowsers } from './support/two-browsers.mjs';
 
 export async function run({ rounds = 10 } = {}) {
-  const { origin, run: script, page, flowsDir, close } = await openTwoBrowsers(PAGES);
+  const { origin, run: script, playwright, flowsDir, close } = await openTwoBrowsers(PAGES);
   try {
     mkdirSync(flowsDir, { recursive: true });
     writeFileSync(`${flowsDir}/order.js`, flowOf(STEPS, ANSWER));
     const sides = {
-      flow: () => script(`Flow.run('order', { base: '${origin}' })`),
-      Playwright: () => byPlaywright(page, STEPS, { base: origin }, ANSWER),
+      flow: async () => {
+        const startedAt = performance.now();
+        const value = await script(`Flow.run('order', { base: '${origin}' })`);
+        return { value, ms: performance.now() - startedAt };
+      },
+      Playwright: () => playwright.run(byPlaywright, STEPS, { base: origin }, ANSWER),
     };
     const samples = { flow: [], Playwright: [] };
     // The first round only warms up.
     for (let round = 0; round <= rounds; round += 1) {
       for (const side of round % 2 === 0 ? ['flow', 'Playwright'] : ['Playwright', 'flow']) {
-        const startedAt = performance.now();
-        const said = await sides[side]();
-        if (said !== ORDERED) throw new Error(`${side} ended with ${said}`);
-        if (round > 0) samples[side].push(performance.now() - startedAt);
+        const { value, ms } = await sides[side]();
+        if (value !== ORDERED) throw new Error(`${side} ended with ${value}`);
+        if (round > 0) samples[side].push(ms);
       }
     }
     printHeader();

@@ -15,7 +15,8 @@ import { openTwoBrowsers } from './support/two-browsers.mjs';
 
 /** Where Playwright's snapshot takes longer, a look is held against it; below, against a bare evaluation. */
 const SLOW_MS = 40;
-const REPEATS = 3;
+/** Unchanged looks and bare evaluations of a page, one and one. */
+const REPEATS = 15;
 const PEER_SNAPSHOTS = 3;
 const AGENT = `agent-browser ${AGENT_BROWSER}`;
 const MCP = `@playwright/mcp ${PLAYWRIGHT_MCP}`;
@@ -47,7 +48,7 @@ export async function run({ rounds = 8 } = {}) {
   }
 }
 
-async function comparePage({ origin, agent, page }, name, rounds) {
+async function comparePage({ origin, agent, playwright }, name, rounds) {
   const url = `${origin}/${name}`;
   const times = { first: [], again: [], bare: [], snapshot: [] };
   const context = () => callContext();
@@ -57,9 +58,7 @@ async function comparePage({ origin, agent, page }, name, rounds) {
   // The first round only warms up.
   for (let round = 0; round <= rounds; round += 1) {
     await call('go', url);
-    await page.goto(url);
-    // The peer's script is in its page by then, as ours is.
-    await page.evaluate('1');
+    await playwright.run(openPeer, url);
     const timed = async (key, work) => {
       const startedAt = performance.now();
       const value = await work();
@@ -69,12 +68,18 @@ async function comparePage({ origin, agent, page }, name, rounds) {
     const ours = async () => {
       seen = await timed('first', () => call('look', { full: true }));
       for (let nth = 0; nth < REPEATS; nth += 1) {
-        await timed('again', () => call('look', null, seen.id));
-        await timed('bare', () => call('page', '1'));
+        const pair = [
+          () => timed('again', () => call('look', null, seen.id)),
+          () => timed('bare', () => call('page', '1')),
+        ];
+        // Each as often right after the other.
+        for (const one of nth % 2 === 0 ? pair : pair.reverse()) await one();
       }
     };
     const theirs = async () => {
-      snapshot = await timed('snapshot', () => page.locator('body').ariaSnapshot());
+      const { value, ms } = await playwright.run((page) => page.locator('body').ariaSnapshot());
+      snapshot = value;
+      if (round > 0) times.snapshot.push(ms);
     };
     for (const side of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) await side();
   }
@@ -92,6 +97,12 @@ async function comparePage({ origin, agent, page }, name, rounds) {
     atMost(`look: ${name}, first, part of ariaSnapshot`, first / peer, 0.25),
     atMost(`look: ${name}, unchanged, part of ariaSnapshot`, again / peer, 0.1),
   ];
+}
+
+async function openPeer(page, url) {
+  await page.goto(url);
+  // The peer's script is in its page by then, as ours is.
+  await page.evaluate('1');
 }
 
 /** Looks and snapshots of processes, at browsers of the same kind: a few of each, since tokens are what counts here. */

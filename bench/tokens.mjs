@@ -39,10 +39,10 @@ const STEPS = [
 
 export async function run() {
   const shop = await startShop({ port: 0 });
-  const { run: script, agent, page, close } = await openTwoBrowsers({});
+  const { run: script, agent, playwright, close } = await openTwoBrowsers({});
   try {
     const ours = await task(shop.url, script, agent);
-    const snapshots = await peerTask(shop.url, page);
+    const { value: snapshots } = await playwright.run(peerTask, shop.url, STEPS);
     const peer = { kept: 0, newest: 0 };
     ours.requests.forEach((messages, index) => {
       peer.kept += tokens(withSnapshots(messages, snapshots, index, false));
@@ -104,11 +104,16 @@ async function task(base, script, agent) {
 }
 
 /** The same steps by Playwright: a snapshot before the first, and one after each. */
-async function peerTask(base, page) {
-  const snapshots = [await snapshot(page)];
+async function peerTask(page, base, steps) {
+  // As Playwright MCP answers a call.
+  const snapshot = async () => {
+    const yaml = await page.locator('body').ariaSnapshot({ mode: 'ai' });
+    return `### Page\n- Page URL: ${page.url()}\n- Page Title: ${await page.title()}\n### Snapshot\n\`\`\`yaml\n${yaml}\n\`\`\``;
+  };
+  const snapshots = [await snapshot()];
   await page.goto(`${base}/login`);
-  snapshots.push(await snapshot(page));
-  for (const [locator, action, value] of STEPS) {
+  snapshots.push(await snapshot());
+  for (const [locator, action, value] of steps) {
     const [, role, name] = /^\{(\w+)\}(.*)$/.exec(locator);
     const target =
       role === 'a' || role === 'button'
@@ -119,15 +124,9 @@ async function peerTask(base, page) {
     else if (action === 'select') await target.selectOption({ label: value });
     else await target.fill(value);
     await page.waitForLoadState();
-    snapshots.push(await snapshot(page));
+    snapshots.push(await snapshot());
   }
   return snapshots;
-}
-
-/** As Playwright MCP answers a call. */
-async function snapshot(page) {
-  const yaml = await page.locator('body').ariaSnapshot({ mode: 'ai' });
-  return `### Page\n- Page URL: ${page.url()}\n- Page Title: ${await page.title()}\n### Snapshot\n\`\`\`yaml\n${yaml}\n\`\`\``;
 }
 
 /** The same messages with snapshots in the place of the loop's pages. */

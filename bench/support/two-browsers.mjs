@@ -4,18 +4,18 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium as playwright } from 'playwright-core';
 import { Browser } from '#troupe/actors/session/browser.js';
 import { Agent } from '#troupe/agent-js/agent.js';
 import { flowModule } from '#troupe/agent-js/flow.js';
 import { findChromium } from '#troupe/containers/chromium-binary.js';
 import { ProcessDriver } from '#troupe/containers/process-driver.js';
 import { Sandbox } from '#troupe/script/sandbox.js';
+import { PlaywrightThread } from './playwright-thread.mjs';
 
 const VIEWPORT = { width: 1280, height: 720 };
 
 /**
- * `run(source)` runs a script in the sandbox and answers its value; `agent` is what it works with; `page` is Playwright's page in the other browser.
+ * `run(source)` runs a script in the sandbox and answers its value; `agent` is what it works with; `playwright` drives the page of the other browser.
  * `flowsDir` is where `Flow.run` looks. `scripted(name)` opens one more browser that scripts drive, `lease(name)` one for
  * others; `closers` is where they put what ends them, and `folder` is theirs to write in. `close` gives everything back.
  *
@@ -23,13 +23,11 @@ const VIEWPORT = { width: 1280, height: 720 };
  */
 export async function openTwoBrowsers(pages) {
   return opened(pages, async ({ ours, lease, closers, folder }) => {
-    const peer = await playwright.connectOverCDP((await lease('peer')).cdpUrl);
-    closers.push(() => peer.close());
-    const context = peer.contexts()[0];
-    const page = context.pages()[0] ?? (await context.newPage());
+    const playwright = await PlaywrightThread.open((await lease('peer')).cdpUrl);
+    closers.push(() => playwright.close());
     return {
       ...(await ours('ours', 'spare')),
-      page,
+      playwright,
       scripted: (leaseId) => ours(leaseId, 'spare'),
       lease,
       closers,
