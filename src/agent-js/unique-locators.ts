@@ -11,29 +11,46 @@ export interface Named {
   readonly words: readonly string[];
 }
 
+/** How many controls a word and a name mean together, and how many of them were met. */
+interface Tally {
+  readonly word: string;
+  total: number;
+  met: number;
+}
+
 /** A locator for each control of a page, that means it and no other; in their order. */
 export function uniqueLocators(controls: readonly Named[]): string[] {
+  const byName = new Map<string, Tally[]>();
   // A locator without a name counts all of its word.
   const nameless = controls.some(({ name }) => name === '');
-  const totals = new Map<string, number>();
-  for (const control of controls) count(totals, control, nameless);
-  const places = new Map<string, number>();
+  for (const { words, name } of controls) {
+    for (const word of words) {
+      tallyOf(byName, name, word).total++;
+      if (nameless && name !== '') tallyOf(byName, '', word).total++;
+    }
+  }
   return controls.map((control) => {
-    const { role, name } = control;
-    const total = totals.get(`${role}}${name}`) ?? 0;
-    count(places, control, nameless);
+    const { role, name, words } = control;
+    for (const word of words) {
+      tallyOf(byName, name, word).met++;
+      if (nameless && name !== '') tallyOf(byName, '', word).met++;
+    }
     if (name.length > MAX_NAME) return beginningLocator(controls, control);
-    return formatLocator({ role, text: name, index: total > 1 ? places.get(`${role}}${name}`) : undefined });
+    const { total, met } = tallyOf(byName, name, role);
+    return formatLocator({ role, text: name, index: total > 1 ? met : undefined });
   });
 }
 
-/** Counts a control under what locators may call it: each word with its name, and alone. */
-function count(counts: Map<string, number>, { words, name }: Named, alone: boolean): void {
-  for (const word of words) {
-    const key = `${word}}${name}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-    if (alone && name !== '') counts.set(`${word}}`, (counts.get(`${word}}`) ?? 0) + 1);
+function tallyOf(byName: Map<string, Tally[]>, name: string, word: string): Tally {
+  const tally: Tally = { word, total: 0, met: 0 };
+  const own = byName.get(name);
+  if (own === undefined) {
+    byName.set(name, [tally]);
+    return tally;
   }
+  for (const known of own) if (known.word === word) return known;
+  own.push(tally);
+  return tally;
 }
 
 /** A long name is told by how it begins, and so may be others. */

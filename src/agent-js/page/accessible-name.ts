@@ -14,13 +14,13 @@ const MAX_TEXT = 10_000;
  * @param onSource is called with each element elsewhere that the name is made of, and with fields whose value is part of it
  */
 export function accessibleName(element: Element, onSource: (source: Element) => void = () => undefined): string {
-  const name = foldSpace(nameIn(element, { seen: new Set(), byReference: false, onSource }));
+  const name = foldSpace(nameIn(element, { seen: [], byReference: false, onSource }));
   return name === '' ? hostName(element, onSource) : name;
 }
 
 /** The text that is drawn in an element, pictures by their names, white space folded. */
 export function drawnText(element: Element): string {
-  return foldSpace(contentOf(element, { seen: new Set([element]), byReference: false, onSource: () => undefined }));
+  return foldSpace(contentOf(element, { seen: [element], byReference: false, onSource: () => undefined }));
 }
 
 /** `<label>Size <x-field></x-field></label>`: the label is the component's, the field is in its shadow root. */
@@ -30,7 +30,7 @@ function hostName(element: Element, onSource: (source: Element) => void): string
   const { host, delegatesFocus } = root as ShadowRoot;
   if (!delegatesFocus && !namedFromOutside(element) && !/^(input|meter)$/.test(element.localName)) return '';
   onSource(host);
-  const traversal = { seen: new Set<Element>([element]), byReference: false, onSource };
+  const traversal = { seen: [element], byReference: false, onSource };
   const name =
     referencedName(host, traversal) ||
     host.getAttribute('aria-label')?.trim() ||
@@ -45,8 +45,8 @@ const ITEMS = new Set(['treeitem', 'menuitem', 'menuitemcheckbox', 'menuitemradi
 const BRANCHES = new Set(['group', 'menu', 'listbox', 'tree']);
 
 interface Traversal {
-  /** Elements already counted: a label that holds its own input, references in a ring. */
-  readonly seen: Set<Element>;
+  /** Elements already counted, a few: a label that holds its own input, references in a ring. */
+  readonly seen: Element[];
   /** References are followed once, not on from what they lead to. */
   readonly byReference: boolean;
   /** The name is an item's, whose submenu or branch is not part of it. */
@@ -56,7 +56,7 @@ interface Traversal {
 }
 
 function nameIn(element: Element, traversal: Traversal): string {
-  traversal.seen.add(element);
+  traversal.seen.push(element);
   const referenced = traversal.byReference ? '' : referencedName(element, traversal);
   if (referenced !== '') return referenced;
   const label = element.getAttribute('aria-label')?.trim();
@@ -86,7 +86,7 @@ function referencedName(element: Element, traversal: Traversal): string {
   const names: string[] = [];
   for (const id of ids.split(/\s+/)) {
     const target = (root as Document).getElementById(id);
-    if (target === null || (traversal.seen.has(target) && target !== element)) continue;
+    if (target === null || (traversal.seen.includes(target) && target !== element)) continue;
     traversal.onSource(target);
     names.push(nameIn(target, { ...traversal, byReference: true }));
   }
@@ -97,7 +97,7 @@ function referencedName(element: Element, traversal: Traversal): string {
 function reflectedNames(element: Element, traversal: Traversal): string {
   const names: string[] = [];
   for (const target of element.ariaLabelledByElements ?? []) {
-    if (traversal.seen.has(target)) continue;
+    if (traversal.seen.includes(target)) continue;
     traversal.onSource(target);
     names.push(nameIn(target, { ...traversal, byReference: true }));
   }
@@ -145,8 +145,8 @@ function inputName(input: HTMLInputElement, traversal: Traversal): string {
 function labelNames(labels: readonly Element[], traversal: Traversal): string {
   const names: string[] = [];
   for (const label of labels) {
-    if (traversal.seen.has(label)) continue;
-    traversal.seen.add(label);
+    if (traversal.seen.includes(label)) continue;
+    traversal.seen.push(label);
     traversal.onSource(label);
     names.push(label.getAttribute('aria-label') || contentOf(label, traversal));
   }
@@ -165,7 +165,7 @@ function contentOf(element: Element, traversal: Traversal): string {
   for (const node of childNodesOf(element)) {
     if (text.length > MAX_TEXT) break;
     if (node.nodeType === 3) text += node.nodeValue ?? '';
-    else if (isElement(node) && !traversal.seen.has(node)) text += partOf(node, traversal);
+    else if (isElement(node) && !traversal.seen.includes(node)) text += partOf(node, traversal);
   }
   return text;
 }

@@ -18,17 +18,14 @@ export function describe(control: Control, locator: string): WireDescriptor {
   const value = shownValue(element);
   const checked = checkedState(element);
   const href = linkTarget(element);
-  const more: MoreMembers = {
-    ...(shown === name ? {} : { name: shown }),
-    ...(value === '' ? {} : { value: value.slice(0, MAX_VALUE) }),
-    ...(checked === null ? {} : { checked }),
-    ...(isDisabled(element) ? { disabled: true as const } : {}),
-    ...(isHtml(element, 'select')
-      ? { options: [...element.options].slice(0, MAX_OPTIONS).map((option) => option.text) }
-      : {}),
-    ...(href === '' ? {} : { href }),
-    ...(control.offscreen ? { offscreen: true as const } : {}),
-  };
+  const more: { -readonly [M in keyof MoreMembers]: MoreMembers[M] } = {};
+  if (shown !== name) more.name = shown;
+  if (value !== '') more.value = value.slice(0, MAX_VALUE);
+  if (checked !== null) more.checked = checked;
+  if (isDisabled(element)) more.disabled = true;
+  if (isHtml(element, 'select')) more.options = [...element.options].slice(0, MAX_OPTIONS).map(({ text }) => text);
+  if (href !== '') more.href = href;
+  if (control.offscreen) more.offscreen = true;
   const actions = ACTION_SETS.indexOf(actionsOf(element));
   return Object.keys(more).length === 0 ? [locator, actions] : [locator, actions, more];
 }

@@ -5,6 +5,8 @@ import { allRoots, isElement, isHtml, parentOf, walk } from './flat-tree.js';
 const MAX_RECORDS = 1_000;
 /** The same of the elements under one whose attributes changed. */
 const MAX_BELOW = 500;
+/** So many elements are gone through rather than looked up. */
+const FEW = 8;
 
 interface Known {
   readonly name: string;
@@ -13,10 +15,11 @@ interface Known {
   readonly height: number;
 }
 
-/** The elements whose name is partly that of another; there may be as many as a table has rows. */
+/** The elements whose name is partly that of another: most often one, but as many as a table has rows. */
 interface Named {
-  readonly known: WeakSet<Element>;
   readonly elements: WeakRef<Element>[];
+  /** The same, once there are too many to go through. */
+  known?: WeakSet<Element>;
 }
 
 /**
@@ -121,11 +124,16 @@ export class NameMemory {
   }
 
   #remember(source: Element, element: Element): void {
-    const named = this.#named.get(source) ?? { known: new WeakSet(), elements: [] };
-    this.#named.set(source, named);
-    if (named.known.has(element)) return;
-    named.known.add(element);
-    named.elements.push(new WeakRef(element));
+    const named = this.#named.get(source);
+    if (named === undefined) {
+      this.#named.set(source, { elements: [new WeakRef(element)] });
+      return;
+    }
+    const { elements } = named;
+    if (named.known?.has(element) ?? elements.some((one) => one.deref() === element)) return;
+    elements.push(new WeakRef(element));
+    if (elements.length > FEW) named.known ??= new WeakSet(elements.flatMap((one) => one.deref() ?? []));
+    named.known?.add(element);
   }
 
   #takeIn(): void {
