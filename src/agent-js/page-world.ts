@@ -22,6 +22,8 @@ export const WORLD_SOURCE = `(${readBundle(import.meta.url, 'page/world')})(${HO
 export const HOOKS_SOURCE = `(${readBundle(import.meta.url, 'page/hooks')})(${HOOK_NAMES})`;
 
 const WAITING: ReadonlySet<PageCallName> = new Set(WAITING_CALLS);
+/** Calls that are most often the very same as the last time. */
+const REPEATED: ReadonlySet<PageCallName> = new Set(['look', 'state', 'census']);
 
 /** Calls the script in its world. */
 const CALL = `function (name, args) { return ${WORLD}.call(name, JSON.parse(args)); }`;
@@ -85,15 +87,10 @@ export class PageWorld {
     bounds: Bounds,
   ): Promise<{ readonly title: string; readonly value: PageCalls[N][1] } | null> {
     const context = await this.#presentContext(bounds);
-    const params = { executionContextId: context, awaitPromise: WAITING.has(name), returnByValue: true } as const;
-    // The same text each time, which the engine has compiled already. It compiles each argument too, a text with the least ado.
-    const call = {
-      ...params,
-      functionDeclaration: CALL,
-      arguments: [{ value: name }, { value: JSON.stringify(args) }],
-    };
     const text = await this.#answered(context, bounds, (options) =>
-      this.#browser.send('Runtime.callFunctionOn', call, options),
+      REPEATED.has(name)
+        ? this.#browser.send('Runtime.evaluate', sentence(name, args, context), options)
+        : this.#browser.send('Runtime.callFunctionOn', application(name, args, context), options),
     );
     // The page script is ours, and its types are the same file's.
     return text === null ? null : (JSON.parse(String(text.value)) as { title: string; value: PageCalls[N][1] });
@@ -167,4 +164,17 @@ export class PageWorld {
     this.#context = executionContextId;
     return executionContextId;
   }
+}
+
+/** A call as one text, which the engine has compiled already if it is the same as before. */
+function sentence(name: PageCallName, args: PageCalls[PageCallName][0], contextId: number) {
+  const expression = `${WORLD}.call(${JSON.stringify(name)}, ${JSON.stringify(args)})`;
+  return { expression, contextId, awaitPromise: WAITING.has(name), returnByValue: true };
+}
+
+/** A call of a function that the engine has compiled. It compiles each argument too, a text with the least ado. */
+function application(name: PageCallName, args: PageCalls[PageCallName][0], executionContextId: number) {
+  const given = [{ value: name }, { value: JSON.stringify(args) }];
+  const awaitPromise = WAITING.has(name);
+  return { functionDeclaration: CALL, arguments: given, executionContextId, awaitPromise, returnByValue: true };
 }

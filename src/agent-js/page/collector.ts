@@ -204,13 +204,10 @@ export class Collector {
     const solid = isSolid(shown);
     const seen = solid || isSeen(shown);
     const rect = seen ? drawnRect(shown) : null;
-    if (rect === null) {
-      this.evidence.sighting({ element, shown, rect, solid, seen, place: null });
-      return null;
-    }
-    const sighted = this.sight.whereIs(element, shown, rect, region);
-    this.evidence.sighting({ element, shown, rect, solid, seen, place: { ...sighted, region } });
-    return sighted.is === 'nowhere' ? null : { rect, offscreen: sighted.is === 'offscreen', solid };
+    const sighted = rect === null ? null : this.sight.whereIs(element, shown, rect, region);
+    this.evidence.sighting(element, shown, { solid, seen, rect }, region, sighted);
+    if (rect === null || sighted === null || sighted.is === 'nowhere') return null;
+    return { rect, offscreen: sighted.is === 'offscreen', solid };
   }
 
   #gapsIn(controls: readonly Control[]): readonly FrameGap[] {

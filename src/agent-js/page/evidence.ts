@@ -1,18 +1,14 @@
+import { isField } from './accessible-name.js';
 import { discoveries } from './discoveries.js';
-import { frameDocument } from './flat-tree.js';
+import { frameDocument, onlyText } from './flat-tree.js';
 import { type Hit, isIn, type Region, Sight, type Sighted } from './sight.js';
 import { drawnRect, isSeen, isSolid } from './visibility.js';
 
-/** Where something was, and how it was drawn. */
-interface Sighting {
-  readonly element: Element;
-  /** What was looked at in the element's place: itself, its label, its picture. */
-  readonly shown: Element;
-  readonly rect: DOMRect | null;
+/** How something was drawn. */
+interface Drawn {
   readonly solid: boolean;
   readonly seen: boolean;
-  /** Null: it was not asked for. */
-  readonly place: (Sighted & { readonly region: Region }) | null;
+  readonly rect: DOMRect | null;
 }
 
 /** Plain numbers: those of a DOMRect are asked of the browser one by one. */
@@ -23,12 +19,22 @@ interface Box {
   readonly height: number;
 }
 
-/** A sighting as it is compared. */
-interface Kept extends Omit<Sighting, 'rect'> {
+/** Where something was, and how it was drawn. */
+interface Sighting {
+  readonly element: Element;
+  /** What was looked at in the element's place: itself, its label, its picture. */
+  readonly shown: Element;
+  readonly solid: boolean;
+  readonly seen: boolean;
   readonly box: Box | null;
+  readonly region: Region;
+  /** Null: it was not asked for. */
+  readonly sighted: Sighted | null;
   readonly inView: boolean;
-  /** The hit that told all there is to tell: of the very thing that was looked for, which is seen as long as it is hit. */
+  /** A hit of the very thing that was looked for: it is seen, and in view, as long as it is hit there. */
   readonly direct: Hit | null;
+  /** A field, or text alone: its size tells nothing besides. No part of its text comes and goes with it, and it veils nothing. */
+  readonly plain: boolean;
 }
 
 /**
@@ -36,18 +42,26 @@ interface Kept extends Omit<Sighting, 'rect'> {
  * all of it is as it was, and no observer has told of anything, the list is what it was.
  */
 export class Evidence {
-  readonly #sightings: Kept[] = [];
+  readonly #sightings: Sighting[] = [];
   readonly #hidden: Element[] = [];
   readonly #boxes: { readonly element: Element; readonly box: Box }[] = [];
   readonly #frames: { readonly element: Element; readonly inner: Document | null; readonly empty: boolean }[] = [];
 
-  /** An element was looked for, and not drawn or found at a place. */
-  sighting({ rect, ...sighting }: Sighting): void {
-    const { place, shown } = sighting;
-    const inView = rect !== null && place !== null && isIn(rect, place.region);
+  /**
+   * An element was looked for, and not drawn or found at a place.
+   *
+   * @param shown what was looked at in the element's place: itself, its label, its picture
+   * @param sighted null: it was not asked for
+   */
+  sighting(element: Element, shown: Element, drawn: Drawn, region: Region, sighted: Sighted | null): void {
+    const { solid, seen, rect } = drawn;
+    const inView = rect !== null && sighted !== null && isIn(rect, region);
+    const hit = sighted === null ? null : sighted.hit;
     // A part of a picture has no box of its own.
-    const direct = place?.hit?.element === shown && shown.localName !== 'area' ? place.hit : null;
-    this.#sightings.push({ ...sighting, box: rect && boxOf(rect), inView, direct });
+    const direct = hit !== null && hit.element === shown && shown.localName !== 'area' ? hit : null;
+    const plain = isField(shown) || onlyText(shown) !== null;
+    const box = rect === null ? null : boxOf(rect);
+    this.#sightings.push({ element, shown, solid, seen, box, region, sighted, inView, direct, plain });
   }
 
   /** An element is not drawn, by a style of its own or of what is around it. */
@@ -87,28 +101,28 @@ export class Evidence {
 
   #sightingsHold(matters: (element: Element) => boolean): boolean {
     const sight = new Sight(false);
-    for (const { element, shown, box, solid, seen, place, inView, direct } of this.#sightings) {
-      if (direct !== null && box !== null && matters(element) && isHit(direct)) {
-        if (!isSame(shown.getBoundingClientRect(), box)) return false;
-        continue;
-      }
-      if (isSolid(shown) !== solid || (!solid && isSeen(shown) !== seen)) return false;
-      if (!seen) continue;
-      const now = drawnRect(shown);
-      if (now === null || box === null) {
-        if (now !== box) return false;
-        continue;
-      }
-      if (!isSame(now, box)) return false;
-      // What is out of view is where it was, since everything around it is.
-      if (place === null || !inView || !matters(element)) continue;
-      const { hit, is, region } = place;
-      // What is drawn there tells the same as before, since no node has changed.
-      if (hit !== null && isHit(hit)) continue;
-      if (sight.whereIs(element, shown, now, region).is !== is) return false;
+    for (const sighting of this.#sightings) {
+      const { direct, plain, shown, box } = sighting;
+      if (direct !== null && box !== null && matters(sighting.element) && isHit(direct)) {
+        if (!plain && !isSame(shown.getBoundingClientRect(), box)) return false;
+      } else if (!sightingHolds(sighting, sight, matters)) return false;
     }
     return true;
   }
+}
+
+function sightingHolds(sighting: Sighting, sight: Sight, matters: (element: Element) => boolean): boolean {
+  const { element, shown, solid, seen, box, region, sighted, inView } = sighting;
+  if (isSolid(shown) !== solid || (!solid && isSeen(shown) !== seen)) return false;
+  if (!seen) return true;
+  const now = drawnRect(shown);
+  if (now === null || box === null) return now === box;
+  if (!isSame(now, box)) return false;
+  // What is out of view is where it was, since everything around it is.
+  if (sighted === null || !inView || !matters(element)) return true;
+  const { hit, is } = sighted;
+  // What is drawn there tells the same as before, since no node has changed.
+  return (hit !== null && isHit(hit)) || sight.whereIs(element, shown, now, region).is === is;
 }
 
 function isHit({ root, x, y, element }: Hit): boolean {
