@@ -16,13 +16,11 @@ import {
   waitCondition,
   waitTimeout,
 } from './call-arguments.js';
-import { dialogControl } from './dialog-controls.js';
 import { Downloads } from './downloads.js';
 import { goBack, navigate, resolveUrl } from './go.js';
 import { Looks, type WholeLook } from './look/look.js';
-import { isProblem } from './page-calls.js';
 import { evaluateInPage } from './page-code.js';
-import { problemError } from './problem-error.js';
+import { readText, readValue } from './read.js';
 import { CAPTURE_MS, captureScreenshot, keepScreenshot } from './screenshots.js';
 import { Steps } from './steps.js';
 import type { Tab } from './tab.js';
@@ -144,9 +142,12 @@ export class Agent {
       },
       act: ([locator, action, value], context) => this.#act(actRequest(locator, action, value), context),
       wait: ([condition, options], context) => this.#wait(condition, options, context),
-      text: ([locator], context) => this.#text(locatorOf(locator, 'text'), boundsOf(context, READ_MS)),
-      value: ([locator], context) => {
-        return this.#value(textOf(locator, 'agent.value takes a locator'), boundsOf(context, READ_MS));
+      text: async ([locator], context) => {
+        return readText(this.#tabs.active, locatorOf(locator, 'text'), boundsOf(context, READ_MS));
+      },
+      value: async ([locator], context) => {
+        const wanted = textOf(locator, 'agent.value takes a locator');
+        return readValue(this.#tabs.active, wanted, boundsOf(context, READ_MS));
       },
       screenshot: ([title], context) => this.#screenshot(title, context),
       page: ([js], context) => {
@@ -241,23 +242,6 @@ export class Agent {
     const longest = typeof wanted === 'number' ? Number.POSITIVE_INFINITY : timeoutMs;
     await waitFor(this.#tabs, wanted, boundsOf(context, longest));
     return { waitedMs: Math.round(performance.now() - startedAt) };
-  }
-
-  async #text(locator: string | null, bounds: Bounds): Promise<string> {
-    const tab = this.#tabs.active;
-    if (tab.dialog !== null && (locator === null || locator.startsWith('{dialog}'))) return tab.dialog.message;
-    const answer = await tab.askAny('text', { locator }, bounds);
-    if (isProblem(answer)) throw problemError(answer, locator ?? '', tab);
-    return answer.text;
-  }
-
-  async #value(locator: string, bounds: Bounds): Promise<unknown> {
-    const tab = this.#tabs.active;
-    const control = dialogControl(tab.dialog, locator);
-    if (control !== undefined) return control.value ?? '';
-    const answer = await tab.askAny('value', { locator }, bounds);
-    if (isProblem(answer)) throw problemError(answer, locator, tab);
-    return answer.value;
   }
 
   #screenshot(title: unknown, context: HostCallContext): Promise<object> {

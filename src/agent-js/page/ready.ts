@@ -94,15 +94,23 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
     return outcome(choose(element, typeof value === 'string' ? [value] : (value ?? [])), done, false);
   }
   if (action === 'input' || action === 'clear') {
-    if (inputKind(element) === 'set') return outcome(setValue(element, action === 'clear' ? '' : (one ?? '')), done);
-    const unfocused = focus(element);
-    if (unfocused !== null) return unfocused;
-    // Some sites draw a field anew when it gets the focus.
-    if (!element.isConnected) return blocked('is drawn anew all the time');
-    if (typeUnheard(element, action === 'clear' ? '' : (one ?? ''))) return done();
-    selectContent(element);
+    const text = action === 'clear' ? '' : (one ?? '');
+    if (inputKind(element) === 'set') return outcome(setValue(element, text), done);
+    const typed = toType(element, text);
+    if (typed !== false) return typed === true ? done() : typed;
   }
   return { element, point, done: false, opens: false };
+}
+
+/** Whether the text is typed already. False: the field has the focus, and what keys type replaces what it holds. */
+function toType(element: Element, text: string): boolean | PageProblem {
+  const unfocused = focus(element);
+  if (unfocused !== null) return unfocused;
+  // Some sites draw a field anew when it gets the focus.
+  if (!element.isConnected) return blocked('is drawn anew all the time');
+  if (typeUnheard(element, text)) return true;
+  selectContent(element);
+  return false;
 }
 
 /** What to click in a list that a site draws itself: first what opens it, then the option. */

@@ -1,0 +1,30 @@
+import type { Bounds } from './bounds.js';
+import { dialogControl } from './dialog-controls.js';
+import { isProblem } from './page-calls.js';
+import { problemError } from './problem-error.js';
+import type { Tab } from './tab.js';
+
+/**
+ * The text that is drawn in an element, or in the whole page; of a page that asks something, what it asks.
+ *
+ * @throws what a locator that is wrong or ambiguous deserves
+ */
+export async function readText(tab: Tab, locator: string | null, bounds: Bounds): Promise<string> {
+  if (tab.dialog !== null && (locator === null || locator.startsWith('{dialog}'))) return tab.dialog.message;
+  const answer = await tab.askAny('text', { locator }, bounds);
+  if (isProblem(answer)) throw problemError(answer, locator ?? '', tab);
+  return answer.text;
+}
+
+/**
+ * What stands in a field, or in a dialog's; a password is masked.
+ *
+ * @throws what a locator that is wrong or ambiguous deserves
+ */
+export async function readValue(tab: Tab, locator: string, bounds: Bounds): Promise<unknown> {
+  const control = dialogControl(tab.dialog, locator);
+  if (control !== undefined) return control.value ?? '';
+  const answer = await tab.askAny('value', { locator }, bounds);
+  if (isProblem(answer)) throw problemError(answer, locator, tab);
+  return answer.value;
+}
