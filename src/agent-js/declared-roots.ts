@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Bounds, remainingMs, throwIfCancelled, within } from './bounds.js';
 import type { BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpNode } from './cdp.js';
@@ -11,8 +12,9 @@ const SEEK_MS = 1_500;
 const AGAIN_MS = 250;
 /** Closed roots of a process beyond this are not handed on. */
 const MAX_ROOTS = 2_000;
-/** Who seeks before anybody asks is not cancelled. */
+/** Who seeks before anybody asks is not cancelled. As many listen as frames are sought through, in all sessions of a thread. */
 const { signal: NEVER } = new AbortController();
+setMaxListeners(0, NEVER);
 /** What the browser's search finds every element by. */
 const EVERY_ELEMENT = '<';
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import t from 'tap';
 import { systemClock } from '#troupe/actors/clock.js';
 import { Admission, type Place } from '#troupe/supervisor/admission.js';
@@ -167,6 +168,8 @@ t.test('live creates that wait are bounded for each caller, so that others still
   const gate = admission(1);
   const place = await gate.enter('flood', BOUNDS);
   const client = new AbortController();
+  // Each of a service's clients has a signal of its own.
+  setMaxListeners(0, client.signal);
   const bounds = { signal: client.signal, deadlineMs: 60_000 };
   const waiting = Array.from({ length: 250 }, () => gate.enter('flood', bounds));
   await t.rejects(gate.enter('flood', bounds), { code: 'CAPACITY', details: { waiting: 250, retryAfterSeconds: 5 } });

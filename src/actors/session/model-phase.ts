@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '../../agent-js/agent.js';
 import type { Secrets } from '../../agent-js/secrets.js';
@@ -80,6 +81,8 @@ export class ModelPhase {
   async run(order: ModelOrder, signal: AbortSignal): Promise<TaskEnd> {
     const time = AbortSignal.timeout(order.timeoutMs);
     const bounds = AbortSignal.any([signal, time]);
+    // A look waits for all frames of its page at once.
+    setMaxListeners(0, bounds);
     try {
       const opening = () => this.#opening(order);
       return await this.#loop(order, bounds).run({ opening, freshBrowser: order.freshBrowser }, bounds);
