@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as pass } from 'node:timers/promises';
 import { getHeapCodeStatistics } from 'node:v8';
+import { collectGarbage } from './collect-garbage.mjs';
 
 const MEGABYTE = 1024 ** 2;
 /** Threads of the report pool that are idle, sockets that close: what is on its way out has this long. */
@@ -8,11 +9,11 @@ const SETTLE_MS = 20_000;
 const LOOK_EVERY_MS = 500;
 
 /**
- * What this process holds now. Wants `--expose-gc`. The heap is that of data: compiled code comes and goes with what is hot,
- * for hours.
+ * What this process holds now, all threads together. The heap is that of the main thread's data: compiled code comes and goes
+ * with what is hot, for hours.
  */
-export function measure() {
-  globalThis.gc();
+export async function measure() {
+  await collectGarbage();
   const { heapUsed, rss } = process.memoryUsage();
   const { code_and_metadata_size: code, bytecode_and_metadata_size: bytecode } = getHeapCodeStatistics();
   return {
@@ -29,7 +30,7 @@ export async function settled(measureNow, steady) {
   const endsAt = performance.now() + SETTLE_MS;
   for (;;) {
     await pass(LOOK_EVERY_MS);
-    const now = measureNow();
+    const now = await measureNow();
     const same = steady !== undefined && ['threads', 'handles', 'files'].every((name) => now[name] <= steady[name]);
     if (same || performance.now() > endsAt) return now;
   }

@@ -19,31 +19,40 @@ export class MixedLoad {
   }
 
   /**
-   * Two sessions that stay for the whole time. What the service keeps of the newest, up to a bound, is filled at once: it
-   * would look like growth for as long as it fills.
+   * Two sessions that stay for the whole time. What the service keeps of the newest, up to a bound, is filled at once, and
+   * read, which it keeps too: it would look like growth for as long as it fills.
    */
   async open() {
     for (let n = 0; n < 2; n += 1) this.#staying.push((await this.#call('POST', '/api/sessions', {})).id);
-    for (let n = 0; n < FILL_SCRIPTS; n += 1) await this.#run(this.#staying[n % 2], `'${'x'.repeat(FILL_CHARS)}'`);
+    await this.#whileRead(async () => {
+      for (let n = 0; n < FILL_SCRIPTS; n += 1) await this.#run(this.#staying[n % 2], `'${'x'.repeat(FILL_CHARS)}'`);
+    });
   }
 
   /** Works for so long, and settles when all that it began has ended. */
   async cycle(durationMs) {
     const endsAt = performance.now() + durationMs;
     const goesOn = () => performance.now() < endsAt;
-    const reading = new AbortController();
-    const reader = this.#read(reading.signal);
-    try {
+    await this.#whileRead(() => {
       const used = this.#staying.map((id) => this.#use(id, goesOn));
-      await Promise.race([reader, Promise.all([...used, this.#comeAndGo(goesOn), this.#submit(goesOn)])]);
-    } finally {
-      reading.abort();
-    }
-    await reader;
+      return Promise.all([...used, this.#comeAndGo(goesOn), this.#submit(goesOn)]);
+    });
   }
 
   async close() {
     for (const id of this.#staying.splice(0)) await this.#call('DELETE', `/api/sessions/${id}`);
+  }
+
+  /** Settles as the work does, whose events somebody reads. */
+  async #whileRead(work) {
+    const reading = new AbortController();
+    const reader = this.#read(reading.signal);
+    try {
+      await Promise.race([reader, work()]);
+    } finally {
+      reading.abort();
+    }
+    await reader;
   }
 
   async #use(id, goesOn) {

@@ -1,0 +1,17 @@
+// The soaked service, in a process of its own: what its clients hold is not taken for its own. A child of ./soak.mjs, which
+// it tells its URL. To `measure` it answers what it holds; to `stop` it stops.
+import { readConfig } from '#troupe/config.js';
+import { startService } from '#troupe/service.js';
+import { measure } from './measure.mjs';
+
+const service = await startService(readConfig({ port: '0' }, process.env), { version: 'soak', log: () => undefined });
+process.on('message', async (order) => {
+  if (order === 'measure') {
+    process.send(await measure());
+    return;
+  }
+  await service.stop({ drainMs: 0 });
+  process.disconnect();
+});
+process.on('disconnect', () => process.exit(0));
+process.send(service.url);
