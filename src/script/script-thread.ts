@@ -15,6 +15,7 @@ import {
   type ThreadMessage,
 } from './script-messages.js';
 import { isPlainScript } from './source-step.js';
+import { wakeSoon } from './wake-soon.js';
 
 const MAX_INT32 = 2_147_483_647;
 
@@ -156,8 +157,7 @@ export class ScriptThread implements Listening {
   }
 
   #wake(): void {
-    Atomics.add(this.#control, CONTROL.WAKE, 1);
-    Atomics.notify(this.#control, CONTROL.WAKE);
+    wakeSoon(this.#control, CONTROL.WAKE);
   }
 
   #received(message: ThreadMessage): void {
