@@ -3,12 +3,13 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
 import { assertNever } from '../protocol/assert-never.js';
 import { TroupeError } from '../protocol/errors.js';
+import { cellsOf, typeOf } from '../protocol/event-line.js';
 import { BatchStore } from './batch-store.js';
 import { FlowRunStore } from './flow-run-store.js';
 import type {
   EventQuery,
   KeptKind,
-  NumberedEventRow,
+  NumberedEventLine,
   SessionQuery,
   SessionRow,
   StatusCounts,
@@ -41,7 +42,8 @@ const SESSION_COLUMNS = [
   'request',
   'lease',
 ] as const;
-const EVENT_COLUMNS = ['seq', 'session_id as sessionId', 'at', 'type', 'data'] as const;
+/** An event as its line. */
+const LINE = sql<string>`session_id || at || type || data`;
 
 /**
  * The SQLite file. Lives on the journal's thread, which it may block. While it is open nobody else can open the file:
@@ -149,10 +151,10 @@ export class Store {
       else keep.run([kind, id, data]);
     }
     let firstSeq = 0;
-    for (const row of request.events) {
-      const seq = Number(insert.run(row).lastInsertRowid);
+    for (const line of request.events) {
+      const seq = Number(insert.run(cellsOf(line)).lastInsertRowid);
       if (firstSeq === 0) firstSeq = seq;
-      if (row[2] === 'FlowFinished') this.flowRuns.add(seq);
+      if (typeOf(line) === 'FlowFinished') this.flowRuns.add(seq);
     }
     return firstSeq;
   }
@@ -261,15 +263,15 @@ export class Store {
   }
 
   /** At most `limit` events and about 4 Mi characters of data; `more` says that it stopped for the latter. */
-  async events(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
-    const page: NumberedEventRow[] = [];
+  async events(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventLine[]; readonly more: boolean }> {
+    const page: NumberedEventLine[] = [];
     let characters = 0;
     let after = query.after;
     while (page.length < query.limit && characters < PART_CHARACTERS) {
       const limit = Math.min(ROWS_PER_READ, query.limit - page.length);
       let select = this.#kysely
         .selectFrom('events')
-        .select(EVENT_COLUMNS)
+        .select(['seq', LINE.as('line')])
         .where('seq', '>', after)
         .orderBy('seq')
         .limit(limit);
@@ -277,7 +279,7 @@ export class Store {
       const rows = await select.execute();
       for (const row of rows) {
         page.push(row);
-        characters += row.data.length;
+        characters += row.line.length;
         after = row.seq;
       }
       if (rows.length < limit) return { rows: page, more: false };
