@@ -100,9 +100,15 @@ async function each(rounds, { viewers, load }) {
         open: () => viewers.open(url, asked),
         beside: () => load.run([scriptOf(service, quiet)], BESIDE_MS),
       });
-      const kinds = { 'all talk, nobody watches': turnOf([]), 'each is watched': turnOf(watched) };
+      // The turn in the middle is compared with both, and they with each other: so much is noise.
+      const kinds = {
+        'all talk, nobody watches': turnOf([]),
+        'each is watched': turnOf(watched),
+        'nobody watches, again': turnOf([]),
+      };
       const seen = await takeTurns(rounds, kinds, { viewers, load, quiet: scriptOf(service, quiet) });
-      const [without, beside] = Object.values(seen);
+      const [without, beside, again] = Object.values(seen);
+      console.log(`  nobody watches, again, times nobody watches: ${feltBy(again, without).toFixed(2)}`);
       const pictures = beside.frames / (rounds * (CPU_MS + BESIDE_MS) * 0.001);
       console.log(`  pictures of ${REAL} pages: ${pictures.toFixed(0)} a second`);
       const late = percentile(beside.late, 0.99);
@@ -110,7 +116,7 @@ async function each(rounds, { viewers, load }) {
         atMost(`stream: p99 of lateness, ${REAL} real and ${SYNTHETIC} other sessions, ms`, late, 100),
         atMost(
           `stream: a neighbour's p99 with ${REAL} + ${SYNTHETIC} sessions watched, times without`,
-          feltBy(beside, without),
+          feltBy(beside, without, again),
           1.2,
         ),
       ];
@@ -183,9 +189,10 @@ async function turn(into, viewers, { open, tellLines, beside, close }) {
   await close?.();
 }
 
-/** How many times as long a neighbour's scripts take: p99 of each turn by that of the turn beside it, and of these the median. */
-function feltBy(watched, alone) {
-  const ratios = watched.besideP99.map((p99, round) => p99 / alone.besideP99[round]);
+/** How many times as long a neighbour's scripts take: p99 of each turn by the mean of those beside it, and of these the median. */
+function feltBy(watched, ...without) {
+  const mean = (round) => without.reduce((sum, { besideP99 }) => sum + besideP99[round], 0) / without.length;
+  const ratios = watched.besideP99.map((p99, round) => p99 / mean(round));
   console.log(`  of each round: ${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}`);
   return median(ratios);
 }

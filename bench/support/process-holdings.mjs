@@ -22,8 +22,8 @@ export async function holdings(service, calmMs) {
   };
 }
 
-/** What is shared with other processes, such as the program itself, says more about them. */
-function anonymousBytes(pid) {
+/** Memory that no file backs: what is shared with other processes, such as the program itself, says more about them. */
+export function anonymousBytes(pid) {
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 

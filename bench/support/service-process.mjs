@@ -35,6 +35,7 @@ export async function startServiceProcess(settings) {
   };
   return {
     pid: child.pid,
+    url,
     home,
     driver,
     warmSessions: settings.warmSessions,
