@@ -9,8 +9,8 @@ export const SLOW_MS = 1_000;
 const PICTURE_MS = 5;
 const MEGAPIXEL_MS = 15;
 /** What all pictures together may cost of all cores: this part where the machine is busy, ... */
-const BUSY_PART = 0.05;
-/** ... and this part of what is idle. */
+const BUSY_PART = 0.015;
+/** ... and this part where it is idle; between the two by the square of what is idle, since who waits then waits long. */
 const IDLE_PART = 0.2;
 const LOOK_EVERY_MS = 1_000;
 
@@ -29,13 +29,13 @@ export interface Watched {
 /**
  * How often pictures are taken of the sessions that are watched, so that those that are not do not feel it. Pictures are
  * drawn by the sessions' own browsers, on the cores that all share: they get a part of what is idle there. On a busy
- * machine twenty screens have a picture in some seconds, and one alone still all that it wants.
+ * machine twenty screens have a picture in ten seconds, and one alone still all that it wants.
  */
 export class PictureBudget {
   readonly #watched = new Set<Watched>();
   readonly #cores = availableParallelism();
-  /** Cores that had nothing to do when it was last looked at. */
-  #idleCores = 0;
+  /** Of all cores' time, what was idle when it was last looked at. */
+  #idlePart = 0;
   #lookedAt = 0;
   #ticks = readTicks();
 
@@ -61,11 +61,11 @@ export class PictureBudget {
     if (now - this.#lookedAt > LOOK_EVERY_MS) {
       const { idle, all } = readTicks();
       const passed = all - this.#ticks.all;
-      if (passed > 0) this.#idleCores = ((idle - this.#ticks.idle) / passed) * this.#cores;
+      if (passed > 0) this.#idlePart = (idle - this.#ticks.idle) / passed;
       this.#ticks = { idle, all };
       this.#lookedAt = now;
     }
-    return 1_000 * Math.max(BUSY_PART * this.#cores, IDLE_PART * this.#idleCores);
+    return 1_000 * this.#cores * Math.max(BUSY_PART, IDLE_PART * this.#idlePart ** 2);
   }
 }
 

@@ -147,7 +147,15 @@ export class ScreenFeed implements Watched {
         await this.#pause(SLOW_MS);
       }
       // Of a page that stays as it is the next change is wanted at once.
-      if (!this.#isQuiet) await this.#pause(this.#budget.paceOf(this) - (performance.now() - startedAt));
+      if (!this.#isQuiet) await this.#untilDue(startedAt);
+    }
+  }
+
+  /** Until the next picture is due, by what the budget comes to say meanwhile, or a viewer wants one sooner. */
+  async #untilDue(startedAt: number): Promise<void> {
+    for (;;) {
+      const left = this.#budget.paceOf(this) - (performance.now() - startedAt);
+      if (left <= 0 || (await this.#pause(Math.min(left, SLOW_MS)))) return;
     }
   }
 
@@ -194,13 +202,14 @@ export class ScreenFeed implements Watched {
     return true;
   }
 
-  #pause(ms: number): Promise<void> {
-    if (ms <= 0 || this.#stopped.signal.aborted) return Promise.resolve();
+  /** Whether it was woken. */
+  #pause(ms: number): Promise<boolean> {
+    if (this.#stopped.signal.aborted) return Promise.resolve(true);
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = setTimeout(() => resolve(false), ms);
       this.#wake = () => {
         clearTimeout(timer);
-        resolve();
+        resolve(true);
       };
     });
   }
