@@ -26,6 +26,11 @@ const MAX_WAITING = 200;
 /** A navigation cancels a picture, or leaves it without an answer: it is tried again, each time for twice as long. */
 const FIRST_TRY_MS = 400;
 const PAUSE_MS = 25;
+/**
+ * A picture that came too late for its step says that steps end faster than pictures are taken. The next one then waits
+ * for so many times as long as that one took, so that the flow has the browser to itself meanwhile.
+ */
+const REST_TIMES = 3;
 /** What a picture takes, before one was taken. */
 const USUAL_MS = 50;
 
@@ -36,7 +41,8 @@ interface Waiting extends Pictured {
 /**
  * Takes pictures beside the steps, one at a time, so that no step waits for one: a picture is of every step that ended
  * before it was begun and has none yet, and says of which step it may show something. That is its own where the next came
- * late enough; in fast flows several steps have the same picture, which is of none of them. Steps are told in their order.
+ * late enough; in fast flows several steps have the same picture, which is of none of them, and pictures are fewer. Steps
+ * are told in their order.
  */
 export class StepPictures {
   readonly #dir: string;
@@ -47,6 +53,11 @@ export class StepPictures {
   #tryMs = FIRST_TRY_MS;
   /** How long the last picture took. */
   #lastMs = USUAL_MS;
+  /** The newest picture shows a later step than its own. */
+  #late = false;
+  /** How many wait for every step to be told: then there is no rest. */
+  #settling = 0;
+  #endRest: () => void = () => undefined;
   /** Never rejects. */
   #work: Promise<void> | null = null;
 
@@ -73,7 +84,10 @@ export class StepPictures {
 
   /** Settles when every step that was added has been told. */
   async settle(): Promise<void> {
+    this.#settling += 1;
+    this.#endRest();
     while (this.#work !== null) await this.#work;
+    this.#settling -= 1;
   }
 
   /** Tells of every step that was added, at once and without its picture. */
@@ -82,6 +96,7 @@ export class StepPictures {
     this.#taken = [];
     this.#waiting = [];
     for (const step of untold) tellWithout(step);
+    this.#endRest();
   }
 
   #begin(): void {
@@ -99,7 +114,18 @@ export class StepPictures {
         continue;
       }
       if (!(await this.#take(first.tab))) await pass(PAUSE_MS);
+      else if (this.#late && this.#settling === 0) await this.#rest(REST_TIMES * this.#lastMs);
     }
+  }
+
+  #rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** A picture of the steps that led to the tab. False where it is to be tried again. */
@@ -117,6 +143,7 @@ export class StepPictures {
     if (png !== null) this.#lastMs = performance.now() - from;
     const picture = png === null || file === null ? null : await keepScreenshot(png, this.#dir, file);
     this.#tryMs = picture === null ? this.#tryMs * 2 : FIRST_TRY_MS;
+    this.#late = last !== undefined && shows > last.index;
     const untold = this.#taken;
     this.#taken = [];
     if (picture === null && tab.state === 'open' && tab.dialog === null) {
