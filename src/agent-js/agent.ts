@@ -258,7 +258,7 @@ export class Agent {
       const tab = this.#tabs.active;
       const timeoutMs = Math.max(1, remainingMs(boundsOf(context, CAPTURE_MS)));
       const png = await captureScreenshot(tab, timeoutMs);
-      const picture = png === null ? null : await keepScreenshot(png, this.#screenshotsDir, file);
+      const picture = png === null ? null : await keepScreenshot(png, this.#screenshotsDir, file());
       if (picture === null) {
         if (tab.dialog !== null) throw tab.dialogError();
         throw new TroupeError('ACTION_FAILED', 'The page cannot be pictured: it draws nothing');

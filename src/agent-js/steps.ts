@@ -29,9 +29,10 @@ export interface StepCall {
   readonly picture: 'after' | 'own';
 }
 
-/** A step whose picture waits for the browser to be idle. */
+/** A step whose picture waits for the browser to be idle. Few get theirs, so that only they get a file name. */
 interface Waiting {
-  readonly pictured: Pictured;
+  readonly step: Omit<Pictured, 'file'>;
+  readonly file: () => string;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -70,15 +71,15 @@ export class Steps {
   /**
    * Runs a step. The picture of one before that waits for an idle browser is let go.
    *
-   * @param body is given the file name of the step's picture
+   * @param body is given what names the file of the step's picture
    */
-  async run<T extends object>(call: StepCall, site: CallSite, body: (file: string) => Promise<T>): Promise<T> {
+  async run<T extends object>(call: StepCall, site: CallSite, body: (file: () => string) => Promise<T>): Promise<T> {
     this.#letWaitingGo();
     if (this.#lastFailed || this.#pictures.full) await this.#pictures.settle();
     else if (this.#policy === 'every') await this.#hold();
     const index = ++this.#index;
     this.#running.set(index, call);
-    const file = `${String(index).padStart(3, '0')}-${callSlug(call.method, call.shownArgs())}.png`;
+    const file = () => `${String(index).padStart(3, '0')}-${callSlug(call.method, call.shownArgs())}.png`;
     const startedAt = new Date().toISOString();
     const from = performance.now();
     const end = (outcome: Outcome, place: Partial<Place>): void => {
@@ -142,10 +143,10 @@ export class Steps {
     this.#waiting = undefined;
     if (waiting === undefined) return;
     clearTimeout(waiting.timer);
-    this.#pictures.add({ ...waiting.pictured, tab: null, file: null });
+    this.#pictures.add({ ...waiting.step, tab: null, file: null });
   }
 
-  #ended(call: StepCall, tab: Tab | undefined, file: string, step: Omit<Step, 'screenshot'>): void {
+  #ended(call: StepCall, tab: Tab | undefined, file: () => string, step: Omit<Step, 'screenshot'>): void {
     const failed = step.error !== undefined;
     this.#lastFailed = failed;
     this.#mayHoldMs = Math.min(MOST_HELD_MS, this.#mayHoldMs + HELD_PART * step.durationMs);
@@ -157,18 +158,24 @@ export class Steps {
     };
     // A page that asks something cannot be drawn until it is answered.
     if (call.picture === 'own' || tab === undefined || tab.dialog !== null) {
-      this.#pictures.add({ index, tab: null, file: call.picture === 'own' && !failed ? file : null, captureMs, tell });
+      this.#pictures.add({
+        index,
+        tab: null,
+        file: call.picture === 'own' && !failed ? file() : null,
+        captureMs,
+        tell,
+      });
       return;
     }
-    const pictured: Pictured = { index, tab, file, captureMs, tell };
-    if (failed || this.#policy === 'every') this.#pictures.add(pictured);
-    else this.#waiting = { pictured, timer: setTimeout(() => this.#idle(), IDLE_MS) };
+    const pictured = { index, tab, captureMs, tell };
+    if (failed || this.#policy === 'every') this.#pictures.add({ ...pictured, file: file() });
+    else this.#waiting = { step: pictured, file, timer: setTimeout(() => this.#idle(), IDLE_MS) };
   }
 
   /** The browser has been left alone: a picture costs nobody time. */
   #idle(): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting !== undefined) this.#pictures.add(waiting.pictured);
+    if (waiting !== undefined) this.#pictures.add({ ...waiting.step, file: waiting.file() });
   }
 }
