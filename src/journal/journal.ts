@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
-import type { EventLine } from '../protocol/event-line.js';
+import type { EventRow } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
 import type {
@@ -17,7 +17,7 @@ import type {
   StatusCounts,
   Submission,
 } from './messages.js';
-import { fromEventLine, fromSessionRow, type StoredSession, toSessionRow } from './rows.js';
+import { fromEventRow, fromSessionRow, type StoredSession, toSessionRow } from './rows.js';
 
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
 export type { StoredSession } from './rows.js';
@@ -41,7 +41,7 @@ export interface Kept {
 /** What is written together. */
 export interface JournalBatch {
   readonly records?: readonly StoredSession[];
-  readonly events?: readonly EventLine[];
+  readonly events?: readonly EventRow[];
   /** Keys that are not in the journal yet. */
   readonly submissions?: readonly Submission[];
   readonly kept?: readonly Kept[];
@@ -135,7 +135,7 @@ export class Journal {
     if (records.length + events.length + kept.length === 0) return 0;
     let characters = 0;
     for (const row of records) characters += row.record.length + row.request.length + (row.lease?.length ?? 0);
-    for (const line of events) characters += line.length;
+    for (const [, , , data] of events) characters += data.length;
     for (const { data } of kept) characters += data?.length ?? 0;
     const reply = await this.#ask(
       { op: 'write', id: this.#nextId++, records, events, submissions, kept },
@@ -237,7 +237,7 @@ export class Journal {
       const part = { ...query, after, limit: limit - events.length };
       const reply = await this.#ask({ op: 'events', id: this.#nextId++, query: part });
       if (reply.kind !== 'events') throw unexpected(reply);
-      for (const row of reply.rows) events.push(fromEventLine(row));
+      for (const row of reply.rows) events.push(fromEventRow(row));
       after = reply.rows.at(-1)?.seq ?? after;
       more = reply.more && events.length < limit;
     }

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../protocol/errors.js';
-import type { EventLine } from '../protocol/event-line.js';
+import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
 
 /** A session as its row. Record, request and lease are JSON texts: the journal's thread never parses them. */
@@ -14,11 +14,13 @@ export interface SessionRow {
   readonly lease: string | null;
 }
 
-/** An event as it was read. */
-export interface NumberedEventLine {
+/** An event as it was read. `data` is JSON text. */
+export interface NumberedEventRow {
   readonly seq: number;
-  /** As `EventLine` has it. */
-  readonly line: string;
+  readonly sessionId: string;
+  readonly at: string;
+  readonly type: string;
+  readonly data: string;
 }
 
 /** Which session a submission's key stands for, and of what request. */
@@ -105,7 +107,7 @@ export type WriteRequest =
       readonly op: 'write';
       readonly id: number;
       readonly records: readonly SessionRow[];
-      readonly events: readonly EventLine[];
+      readonly events: readonly EventRow[];
       readonly submissions: readonly Submission[];
       readonly kept: readonly KeptRow[];
     }
@@ -152,10 +154,5 @@ export type JournalReply =
   | ({ readonly id: number; readonly kind: 'statusCounts' } & StatusCounts)
   | { readonly id: number; readonly kind: 'number'; readonly value: number }
   | { readonly id: number; readonly kind: 'flowRuns'; readonly rows: readonly FlowRun[] }
-  | {
-      readonly id: number;
-      readonly kind: 'events';
-      readonly rows: readonly NumberedEventLine[];
-      readonly more: boolean;
-    }
+  | { readonly id: number; readonly kind: 'events'; readonly rows: readonly NumberedEventRow[]; readonly more: boolean }
   | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody };

@@ -1,9 +1,9 @@
 import type { LeaseIdentity } from '../containers/driver.js';
 import { TroupeError } from '../protocol/errors.js';
-import { readNumberedEvent } from '../protocol/event-line.js';
+import { readNumberedEvent } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
-import type { NumberedEventLine, SessionRow } from './messages.js';
+import type { NumberedEventRow, SessionRow } from './messages.js';
 
 /** What the journal keeps of a session. */
 export interface StoredSession {
@@ -39,9 +39,9 @@ export function fromSessionRow(row: SessionRow): StoredSession {
   return { record, request: JSON.parse(row.request), lease };
 }
 
-/** @throws INTERNAL when the line is damaged */
-export function fromEventLine({ seq, line }: NumberedEventLine): JournalEvent {
-  return readNumberedEvent(line, seq);
+/** @throws INTERNAL when the row is damaged */
+export function fromEventRow({ seq, sessionId, at, type, data }: NumberedEventRow): JournalEvent {
+  return readNumberedEvent([sessionId, at, type, data], seq);
 }
 
 /** JSON text of any value; `undefined` becomes null, as the column wants a text. */

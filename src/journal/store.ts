@@ -3,13 +3,12 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import Database from 'libsql';
 import { assertNever } from '../protocol/assert-never.js';
 import { TroupeError } from '../protocol/errors.js';
-import { cellsOf, typeOf } from '../protocol/event-line.js';
 import { BatchStore } from './batch-store.js';
 import { FlowRunStore } from './flow-run-store.js';
 import type {
   EventQuery,
   KeptKind,
-  NumberedEventLine,
+  NumberedEventRow,
   SessionQuery,
   SessionRow,
   StatusCounts,
@@ -42,8 +41,7 @@ const SESSION_COLUMNS = [
   'request',
   'lease',
 ] as const;
-/** An event as its line. */
-const LINE = sql<string>`session_id || at || type || data`;
+const EVENT_COLUMNS = ['seq', 'session_id as sessionId', 'at', 'type', 'data'] as const;
 
 /**
  * The SQLite file. Lives on the journal's thread, which it may block. While it is open nobody else can open the file:
@@ -151,10 +149,10 @@ export class Store {
       else keep.run([kind, id, data]);
     }
     let firstSeq = 0;
-    for (const line of request.events) {
-      const seq = Number(insert.run(cellsOf(line)).lastInsertRowid);
+    for (const row of request.events) {
+      const seq = Number(insert.run(row).lastInsertRowid);
       if (firstSeq === 0) firstSeq = seq;
-      if (typeOf(line) === 'FlowFinished') this.flowRuns.add(seq);
+      if (row[2] === 'FlowFinished') this.flowRuns.add(seq);
     }
     return firstSeq;
   }
@@ -263,15 +261,15 @@ export class Store {
   }
 
   /** At most `limit` events and about 4 Mi characters of data; `more` says that it stopped for the latter. */
-  async events(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventLine[]; readonly more: boolean }> {
-    const page: NumberedEventLine[] = [];
+  async events(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
+    const page: NumberedEventRow[] = [];
     let characters = 0;
     let after = query.after;
     while (page.length < query.limit && characters < PART_CHARACTERS) {
       const limit = Math.min(ROWS_PER_READ, query.limit - page.length);
       let select = this.#kysely
         .selectFrom('events')
-        .select(['seq', LINE.as('line')])
+        .select(EVENT_COLUMNS)
         .where('seq', '>', after)
         .orderBy('seq')
         .limit(limit);
@@ -279,7 +277,7 @@ export class Store {
       const rows = await select.execute();
       for (const row of rows) {
         page.push(row);
-        characters += row.line.length;
+        characters += row.data.length;
         after = row.seq;
       }
       if (rows.length < limit) return { rows: page, more: false };

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../actors/clock.js';
 import type { Journal, JournalBatch } from '../journal/journal.js';
-import { type EventLine, readNumberedEvent, sessionOf, typeOf } from '../protocol/event-line.js';
+import { type EventRow, readNumberedEvent } from '../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
 
@@ -8,7 +8,7 @@ import type { SessionId } from '../protocol/session.js';
 const RING_SIZE = 4096;
 /** So many more may stand there before the oldest are dropped together. */
 const RING_SLACK = 512;
-/** Characters that they may have together. Three quarters are left when the oldest are dropped. */
+/** Characters of data that they may have together. Three quarters are left when the oldest are dropped. */
 const RING_CHARACTERS = 8 * 1024 * 1024;
 /** Events read from the journal at once. */
 const PAGE_SIZE = 500;
@@ -27,7 +27,7 @@ export interface EventSelection {
   readonly after: number;
   /** Ends the stream when all up to this number was shown, instead of waiting for more. */
   readonly upTo?: number | undefined;
-  /** All where it is left out. Others are passed over before they are read out of their line. */
+  /** All where it is left out. Others are passed over before they are read out of their row. */
   readonly types?: ReadonlySet<EventType> | undefined;
   readonly signal: AbortSignal;
 }
@@ -39,37 +39,37 @@ interface Listed {
   readonly event: JournalEvent;
 }
 
-/** An event of the ring: read out of its line by the first who wants it. */
+/** An event of the ring: read out of its row by the first who wants it. */
 class Shown implements Listed {
   readonly seq: number;
-  readonly #line: EventLine;
+  readonly #row: EventRow;
   #event: JournalEvent | null = null;
 
-  constructor(seq: number, line: EventLine) {
+  constructor(seq: number, row: EventRow) {
     this.seq = seq;
-    this.#line = line;
+    this.#row = row;
   }
 
   get sessionId(): SessionId {
-    return sessionOf(this.#line);
+    return this.#row[0];
   }
 
   get type(): EventType {
-    return typeOf(this.#line);
+    return this.#row[2];
   }
 
   get characters(): number {
-    return this.#line.length;
+    return this.#row[3].length;
   }
 
   get event(): JournalEvent {
-    this.#event ??= readNumberedEvent(this.#line, this.seq);
+    this.#event ??= readNumberedEvent(this.#row, this.seq);
     return this.#event;
   }
 }
 
 interface Gathering {
-  readonly events: EventLine[];
+  readonly events: EventRow[];
   readonly losers: Set<(error: unknown) => void>;
   write(): void;
 }
@@ -115,14 +115,14 @@ export class EventHub {
    * a {@link write} takes it along.
    * @param onLost called, once for all that was added with it, where the batch cannot be written
    */
-  add(events: readonly EventLine[], onLost: (error: unknown) => void): void {
+  add(events: readonly EventRow[], onLost: (error: unknown) => void): void {
     this.#gathering ??= this.#gather();
     for (const event of events) this.#gathering.events.push(event);
     this.#gathering.losers.add(onLost);
   }
 
   #gather(): Gathering {
-    const events: EventLine[] = [];
+    const events: EventRow[] = [];
     const losers = new Set<(error: unknown) => void>();
     const gathering = {
       events,
@@ -151,15 +151,15 @@ export class EventHub {
     const firstSeq = await this.#journal.write(batch);
     if (events.length === 0) return;
     let seq = firstSeq;
-    for (const line of events) {
-      const shown = new Shown(seq++, line);
+    for (const row of events) {
+      const shown = new Shown(seq++, row);
       this.#ring.push(shown);
       this.#ringCharacters += shown.characters;
     }
     this.#dropOldest();
     this.#shown = seq - 1;
     this.#wake(null);
-    if (this.#wakers.size > 0) for (const id of new Set(events.map(sessionOf))) this.#wake(id);
+    if (this.#wakers.size > 0) for (const id of new Set(events.map(([sessionId]) => sessionId))) this.#wake(id);
   }
 
   #dropOldest(): void {

@@ -1,7 +1,7 @@
 import type { BrowserLease } from '../containers/driver.js';
 import type { Journal, JournalBatch, Kept } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
-import type { EventLine } from '../protocol/event-line.js';
+import type { EventRow } from '../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
 import type { AccessTokens } from './access-tokens.js';
@@ -278,7 +278,7 @@ export class Intake {
     };
   }
 
-  #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): EventLine {
+  #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): EventRow {
     return newEvent(id, { type: 'SessionAccepted', data: { mode, prompt, flowFiles } }, this.#parts.clock.now());
   }
 

@@ -1,5 +1,5 @@
 import type { JournalBatch, StoredSession } from '../journal/journal.js';
-import { type EventLine, readEvent, typeOf } from '../protocol/event-line.js';
+import { type EventRow, readEvent } from '../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
 import type { WebhookMoment } from '../protocol/webhook.js';
@@ -22,9 +22,8 @@ export class SessionBook {
   pageLost = false;
   /** The number of the last step: an actor that is started again goes on from there. */
   steps = 0;
-  #doing: string | null = null;
-  /** The event that has told what it does since; few are ever asked. */
-  #toldDoing: EventLine | null = null;
+  /** What it does, or the event that told it, of which few are ever asked. */
+  #doing: string | EventRow | null = null;
   /** The request as the journal keeps it. */
   readonly #sealed: SealedRequest;
   readonly #around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'>;
@@ -73,10 +72,7 @@ export class SessionBook {
 
   /** What it does, as a line of script or the name of a flow; null before its first. */
   get doing(): string | null {
-    if (this.#toldDoing !== null) {
-      this.#doing = doingOf(readEvent(this.#toldDoing));
-      this.#toldDoing = null;
-    }
+    if (this.#doing !== null && typeof this.#doing !== 'string') this.#doing = doingOf(readEvent(this.#doing));
     return this.#doing;
   }
 
@@ -90,7 +86,7 @@ export class SessionBook {
     return { record: this.record, request: this.#sealed, lease: this.#lease() };
   }
 
-  event<T extends EventType>(type: T, data: EventData<T>): EventLine {
+  event<T extends EventType>(type: T, data: EventData<T>): EventRow {
     return newEvent(this.record.id, { type, data } as SessionEvent, this.#around.clock.now());
   }
 
@@ -99,7 +95,7 @@ export class SessionBook {
   }
 
   /** An actor that is there again has lost its scripts and their scope, and of its pages those that do not answer. */
-  restarted(thread: number, attempt: number): EventLine {
+  restarted(thread: number, attempt: number): EventRow {
     return this.event('SessionRestarted', { thread, attempt, ...(this.pageLost ? { pageLost: true } : {}) });
   }
 
@@ -118,14 +114,13 @@ export class SessionBook {
   }
 
   /** Writes what the session tells. After {@link close} it is dropped. */
-  publish(lines: readonly EventLine[]): void {
+  publish(rows: readonly EventRow[]): void {
     if (!this.#open) return;
     const calls: number[] = [];
-    for (const line of lines) {
-      const told = typeOf(line);
-      if (DOING.has(told)) this.#toldDoing = line;
-      if (!TAKEN.has(told)) continue;
-      const { type, data } = readEvent(line);
+    for (const row of rows) {
+      if (DOING.has(row[2])) this.#doing = row;
+      if (!TAKEN.has(row[2])) continue;
+      const { type, data } = readEvent(row);
       if (type === 'StepFinished') this.steps = data.index;
       if (type !== 'ModelCallFinished') continue;
       this.record = spentRecord(this.record, data);
@@ -133,10 +128,10 @@ export class SessionBook {
     }
     const { hub } = this.#around;
     if (calls.length === 0) {
-      hub.add(lines, this.#lost);
+      hub.add(rows, this.#lost);
       return;
     }
-    hub.write({ records: [this.stored], events: lines }).then(() => {
+    hub.write({ records: [this.stored], events: rows }).then(() => {
       for (const call of calls) this.#answered(call);
     }, this.#lost);
   }
@@ -145,7 +140,6 @@ export class SessionBook {
   recall({ steps, doing }: Pick<SessionBook, 'steps' | 'doing'>): void {
     this.steps = steps;
     this.#doing = doing;
-    this.#toldDoing = null;
   }
 
   /** The end is being written: a session shows nothing after it. */

@@ -4,7 +4,7 @@ import { SessionActor, type SessionMessages } from '../actors/session/messages.j
 import type { Supervision } from '../actors/supervision.js';
 import type { Config } from '../config.js';
 import type { BrowserEndpoint } from '../containers/driver.js';
-import type { EventLine } from '../protocol/event-line.js';
+import type { EventRow } from '../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../protocol/session.js';
 import { NETWORK_LOG } from '../report/har.js';
 import { flowsDirOf } from './batch-flows.js';
@@ -17,7 +17,7 @@ export const REOPEN_MS = 5_000;
 const SCRIPTS_READY_MS = 15_000;
 
 /** A session's actor across its restarts. */
-export type SessionChild = Child<SessionMessages, readonly EventLine[]>;
+export type SessionChild = Child<SessionMessages, readonly EventRow[]>;
 
 /** What an actor works for; asked anew at each of its starts. */
 export interface SessionTask {

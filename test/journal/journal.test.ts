@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import Database from 'libsql';
 import t, { type Test } from 'tap';
 import { Journal, type StoredSession } from '#troupe/journal/journal.js';
-import { type EventLine, eventLine } from '#troupe/protocol/event-line.js';
+import { type EventRow, eventRow } from '#troupe/protocol/event-row.js';
 import type { NewEvent } from '#troupe/protocol/events.js';
 import { SessionId, SessionRecord } from '#troupe/protocol/session.js';
 
@@ -48,8 +48,8 @@ function session(n: number, changes: Partial<SessionRecord> = {}): StoredSession
   return { record, request: { mode: 'auto', prompt: 'Buy a lamp' }, lease: null };
 }
 
-const said = (n: number, text: string): EventLine =>
-  eventLine(idOf(n), { type: 'ConsoleWritten', data: { level: 'log', text } }, '2026-01-02T03:04:06.000Z');
+const said = (n: number, text: string): EventRow =>
+  eventRow(idOf(n), { type: 'ConsoleWritten', data: { level: 'log', text } }, '2026-01-02T03:04:06.000Z');
 
 const textsOf = (events: readonly NewEvent[]) =>
   events.map((event) => (event.type === 'ConsoleWritten' ? event.data.text : event.type));
@@ -97,11 +97,10 @@ t.test('A write that has settled is on disk when the process is killed at that m
   const file = join(t.testdir({}), 'troupe.db');
   const writer = `
     import { Journal } from '#troupe/journal/journal.js';
-    import { eventLine } from '#troupe/protocol/event-line.js';
     const journal = await Journal.open({ file: ${JSON.stringify(file)} });
     for (let n = 1; ; n++) {
-      const event = { type: 'ConsoleWritten', data: { level: 'log', text: String(n) } };
-      const seq = await journal.write({ events: [eventLine('s00000000001', event, new Date().toISOString())] });
+      const data = JSON.stringify({ level: 'log', text: String(n) });
+      const seq = await journal.write({ events: [['s00000000001', new Date().toISOString(), 'ConsoleWritten', data]] });
       process.stdout.write(seq + '\\n');
     }`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', writer], {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Journal } from '#troupe/journal/journal.js';
-import { eventLine } from '#troupe/protocol/event-line.js';
+import { eventRow } from '#troupe/protocol/event-row.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { EventHub } from '#troupe/supervisor/event-hub.js';
 
@@ -9,7 +9,7 @@ const ID = SessionId.parse('s00000000001');
 const AT = '2026-01-02T03:04:05.678Z';
 
 const line = (n: number, characters: number) =>
-  eventLine(ID, { type: 'ConsoleWritten', data: { level: 'log', text: `${n} `.padEnd(characters, '.') } }, AT);
+  eventRow(ID, { type: 'ConsoleWritten', data: { level: 'log', text: `${n} `.padEnd(characters, '.') } }, AT);
 
 async function hubOf(t: Test): Promise<EventHub> {
   const journal = await Journal.open({ file: join(t.testdir(), 'troupe.db') });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Journal } from '#troupe/journal/journal.js';
-import { eventLine } from '#troupe/protocol/event-line.js';
+import { eventRow } from '#troupe/protocol/event-row.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { Stats } from '#troupe/protocol/stats.js';
 import { flowStats } from '#troupe/supervisor/flow-stats.js';
@@ -12,7 +12,7 @@ const idOf = (n: number) => SessionId.parse(`s${String(n).padStart(11, '0')}`);
 function ended(session: number, flow: string, day: number, status: 'passed' | 'failed', durationMs = 100, depth = 1) {
   const at = new Date(Date.UTC(2025, 11, day, 12, session)).toISOString();
   const data = { path: flow, depth, status, durationMs };
-  return eventLine(idOf(session), { type: 'FlowFinished', data }, at);
+  return eventRow(idOf(session), { type: 'FlowFinished', data }, at);
 }
 
 t.test('What flows did is told from the journal, also when their sessions are gone', async (t) => {

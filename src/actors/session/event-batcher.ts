@@ -1,4 +1,4 @@
-import { type EventLine, eventLine } from '../../protocol/event-line.js';
+import { type EventRow, eventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 
@@ -31,13 +31,13 @@ function nowText(): string {
 /** A session's own events as batches for the journal: each with the session's id and the instant of its emission. */
 export class EventBatcher {
   readonly #sessionId: SessionId;
-  readonly #send: (batch: readonly EventLine[]) => void;
+  readonly #send: (batch: readonly EventRow[]) => void;
   readonly #leave = () => this.flush();
-  #batch: EventLine[] = [];
+  #batch: EventRow[] = [];
   #closed = false;
 
   /** @param send is given each batch, never an empty one */
-  constructor(sessionId: SessionId, send: (batch: readonly EventLine[]) => void) {
+  constructor(sessionId: SessionId, send: (batch: readonly EventRow[]) => void) {
     this.#sessionId = sessionId;
     this.#send = send;
   }
@@ -45,7 +45,7 @@ export class EventBatcher {
   /** After {@link close} it is dropped. */
   add(event: SessionEvent): void {
     if (this.#closed) return;
-    if (this.#batch.push(eventLine(this.#sessionId, event, nowText())) === 1) leaveWithOthers(this.#leave);
+    if (this.#batch.push(eventRow(this.#sessionId, event, nowText())) === 1) leaveWithOthers(this.#leave);
   }
 
   /** Sends what waits, now. */

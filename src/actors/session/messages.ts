@@ -2,7 +2,7 @@ import type { TaskEnd } from '../../autonomy/loop.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
-import type { EventLine } from '../../protocol/event-line.js';
+import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionId, SessionMode } from '../../protocol/session.js';
 import type { ServiceReachOptions } from '../../request-client/flow/service-reach.js';
 import type { ActorKind } from '../actor.js';
@@ -94,4 +94,4 @@ export type SessionMessages = {
 };
 
 /** A session actor emits its events in batches, in order. It crashes with WORKER_LOST when its browser is gone. */
-export const SessionActor: ActorKind<SessionMessages, SessionArgs, readonly EventLine[]> = { name: 'session' };
+export const SessionActor: ActorKind<SessionMessages, SessionArgs, readonly EventRow[]> = { name: 'session' };

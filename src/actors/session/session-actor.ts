@@ -6,7 +6,7 @@ import { NetworkLog } from '../../agent-js/network-log.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { EventLine } from '../../protocol/event-line.js';
+import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { requestsModule } from '../../request-client/flow/requests-module.js';
 import { serviceReach } from '../../request-client/flow/service-reach.js';
@@ -44,7 +44,7 @@ interface OpenParts {
 /** One session: its browser's connection, its script thread, and the scripts that wait. */
 export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #args: SessionArgs;
-  readonly #context: ActorContext<readonly EventLine[]>;
+  readonly #context: ActorContext<readonly EventRow[]>;
   readonly #batcher: EventBatcher;
   readonly #queue = new ScriptQueue(WAITING_SCRIPTS);
   readonly #closing = new AbortController();
@@ -60,7 +60,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   /** A page was lost, and no script has been told yet. */
   #pageLost = false;
 
-  constructor(args: SessionArgs, context: ActorContext<readonly EventLine[]>) {
+  constructor(args: SessionArgs, context: ActorContext<readonly EventRow[]>) {
     this.#args = args;
     this.#context = context;
     this.#secrets = new Secrets(args.secrets);
