@@ -15,7 +15,6 @@ import {
   type ThreadMessage,
 } from './script-messages.js';
 import { isPlainScript } from './source-step.js';
-import { wakeSoon } from './wake-soon.js';
 
 const MAX_INT32 = 2_147_483_647;
 
@@ -157,7 +156,8 @@ export class ScriptThread implements Listening {
   }
 
   #wake(): void {
-    wakeSoon(this.#control, CONTROL.WAKE);
+    Atomics.add(this.#control, CONTROL.WAKE, 1);
+    Atomics.notify(this.#control, CONTROL.WAKE);
   }
 
   #received(message: ThreadMessage): void {
