@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { isHostPattern } from './containers/gate/gate-rules.js';
 import { TroupeError } from './protocol/errors.js';
+import { StepScreenshots } from './protocol/session.js';
 
 const environmentName = z
   .string()
@@ -52,6 +53,7 @@ const ConfigFile = z.strictObject({
     )
     .default({}),
   video: z.enum(['off', 'on', 'on-failure']).default('off'),
+  screenshots: StepScreenshots.default('quick'),
   retention: z
     .strictObject({
       days: z.number().positive().max(36_500).default(30),

@@ -22,7 +22,7 @@ import { Looks, type WholeLook } from './look/look.js';
 import { evaluateInPage } from './page-code.js';
 import { readText, readValue } from './read.js';
 import { CAPTURE_MS, captureScreenshot, keepScreenshot } from './screenshots.js';
-import { Steps } from './steps.js';
+import { type StepScreenshotPolicy, Steps } from './steps.js';
 import type { Tab } from './tab.js';
 import { Tabs } from './tabs.js';
 import { waitFor } from './wait.js';
@@ -57,8 +57,6 @@ export class Agent {
   #lost: TroupeError | undefined;
 
   /**
-   * @param options.stepScreenshots `every` step has its picture, taken beside the next ones; `spare`: only where the
-   *   browser is idle after it. A failing step always has one.
    * @param options.screenshotsDir made with the first picture
    * @param options.firstStep the next step's number: above 1 where the session has run before
    */
@@ -66,7 +64,7 @@ export class Agent {
     readonly browser: BrowserPort;
     readonly emit: (event: SessionEvent) => void;
     readonly screenshotsDir: string;
-    readonly stepScreenshots: 'every' | 'spare';
+    readonly stepScreenshots: StepScreenshotPolicy;
     readonly allowedSchemes?: readonly string[];
     readonly firstStep?: number;
     /** How long an act waits for its element, in milliseconds. */

@@ -16,6 +16,12 @@ const HUNG_CAPTURE_MS = 200;
 const HELD_PART = 0.03;
 const MOST_HELD_MS = 500;
 
+/**
+ * When steps are pictured: `every` step of a job, beside those that follow; those of a live session where the browser is
+ * idle after them and time is to `spare`; or each before the next one begins, which is `exact`. A failing step always is.
+ */
+export type StepScreenshotPolicy = 'every' | 'spare' | 'exact';
+
 /** A step's call. */
 export interface StepCall {
   readonly method: string;
@@ -46,7 +52,7 @@ type Outcome = { readonly result: unknown } | { readonly error: ReturnType<typeo
 export class Steps {
   readonly #emit: (event: SessionEvent) => void;
   readonly #pictures: StepPictures;
-  readonly #policy: 'every' | 'spare';
+  readonly #policy: StepScreenshotPolicy;
   #index: number;
   /** Steps under way. */
   readonly #running = new Map<number, StepCall>();
@@ -58,7 +64,7 @@ export class Steps {
   constructor(options: {
     readonly emit: (event: SessionEvent) => void;
     readonly dir: string;
-    readonly policy: 'every' | 'spare';
+    readonly policy: StepScreenshotPolicy;
     /** 1-based. */
     readonly firstIndex: number;
   }) {
@@ -75,7 +81,7 @@ export class Steps {
    */
   async run<T extends object>(call: StepCall, site: CallSite, body: (file: () => string) => Promise<T>): Promise<T> {
     this.#letWaitingGo();
-    if (this.#lastFailed || this.#pictures.full) await this.#pictures.settle();
+    if (this.#lastFailed || this.#pictures.full || this.#policy === 'exact') await this.#pictures.settle();
     else if (this.#policy === 'every') await this.#hold();
     const index = ++this.#index;
     this.#running.set(index, call);
@@ -168,7 +174,7 @@ export class Steps {
       return;
     }
     const pictured = { index, tab, captureMs, tell };
-    if (failed || this.#policy === 'every') this.#pictures.add({ ...pictured, file: file() });
+    if (failed || this.#policy !== 'spare') this.#pictures.add({ ...pictured, file: file() });
     else this.#waiting = { step: pictured, file, timer: setTimeout(() => this.#idle(), IDLE_MS) };
   }
 

@@ -12,7 +12,7 @@ const USAGE = `Usage: troupe <command> [options]
       localhost
   troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...
              [--grep RE] [--shard I/N] [--parallel N] [--retries N] [--fail-fast] [--timeout SECONDS]
-             [--report DIR] [--junit FILE] [--name TEXT] [--label NAME=TEXT]... [--flows DIR]
+             [--report DIR] [--junit FILE] [--exact-screenshots] [--name TEXT] [--label NAME=TEXT]... [--flows DIR]
              [--url URL | --own] [--driver D] [--forward PORT,...]
       runs flows (.js) and tasks (.md) as jobs: on the service at --url or TROUPE_URL, else on the one that runs here,
       else (or with --own) on one of its own; exit code 0: all completed, 1: some did not, 2: it could not run

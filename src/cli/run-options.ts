@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly parallel: number | null;
   /** The `index`-th of `count` parts, from 1. */
   readonly shard: { readonly index: number; readonly count: number } | null;
+  /** Each step of a job waits for the picture of the one before. */
+  readonly exactScreenshots: boolean;
   readonly retries: number;
   readonly failFast: boolean;
   readonly grep: RegExp | null;
@@ -51,6 +53,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     junit: values.junit,
     parallel: values.parallel === undefined ? null : whole('--parallel', values.parallel, 1, 10_000),
     shard: values.shard === undefined ? null : shardOf(values.shard),
+    exactScreenshots: values['exact-screenshots'] ?? false,
     retries: values.retries === undefined ? 0 : whole('--retries', values.retries, 0, 10),
     failFast: values['fail-fast'] ?? false,
     grep: values.grep === undefined ? null : expression(values.grep),
@@ -84,6 +87,7 @@ function parsed(args: readonly string[]) {
         shard: text,
         retries: text,
         'fail-fast': flag,
+        'exact-screenshots': flag,
         grep: text,
         timeout: text,
         name: text,

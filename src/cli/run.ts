@@ -65,7 +65,7 @@ function homeFlows(): string {
 }
 
 function jobsOf(options: RunOptions, { named, texts }: RunFiles, settings: RunSettings): readonly JobRequest[] {
-  const { grep, shard, prompt, model, retries, secrets, timeout } = options;
+  const { grep, shard, prompt, model, retries, secrets, timeout, exactScreenshots } = options;
   const onlyFlows = named.length > 0 && named.every((path) => path.endsWith('.js'));
   if (model !== undefined && prompt === undefined && onlyFlows) {
     throw new UsageError('--model names who does a task; flows alone need none. Say with --prompt what is to be done');
@@ -78,6 +78,7 @@ function jobsOf(options: RunOptions, { named, texts }: RunFiles, settings: RunSe
     args: { ...settings.args, ...options.args },
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     ...(retries > 0 ? { retries } : {}),
+    ...(exactScreenshots ? { screenshots: 'exact' as const } : {}),
     ...(timeout === undefined ? {} : { hardTimeout: timeout }),
     ...(forward.length > 0 ? { forward } : {}),
   };

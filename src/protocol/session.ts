@@ -66,6 +66,12 @@ const headerText = (longest: number) =>
     .max(longest)
     .regex(/^[\t\P{Cc}]*$/u, 'there are no line breaks or control characters in a header');
 
+/**
+ * `quick`: pictures of steps are taken beside the steps that follow. `exact`: each step waits until the one before has its
+ * picture.
+ */
+export const StepScreenshots = z.enum(['quick', 'exact']);
+
 const sessionFields = {
   name: z.string().min(1).max(200).optional(),
   labels: z.record(z.string().min(1).max(100), z.string().max(500)).optional(),
@@ -88,6 +94,7 @@ const sessionFields = {
   idleTimeout: seconds.optional(),
   hardTimeout: seconds.optional(),
   video: z.enum(['off', 'on', 'on-failure']).optional(),
+  screenshots: StepScreenshots.optional(),
   egress: z
     .strictObject({ allow: z.array(hostPattern).max(200).optional(), deny: z.array(hostPattern).max(200).optional() })
     .optional(),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Child } from '../actors/child.js';
 import { SessionActor, type SessionMessages } from '../actors/session/messages.js';
 import type { Supervision } from '../actors/supervision.js';
+import type { StepScreenshotPolicy } from '../agent-js/steps.js';
 import type { Config } from '../config.js';
 import type { BrowserEndpoint } from '../containers/driver.js';
 import type { EventRow } from '../protocol/event-row.js';
@@ -62,7 +63,6 @@ export function startSessionActor(
       const { request, batch, stepsDone, driver } = task();
       return {
         id,
-        mode: request.mode ?? 'live',
         endpoint,
         page: request,
         flowsDir: flowsDirOf(config, batch),
@@ -74,6 +74,7 @@ export function startSessionActor(
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
         firstStep: stepsDone + 1,
+        stepScreenshots: stepScreenshots(request, config),
         actMs: config.actTimeout * 1000,
         driver,
       };
@@ -93,4 +94,9 @@ export function startSessionActor(
       task().opened((await ref.ask('Open', order, bounds)).pageLost);
     },
   });
+}
+
+function stepScreenshots(request: LiveRequest | AutoRequest, config: Config): StepScreenshotPolicy {
+  if ((request.screenshots ?? config.screenshots) === 'exact') return 'exact';
+  return request.mode === 'auto' ? 'every' : 'spare';
 }

@@ -115,6 +115,22 @@ t.test('A picture is called its step’s own only where nothing of a later step 
   );
 });
 
+t.test(
+  'Where it is asked for, each step waits for the picture of the one before, and all have their own',
+  async (t) => {
+    const { agent, call, told, screenshotsDir } = await openAgent(t, lease, { policy: 'exact' });
+    await call('go', `${site.origin}/count`);
+    for (let step = 2; step <= 8; step += 1) await call('act', '{button}More', 'click');
+    await agent.settle();
+    const steps = told('StepFinished');
+    const shown = steps
+      .slice(1)
+      .map(({ screenshot }) => clicksOn(readFileSync(join(screenshotsDir, screenshot ?? ''))) + 1);
+    t.same(shown, [2, 3, 4, 5, 6, 7, 8]);
+    t.ok(steps.every((step) => step.screenshotStep === undefined));
+  },
+);
+
 t.test('A step that cannot be pictured is told all the same', async (t) => {
   const { agent, call, told } = await openAgent(t, lease, { policy: 'every' });
   await call('go', site.set('/alert', '<title>Alert</title><button onclick="alert(1)">Alert</button>'));

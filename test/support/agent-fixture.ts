@@ -6,6 +6,7 @@ import { Browser } from '#troupe/actors/session/browser.js';
 import type { BrowserOptions } from '#troupe/actors/session/browser-options.js';
 import { Agent } from '#troupe/agent-js/agent.js';
 import type { WholeLook } from '#troupe/agent-js/look/look.js';
+import type { StepScreenshotPolicy } from '#troupe/agent-js/steps.js';
 import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
 import { encodeError } from '#troupe/protocol/errors.js';
 import type { EventData, EventType, SessionEvent } from '#troupe/protocol/events.js';
@@ -91,7 +92,7 @@ export async function openAgent(
   t: Test,
   lease: BrowserLease,
   more: {
-    policy?: 'every' | 'spare';
+    policy?: StepScreenshotPolicy;
     options?: BrowserOptions;
     allowedSchemes?: readonly string[];
     actMs?: number;

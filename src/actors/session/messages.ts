@@ -1,9 +1,10 @@
+import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
-import type { SessionId, SessionMode } from '../../protocol/session.js';
+import type { SessionId } from '../../protocol/session.js';
 import type { ServiceReachOptions } from '../../request-client/flow/service-reach.js';
 import type { ActorKind } from '../actor.js';
 import type { BrowserOptions } from './browser-options.js';
@@ -13,7 +14,6 @@ import type { FrameOrder, ScreenFrame } from './screen.js';
 /** Everything a session actor needs to know, given once when it is made. Paths are absolute. */
 export interface SessionArgs {
   readonly id: SessionId;
-  readonly mode: SessionMode;
   readonly endpoint: BrowserEndpoint;
   readonly page: BrowserOptions;
   readonly flowsDir: string;
@@ -32,6 +32,7 @@ export interface SessionArgs {
   readonly secrets: { readonly [name: string]: string };
   /** The number of its next step: above 1 where the session has run before. */
   readonly firstStep: number;
+  readonly stepScreenshots: StepScreenshotPolicy;
   /** How long an act waits until its element can take it. */
   readonly actMs: number;
   /** Who drives: an actor that is started again may find a person at it. */

@@ -110,9 +110,8 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 
   async #open(timeoutMs: number, takesOver: boolean): Promise<{ pageLost: boolean }> {
     this.#advance({ type: 'Opening' });
-    const { endpoint, page, screenshotsDir, flowsDir, mode, args, firstStep, actMs, healedDir, networkLog } =
-      this.#args;
-    const { requestsDir } = this.#args;
+    const { endpoint, page, screenshotsDir, flowsDir, args, firstStep, actMs, healedDir, networkLog } = this.#args;
+    const { requestsDir, stepScreenshots } = this.#args;
     const reach = serviceReach(this.#args.reach);
     const emit = (event: SessionEvent) => this.#tell(event);
     const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
@@ -123,7 +122,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       browser,
       emit,
       screenshotsDir,
-      stepScreenshots: mode === 'auto' ? 'every' : 'spare',
+      stepScreenshots,
       firstStep,
       actMs,
       redact: (shown) => this.#secrets.redact(shown),
