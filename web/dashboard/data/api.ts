@@ -23,10 +23,14 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
 
 /** Whether the service wants a token that this browser does not bring. One that cannot be reached wants none. */
 export async function wantsToken(): Promise<boolean> {
-  return fetch('api/health').then(
-    ({ status }) => status === 401,
-    () => false,
-  );
+  try {
+    const response = await fetch('api/health');
+    // A request whose answer nobody reads does not end.
+    await response.text();
+    return response.status === 401;
+  } catch {
+    return false;
+  }
 }
 
 /** What the service answers, as it is. @throws ApiError; TypeError when the service cannot be reached */
