@@ -7,7 +7,7 @@ import type { SessionId } from '../protocol/session.js';
 /** Events kept in memory for readers that are up to date. Who is further behind reads from the journal. */
 const RING_SIZE = 4096;
 /** So many more may stand there before the oldest are dropped together. */
-const RING_SLACK = 512;
+const RING_SLACK = 64;
 /** Characters of data that they may have together. Three quarters are left when the oldest are dropped. */
 const RING_CHARACTERS = 8 * 1024 * 1024;
 /** Events read from the journal at once. */
