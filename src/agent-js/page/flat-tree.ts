@@ -44,11 +44,15 @@ export function shadowOf(element: Element): ShadowRoot | null {
   return element.shadowRoot ?? discoveries()?.closedRoot(element) ?? null;
 }
 
-/** The text of an element that holds nothing else; null for others. Most are such. */
+/**
+ * The text of an element that holds no other element; null where it holds one, or no text. Most are such. The text is asked
+ * for as a whole: its nodes would each become an object of the engine.
+ */
 export function onlyText(element: Element): string | null {
-  const { firstChild } = element;
-  if (firstChild === null || firstChild.nodeType !== 3 || firstChild !== element.lastChild) return null;
-  return shadowOf(element) === null && !isHtml(element, 'slot') && !isFrame(element) ? firstChild.nodeValue : null;
+  if (element.childElementCount > 0 || shadowOf(element) !== null) return null;
+  if (isHtml(element, 'slot') || isFrame(element)) return null;
+  const text = element.textContent;
+  return text === '' ? null : text;
 }
 
 export function childNodesOf(element: Element): readonly Node[] {
