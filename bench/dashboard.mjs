@@ -15,6 +15,7 @@ import { atMost, printHeader, printSamples } from './support/print.mjs';
 
 const SESSIONS = 10_000;
 const SCROLLS = 120;
+const BEGUN_AT = Date.now();
 
 export async function run({ rounds = 10 } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'td-'));
@@ -64,7 +65,7 @@ export async function run({ rounds = 10 } = {}) {
   }
 }
 
-/** A year of nightly jobs, each twentieth failed. */
+/** A week of jobs, each twentieth failed. */
 async function fill(file) {
   const journal = await Journal.open({ file });
   for (let start = 0; start < SESSIONS; start += 1000) {
@@ -75,7 +76,8 @@ async function fill(file) {
 }
 
 function storedJob(number) {
-  const at = (ms) => new Date(Date.UTC(2026, 0, 1) + number * 60_000 + ms);
+  // A minute apart up to now: what is older than the retention says would be removed while it is looked at.
+  const at = (ms) => new Date(BEGUN_AT - (SESSIONS - number) * 60_000 + ms);
   const request = {
     mode: 'auto',
     name: `Nightly ${number}: buy a teapot`,
@@ -101,7 +103,8 @@ function storedJob(number) {
 
 /** Runs in the page, before it: when the first row was painted, and when all rows were there. */
 function tellFirstRow() {
-  window.listTimes = new Promise((resolve) => {
+  window.listTimes = new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('The rows did not come within 30 s')), 30_000);
     let painted = null;
     const look = () => {
       const rows = document.querySelectorAll('[role=row][aria-selected]').length;
