@@ -1,7 +1,7 @@
 import { foldSpace } from '../locator.js';
-import { childNodesOf, isElement, isHtml, onlyText, XHTML } from './flat-tree.js';
+import { childNodesOf, isElement, isHtml, onlyText, shadowOf } from './flat-tree.js';
 import { labelsOf } from './labels.js';
-import { isEditingHost, NAMED_FROM_OUTSIDE, naturalRole, roleOf } from './roles.js';
+import { isEditingHost, isField, NAMED_FROM_OUTSIDE, naturalRole, roleOf } from './roles.js';
 
 /** Text beyond this is not read: a name is for people. */
 const MAX_TEXT = 10_000;
@@ -28,7 +28,8 @@ function hostName(element: Element, onSource: (source: Element) => void): string
   const root = element.getRootNode();
   if (!('host' in root)) return '';
   const { host, delegatesFocus } = root as ShadowRoot;
-  if (!delegatesFocus && !namedFromOutside(element) && !/^(input|meter)$/.test(element.localName)) return '';
+  if (!delegatesFocus && !namedFromOutside(element, roleOf(element)) && !/^(input|meter)$/.test(element.localName))
+    return '';
   onSource(host);
   const traversal = { seen: [element], byReference: false, onSource };
   const name =
@@ -63,8 +64,9 @@ function nameIn(element: Element, traversal: Traversal): string {
   if (label !== undefined && label !== '') return label;
   const native = nativeName(element, traversal);
   if (native !== '') return native;
-  if (!namedFromOutside(element)) {
-    const content = contentOf(element, ITEMS.has(roleOf(element)) ? { ...traversal, ofItem: true } : traversal);
+  const role = roleOf(element);
+  if (!namedFromOutside(element, role)) {
+    const content = contentOf(element, ITEMS.has(role) ? { ...traversal, ofItem: true } : traversal);
     if (foldSpace(content) !== '') return content;
   }
   return (
@@ -159,7 +161,7 @@ function childName(element: Element, tag: string, traversal: Traversal): string 
 }
 
 function contentOf(element: Element, traversal: Traversal): string {
-  const plain = onlyText(element);
+  const plain = onlyText(element) ?? textAround(element, traversal);
   if (plain !== null) return plain;
   let text = '';
   for (const node of childNodesOf(element)) {
@@ -168,6 +170,14 @@ function contentOf(element: Element, traversal: Traversal): string {
     else if (isElement(node) && !traversal.seen.includes(node)) text += partOf(node, traversal);
   }
   return text;
+}
+
+/** The text of a label that holds nothing else but the field which it names. */
+function textAround(element: Element, { seen }: Traversal): string | null {
+  if (element.childElementCount !== 1 || element.localName !== 'label' || shadowOf(element) !== null) return null;
+  const field = element.firstElementChild;
+  if (field === null || field.localName !== 'input' || field.firstChild !== null || !seen.includes(field)) return null;
+  return element.textContent;
 }
 
 /** What an element inside contributes, set apart by blanks where it is drawn apart. */
@@ -198,15 +208,6 @@ function embedded(element: Element, traversal: Traversal): string {
   return contentOf(element, traversal);
 }
 
-/** What a person fills in: what stands in it changes without a sign. */
-export function isField(element: Element): element is HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement {
-  const { localName } = element;
-  return (
-    (localName === 'input' || localName === 'textarea' || localName === 'select') && element.namespaceURI === XHTML
-  );
-}
-
-function namedFromOutside(element: Element): boolean {
-  const role = roleOf(element);
+function namedFromOutside(element: Element, role: string): boolean {
   return NAMED_FROM_OUTSIDE.has(role === element.localName ? naturalRole(element) : role) || isEditingHost(element);
 }

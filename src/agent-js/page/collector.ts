@@ -1,14 +1,14 @@
 import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
 import { Evidence } from './evidence.js';
-import { frameDocument, isFrame, parentOf, shadowOf, walk } from './flat-tree.js';
+import { frameDocument, isFrame, isLeaf, parentOf, shadowOf, walk } from './flat-tree.js';
 import { labelsOf, namedBy } from './labels.js';
 import { outsideOfModals } from './modals.js';
 import type { NameMemory } from './name-memory.js';
 import { isAtomic, isControl } from './roles.js';
 import { isVeil, type Region, Sight, viewportRegion } from './sight.js';
-import { type Around, clipped, regionsOf, seenInFrame } from './surroundings.js';
-import { drawnRect, isPutAway, isSeen, isSolid, thumbOf } from './visibility.js';
+import { type Around, clipped, regionAround, regionsOf, seenInFrame } from './surroundings.js';
+import { drawnRect, isPutAway, isSeen, isSolid, type Rect, thumbOf } from './visibility.js';
 import { holdsControls, withoutWrappers } from './wrappers.js';
 
 const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
@@ -33,7 +33,7 @@ export interface Collected {
 
 /** An element that is drawn, and where. */
 interface Found {
-  readonly rect: DOMRect;
+  readonly rect: Rect;
   readonly offscreen: boolean;
   /** Not drawn through. */
   readonly solid: boolean;
@@ -50,9 +50,12 @@ export class Collector {
   /** Those that only a style or a listener makes controls. */
   readonly #clickables = new Set<Control>();
   readonly #modals: Element[] = [];
-  readonly #visited: Element[] = [];
-  /** Elements that must be looked at each time. */
-  readonly #awake: Element[] = [];
+  /** In their order; null for what can hold nothing. */
+  readonly #visited: (Element | null)[] = [];
+  /** In which of them each stands. */
+  readonly #within: number[] = [];
+  /** Which of them must be looked at each time, and what they stand in. */
+  readonly #awake: boolean[] = [];
 
   /** @param covered those too that something covers */
   constructor(memory: NameMemory, covered: boolean) {
@@ -64,7 +67,7 @@ export class Collector {
     const root = document.documentElement;
     const view = viewportRegion(root, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
     const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
-    if (root !== null) walk(root, around, (element, inherited) => this.#visit(element, inherited));
+    if (root !== null) walk(root, around, (...visited) => this.#visit(...visited));
     this.#rest();
     const controls = withoutWrappers(outsideOfModals(this.#controls, this.#modals), this.#clickables);
     return { controls, gaps: this.#gapsIn(controls) };
@@ -72,40 +75,50 @@ export class Collector {
 
   /** Parts without anything to operate are passed over the next time, while the document is as it is. */
   #rest(): void {
-    const awake = new Set<Element>();
-    for (const element of this.#awake) {
-      for (let node: Element | null = element; node !== null && !awake.has(node); node = parentOf(node))
-        awake.add(node);
-    }
-    this.#memory.rest(this.#visited.filter((element) => !awake.has(element)));
+    const awake = this.#awake;
+    // What an element stands in comes before it.
+    for (let nth = awake.length - 1; nth > 0; nth--) if (awake[nth] === true) awake[this.#within[nth] ?? 0] = true;
+    // Whoever passes over an element passes over what is in it.
+    const isOutermost = (nth: number): boolean => awake[nth] === false && awake[this.#within[nth] ?? -1] !== false;
+    this.#memory.rest(this.#visited.flatMap((element, nth) => (element !== null && isOutermost(nth) ? element : [])));
   }
 
-  #visit(element: Element, around: Around): Around | undefined {
+  #visit(element: Element, around: Around, nth: number, within: number): Around | undefined {
     const tag = element.localName;
-    if (IGNORED.has(tag) || this.#memory.isIdle(element)) return undefined;
-    this.#visited.push(element);
-    if (element.hasAttribute('inert')) return undefined;
+    const passed = IGNORED.has(tag) || this.#memory.isIdle(element);
+    this.#visited.push(passed ? null : element);
+    this.#within.push(within);
+    this.#awake.push(false);
+    if (passed || element.hasAttribute('inert')) return undefined;
     if (tag === 'area') {
-      this.#awake.push(element);
+      this.#awake[nth] = true;
       const found = isControl(element) ? this.#find(element, element, around.region) : null;
       if (found !== null) this.#add(element, found);
       return undefined;
     }
-    if (!element.checkVisibility()) {
+    const operable = isControl(element);
+    const solid = operable && isSolid(element);
+    if (!solid && !element.checkVisibility()) {
       // It may be shown by a style alone.
-      this.#awake.push(element);
+      this.#awake[nth] = true;
       this.evidence.hidden(element);
       if (tag === 'input' && !isPart(element, around.control)) this.#addPutAway(element, around.region);
-      return getComputedStyle(element).display === 'contents' ? this.#inside(element, around) : undefined;
+      return getComputedStyle(element).display === 'contents' ? this.#inside(element, around, nth) : undefined;
     }
-    if (tag === 'dialog') this.#awake.push(element);
+    if (tag === 'dialog') this.#awake[nth] = true;
     if (tag === 'dialog' && element.matches(':modal')) this.#modals.push(element);
+    const leaf = isLeaf(element);
+    if (operable && leaf) {
+      this.#awake[nth] = true;
+      if (!isPart(element, around.control)) this.#addControl(element, solid, regionAround(element, around));
+      return undefined;
+    }
     const style = getComputedStyle(element);
     const own = regionsOf(style, around);
     let { pointer, listened, control } = own;
-    if (isControl(element)) {
-      this.#awake.push(element);
-      if (!isPart(element, control)) this.#addControl(element, style, own.region);
+    if (operable) {
+      this.#awake[nth] = true;
+      if (!isPart(element, control)) this.#addControl(element, solid, own.region);
       pointer = true;
       control = element;
     } else if (control === null) {
@@ -114,23 +127,24 @@ export class Collector {
       const byStyle = pointer && !around.pointer;
       const sure = byStyle || element.hasAttribute('onclick') || element.getAttribute('draggable') === 'true';
       const focusable = listened && element.hasAttribute('tabindex');
-      if (sure || listens || focusable) this.#awake.push(element);
+      if (sure || listens || focusable) this.#awake[nth] = true;
       if (!NO_TARGETS.has(tag) && (sure || listens || focusable)) this.#addClickable(element, own.region, sure);
       if (listens && tag !== 'body' && tag !== 'html') listened = true;
     }
+    if (leaf) return undefined;
     const same = pointer === own.pointer && listened === own.listened && control === own.control;
     const next = same ? own : { ...own, pointer, listened, control };
     const inner = clipped(element, style, next);
     if (inner.region !== next.region) this.evidence.clips(element);
-    return this.#inside(element, inner);
+    return this.#inside(element, inner, nth);
   }
 
   /** Goes on into a shadow root or a frame. */
-  #inside(element: Element, around: Around): Around | undefined {
+  #inside(element: Element, around: Around, nth: number): Around | undefined {
     const shadow = shadowOf(element);
     if (shadow !== null) this.#memory.observe(shadow);
     if (!isFrame(element)) return around;
-    this.#awake.push(element);
+    this.#awake[nth] = true;
     this.evidence.frame(element);
     const inner = frameDocument(element);
     const place = this.#find(element, element, around.region);
@@ -148,10 +162,10 @@ export class Collector {
     return { pointer: false, listened: false, control: null, region: view, placed: view, view };
   }
 
-  #addControl(element: Element, style: CSSStyleDeclaration, region: Region): void {
-    const found = this.#find(element, element, region);
+  #addControl(element: Element, solid: boolean, region: Region): void {
+    const found = this.#find(element, element, region, solid);
     // Neither to be seen nor to be hit.
-    const fadedOut = found?.solid === false && style.pointerEvents === 'none';
+    const fadedOut = found?.solid === false && getComputedStyle(element).pointerEvents === 'none';
     if (found === null || fadedOut) this.#addPutAway(element, region);
     else this.#add(element, found);
   }
@@ -200,8 +214,7 @@ export class Collector {
   }
 
   /** @param shown what is looked for in the element's place */
-  #find(element: Element, shown: Element, region: Region): Found | null {
-    const solid = isSolid(shown);
+  #find(element: Element, shown: Element, region: Region, solid = isSolid(shown)): Found | null {
     const seen = solid || isSeen(shown);
     const rect = seen ? drawnRect(shown) : null;
     const sighted = rect === null ? null : this.sight.whereIs(element, shown, rect, region);

@@ -1,18 +1,19 @@
 import type { NameMemory } from './name-memory.js';
 import { naturalRole, roleOf } from './roles.js';
+import type { Rect } from './visibility.js';
 
 /** Something that a person can operate. Its name is computed when somebody asks. */
 export class Control {
   readonly element: Element;
   readonly role: string;
-  readonly rect: DOMRect;
+  readonly rect: Rect;
   /** It must be scrolled to. */
   readonly offscreen: boolean;
   readonly #memory: NameMemory;
   #name: string | undefined;
   #words: readonly string[] | undefined;
 
-  constructor(element: Element, rect: DOMRect, offscreen: boolean, memory: NameMemory) {
+  constructor(element: Element, rect: Rect, offscreen: boolean, memory: NameMemory) {
     this.element = element;
     this.role = roleOf(element);
     this.rect = rect;

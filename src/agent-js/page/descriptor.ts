@@ -1,9 +1,8 @@
 import { shortName } from '../unique-locators.js';
 import { ACTION_SETS, type MoreMembers, type WireDescriptor } from '../wire-descriptor.js';
-import { isField } from './accessible-name.js';
 import type { Control } from './control.js';
 import { isHtml } from './flat-tree.js';
-import { actionsOf, checkedState, inputKind } from './roles.js';
+import { actionsOf, checkedState, inputKind, isField } from './roles.js';
 import { isDisabled } from './visibility.js';
 
 /** A longer value is cut. */
@@ -13,10 +12,10 @@ const MAX_OPTIONS = 500;
 
 /** A control as look shows it; further members only where they say something. */
 export function describe(control: Control, locator: string): WireDescriptor {
-  const { element, name } = control;
+  const { element, name, role } = control;
   const shown = shortName(name);
   const value = shownValue(element);
-  const checked = checkedState(element);
+  const checked = checkedState(element, role);
   const href = linkTarget(element);
   const more: { -readonly [M in keyof MoreMembers]: MoreMembers[M] } = {};
   if (shown !== name) more.name = shown;
@@ -26,7 +25,7 @@ export function describe(control: Control, locator: string): WireDescriptor {
   if (isHtml(element, 'select')) more.options = [...element.options].slice(0, MAX_OPTIONS).map(({ text }) => text);
   if (href !== '') more.href = href;
   if (control.offscreen) more.offscreen = true;
-  const actions = ACTION_SETS.indexOf(actionsOf(element));
+  const actions = ACTION_SETS.indexOf(actionsOf(element, role));
   return Object.keys(more).length === 0 ? [locator, actions] : [locator, actions, more];
 }
 
@@ -53,12 +52,12 @@ export function readerOf(element: Element): ReadState | null {
 
 /** What a person reads in the field. Never a password. */
 export function shownValue(element: Element): string {
-  if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.text).join(', ');
-  if (isHtml(element, 'input')) {
+  if (isField(element)) {
+    if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.text).join(', ');
+    if (isHtml(element, 'textarea')) return element.value;
     if (element.type === 'file') return [...(element.files ?? [])].map((file) => file.name).join(', ');
     return element.type === 'password' || inputKind(element) === 'none' ? '' : element.value;
   }
-  if (isHtml(element, 'textarea')) return element.value;
   // biome-ignore lint/performance/useDomNodeTextContent: what is not drawn is no value
   if (inputKind(element) === 'typed') return (element as Partial<HTMLElement>).innerText ?? '';
   return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow') ?? '';

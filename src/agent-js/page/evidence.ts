@@ -1,22 +1,14 @@
-import { isField } from './accessible-name.js';
 import { discoveries } from './discoveries.js';
 import { frameDocument, onlyText } from './flat-tree.js';
+import { isField } from './roles.js';
 import { type Hit, isIn, type Region, Sight, type Sighted } from './sight.js';
-import { drawnRect, isSeen, isSolid } from './visibility.js';
+import { drawnRect, isSeen, isSolid, type Rect, rectOf } from './visibility.js';
 
 /** How something was drawn. */
 interface Drawn {
   readonly solid: boolean;
   readonly seen: boolean;
-  readonly rect: DOMRect | null;
-}
-
-/** Plain numbers: those of a DOMRect are asked of the browser one by one. */
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
+  readonly rect: Rect | null;
 }
 
 /** Where something was, and how it was drawn. */
@@ -26,15 +18,18 @@ interface Sighting {
   readonly shown: Element;
   readonly solid: boolean;
   readonly seen: boolean;
-  readonly box: Box | null;
+  readonly rect: Rect | null;
   readonly region: Region;
   /** Null: it was not asked for. */
   readonly sighted: Sighted | null;
   readonly inView: boolean;
   /** A hit of the very thing that was looked for: it is seen, and in view, as long as it is hit there. */
   readonly direct: Hit | null;
-  /** A field, or text alone: its size tells nothing besides. No part of its text comes and goes with it, and it veils nothing. */
-  readonly plain: boolean;
+  /**
+   * A field, or text alone: its size tells nothing besides. No part of its text comes and goes with it, and it veils nothing.
+   * Null until somebody asks: no node has changed by then.
+   */
+  plain: boolean | null;
 }
 
 /**
@@ -44,7 +39,7 @@ interface Sighting {
 export class Evidence {
   readonly #sightings: Sighting[] = [];
   readonly #hidden: Element[] = [];
-  readonly #boxes: { readonly element: Element; readonly box: Box }[] = [];
+  readonly #boxes: { readonly element: Element; readonly rect: Rect }[] = [];
   readonly #frames: { readonly element: Element; readonly inner: Document | null; readonly empty: boolean }[] = [];
 
   /**
@@ -59,9 +54,7 @@ export class Evidence {
     const hit = sighted === null ? null : sighted.hit;
     // A part of a picture has no box of its own.
     const direct = hit !== null && hit.element === shown && shown.localName !== 'area' ? hit : null;
-    const plain = isField(shown) || onlyText(shown) !== null;
-    const box = rect === null ? null : boxOf(rect);
-    this.#sightings.push({ element, shown, solid, seen, box, region, sighted, inView, direct, plain });
+    this.#sightings.push({ element, shown, solid, seen, rect, region, sighted, inView, direct, plain: null });
   }
 
   /** An element is not drawn, by a style of its own or of what is around it. */
@@ -71,7 +64,7 @@ export class Evidence {
 
   /** An element clips what is in it. */
   clips(element: Element): void {
-    this.#boxes.push({ element, box: boxOf(element.getBoundingClientRect()) });
+    this.#boxes.push({ element, rect: rectOf(element) });
   }
 
   frame(element: Element): void {
@@ -93,7 +86,7 @@ export class Evidence {
       this.#frames.every(
         ({ element, inner, empty }) => frameDocument(element) === inner && isEmpty(element) === empty,
       ) &&
-      this.#boxes.every(({ element, box }) => isSame(element.getBoundingClientRect(), box)) &&
+      this.#boxes.every(({ element, rect }) => isSame(element.getBoundingClientRect(), rect)) &&
       sight.isAsBefore() &&
       this.#sightingsHold(matters)
     );
@@ -102,9 +95,10 @@ export class Evidence {
   #sightingsHold(matters: (element: Element) => boolean): boolean {
     const sight = new Sight(false);
     for (const sighting of this.#sightings) {
-      const { direct, plain, shown, box } = sighting;
-      if (direct !== null && box !== null && matters(sighting.element) && isHit(direct)) {
-        if (!plain && !isSame(shown.getBoundingClientRect(), box)) return false;
+      const { direct, shown, rect } = sighting;
+      if (direct !== null && rect !== null && matters(sighting.element) && isHit(direct)) {
+        sighting.plain ??= isField(shown) || onlyText(shown) !== null;
+        if (!sighting.plain && !isSame(shown.getBoundingClientRect(), rect)) return false;
       } else if (!sightingHolds(sighting, sight, matters)) return false;
     }
     return true;
@@ -112,12 +106,12 @@ export class Evidence {
 }
 
 function sightingHolds(sighting: Sighting, sight: Sight, matters: (element: Element) => boolean): boolean {
-  const { element, shown, solid, seen, box, region, sighted, inView } = sighting;
+  const { element, shown, solid, seen, rect, region, sighted, inView } = sighting;
   if (isSolid(shown) !== solid || (!solid && isSeen(shown) !== seen)) return false;
   if (!seen) return true;
   const now = drawnRect(shown);
-  if (now === null || box === null) return now === box;
-  if (!isSame(now, box)) return false;
+  if (now === null || rect === null) return now === rect;
+  if (!isSame(now, rect)) return false;
   // What is out of view is where it was, since everything around it is.
   if (sighted === null || !inView || !matters(element)) return true;
   const { hit, is } = sighted;
@@ -129,12 +123,8 @@ function isHit({ root, x, y, element }: Hit): boolean {
   return root.elementFromPoint(x, y) === element;
 }
 
-function boxOf({ x, y, width, height }: DOMRect): Box {
-  return { x, y, width, height };
-}
-
-function isSame(rect: DOMRect, { x, y, width, height }: Box): boolean {
-  return rect.x === x && rect.y === y && rect.width === width && rect.height === height;
+function isSame(rect: Rect, { left, top, width, height }: Rect): boolean {
+  return rect.left === left && rect.top === top && rect.width === width && rect.height === height;
 }
 
 function isEmpty(element: Element): boolean {

@@ -55,6 +55,13 @@ export function onlyText(element: Element): string | null {
   return text === '' ? null : text;
 }
 
+/** Whether nothing is drawn in an element but text, as far as the walk goes. */
+export function isLeaf(element: Element): boolean {
+  if (element.firstElementChild !== null || shadowOf(element) !== null) return false;
+  const { localName } = element;
+  return localName !== 'slot' && localName !== 'iframe' && localName !== 'frame';
+}
+
 export function childNodesOf(element: Element): readonly Node[] {
   const shadow = shadowOf(element);
   if (shadow !== null) return [...shadow.childNodes];
@@ -103,20 +110,29 @@ export function isInside(inner: Node, outer: Element): boolean {
 
 /**
  * Visits an element and what is in it, in the order of drawing. `visit` answers what its children inherit, or undefined
- * to pass them over. Iterative, since a page may nest deeper than a stack reaches.
+ * to pass them over. It is told which one it visits, and in which of those before it: the first is 0, and stands in -1.
+ * Iterative, since a page may nest deeper than a stack reaches.
  */
-export function walk<T>(root: Element, inherited: T, visit: (element: Element, inherited: T) => T | undefined): void {
+export function walk<T>(
+  root: Element,
+  inherited: T,
+  visit: (element: Element, inherited: T, nth: number, within: number) => T | undefined,
+): void {
   const elements: Element[] = [root];
   const values: T[] = [inherited];
+  const places: number[] = [-1];
+  let nth = -1;
   for (let element = elements.pop(); element !== undefined; element = elements.pop()) {
     const value = values.pop() as T;
-    const own = visit(element, value);
+    nth++;
+    const own = visit(element, value, nth, places.pop() ?? -1);
     if (own === undefined) continue;
     const instead = inPlaceOfChildren(element);
     if (instead === null) {
       for (let child = element.lastElementChild; child !== null; child = child.previousElementSibling) {
         elements.push(child);
         values.push(own);
+        places.push(nth);
       }
       continue;
     }
@@ -125,6 +141,7 @@ export function walk<T>(root: Element, inherited: T, visit: (element: Element, i
       if (child === undefined) continue;
       elements.push(child);
       values.push(own);
+      places.push(nth);
     }
   }
 }

@@ -1,5 +1,6 @@
-import { accessibleName, isField } from './accessible-name.js';
+import { accessibleName } from './accessible-name.js';
 import { allRoots, isElement, isHtml, parentOf, walk } from './flat-tree.js';
+import { isField } from './roles.js';
 
 /** Changes that come at once beyond this are not looked at one by one: every name is computed anew. */
 const MAX_RECORDS = 1_000;

@@ -1,5 +1,5 @@
 import { ACTION_SETS } from '../wire-descriptor.js';
-import { isHtml } from './flat-tree.js';
+import { isHtml, XHTML } from './flat-tree.js';
 
 /** ARIA roles of things that people operate (https://www.w3.org/TR/wai-aria-1.2/#widget_roles). */
 const WIDGET_ROLES = new Set([
@@ -86,10 +86,19 @@ export function roleOf(element: Element): string {
 
 /** The role that the element has by its nature (https://www.w3.org/TR/html-aam-1.0/), or the word itself. */
 export function naturalRole(element: Element): string {
-  if (isHtml(element, 'input')) return INPUT_ROLES[element.type] ?? 'input';
-  if (isHtml(element, 'select')) return element.multiple || element.size > 1 ? 'listbox' : 'combobox';
-  if ((element.localName === 'a' || element.localName === 'area') && isLink(element)) return 'link';
-  return TAG_ROLES[element.localName] ?? element.localName;
+  const { localName } = element;
+  switch (localName) {
+    case 'input':
+      return isHtml(element, 'input') ? (INPUT_ROLES[element.type] ?? localName) : localName;
+    case 'select':
+      if (!isHtml(element, 'select')) return localName;
+      return element.multiple || element.size > 1 ? 'listbox' : 'combobox';
+    case 'a':
+    case 'area':
+      return isLink(element) ? 'link' : localName;
+    default:
+      return TAG_ROLES[localName] ?? localName;
+  }
 }
 
 /** Whether a locator's word means this element: by its printed role or by the nature of one without a role. */
@@ -116,9 +125,9 @@ export function isAtomic(outer: Element, inner: Element): boolean {
   return ATOMIC.has(role) && (inner.localName === 'input' || ATOMIC.has(roleOf(inner)));
 }
 
-/** Whether a control is only the frame around the field in it. */
-export function isFrameOf(outer: Element, inner: Element): boolean {
-  return /^(combobox|searchbox|spinbutton|textbox)$/.test(roleOf(outer)) && inputKind(inner) === 'typed';
+/** Whether a control of a role is only the frame around the field in it. */
+export function isFrameOf(role: string, inner: Element): boolean {
+  return /^(combobox|searchbox|spinbutton|textbox)$/.test(role) && inputKind(inner) === 'typed';
 }
 
 /** A control by tag, role or editability: all but what is only made clickable by script or style. */
@@ -160,20 +169,35 @@ export function isEditingHost(element: Element): boolean {
 
 /** How `input` reaches an element. */
 export function inputKind(element: Element): 'typed' | 'set' | 'none' {
-  if (isHtml(element, 'input')) {
+  if (isField(element)) {
+    if (isHtml(element, 'textarea')) return 'typed';
+    if (isHtml(element, 'select')) return 'none';
     if (SET_BY_VALUE.test(element.type)) return 'set';
     return /^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element.type) ? 'none' : 'typed';
   }
-  if (isHtml(element, 'textarea')) return 'typed';
   return (element as Partial<HTMLElement>).isContentEditable === true ? 'typed' : 'none';
 }
 
 const [CLICK, SELECT, UPLOAD, TYPE, READ, SET, TOGGLE, CHOOSE, CARRY] = ACTION_SETS;
 
-/** What a person does with the element, the usual first. */
-export function actionsOf(element: Element): (typeof ACTION_SETS)[number] {
-  if (isHtml(element, 'select')) return SELECT;
-  if (isHtml(element, 'input') && element.type === 'file') return UPLOAD;
+/** What a person fills in: what stands in it changes without a sign. */
+export function isField(element: Element): element is HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement {
+  const { localName } = element;
+  return (
+    (localName === 'input' || localName === 'textarea' || localName === 'select') && element.namespaceURI === XHTML
+  );
+}
+
+/**
+ * What a person does with the element, the usual first.
+ *
+ * @param role the element's, by {@link roleOf}
+ */
+export function actionsOf(element: Element, role: string = roleOf(element)): (typeof ACTION_SETS)[number] {
+  if (isField(element)) {
+    if (isHtml(element, 'select')) return SELECT;
+    if (element.type === 'file') return UPLOAD;
+  }
   switch (inputKind(element)) {
     case 'typed':
       return isReadOnly(element) ? READ : TYPE;
@@ -181,7 +205,7 @@ export function actionsOf(element: Element): (typeof ACTION_SETS)[number] {
       return isReadOnly(element) ? CLICK : SET;
     case 'none':
   }
-  switch (checkKind(element)) {
+  switch (checkKind(element, role)) {
     case 'toggle':
       return TOGGLE;
     case 'radio':
@@ -197,12 +221,11 @@ export function isReadOnly(element: Element): boolean {
   return element.getAttribute('aria-readonly') === 'true';
 }
 
-function checkKind(element: Element): 'toggle' | 'radio' | 'none' {
+function checkKind(element: Element, role: string): 'toggle' | 'radio' | 'none' {
   if (isHtml(element, 'input')) {
     if (element.type === 'checkbox') return 'toggle';
     return element.type === 'radio' ? 'radio' : 'none';
   }
-  const role = roleOf(element);
   if (role === 'checkbox' || role === 'switch' || role === 'menuitemcheckbox') return 'toggle';
   return role === 'radio' || role === 'menuitemradio' ? 'radio' : 'none';
 }
@@ -213,9 +236,13 @@ export function kindOf(element: Element): string {
   return `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}, which takes ${actionsOf(element).join(', ')}`;
 }
 
-/** Null for what cannot be checked. */
-export function checkedState(element: Element): boolean | 'mixed' | null {
-  if (checkKind(element) === 'none') return null;
+/**
+ * Null for what cannot be checked.
+ *
+ * @param role the element's, by {@link roleOf}
+ */
+export function checkedState(element: Element, role: string = roleOf(element)): boolean | 'mixed' | null {
+  if (checkKind(element, role) === 'none') return null;
   if (isHtml(element, 'input')) return element.indeterminate ? 'mixed' : element.checked;
   const state = element.getAttribute('aria-checked');
   return state === 'mixed' ? 'mixed' : state === 'true';

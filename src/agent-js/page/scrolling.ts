@@ -51,8 +51,8 @@ export function bringIntoView(element: Element): void {
     if (part === null || box === null) continue;
     const { clientWidth, clientHeight } = box;
     const { x, y } = box === page ? { x: 0, y: 0 } : box.getBoundingClientRect();
-    const left = part.x + part.width / 2 - (x + clientWidth / 2);
-    const top = part.y + part.height / 2 - (y + clientHeight / 2);
+    const left = part.left + part.width / 2 - (x + clientWidth / 2);
+    const top = part.top + part.height / 2 - (y + clientHeight / 2);
     box.scrollBy({ left, top, behavior: 'instant' });
   }
 }

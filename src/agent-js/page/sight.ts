@@ -1,6 +1,7 @@
 import { isElement, isHtml, isInside, parentOf } from './flat-tree.js';
 import { reaches } from './geometry.js';
 import { shapeOf } from './image-map.js';
+import type { Rect } from './visibility.js';
 
 /** Less than this of an element, in CSS pixels, is nothing that one could point at. */
 const LEAST = 1;
@@ -89,7 +90,7 @@ export class Sight {
    * @param shown what is looked for in the element's place: itself, or its label
    * @param region the one around it
    */
-  whereIs(element: Element, shown: Element, rect: DOMRect, region: Region): Sighted {
+  whereIs(element: Element, shown: Element, rect: Rect, region: Region): Sighted {
     if (isIn(rect, region)) return this.#through ? HERE : inView(element, shown, rect, region);
     if (!isReachable(rect, region)) return NOWHERE;
     if (this.#through) return OFFSCREEN;
@@ -118,7 +119,7 @@ const OFFSCREEN: Sighted = { is: 'offscreen', hit: null };
 const NOWHERE: Sighted = { is: 'nowhere', hit: null };
 
 /** Of what is in view: whether any point of it that could be pointed at is open. */
-function inView(element: Element, shown: Element, rect: DOMRect, region: Region): Sighted {
+function inView(element: Element, shown: Element, rect: Rect, region: Region): Sighted {
   const isOpen = (hit: Hit): boolean => reaches(hit.element, shown) || reaches(hit.element, element);
   const root = shown.getRootNode() as Document | ShadowRoot;
   const middle = hitAt(root, rect, region, 0.5, 0.5);
@@ -138,7 +139,7 @@ function inView(element: Element, shown: Element, rect: DOMRect, region: Region)
 }
 
 /** Text that wraps is not where the middle of its box is. */
-function boxesOf(shown: Element, rect: DOMRect): readonly DOMRect[] {
+function boxesOf(shown: Element, rect: Rect): readonly Rect[] {
   const boxes = shown.getClientRects();
   return boxes.length > 1 ? [...boxes].slice(0, 4) : [rect];
 }
@@ -151,14 +152,14 @@ const POINTS = [
   [0.5, 0.85],
 ] as const;
 
-export function isIn(rect: DOMRect, { left, top, right, bottom }: Region): boolean {
+export function isIn(rect: Rect, { left, top, right, bottom }: Region): boolean {
   return (
     Math.min(rect.right, right) - Math.max(rect.left, left) >= LEAST &&
     Math.min(rect.bottom, bottom) - Math.max(rect.top, top) >= LEAST
   );
 }
 
-function hitAt(root: Document | ShadowRoot, rect: DOMRect, region: Region, across: number, down: number): Hit | null {
+function hitAt(root: Document | ShadowRoot, rect: Rect, region: Region, across: number, down: number): Hit | null {
   const left = Math.max(rect.left, region.left);
   const right = Math.min(rect.right, region.right);
   const top = Math.max(rect.top, region.top);
@@ -180,7 +181,7 @@ function isOpenPart(area: Element, { left, top, right, bottom }: Region): boolea
 }
 
 /** Whether a person can bring what is out of view into it. */
-function isReachable(rect: DOMRect, inside: Region): boolean {
+function isReachable(rect: Rect, inside: Region): boolean {
   let needX = false;
   let needY = false;
   for (let region: Region | null = inside; region !== null; region = region.outer) {
@@ -224,7 +225,7 @@ function canMoveAway(element: Element, cover: Element, region: Region): boolean 
 }
 
 /** Whether something lies over all of a document's viewport, or nearly. */
-export function isVeil({ left, top, right, bottom }: DOMRect, inner: Document): boolean {
+export function isVeil({ left, top, right, bottom }: Rect, inner: Document): boolean {
   const { innerWidth: width, innerHeight: height } = inner.defaultView ?? window;
   const across = Math.min(right, width) - Math.max(left, 0);
   const down = Math.min(bottom, height) - Math.max(top, 0);

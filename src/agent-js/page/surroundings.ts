@@ -1,4 +1,4 @@
-import { shadowOf } from './flat-tree.js';
+import { isFrame } from './flat-tree.js';
 import { clippedRegion, isIn, type Region } from './sight.js';
 
 /** What holds for the children of an element. */
@@ -23,13 +23,21 @@ export function regionsOf({ position }: CSSStyleDeclaration, around: Around): Ar
   return region === around.region ? around : { ...around, region };
 }
 
+/** The region around an element. Most pages clip little and fix less: then nobody has to ask for its style. */
+export function regionAround(element: Element, around: Around): Region {
+  // What is fixed has no parent to be placed in, nor has what is not HTML.
+  const flows = around.region === around.placed && (element as Partial<HTMLElement>).offsetParent != null;
+  return flows ? around.region : regionsOf(getComputedStyle(element), around).region;
+}
+
 function fixedRegion(view: Region): Region {
   return view.scrollsX || view.scrollsY ? { ...view, scrollsX: false, scrollsY: false } : view;
 }
 
 export function clipped(element: Element, style: CSSStyleDeclaration, around: Around): Around {
-  // Most elements of a page hold no other; and none clips along one axis alone but by `clip`.
-  if (element.firstElementChild === null && shadowOf(element) === null) return around;
+  // Of a frame's own document the frame shows what it shows by itself.
+  if (isFrame(element)) return around;
+  // Nothing clips along one axis alone but by `clip`.
   const clips = style.overflowX !== 'visible' || style.overflowY === 'clip';
   if (!clips && around.placed === around.region) return around;
   // What the page's root and body say holds for the viewport.

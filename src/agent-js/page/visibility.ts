@@ -9,6 +9,16 @@ const SOLID = { visibilityProperty: true, opacityProperty: true } as const;
 const THUMB_SIZE = 4;
 const THUMB_DEPTH = 3;
 
+/** A box in CSS pixels of a document's viewport, in plain numbers: those of a DOMRect are asked of the browser one by one. */
+export interface Rect {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Drawn, and not `visibility: hidden`. */
 export function isSeen(element: Element): boolean {
   return (pictureOf(element) ?? element).checkVisibility(SEEN);
@@ -48,16 +58,22 @@ function clipsAll(element: Element): boolean {
 }
 
 /** Where an element is drawn, in its document's viewport; null where it has no size. */
-export function drawnRect(element: Element): DOMRect | null {
+export function drawnRect(element: Element): Rect | null {
   if (isHtml(element, 'area')) return shapeOf(element)?.box ?? null;
-  const rect = element.getBoundingClientRect();
+  const rect = rectOf(element);
   if (rect.width > 0 && rect.height > 0) return rect;
   // A link around a floating picture has no size of its own.
   for (const child of element.children) {
-    const box = child.getBoundingClientRect();
+    const box = rectOf(child);
     if (box.width > 0 && box.height > 0 && isSeen(child)) return box;
   }
   return null;
+}
+
+/** The box around an element. */
+export function rectOf(element: Element): Rect {
+  const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
+  return { left, top, right, bottom, width, height };
 }
 
 /** Whether an element is one that sites hide, to draw something of their own in its place. */

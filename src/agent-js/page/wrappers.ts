@@ -29,7 +29,7 @@ export function withoutWrappers(controls: readonly Control[], clickables: Readon
     const next = controls[index + 1];
     if (next === undefined) return true;
     if (!clickables.has(control))
-      return !isFrameOf(control.element, next.element) || !isInside(next.element, control.element);
+      return !isFrameOf(control.role, next.element) || !isInside(next.element, control.element);
     if (!isInside(next.element, control.element)) return true;
     const after = controls[index + 2];
     const single = after === undefined || !isInside(after.element, control.element);
