@@ -47,6 +47,9 @@ export class Frames {
   readonly #reached = new Map<string, boolean>();
   /** Frames in processes of their own that may have no world yet. */
   readonly #coming = new Set<string>();
+  /** What follows from all these; undefined since one of them has changed. */
+  #apart: readonly string[] | undefined;
+  #vague: readonly Frame[] | undefined;
 
   /** @param watch waits on what {@link Frames.observe} changes */
   constructor(browser: BrowserPort, page: AttachedPage, watch: (holds: () => boolean, bounds: Bounds) => Watch) {
@@ -71,9 +74,8 @@ export class Frames {
 
   /** The frames that nothing but their own world reaches. */
   get apart(): readonly string[] {
-    const apart: string[] = [];
-    for (const frame of this.#frames.values()) if (this.#isApart(frame)) apart.push(frame.id);
-    return apart;
+    this.#apart ??= [...this.#frames.values()].filter((frame) => this.#isApart(frame)).map(({ id }) => id);
+    return this.#apart;
   }
 
   /** The world that stands in a frame; the main one for the page's own. */
@@ -135,12 +137,13 @@ export class Frames {
       throwIfCancelled(bounds);
       this.#coming.clear();
     }
-    const unknown = [...this.#frames.values()].filter((frame) => !this.#reached.has(frame.id) && this.#isVague(frame));
-    if (unknown.length > 0) await Promise.all(unknown.map((frame) => this.#askReached(frame, bounds)));
+    this.#vague ??= [...this.#frames.values()].filter((frame) => this.#isVague(frame));
+    if (this.#vague.length > 0) await Promise.all(this.#vague.map((frame) => this.#askReached(frame, bounds)));
   }
 
   /** A frame that is written into its parent's document is told without an origin, whether it is sandboxed or not. */
   #isVague({ id, parentId, session, origin }: Frame): boolean {
+    if (this.#reached.has(id)) return false;
     const parent = parentId === null ? undefined : this.#frames.get(parentId);
     return parent?.session === session && origin !== undefined && OPAQUE.test(origin) && this.world(id) !== undefined;
   }
@@ -148,11 +151,19 @@ export class Frames {
   async #askReached(frame: Frame, bounds: Bounds): Promise<void> {
     const answer = await this.ask(frame.id, 'reached', null, bounds);
     // It may be another document's by now.
-    if (answer !== null && this.#frames.get(frame.id) === frame) this.#reached.set(frame.id, answer.reached);
+    if (answer === null || this.#frames.get(frame.id) !== frame) return;
+    this.#reached.set(frame.id, answer.reached);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#apart = undefined;
+    this.#vague = undefined;
   }
 
   /** Adopts what stood there before this followed it. */
   adopt({ frame, childFrames = [] }: CdpFrameTree, session: string): void {
+    this.#changed();
     this.#put(frame, session);
     for (const child of childFrames) this.adopt(child, session);
   }
@@ -169,6 +180,7 @@ export class Frames {
   /** True when a frame or a world has come or gone. */
   observe(event: CdpEvent): boolean {
     const session = event.session ?? '';
+    this.#changed();
     switch (event.method) {
       case 'Target.attachedToTarget': {
         const { sessionId, targetInfo, waitingForDebugger } = event.params;

@@ -86,7 +86,8 @@ export class PageWorld {
     args: PageCalls[N][0],
     bounds: Bounds,
   ): Promise<{ readonly title: string; readonly value: PageCalls[N][1] } | null> {
-    const context = await this.#presentContext(bounds);
+    // With a world at hand the call is on its way when this returns.
+    const context = this.#context ?? (await this.#presentContext(bounds));
     const text = await this.#answered(context, bounds, (options) =>
       REPEATED.has(name)
         ? this.#browser.send('Runtime.evaluate', sentence(name, args, context), options)

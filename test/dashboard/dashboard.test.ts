@@ -40,6 +40,8 @@ t.test('an empty service says how to begin, and nothing is asked of any other ho
 t.test('a session is started, driven and stopped on the page', async (t) => {
   await call('go', `${service.url}/#/new`);
   await call('act', '{^textbox}Name', 'input', 'by hand');
+  await call('act', '{^checkbox}each step waits', 'check');
+  await shows('exact');
   await call('act', '{button}Start', 'click');
   await shows('by hand');
   await shows('running');

@@ -40,6 +40,8 @@ export class Evidence {
   readonly #sightings: Sighting[] = [];
   readonly #hidden: Element[] = [];
   readonly #boxes: { readonly element: Element; readonly rect: Rect }[] = [];
+  /** Documents in which something was hit: as long as it is, there is room in their frames. */
+  readonly #seenInto = new Set<Document>();
   readonly #frames: { readonly element: Element; readonly inner: Document | null; readonly empty: boolean }[] = [];
 
   /**
@@ -54,6 +56,7 @@ export class Evidence {
     const hit = sighted === null ? null : sighted.hit;
     // A part of a picture has no box of its own.
     const direct = hit !== null && hit.element === shown && shown.localName !== 'area' ? hit : null;
+    if (direct !== null) this.#seenInto.add(shown.ownerDocument);
     this.#sightings.push({ element, shown, solid, seen, rect, region, sighted, inView, direct, plain: null });
   }
 
@@ -83,9 +86,10 @@ export class Evidence {
   holds(sight: Sight, matters: (element: Element) => boolean): boolean {
     return (
       this.#hidden.every((element) => !element.checkVisibility()) &&
-      this.#frames.every(
-        ({ element, inner, empty }) => frameDocument(element) === inner && isEmpty(element) === empty,
-      ) &&
+      this.#frames.every(({ element, inner, empty }) => {
+        const hasRoom = inner !== null && this.#seenInto.has(inner);
+        return frameDocument(element) === inner && (hasRoom || isEmpty(element) === empty);
+      }) &&
       this.#boxes.every(({ element, rect }) => isSame(element.getBoundingClientRect(), rect)) &&
       sight.isAsBefore() &&
       this.#sightingsHold(matters)
