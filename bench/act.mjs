@@ -43,7 +43,7 @@ const ACTIONS = {
   },
 };
 
-export async function run({ rounds = 12, tries = 1_000 } = {}) {
+export async function run({ rounds = 40, tries = 1_000 } = {}) {
   const browsers = await openTwoBrowsers({ '/form': FORM, '/hostile': HOSTILE_PAGE });
   try {
     const { origin, run: script, playwright } = browsers;

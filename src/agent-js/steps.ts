@@ -80,7 +80,7 @@ export class Steps {
    * @param body is given what names the file of the step's picture
    */
   async run<T extends object>(call: StepCall, site: CallSite, body: (file: () => string) => Promise<T>): Promise<T> {
-    this.#letWaitingGo();
+    const before = this.#takeWaiting();
     if (this.#lastFailed || this.#pictures.full || this.#policy === 'exact') await this.#pictures.settle();
     else if (this.#policy === 'every') await this.#hold();
     const index = ++this.#index;
@@ -106,7 +106,10 @@ export class Steps {
       });
     };
     try {
-      const result = await body(file);
+      const working = body(file);
+      // What it asks the browser for is on its way; meanwhile there is time for the step before.
+      this.#pass(before);
+      const result = await working;
       end({ result }, result);
       return result;
     } catch (error) {
@@ -117,13 +120,13 @@ export class Steps {
 
   /** Every step that has ended has been told when this settles. A picture that has not begun is not taken any more. */
   async settle(): Promise<void> {
-    this.#letWaitingGo();
+    this.#pass(this.#takeWaiting());
     await this.#pictures.settle();
   }
 
   /** Tells of every step that has ended at once, without the picture that it waits for. */
   letGo(): void {
-    this.#letWaitingGo();
+    this.#pass(this.#takeWaiting());
     this.#pictures.letGo();
   }
 
@@ -144,12 +147,17 @@ export class Steps {
     return index;
   }
 
-  #letWaitingGo(): void {
+  /** The step whose picture waits, and does so no longer: {@link #pass} is to be called with it. */
+  #takeWaiting(): Waiting | undefined {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting === undefined) return;
-    clearTimeout(waiting.timer);
-    this.#pictures.add({ ...waiting.step, tab: null, file: null });
+    clearTimeout(waiting?.timer);
+    return waiting;
+  }
+
+  /** Tells of a step without its picture. */
+  #pass(waiting: Waiting | undefined): void {
+    if (waiting !== undefined) this.#pictures.add({ ...waiting.step, tab: null, file: null });
   }
 
   #ended(call: StepCall, tab: Tab | undefined, file: () => string, step: Omit<Step, 'screenshot'>): void {

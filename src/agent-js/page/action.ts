@@ -33,7 +33,7 @@ export class Action {
   begin(element: Element, locator: string | null): void {
     this.#stop();
     discoveries()?.act(true);
-    const heard = new Heard(element.ownerDocument.defaultView ?? window);
+    const heard = new Heard(element.ownerDocument);
     const again = (): Element | null => {
       const drawnAnew = locator === null ? null : resolve(locator);
       return drawnAnew === null || isProblem(drawnAnew) ? null : drawnAnew;

@@ -99,17 +99,26 @@ export class Evidence {
   #sightingsHold(matters: (element: Element) => boolean): boolean {
     const sight = new Sight(false);
     for (const sighting of this.#sightings) {
-      const { direct, shown, rect } = sighting;
-      if (direct !== null && rect !== null && matters(sighting.element) && isHit(direct)) {
-        sighting.plain ??= isField(shown) || onlyText(shown) !== null;
-        if (!sighting.plain && !isSame(shown.getBoundingClientRect(), rect)) return false;
-      } else if (!sightingHolds(sighting, sight, matters)) return false;
+      const { element, direct } = sighting;
+      const asked = matters(element);
+      // What nobody asks for has only to be called what it was.
+      const known = !asked || (direct !== null && isHit(direct));
+      if (!(known ? hasItsName(sighting) : sightingHolds(sighting, sight))) return false;
     }
     return true;
   }
 }
 
-function sightingHolds(sighting: Sighting, sight: Sight, matters: (element: Element) => boolean): boolean {
+/** Whether no part of its text may have come or gone. */
+function hasItsName(sighting: Sighting): boolean {
+  const { shown, rect } = sighting;
+  sighting.plain ??= isField(shown) || onlyText(shown) !== null;
+  if (sighting.plain || rect === null) return sighting.plain;
+  const now = drawnRect(shown);
+  return now !== null && isSame(now, rect);
+}
+
+function sightingHolds(sighting: Sighting, sight: Sight): boolean {
   const { element, shown, solid, seen, rect, region, sighted, inView } = sighting;
   if (isSolid(shown) !== solid || (!solid && isSeen(shown) !== seen)) return false;
   if (!seen) return true;
@@ -117,7 +126,7 @@ function sightingHolds(sighting: Sighting, sight: Sight, matters: (element: Elem
   if (now === null || rect === null) return now === rect;
   if (!isSame(now, rect)) return false;
   // What is out of view is where it was, since everything around it is.
-  if (sighted === null || !inView || !matters(element)) return true;
+  if (sighted === null || !inView) return true;
   const { hit, is } = sighted;
   // What is drawn there tells the same as before, since no node has changed.
   return (hit !== null && isHit(hit)) || sight.whereIs(element, shown, now, region).is === is;

@@ -4,6 +4,7 @@ import { reaches } from './geometry.js';
 const PRESSES = new Set(['pointerdown', 'mousedown']);
 const POINTER = [...PRESSES, 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'] as const;
 const KEYS = ['keydown', 'beforeinput', 'keypress', 'keyup'] as const;
+const FORMS = ['submit', 'formdata'] as const;
 
 /** Where input must land. */
 export interface GuardTarget {
@@ -23,10 +24,17 @@ export class Guard {
   #target: GuardTarget | null = null;
   #state: 'off' | 'armed' | 'typing' | 'holding' = 'off';
   #missed: Element | null = null;
+  #onForm: ((event: Event) => void) | null = null;
 
   constructor() {
     for (const type of POINTER) addEventListener(type, (event) => this.#pointer(event), { capture: true });
     for (const type of KEYS) addEventListener(type, (event) => this.#key(event), { capture: true });
+    for (const type of FORMS) addEventListener(type, (event) => this.#onForm?.(event), { capture: true });
+  }
+
+  /** @param listener told of each form of the frame's document that is sent, before anybody else; null: nobody */
+  hearForms(listener: ((event: Event) => void) | null): void {
+    this.#onForm = listener;
   }
 
   /** @param target null: input must land nowhere in this frame */

@@ -14,6 +14,11 @@ export function disarm(inner: Document): Element | null {
   return missed;
 }
 
+/** Hears of each form of a document that is sent, until it is called with null. */
+export function hearForms(inner: Document, listener: ((event: Event) => void) | null): void {
+  guardOf(inner)?.hearForms(listener);
+}
+
 /** A document and those around it, as far as they can be reached. */
 function outward(inner: Document): Document[] {
   const documents: Document[] = [];

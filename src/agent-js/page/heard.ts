@@ -1,17 +1,18 @@
 import type { AwaitedInput } from '../page-calls.js';
 import { isHtml } from './flat-tree.js';
+import { hearForms } from './guards.js';
 
 /** Hears the keys that arrive in a document, and which of its forms are sent. */
 export class Heard {
-  readonly #view: Window;
+  readonly #document: Document;
   readonly #counts = { keyup: 0, beforeinput: 0 };
   readonly #submits: Event[] = [];
   readonly #formData: Event[] = [];
   #wake: (() => void) | undefined;
 
-  constructor(view: Window) {
-    this.#view = view;
-    for (const type of ['submit', 'formdata'] as const) view.addEventListener(type, this.#sent, true);
+  constructor(inner: Document) {
+    this.#document = inner;
+    hearForms(inner, (event) => (event.type === 'submit' ? this.#submits : this.#formData).push(event));
   }
 
   /** Forms that are being sent: the browser begins that in a task of its own. */
@@ -41,7 +42,7 @@ export class Heard {
   }
 
   stop(): void {
-    for (const type of ['submit', 'formdata'] as const) this.#view.removeEventListener(type, this.#sent, true);
+    hearForms(this.#document, null);
   }
 
   /** Called with each real key, held back or not. */
@@ -50,10 +51,6 @@ export class Heard {
     this.#counts[event.type]++;
     this.#wake?.();
   }
-
-  readonly #sent = (event: Event): void => {
-    (event.type === 'submit' ? this.#submits : this.#formData).push(event);
-  };
 }
 
 function isForm(target: EventTarget | null): target is HTMLFormElement {
