@@ -4,6 +4,7 @@ import Database from 'libsql';
 import { assertNever } from '../protocol/assert-never.js';
 import { TroupeError } from '../protocol/errors.js';
 import { BatchStore } from './batch-store.js';
+import { Breath } from './breath.js';
 import { FlowRunStore } from './flow-run-store.js';
 import type {
   EventQuery,
@@ -56,6 +57,7 @@ export class Store {
   readonly #database: Database.Database;
   readonly #kysely: Kysely<Schema>;
   readonly #statements: ReturnType<typeof prepareWrites>;
+  readonly #breath = new Breath();
 
   private constructor(database: Database.Database) {
     this.#database = database;
@@ -104,6 +106,7 @@ export class Store {
    * (0 where it has none). Throws with nothing written.
    */
   commit(requests: readonly WriteRequest[]): readonly number[] {
+    this.#breath.begin();
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const firstSeqs = requests.map((request) => this.#apply(request));
@@ -153,6 +156,7 @@ export class Store {
       const seq = Number(insert.run(row).lastInsertRowid);
       if (firstSeq === 0) firstSeq = seq;
       if (row[2] === 'FlowFinished') this.flowRuns.add(seq);
+      this.#breath.row();
     }
     return firstSeq;
   }
