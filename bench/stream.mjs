@@ -234,7 +234,7 @@ function plainTurn(viewers, count) {
         Array.from({ length: count }, () => []),
       );
     },
-    tellLines: () => stream.tell(LINES_A_SECOND),
+    tellLines: () => stream.tell(LINES_A_SECOND, count),
     beside: null,
     close: () => stream.close(),
   };

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Packr } from 'msgpackr';
 import { WebSocketServer } from 'ws';
 
-/** As far apart as the service's messages to the viewers of one session. */
-const PACE_MS = 40;
+/** As far apart as the service's messages to so many viewers of a session. */
+const paceMs = (viewers) => Math.max(40, viewers / 1.6);
 
 /**
  * What the service tells the viewers of a session, from the simplest server that one could write: the same events in the
@@ -15,8 +15,8 @@ export async function plainStream() {
   const packr = new Packr({ useRecords: false });
   return {
     url: `ws://127.0.0.1:${server.address().port}`,
-    /** Tells so many lines a second. Answers what ends that. */
-    tell(linesASecond) {
+    /** Tells so many lines a second to so many viewers. Answers what ends that. */
+    tell(linesASecond, viewers) {
       let seq = 0;
       let events = [];
       const data = { level: 'log', text: 'x'.repeat(200), line: 1, column: 1 };
@@ -29,7 +29,7 @@ export async function plainStream() {
         const message = packr.pack({ type: 'events', id: 'aaaaaaaaaaaa', events });
         events = [];
         for (const client of server.clients) client.send(message);
-      }, PACE_MS);
+      }, paceMs(viewers));
       return async () => {
         clearInterval(telling);
         clearInterval(sending);

@@ -18,10 +18,12 @@ export async function soak(minutes) {
   // Browsers that run as another user keep their profiles below it.
   await chmod(home, 0o755);
   await cp('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
-  const settings = { driver: 'process', maxSessions: 6, warmSessions: 0, idleTimeout: 3600 };
+  const settings = { driver: 'process', maxSessions: 6, warmSessions: 0, idleTimeout: 86_400, hardTimeout: 86_400 };
   await writeFile(join(home, 'troupe.json'), JSON.stringify(settings));
   const shop = await startShop({ port: 0 });
-  const service = fork(new URL('./service.mjs', import.meta.url), { env: { ...process.env, TROUPE_HOME: home } });
+  // Arenas as the service's image and unit have them.
+  const env = { MALLOC_ARENA_MAX: '2', ...process.env, TROUPE_HOME: home };
+  const service = fork(new URL('./service.mjs', import.meta.url), { env });
   const closed = once(service, 'close');
   const told = async () => (await Promise.race([once(service, 'message'), closed.then(endedEarly)]))[0];
   const measured = () => {

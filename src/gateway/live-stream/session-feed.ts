@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
@@ -6,12 +6,20 @@ import type { Sessions } from '../../supervisor/sessions.js';
 
 /** Between two messages, at least: 25 a second are as many as one can read. The first after a pause goes at once. */
 const PACE_MS = 40;
+/** A crowd has fewer: so many messages a second to all viewers together, which cost 2 % of a core, but one a second to each. */
+const CROWD_MESSAGES = 1_600;
+const MAX_PACE_MS = 1_000;
 /** So many events go without waiting for others. */
 const MOST_EVENTS = 200;
-/** Viewers that are written to in one turn of the event loop: whoever asks something meanwhile waits for no more. */
+/** Viewers that are written to at once: whoever asks something meanwhile waits for no more. */
 const LANE_VIEWERS = 16;
+/**
+ * Between two lanes, at most: the thread sleeps, so that others run that were put on its core. A turn of the event loop is
+ * not enough, since the thread would go on. All lanes of a round have one {@link PACE_MS}, and 1 ms each where they are many.
+ */
+const GAP_MS = 3;
 
-/** Viewers that are told in the same turn of the event loop, by one publish to their topic. */
+/** Viewers that are told at once, by one publish to their topic. */
 export interface Lane {
   readonly topic: string;
   viewers: number;
@@ -31,7 +39,7 @@ export interface FeedOutlet {
  * The events of one session on their way to everybody who watches it: read once, packed once, published lane by lane. It
  * begins with the newest event; a viewer reads what was before by itself and joins when it has come as far as its lane.
  *
- *   hub -> pending --PACE_MS--> packed -> lane 0 | turn | lane 1 | turn | ...
+ *   hub -> pending --pace--> packed -> lane 0 | gap | lane 1 | gap | ...
  */
 export class SessionFeed {
   readonly #id: SessionId;
@@ -58,6 +66,10 @@ export class SessionFeed {
 
   get viewers(): number {
     return [...this.#lanes].reduce((sum, lane) => sum + lane.viewers, 0);
+  }
+
+  get #paceMs(): number {
+    return Math.min(MAX_PACE_MS, Math.max(PACE_MS, (this.viewers * 1_000) / CROWD_MESSAGES));
   }
 
   /** Give it back with {@link leave}. */
@@ -106,7 +118,7 @@ export class SessionFeed {
     const events = this.#pending;
     this.#pending = [];
     this.#packed = newest.seq;
-    this.#nextAt = performance.now() + PACE_MS;
+    this.#nextAt = performance.now() + this.#paceMs;
     this.#round = this.#publish({ type: 'events', id: this.#id, events });
     await this.#round;
   }
@@ -115,8 +127,10 @@ export class SessionFeed {
   async #publish(message: StreamMessage): Promise<void> {
     const packed = this.#outlet.pack(message);
     const [cursor, over] = [this.#packed, this.#over];
-    for (const [index, lane] of [...this.#lanes].entries()) {
-      if (index > 0) await nextTurn();
+    const lanes = [...this.#lanes];
+    const gapMs = Math.max(1, Math.min(GAP_MS, PACE_MS / lanes.length));
+    for (const [index, lane] of lanes.entries()) {
+      if (index > 0) await pause(gapMs);
       if (this.#stopped.signal.aborted) return;
       this.#outlet.publish(lane.topic, packed);
       lane.cursor = cursor;
