@@ -29,12 +29,13 @@ export class Guard {
   constructor() {
     for (const type of POINTER) addEventListener(type, (event) => this.#pointer(event), { capture: true });
     for (const type of KEYS) addEventListener(type, (event) => this.#key(event), { capture: true });
-    for (const type of FORMS) addEventListener(type, (event) => this.#onForm?.(event), { capture: true });
   }
 
   /** @param listener told of each form of the frame's document that is sent, before anybody else; null: nobody */
   hearForms(listener: ((event: Event) => void) | null): void {
     this.#onForm = listener;
+    // Once it is there this adds nothing; a document that writes itself anew takes all listeners away.
+    if (listener !== null) for (const type of FORMS) addEventListener(type, this.#form, { capture: true });
   }
 
   /** @param target null: input must land nowhere in this frame */
@@ -52,6 +53,8 @@ export class Guard {
     this.#missed = null;
     return missed;
   }
+
+  readonly #form = (event: Event): void => this.#onForm?.(event);
 
   #pointer(event: Event): void {
     if (this.#state === 'off' || !event.isTrusted) return;
