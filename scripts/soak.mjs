@@ -1,6 +1,6 @@
-// `npm run soak [-- --minutes 20]`: a service with real browsers under a mixed load for that long, in cycles. Between two
-// cycles, when all that came has gone, it is looked at: what a service keeps then must not grow. Prints a table; the exit
-// code is 1 when something grew.
+// `npm run soak [-- --minutes 20]`: a service with real browsers under a mixed load, in cycles, for so long after a warm-up of
+// half that. Between two cycles, when all that came has gone, it is looked at: what a service keeps then must not grow.
+// Prints a table; the exit code is 1 when something grew.
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '20' } } });

@@ -8,10 +8,10 @@ import { settled } from './measure.mjs';
 import { MixedLoad } from './mixed-load.mjs';
 import { verdict } from './verdict.mjs';
 
-/** What is warmed up in this part of the time may grow meanwhile. */
-const WARM_UP = 0.3;
+/** Before the time that counts, as a part of it: code that gets hot is compiled, ten minutes long. Memory may grow meanwhile. */
+const WARM_UP = 0.5;
 
-/** Loads a service for so long, prints what it held after each cycle, and answers whether nothing grew. */
+/** Loads a service for so long, after its warm-up, prints what it held after each cycle, and answers whether nothing grew. */
 export async function soak(minutes) {
   const cycleMs = Math.min(30_000, (minutes * 60_000) / 20);
   const home = await mkdtemp(join(tmpdir(), 'troupe-soak-'));
@@ -37,7 +37,7 @@ export async function soak(minutes) {
     const startedAt = performance.now();
     const elapsed = () => (performance.now() - startedAt) / (minutes * 60_000);
     console.log(' minute  scripts     jobs  heap MB   RSS MB  threads  handles    files');
-    while (elapsed() < 1) {
+    while (elapsed() < WARM_UP + 1) {
       await load.cycle(cycleMs);
       const steady = samples.find((sample) => sample.part >= WARM_UP);
       const sample = { part: elapsed(), minute: elapsed() * minutes, ...(await settled(measured, steady)) };
