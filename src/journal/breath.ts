@@ -5,9 +5,8 @@ const PAUSE_MS = 0.05;
 
 /**
  * Lets go of the processor now and then in a long transaction. Linux puts a thread that wakes behind the one that runs on its
- * core, and lets that one finish its slice of a millisecond or more (EEVDF, "run to parity"): of two cores, the session's and
- * the gateway's threads would wait for a whole batch of events. Measured with one session at 6,000
- * scripts a second: of its slowest answers, over 0.8 ms, there are 27 a second in place of 71.
+ * core, and lets that one finish its slice of a millisecond or more (EEVDF, "run to parity"): on two cores a session's and
+ * the gateway's threads would wait for a whole batch of events. See docs/decisions/2026-11-22-tails-on-few-cores.md.
  */
 export class Breath {
   readonly #nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

@@ -101,9 +101,12 @@ export class Evidence {
     for (const sighting of this.#sightings) {
       const { element, direct } = sighting;
       const asked = matters(element);
+      if (asked && direct === null) {
+        if (!sightingHolds(sighting, sight)) return false;
+        continue;
+      }
       // What nobody asks for has only to be called what it was.
-      const known = !asked || (direct !== null && isHit(direct));
-      if (!(known ? hasItsName(sighting) : sightingHolds(sighting, sight))) return false;
+      if ((asked && direct !== null && !isHit(direct)) || !hasItsName(sighting)) return false;
     }
     return true;
   }

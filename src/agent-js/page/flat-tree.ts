@@ -49,8 +49,7 @@ export function shadowOf(element: Element): ShadowRoot | null {
  * for as a whole: its nodes would each become an object of the engine.
  */
 export function onlyText(element: Element): string | null {
-  if (element.childElementCount > 0 || shadowOf(element) !== null) return null;
-  if (isHtml(element, 'slot') || isFrame(element)) return null;
+  if (!isLeaf(element)) return null;
   const text = element.textContent;
   return text === '' ? null : text;
 }

@@ -6,7 +6,7 @@ import type { Sessions } from '../../supervisor/sessions.js';
 
 /** Between two messages, at least: 25 a second are as many as one can read. The first after a pause goes at once. */
 const PACE_MS = 40;
-/** A crowd has fewer: so many messages a second to all viewers together, which cost 2 % of a core, but one a second to each. */
+/** A crowd has fewer, so many a second to all viewers together: they cost 2 % of a core. Each has one a second at least. */
 const CROWD_MESSAGES = 1_600;
 const MAX_PACE_MS = 1_000;
 /** So many events go without waiting for others. */
