@@ -4,7 +4,7 @@ import type { BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpNode } from './cdp.js';
 import { Condition } from './condition.js';
 import type { Frames } from './frames.js';
-import { DECLARED } from './page-calls.js';
+import { DECLARED, REWRITTEN } from './page-calls.js';
 
 /** A page that is held answers nobody. */
 const SEEK_MS = 1_500;
@@ -75,9 +75,9 @@ export class DeclaredRoots {
         if (event.params.frameId === this.#mainFrame) this.#seekAhead({ deadline: performance.now() + SEEK_MS });
         return;
       case 'Runtime.bindingCalled':
-        if (event.params.name !== DECLARED) return;
+        if (event.params.name !== DECLARED && event.params.name !== REWRITTEN) return;
         this.#unsought.add(session);
-        this.#declaring.add(session);
+        if (event.params.name === DECLARED) this.#declaring.add(session);
         return;
       default:
     }

@@ -3,7 +3,7 @@ import type { AttachedPage, BrowserPort } from './browser-port.js';
 import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams } from './cdp.js';
 import type { Watch } from './condition.js';
 import { FrameWorlds } from './frame-worlds.js';
-import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, WORLD } from './page-calls.js';
+import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, REWRITTEN, WORLD } from './page-calls.js';
 import { HOOKS_SOURCE, type PageWorld, WORLD_SOURCE } from './page-world.js';
 
 /** Frames of a page beyond this are not followed. */
@@ -293,7 +293,7 @@ export class Frames {
     const source = { source: WORLD_SOURCE, worldName: WORLD, runImmediately: true };
     this.#give(session, 'Page.addScriptToEvaluateOnNewDocument', source);
     this.#give(session, 'Page.addScriptToEvaluateOnNewDocument', { source: HOOKS_SOURCE, runImmediately: true });
-    for (const name of [OWN_DIALOG, DECLARED])
+    for (const name of [OWN_DIALOG, DECLARED, REWRITTEN])
       this.#give(session, 'Runtime.addBinding', { name, executionContextName: WORLD });
     this.#give(session, 'Runtime.enable', {});
     const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES_ALONE };

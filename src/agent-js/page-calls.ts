@@ -153,6 +153,9 @@ export const OWN_DIALOG = 'troupeDialog';
 /** A function in that world by which it says that a script has had markup parsed that declares shadow roots. */
 export const DECLARED = 'troupeDeclared';
 
+/** Called when a document has written itself anew. */
+export const REWRITTEN = 'troupeRewritten';
+
 export function isProblem(value: object): value is PageProblem {
   return 'problem' in value;
 }

@@ -320,15 +320,6 @@ t.test('An action awaits the navigation that it starts', async (t) => {
   t.match(await failure('act', '{a}Dead', 'click'), { code: 'ACTION_FAILED', error: /net::ERR_/ });
 });
 
-t.test('An action awaits the page that a form leads to in a document that has written itself anew', async (t) => {
-  site.set('/next', '<title>Next</title><h1>Next page</h1>');
-  await open('<p>First</p>');
-  const form = '<title>Anew</title><form action=/next><button>Send</button></form>';
-  await call('page', `document.open(); document.write(${JSON.stringify(form)}); document.close(); 0`);
-  t.match(await call('act', '{button}Send', 'click'), { changed: true, title: 'Next' });
-  t.equal(await call('text', '{h1}'), 'Next page');
-});
-
 t.test('What is typed into a password field stands in no step', async (t) => {
   await open('<input type=password aria-label=Password><input aria-label=Plain>');
   await agent.settle();

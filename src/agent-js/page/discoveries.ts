@@ -1,4 +1,5 @@
-import { DECLARED, OWN_DIALOG } from '../page-calls.js';
+import { DECLARED, OWN_DIALOG, REWRITTEN } from '../page-calls.js';
+import type { WindowListeners } from './window-listeners.js';
 
 /** The names of the events by which the two worlds of a page speak; see hooks.entry.ts. */
 export interface HookNames {
@@ -33,8 +34,8 @@ export class Discoveries {
     this.#question = new Event(names.question);
   }
 
-  /** Hears what the page of `view` tells. */
-  attend(view: Window): void {
+  /** Hears what the page of `view` tells, by the listeners on it. */
+  attend(view: Window, listeners: WindowListeners): void {
     const { news, answer, retraction, dialog, declared } = this.#names;
     let probe: Node | undefined;
     const hear = (event: Event): void => {
@@ -52,12 +53,16 @@ export class Discoveries {
         else this.#note(node, event.type === answer);
       }
     };
-    for (const type of [answer, retraction]) view.addEventListener(type, hear, true);
-    view.addEventListener(news, () => this.#news.add(view));
+    listeners.add([answer, retraction], hear, { capture: true });
+    listeners.add([news], () => this.#news.add(view));
+    listeners.add([dialog], () => this.#dialogOpens());
+    listeners.add([declared], () => tell(DECLARED));
     // What it said before anybody heard.
     this.#news.add(view);
-    view.addEventListener(dialog, () => this.#dialogOpens());
-    view.addEventListener(declared, () => tell(DECLARED));
+    listeners.onRewritten(() => {
+      this.#news.add(view);
+      tell(REWRITTEN);
+    });
   }
 
   /** From an element in a shadow root. */

@@ -1,5 +1,6 @@
 import { isElement, isInside, shadowOf } from './flat-tree.js';
 import { reaches } from './geometry.js';
+import type { WindowListeners } from './window-listeners.js';
 
 const PRESSES = new Set(['pointerdown', 'mousedown']);
 const POINTER = [...PRESSES, 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'] as const;
@@ -26,16 +27,15 @@ export class Guard {
   #missed: Element | null = null;
   #onForm: ((event: Event) => void) | null = null;
 
-  constructor() {
-    for (const type of POINTER) addEventListener(type, (event) => this.#pointer(event), { capture: true });
-    for (const type of KEYS) addEventListener(type, (event) => this.#key(event), { capture: true });
+  constructor(listeners: WindowListeners) {
+    listeners.add(POINTER, (event) => this.#pointer(event), { capture: true });
+    listeners.add(KEYS, (event) => this.#key(event), { capture: true });
+    listeners.add(FORMS, (event) => this.#onForm?.(event), { capture: true });
   }
 
   /** @param listener told of each form of the frame's document that is sent, before anybody else; null: nobody */
   hearForms(listener: ((event: Event) => void) | null): void {
     this.#onForm = listener;
-    // Once it is there this adds nothing; a document that writes itself anew takes all listeners away.
-    if (listener !== null) for (const type of FORMS) addEventListener(type, this.#form, { capture: true });
   }
 
   /** @param target null: input must land nowhere in this frame */
@@ -53,8 +53,6 @@ export class Guard {
     this.#missed = null;
     return missed;
   }
-
-  readonly #form = (event: Event): void => this.#onForm?.(event);
 
   #pointer(event: Event): void {
     if (this.#state === 'off' || !event.isTrusted) return;

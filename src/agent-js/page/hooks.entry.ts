@@ -42,7 +42,7 @@ export function install(names: {
 }): void {
   const { apply } = Reflect;
   const view = window;
-  const dispatchAt = view.dispatchEvent;
+  const { addEventListener: listenAt, dispatchEvent: dispatchAt } = EventTarget.prototype;
   const dispatch = dispatchAt.bind(view);
   const { preventDefault } = Event.prototype;
   const found: WeakRef<Node>[] = [];
@@ -201,17 +201,32 @@ export function install(names: {
     }
     if (targetRanges.length > 0) dispatch(new InputEvent(name, { targetRanges }));
   };
-  view.addEventListener(names.question, () => {
+  const answerWorld = (): void => {
     announced = false;
     // No change of the document tells of it; where it is, one sees by looking.
     if (anyOpened) dispatch(new InputEvent(names.answer));
     anyOpened = false;
     tell(names.answer, found);
     tell(names.retraction, left);
-  });
-  view.addEventListener(names.keys, (event) => {
+  };
+  const answerKeys = (event: Event): void => {
     if (!hearsKeys) apply(preventDefault, event, []);
-  });
+  };
+  /** Once only, as long as they are there. */
+  const hearWorld = (): void => {
+    apply(listenAt, view, [names.question, answerWorld]);
+    apply(listenAt, view, [names.keys, answerKeys]);
+  };
+  hearWorld();
+
+  // A document that writes itself anew takes all listeners away from its window.
+  for (const name of ['open', 'write', 'writeln']) {
+    wrap(Document.prototype, name, (target, self, args) => {
+      const result = apply(target, self, args);
+      hearWorld();
+      return result;
+    });
+  }
 }
 
 function rangeAt(node: Node): StaticRange {

@@ -23,6 +23,7 @@ import { JsonText, LookMemory } from './look-memory.js';
 import { nextChange } from './next-change.js';
 import { ready } from './ready.js';
 import { countMatches, matchesOf, nameFor, resolve } from './resolve.js';
+import { WindowListeners } from './window-listeners.js';
 
 /** A hidden change of style is noticed this late. */
 const LOOK_AGAIN_MS = 250;
@@ -52,14 +53,15 @@ interface World {
 /** Runs once in each document, before its own scripts. */
 export function install(names: HookNames): void {
   if (WORLD in globalThis) return;
-  const guard = new Guard();
+  const listeners = new WindowListeners();
+  const guard = new Guard(listeners);
   const found = sharedDiscoveries() ?? new Discoveries(names);
   share(found);
-  found.attend(window);
+  found.attend(window, listeners);
   const memory = new LookMemory();
   const action = new Action();
   const dropPlace = new DropPlace();
-  const dragOver = new DragOver();
+  const dragOver = new DragOver(listeners);
   let passed: Document | null = null;
 
   const calls: Calls = {

@@ -1,0 +1,81 @@
+import t from 'tap';
+import { HOSTILE_CASES, HOSTILE_PAGE } from '../../bench/support/hostile-page.mjs';
+import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+
+/** Documents that write themselves anew, or are written by the page around them: the browser takes all listeners away. */
+
+const lease = await openBrowser(t);
+const site = await openSite(t);
+const { call, look } = await openAgent(t, lease);
+
+async function writeAnew(html: string): Promise<void> {
+  await call('go', site.set('/first', '<title>First</title><button>First</button>'));
+  await look();
+  await call('page', `document.open(); document.write(${JSON.stringify(html)}); document.close(); 0`);
+}
+const locators = async () => (await look({ full: true })).elements.map(({ locator }) => locator);
+
+t.test('No click on a hostile button of theirs is lost, and none lands elsewhere', async (t) => {
+  await writeAnew(HOSTILE_PAGE);
+  for (const kind of HOSTILE_CASES) {
+    await call('page', `begin(${JSON.stringify(kind)}); null`);
+    for (let tried = 0; tried < 10; tried++) await call('act', '{button}Target', 'click');
+    t.same(await call('page', 'tally()'), { right: 10, wrong: 0 }, kind);
+  }
+});
+
+t.test('Keys are heard in them as fast as in others', async (t) => {
+  for (const script of ['', '<script>onkeydown = (event) => { document.title += event.key; };</script>']) {
+    await writeAnew(`<title></title><input aria-label=Name>${script}`);
+    const startedAt = performance.now();
+    await call('act', '{input}Name', 'input', 'Ada');
+    await call('act', '{input}Name', 'press', 'Backspace');
+    // Each would wait a second for what it does not hear.
+    t.ok(performance.now() - startedAt < 900);
+    t.equal(await call('value', '{input}Name'), 'Ad');
+    t.equal(
+      await call('page', 'document.title'),
+      script === '' ? '' : 'aBackspace',
+      'the last character comes as a key',
+    );
+  }
+});
+
+t.test('What their scripts listen to and close off is found, also while they are written', async (t) => {
+  const closed = (name: string) =>
+    `document.body.appendChild(document.createElement('p')).attachShadow({ mode: 'closed' }).innerHTML = '<button>${name}</button>';`;
+  await writeAnew(`<body><div id=a>One</div><div id=b>Two</div><script>a.addEventListener('click', () => { a.textContent = 'Hit'; });
+    ${closed('Three')}</script><section><template shadowrootmode=closed><button>Four</button></template></section>`);
+  t.same(await locators(), ['{div}One', '{button}Three', '{button}Four']);
+  await call('page', `b.addEventListener('click', () => {}); ${closed('Five')} 0`);
+  t.same((await look()).diff, { added: [1, 4], removed: [], changed: [] });
+  t.match(await call('act', '{div}One', 'click'), { changed: true });
+  t.match(await call('act', '{button}Five', 'click'), { changed: false });
+});
+
+t.test('A frame that is written by its page is as others are', async (t) => {
+  const editor = `<div contenteditable aria-label=Editor id=e>Text</div><div id=a>One</div><script>
+    a.addEventListener('click', () => { a.textContent = 'Hit'; }); onkeydown = () => {};</script>`;
+  const write = `const { contentDocument } = f; contentDocument.open(); contentDocument.write(${JSON.stringify(editor)}); contentDocument.close();`;
+  await call('go', site.set('/around', `<title>Around</title><iframe id=f></iframe>`));
+  for (let time = 0; time < 2; time++) {
+    await call('page', `{ ${write} }`);
+    t.match(await locators(), ['{div}Editor', '{div}One']);
+    const startedAt = performance.now();
+    await call('act', '{div}Editor', 'input', 'New');
+    await call('act', '{div}Editor', 'press', 'Backspace');
+    t.ok(performance.now() - startedAt < 900);
+    t.equal(await call('page', 'f.contentDocument.getElementById("e").innerText'), 'Ne');
+    await call('page', `{ ${write} }`);
+    t.match(await call('act', '{div}One', 'click'), { changed: true });
+  }
+});
+
+t.test('An action awaits the page that a form of theirs leads to', async (t) => {
+  site.set('/next', '<title>Next</title><h1>Next page</h1>');
+  await writeAnew('<title>Anew</title><form action=/next><button>Send</button></form>');
+  t.match(await call('act', '{button}Send', 'click'), { changed: true, title: 'Next' });
+  t.equal(await call('text', '{h1}'), 'Next page');
+});
+
+t.end();
