@@ -2,7 +2,7 @@ import t from 'tap';
 import { HOSTILE_CASES, HOSTILE_PAGE } from '../../bench/support/hostile-page.mjs';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 
-/** Documents that write themselves anew, or are written by the page around them: the browser takes all listeners away. */
+/** Documents that write themselves anew, or are written by others: the browser takes all listeners away from their windows. */
 
 const lease = await openBrowser(t);
 const site = await openSite(t);
@@ -69,6 +69,38 @@ t.test('A frame that is written by its page is as others are', async (t) => {
     await call('page', `{ ${write} }`);
     t.match(await call('act', '{div}One', 'click'), { changed: true });
   }
+});
+
+t.test('So is a window that is written by its opener, and a frame whose first, empty document was used', async (t) => {
+  const html = `<title></title><div id=a>One</div><input aria-label=Name><script>
+    a.addEventListener('click', () => { a.textContent = 'Hit'; }); onkeydown = (event) => { document.title += event.key; };
+    document.body.appendChild(document.createElement('p')).attachShadow({ mode: 'closed' }).innerHTML = '<button>Closed</button>';</script>`;
+  const works = async () => {
+    const startedAt = performance.now();
+    t.same(await locators(), ['{div}One', '{input}Name', '{button}Closed']);
+    await call('act', '{input}Name', 'input', 'Ada');
+    await call('act', '{input}Name', 'press', 'Backspace');
+    t.equal(await call('value', '{input}Name'), 'Ad');
+    t.match(await call('act', '{div}One', 'click'), { changed: true });
+    t.ok(performance.now() - startedAt < 900);
+  };
+  site.set('/within', html);
+  await call('go', site.set('/opener', '<title>Opener</title>'));
+  await call(
+    'page',
+    `{ const { document } = open('', '', 'width=400,height=300'); document.write(${JSON.stringify(html)}); document.close(); }`,
+  );
+  await call('wait', '{button}Closed');
+  await works();
+  await call('page', `document.open(); document.write(${JSON.stringify(html)}); document.close(); 0`);
+  await works();
+  await call('tab', 0);
+  await call(
+    'page',
+    `{ const frame = document.createElement('iframe'); document.body.append(frame); frame.contentWindow.used = 1; frame.src = '/within'; }`,
+  );
+  await call('wait', '{button}Closed');
+  await works();
 });
 
 t.test('An action awaits the page that a form of theirs leads to', async (t) => {

@@ -23,6 +23,7 @@ export class Discoveries {
   readonly #question: Event;
   /** Whose pages have something to tell. */
   readonly #news = new WeakSet<Window>();
+  readonly #listeners = new WeakMap<Window, WindowListeners>();
   readonly #frames = new WeakMap<Element, string>();
   readonly #byId = new Map<string, WeakRef<Element>>();
   #anyRoot = false;
@@ -36,6 +37,7 @@ export class Discoveries {
 
   /** Hears what the page of `view` tells, by the listeners on it. */
   attend(view: Window, listeners: WindowListeners): void {
+    this.#listeners.set(view, listeners);
     const { news, answer, retraction, dialog, declared } = this.#names;
     let probe: Node | undefined;
     const hear = (event: Event): void => {
@@ -59,7 +61,7 @@ export class Discoveries {
     listeners.add([declared], () => tell(DECLARED));
     // What it said before anybody heard.
     this.#news.add(view);
-    listeners.onRewritten(() => {
+    listeners.onReturn(() => {
       this.#news.add(view);
       tell(REWRITTEN);
     });
@@ -93,6 +95,7 @@ export class Discoveries {
 
   /** Asks the page of `view` for what is new, where there is something. It answers at once. */
   ask(view: Window): void {
+    this.#listeners.get(view)?.attend();
     if (this.#news.delete(view)) view.dispatchEvent(this.#question);
   }
 

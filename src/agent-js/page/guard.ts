@@ -27,7 +27,10 @@ export class Guard {
   #missed: Element | null = null;
   #onForm: ((event: Event) => void) | null = null;
 
+  readonly #listeners: WindowListeners;
+
   constructor(listeners: WindowListeners) {
+    this.#listeners = listeners;
     listeners.add(POINTER, (event) => this.#pointer(event), { capture: true });
     listeners.add(KEYS, (event) => this.#key(event), { capture: true });
     listeners.add(FORMS, (event) => this.#onForm?.(event), { capture: true });
@@ -35,11 +38,13 @@ export class Guard {
 
   /** @param listener told of each form of the frame's document that is sent, before anybody else; null: nobody */
   hearForms(listener: ((event: Event) => void) | null): void {
+    this.#listeners.attend();
     this.#onForm = listener;
   }
 
   /** @param target null: input must land nowhere in this frame */
   arm(target: GuardTarget | null): void {
+    this.#listeners.attend();
     this.#target = target;
     this.#state = 'armed';
     this.#missed = null;

@@ -29,6 +29,9 @@ const MAX_PENDING = 50_000;
  * Says `dialog` before a script opens one: that holds the page, and it is too late then to ask why. Says `declared` when a
  * script has markup parsed that declares shadow roots: those are handed to nobody.
  *
+ * Runs once in a window, which may have two documents: its first, empty one is followed by another in the same window, with
+ * the functions that stand there, and without any listener.
+ *
  * @param names unguessable, so that a page's scripts neither hear nor forge them
  */
 export function install(names: {
@@ -40,8 +43,10 @@ export function install(names: {
   readonly dialog: string;
   readonly declared: string;
 }): void {
-  const { apply } = Reflect;
+  const { apply, get } = Reflect;
   const view = window;
+  // Only who knows the name sees that it has run.
+  if (get(Element.prototype.attachShadow, names.question) === true) return;
   const { addEventListener: listenAt, dispatchEvent: dispatchAt } = EventTarget.prototype;
   const dispatch = dispatchAt.bind(view);
   const { preventDefault } = Event.prototype;
@@ -49,8 +54,14 @@ export function install(names: {
   const left: WeakRef<Node>[] = [];
   const listeners = new WeakMap<Element, Map<string, unknown[]>>();
 
+  /** The document whose window hears the other world. */
+  let heardIn: Document | null = null;
+  const attend = (): void => {
+    if (heardIn !== document) hearWorld();
+  };
   let announced = false;
   const announce = (): void => {
+    attend();
     if (announced) return;
     announced = true;
     dispatch(new Event(names.news));
@@ -65,11 +76,13 @@ export function install(names: {
     owner: object,
     name: string,
     around: (target: Method, self: unknown, args: unknown[]) => unknown,
+    more: ProxyHandler<Method> = {},
   ): void => {
     const descriptor = Object.getOwnPropertyDescriptor(owner, name);
     if (typeof descriptor?.value !== 'function') return;
     const value = new Proxy(descriptor.value as Method, {
       apply: (target, self, args: unknown[]) => around(target, self, args),
+      ...more,
     });
     Object.defineProperty(owner, name, { ...descriptor, value });
   };
@@ -94,7 +107,7 @@ export function install(names: {
   }
 
   let anyOpened = false;
-  wrap(Element.prototype, 'attachShadow', (target, self, args) => {
+  const attachShadow = (target: Method, self: unknown, args: unknown[]): ShadowRoot => {
     const root = apply(target, self, args) as ShadowRoot;
     if (root.mode === 'closed') {
       hand(root);
@@ -103,6 +116,9 @@ export function install(names: {
     anyOpened = true;
     announce();
     return root;
+  };
+  wrap(Element.prototype, 'attachShadow', attachShadow, {
+    get: (target, key, receiver) => key === names.question || get(target, key, receiver),
   });
 
   const parsers: readonly (readonly [owner: object, method: string])[] = [
@@ -214,6 +230,7 @@ export function install(names: {
   };
   /** Once only, as long as they are there. */
   const hearWorld = (): void => {
+    heardIn = document;
     apply(listenAt, view, [names.question, answerWorld]);
     apply(listenAt, view, [names.keys, answerKeys]);
   };
