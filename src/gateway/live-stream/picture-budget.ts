@@ -10,7 +10,7 @@ const PICTURE_MS = 5;
 const MEGAPIXEL_MS = 15;
 /** What all pictures together may cost of all cores: this part where the machine is busy, ... */
 const BUSY_PART = 0.03;
-/** ... and this part where it is idle; between the two by the square of what is idle, since who waits then waits long. */
+/** ... and this part where it is idle; between the two by the cube of what is idle, since who waits then waits long. */
 const IDLE_PART = 0.2;
 const LOOK_EVERY_MS = 1_000;
 
@@ -65,7 +65,7 @@ export class PictureBudget {
       this.#ticks = { idle, all };
       this.#lookedAt = now;
     }
-    return 1_000 * this.#cores * Math.max(BUSY_PART, IDLE_PART * this.#idlePart ** 2);
+    return 1_000 * this.#cores * Math.max(BUSY_PART, IDLE_PART * this.#idlePart ** 3);
   }
 }
 
