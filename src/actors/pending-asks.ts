@@ -12,8 +12,11 @@ interface PendingAsk {
   readonly onAbort: (() => void) | undefined;
 }
 
-/** Node fires a longer timer at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+/**
+ * What is due later is looked at again after this. Node has a list for each duration, and keeps that of an unreferenced timer
+ * until its time is over, also when it was cleared: with hours to wait each job would leave one behind.
+ */
+const LONGEST_TIMER_MS = 60_000;
 
 /**
  * The asks that wait for an answer, by number. Each ends exactly once: answered, failed, past its deadline, given up by
