@@ -104,6 +104,33 @@ t.test('A frame that hangs takes nothing but itself out of view', async (t) => {
   await call('go', 'about:blank');
 });
 
+t.test('An object is a frame where it shows a document, and what it holds where it does not', async (t) => {
+  site.set('/in-object', `<label>Code <input></label><button>Save</button>${LOG}`);
+  neighbour.set('/in-object', `<button>Far</button>${LOG}`);
+  site.set('/drawing', (_, response) => {
+    response.setHeader('content-type', 'image/svg+xml');
+    response.end(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="50" height="50"><a href="/x"><text y="20">Map</text></a></svg>',
+    );
+  });
+  await call(
+    'go',
+    site.set(
+      '/objects',
+      `<object data=/in-object type=text/html height=80></object><object data="${neighbour.origin}/in-object" type=text/html height=60></object>
+       <object data=/drawing type=image/svg+xml></object><object data=/missing><button>Instead</button></object><object id=late></object>`,
+    ),
+  );
+  t.same(await locators(), ['{input}Code', '{button}Save', '{button}Far', '{a}Map', '{button}Instead']);
+  await call('act', '{input}Code', 'input', 'four');
+  t.equal(await call('value', '{input}Code'), 'four');
+  t.match(await call('act', '{button}Far', 'click'), { changed: true });
+  t.match(await call('act', '{button}Instead', 'click'), { changed: false });
+  await call('page', `late.type = 'text/html'; late.data = '/in-object'; 0`);
+  await call('wait', '{button:2}Save');
+  t.same((await look()).elements.map(({ locator }) => locator).slice(-2), ['{input:2}Code', '{button:2}Save']);
+});
+
 t.test('Closed shadow roots are seen into, made by script', async (t) => {
   await call(
     'go',

@@ -1,7 +1,7 @@
 import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
 import { Evidence } from './evidence.js';
-import { frameDocument, isFrame, isLeaf, parentOf, shadowOf, walk } from './flat-tree.js';
+import { frameDocument, isFrame, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from './flat-tree.js';
 import { labelsOf, namedBy } from './labels.js';
 import { outsideOfModals } from './modals.js';
 import type { NameMemory } from './name-memory.js';
@@ -143,9 +143,10 @@ export class Collector {
   #inside(element: Element, around: Around, nth: number): Around | undefined {
     const shadow = shadowOf(element);
     if (shadow !== null) this.#memory.observe(shadow);
-    if (!isFrame(element)) return around;
+    if (!mayBeFrame(element)) return around;
     this.#awake[nth] = true;
     this.evidence.frame(element);
+    if (!isFrame(element)) return around;
     const inner = frameDocument(element);
     const place = this.#find(element, element, around.region);
     if (place === null || element.clientWidth === 0 || element.clientHeight === 0) return undefined;

@@ -1,5 +1,5 @@
 import { discoveries } from './discoveries.js';
-import { frameDocument, onlyText } from './flat-tree.js';
+import { frameDocument, isFrame, onlyText } from './flat-tree.js';
 import { isField } from './roles.js';
 import { type Hit, isIn, type Region, Sight, type Sighted } from './sight.js';
 import { drawnRect, isSeen, isSolid, type Rect, rectOf } from './visibility.js';
@@ -42,7 +42,12 @@ export class Evidence {
   readonly #boxes: { readonly element: Element; readonly rect: Rect }[] = [];
   /** Documents in which something was hit: as long as it is, there is room in their frames. */
   readonly #seenInto = new Set<Document>();
-  readonly #frames: { readonly element: Element; readonly inner: Document | null; readonly empty: boolean }[] = [];
+  readonly #frames: {
+    readonly element: Element;
+    readonly is: boolean;
+    readonly inner: Document | null;
+    readonly empty: boolean;
+  }[] = [];
 
   /**
    * An element was looked for, and not drawn or found at a place.
@@ -70,8 +75,9 @@ export class Evidence {
     this.#boxes.push({ element, rect: rectOf(element) });
   }
 
+  /** An element is a frame, or may become one. */
   frame(element: Element): void {
-    this.#frames.push({ element, inner: frameDocument(element), empty: isEmpty(element) });
+    this.#frames.push({ element, is: isFrame(element), inner: frameDocument(element), empty: isEmpty(element) });
   }
 
   /** Has the pages of the frames tell what they have to: {@link holds} does not know of it. */
@@ -86,9 +92,9 @@ export class Evidence {
   holds(sight: Sight, matters: (element: Element) => boolean): boolean {
     return (
       this.#hidden.every((element) => !element.checkVisibility()) &&
-      this.#frames.every(({ element, inner, empty }) => {
+      this.#frames.every(({ element, is, inner, empty }) => {
         const hasRoom = inner !== null && this.#seenInto.has(inner);
-        return frameDocument(element) === inner && (hasRoom || isEmpty(element) === empty);
+        return isFrame(element) === is && frameDocument(element) === inner && (hasRoom || isEmpty(element) === empty);
       }) &&
       this.#boxes.every(({ element, rect }) => isSame(element.getBoundingClientRect(), rect)) &&
       sight.isAsBefore() &&

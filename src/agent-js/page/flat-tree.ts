@@ -19,9 +19,23 @@ export function isElement(node: Node | null | undefined): node is Element {
   return node?.nodeType === 1;
 }
 
-/** Frames of framesets are as those in a page. */
+/** Frames of framesets are as those in a page, and so is an object that shows a document, as long as it does. */
 export function isFrame(element: Element): element is HTMLIFrameElement {
-  return isHtml(element, 'iframe') || (element.localName === 'frame' && 'contentDocument' in element);
+  switch (element.localName) {
+    case 'iframe':
+      return element.namespaceURI === XHTML;
+    case 'frame':
+      return 'contentDocument' in element;
+    case 'object':
+      return (element as Partial<HTMLObjectElement>).contentWindow != null;
+    default:
+      return false;
+  }
+}
+
+/** Whether an element is a frame, or may become one without a change of its document. */
+export function mayBeFrame(element: Element): boolean {
+  return isFrame(element) || isHtml(element, 'object');
 }
 
 /** The document in a frame, or null for another origin's. */
@@ -58,7 +72,7 @@ export function onlyText(element: Element): string | null {
 export function isLeaf(element: Element): boolean {
   if (element.firstElementChild !== null || shadowOf(element) !== null) return false;
   const { localName } = element;
-  return localName !== 'slot' && localName !== 'iframe' && localName !== 'frame';
+  return localName !== 'slot' && localName !== 'iframe' && localName !== 'frame' && localName !== 'object';
 }
 
 export function childNodesOf(element: Element): readonly Node[] {
@@ -82,7 +96,8 @@ function inPlaceOfChildren(element: Element): ArrayLike<Element> | null {
       return assigned.length > 0 ? assigned : null;
     }
     case 'iframe':
-    case 'frame': {
+    case 'frame':
+    case 'object': {
       const inner = frameDocument(element)?.documentElement;
       return inner === null || inner === undefined ? null : [inner];
     }
