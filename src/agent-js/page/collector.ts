@@ -1,3 +1,4 @@
+import { isBoxless } from './boxless.js';
 import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
 import { Evidence } from './evidence.js';
@@ -98,12 +99,12 @@ export class Collector {
     }
     const operable = isControl(element);
     const solid = operable && isSolid(element);
-    if (!solid && !element.checkVisibility()) {
+    if (!solid && !element.checkVisibility() && !isBoxless(element)) {
       // It may be shown by a style alone.
       this.#awake[nth] = true;
       this.evidence.hidden(element);
       if (tag === 'input' && !isPart(element, around.control)) this.#addPutAway(element, around.region);
-      return getComputedStyle(element).display === 'contents' ? this.#inside(element, around, nth) : undefined;
+      return undefined;
     }
     if (tag === 'dialog') this.#awake[nth] = true;
     if (tag === 'dialog' && element.matches(':modal')) this.#modals.push(element);

@@ -1,3 +1,4 @@
+import { boxesInside } from './boxless.js';
 import { frameDocument, frameOf, isHtml, isInside, parentOf, shadowOf } from './flat-tree.js';
 import { shapeOf } from './image-map.js';
 import type { Point } from './point.js';
@@ -68,7 +69,7 @@ export function pointsOf(element: Element): Point[] {
 function boxesOf(element: Element): readonly DOMRect[] {
   const boxes = [...element.getClientRects()];
   const drawn = boxes.some(({ width, height }) => width > 0 && height > 0);
-  return drawn ? boxes : [...element.children].flatMap((child) => [...child.getClientRects()]);
+  return drawn ? boxes : boxesInside(element);
 }
 
 function pointsOnPicture(area: Element): Point[] {

@@ -1,6 +1,7 @@
 import { foldSpace } from '../locator.js';
 import type { PageProblem, ReadyRequest } from '../page-calls.js';
 import { accessibleName, drawnText } from './accessible-name.js';
+import { isBoxless } from './boxless.js';
 import { isInside, walk } from './flat-tree.js';
 import { roleOf } from './roles.js';
 import { isShown } from './visibility.js';
@@ -53,7 +54,7 @@ function choicesIn(places: readonly Element[]): Element[] {
 function within(place: Element, fits: (element: Element) => boolean): Element[] {
   const found: Element[] = [];
   walk(place, true, (element) => {
-    if (!element.checkVisibility() && getComputedStyle(element).display !== 'contents') return undefined;
+    if (!element.checkVisibility() && !isBoxless(element)) return undefined;
     if (fits(element) && isShown(element)) found.push(element);
     return true;
   });

@@ -1,3 +1,4 @@
+import { nearestBox } from './boxless.js';
 import { parentOf } from './flat-tree.js';
 import { pictureOf } from './image-map.js';
 import { drawnRect } from './visibility.js';
@@ -40,13 +41,13 @@ export function scroll(element: Element, value: string | null): string | null {
   }
 }
 
-/** To the middle of what scrolls it; a part of a picture too, which may be larger than the view of it. */
+/** To the middle of what scrolls it; also what is a part of another's box, which may be larger than the view of it. */
 export function bringIntoView(element: Element): void {
-  const picture = pictureOf(element);
-  (picture ?? element).scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  if (picture === null) return;
+  const boxed = pictureOf(element) ?? nearestBox(element);
+  boxed.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  if (boxed === element) return;
   const page = element.ownerDocument.scrollingElement;
-  for (const box of new Set([scrollerOf(picture), page])) {
+  for (const box of new Set([scrollerOf(boxed), page])) {
     const part = drawnRect(element);
     if (part === null || box === null) continue;
     const { clientWidth, clientHeight } = box;

@@ -41,7 +41,8 @@ export function clipped(element: Element, style: CSSStyleDeclaration, around: Ar
   const clips = style.overflowX !== 'visible' || style.overflowY === 'clip';
   if (!clips && around.placed === around.region) return around;
   // What the page's root and body say holds for the viewport.
-  const own = clips && style.display !== 'inline' && !/^(html|body)$/.test(element.localName);
+  const own =
+    clips && style.display !== 'inline' && style.display !== 'contents' && !/^(html|body)$/.test(element.localName);
   const region = own ? clippedRegion(element, style, around.region) : around.region;
   const holdsPlaced = style.position !== 'static' || style.transform !== 'none';
   if (region === around.region && !holdsPlaced) return around;

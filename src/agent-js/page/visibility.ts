@@ -1,3 +1,4 @@
+import { boxesInside, isBoxless } from './boxless.js';
 import { isHtml, parentOf } from './flat-tree.js';
 import { pictureOf, shapeOf } from './image-map.js';
 import { labelsOf } from './labels.js';
@@ -21,12 +22,21 @@ export interface Rect {
 
 /** Drawn, and not `visibility: hidden`. */
 export function isSeen(element: Element): boolean {
-  return (pictureOf(element) ?? element).checkVisibility(SEEN);
+  return isDrawn(pictureOf(element) ?? element, SEEN);
 }
 
 /** Seen, and not drawn through: no `opacity: 0` in it or around it. */
 export function isSolid(element: Element): boolean {
-  return (pictureOf(element) ?? element).checkVisibility(SOLID);
+  return isDrawn(pictureOf(element) ?? element, SOLID);
+}
+
+function isDrawn(element: Element, wanted: CheckVisibilityOptions): boolean {
+  if (element.checkVisibility(wanted)) return true;
+  const { display, visibility } = getComputedStyle(element);
+  if (display !== 'contents' || visibility !== 'visible') return false;
+  const around = parentOf(element);
+  const { opacityProperty = false } = wanted;
+  return around !== null && isDrawn(around, { opacityProperty }) && boxesInside(element).length > 0;
 }
 
 /** Seen, and of some size. */
@@ -67,12 +77,16 @@ export function drawnRect(element: Element): Rect | null {
     const box = rectOf(child);
     if (box.width > 0 && box.height > 0 && isSeen(child)) return box;
   }
-  return null;
+  const [first] = isBoxless(element) ? boxesInside(element) : [];
+  return first === undefined ? null : plainRect(first);
 }
 
 /** The box around an element. */
 export function rectOf(element: Element): Rect {
-  const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
+  return plainRect(element.getBoundingClientRect());
+}
+
+function plainRect({ left, top, right, bottom, width, height }: DOMRect): Rect {
   return { left, top, right, bottom, width, height };
 }
 
