@@ -137,6 +137,15 @@ export function text(source: string, options: { readonly rich: boolean }): Typin
   return { events, awaits: times > 0 ? { event: 'keyup', times } : { event: 'beforeinput', times: 1 } };
 }
 
+/** One after the other, the first by keys alone. */
+export function inTurn(first: Typing, second: Typing): Typing {
+  const more = second.awaits.event === 'keyup' ? second.awaits.times : 0;
+  return {
+    events: [...first.events, ...second.events],
+    awaits: { event: 'keyup', times: first.awaits.times + more },
+  };
+}
+
 /** One key of a person's keyboard, going down or up. */
 export function keyEvent(input: {
   readonly action: 'down' | 'up';

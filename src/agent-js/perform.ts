@@ -1,6 +1,6 @@
 import type { ActOptions, ActRequest } from './act-request.js';
 import { type Bounds, remainingMs } from './bounds.js';
-import { chord, type Typing, text, type } from './keyboard.js';
+import { chord, inTurn, type Typing, text, type } from './keyboard.js';
 import { type AwaitedInput, isProblem, type Ready } from './page-calls.js';
 import { clickAt, dragFrom, hoverAt, type Point } from './pointer.js';
 import { problemError } from './problem-error.js';
@@ -43,11 +43,12 @@ export function awaitedInput(request: ActRequest, ready: Ready): AwaitedInput | 
   return action === 'input' || action === 'clear' || action === 'press' ? typing(request, ready).awaits : null;
 }
 
-/** What stands in the field is selected: typing replaces it. */
-function typing({ action, value }: ActRequest, { rich }: Ready): Typing {
+/** What stands in the field is selected, or is by the keys that come first: typing replaces it. */
+function typing({ action, value }: ActRequest, { rich, selfDrawn }: Ready): Typing {
   const typed = typeof value === 'string' ? value : '';
   if (action === 'press') return chord(typed);
-  return action === 'clear' || typed === '' ? chord('Delete') : text(typed, { rich });
+  const own = action === 'clear' || typed === '' ? chord('Delete') : text(typed, { rich: rich || selfDrawn });
+  return selfDrawn ? inTurn(chord('Control+A'), own) : own;
 }
 
 /** Waits for input to arrive. A dialog that it opens holds the answer back until somebody closes it. */

@@ -1,4 +1,5 @@
 import { ACTION_SETS } from '../wire-descriptor.js';
+import { editContextOf } from './edit-context.js';
 import { isHtml, XHTML } from './flat-tree.js';
 
 /** ARIA roles of things that people operate (https://www.w3.org/TR/wai-aria-1.2/#widget_roles). */
@@ -175,7 +176,8 @@ export function inputKind(element: Element): 'typed' | 'set' | 'none' {
     if (SET_BY_VALUE.test(element.type)) return 'set';
     return /^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element.type) ? 'none' : 'typed';
   }
-  return (element as Partial<HTMLElement>).isContentEditable === true ? 'typed' : 'none';
+  const edits = (element as Partial<HTMLElement>).isContentEditable === true || editContextOf(element) !== null;
+  return edits ? 'typed' : 'none';
 }
 
 const [CLICK, SELECT, UPLOAD, TYPE, READ, SET, TOGGLE, CHOOSE, CARRY] = ACTION_SETS;
