@@ -7,6 +7,7 @@ import { labelsOf, namedBy } from './labels.js';
 import { outsideOfModals } from './modals.js';
 import type { NameMemory } from './name-memory.js';
 import { isAtomic, isControl } from './roles.js';
+import { drawingOf } from './self-drawn.js';
 import { isVeil, type Region, Sight, viewportRegion } from './sight.js';
 import { type Around, clipped, regionAround, regionsOf, seenInFrame } from './surroundings.js';
 import { drawnRect, isPutAway, isSeen, isSolid, type Rect, thumbOf } from './visibility.js';
@@ -174,6 +175,9 @@ export class Collector {
 
   /** An input that its page has put away: a person reaches it by its label, or by the button beside it. */
   #addPutAway(element: Element, region: Region): void {
+    const drawing = drawingOf(element);
+    const drawn = drawing === null ? null : this.#findLabel(element, drawing, region);
+    if (drawn !== null) this.#add(element, drawn);
     if (!isPutAway(element) || element.disabled) return;
     for (const label of labelsOf(element)) {
       const found = this.#findLabel(element, label, region);

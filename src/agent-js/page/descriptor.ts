@@ -1,7 +1,6 @@
 import { shortName } from '../unique-locators.js';
 import { ACTION_SETS, type MoreMembers, type WireDescriptor } from '../wire-descriptor.js';
 import type { Control } from './control.js';
-import { editContextOf } from './edit-context.js';
 import { isHtml } from './flat-tree.js';
 import { actionsOf, checkedState, inputKind, isField } from './roles.js';
 import { isDisabled } from './visibility.js';
@@ -59,8 +58,6 @@ export function shownValue(element: Element): string {
     if (element.type === 'file') return [...(element.files ?? [])].map((file) => file.name).join(', ');
     return element.type === 'password' || inputKind(element) === 'none' ? '' : element.value;
   }
-  const edited = editContextOf(element);
-  if (edited !== null) return edited.text;
   // biome-ignore lint/performance/useDomNodeTextContent: what is not drawn is no value
   if (inputKind(element) === 'typed') return (element as Partial<HTMLElement>).innerText ?? '';
   return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow') ?? '';

@@ -2,6 +2,7 @@ import { boxesInside } from './boxless.js';
 import { frameDocument, frameOf, isHtml, isInside, parentOf, shadowOf } from './flat-tree.js';
 import { shapeOf } from './image-map.js';
 import type { Point } from './point.js';
+import { drawingOf } from './self-drawn.js';
 
 /** Where an element is drawn, in the coordinates of the outermost page's viewport. */
 export function viewportRect(element: Element, rect: DOMRect = element.getBoundingClientRect()): DOMRect {
@@ -85,6 +86,8 @@ export function reaches(hit: Element, element: Element): boolean {
   for (let node: Element | null = hit; node !== null; node = parentOf(node)) {
     if (isHtml(node, 'label')) return node.control === element;
   }
+  const drawing = drawingOf(element);
+  if (drawing !== null && isInside(hit, drawing)) return true;
   // What takes no pointer itself is clicked through its parent.
   return isInside(element, hit) && getComputedStyle(element).pointerEvents === 'none';
 }

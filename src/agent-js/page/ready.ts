@@ -1,7 +1,6 @@
 import type { ActionName } from '../../protocol/look.js';
 import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../page-calls.js';
 import type { Action } from './action.js';
-import { editContextOf } from './edit-context.js';
 import { choose, isPassword, selectContent, setValue } from './field.js';
 import { isHtml, isInside, parentOf, shadowOf } from './flat-tree.js';
 import { elementAt, pointsOf, reaches } from './geometry.js';
@@ -11,6 +10,7 @@ import type { Point } from './point.js';
 import { nameFor, resolve } from './resolve.js';
 import { checkedState, inputKind, isReadOnly, kindOf } from './roles.js';
 import { bringIntoView, scroll } from './scrolling.js';
+import { isSelfDrawn } from './self-drawn.js';
 import { typeUnheard } from './type-unheard.js';
 import { isDisabled, isShown, standIn } from './visibility.js';
 
@@ -220,7 +220,7 @@ async function report({ element, point, done, opens }: Found, under: Action, req
     inputType: isHtml(element, 'input') ? element.type : '',
     password: isPassword(element),
     rich: (element as Partial<HTMLElement>).isContentEditable === true,
-    selfDrawn: editContextOf(element) !== null,
+    selfDrawn: isSelfDrawn(element),
     checked: checked === 'mixed' ? false : checked,
     draggable: action === 'drag' && isDraggable(element),
     finished: done ? await under.finish({ graceMs: 0, typed, awaits: null }) : null,

@@ -1,6 +1,6 @@
 import { ACTION_SETS } from '../wire-descriptor.js';
-import { editContextOf } from './edit-context.js';
 import { isHtml, XHTML } from './flat-tree.js';
+import { hasEditContext } from './self-drawn.js';
 
 /** ARIA roles of things that people operate (https://www.w3.org/TR/wai-aria-1.2/#widget_roles). */
 const WIDGET_ROLES = new Set([
@@ -176,7 +176,7 @@ export function inputKind(element: Element): 'typed' | 'set' | 'none' {
     if (SET_BY_VALUE.test(element.type)) return 'set';
     return /^(button|checkbox|file|hidden|image|radio|reset|submit)$/.test(element.type) ? 'none' : 'typed';
   }
-  const edits = (element as Partial<HTMLElement>).isContentEditable === true || editContextOf(element) !== null;
+  const edits = (element as Partial<HTMLElement>).isContentEditable === true || hasEditContext(element);
   return edits ? 'typed' : 'none';
 }
 

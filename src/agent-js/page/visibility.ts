@@ -2,6 +2,7 @@ import { boxesInside, isBoxless } from './boxless.js';
 import { isHtml, parentOf } from './flat-tree.js';
 import { pictureOf, shapeOf } from './image-map.js';
 import { labelsOf } from './labels.js';
+import { drawingOf } from './self-drawn.js';
 
 const SEEN = { visibilityProperty: true } as const;
 const SOLID = { visibilityProperty: true, opacityProperty: true } as const;
@@ -117,11 +118,11 @@ function hostOf(element: Element): Element | null {
 }
 
 /**
- * Sites draw their own check boxes, sliders and upload buttons and hide the real input: what a person takes hold of is its
- * label, or the slider's thumb.
+ * Sites draw their own check boxes, sliders, upload buttons and editors and hide the real input: what a person takes hold of
+ * is its label, the slider's thumb, or the text.
  */
 export function standIn(element: Element): Element | null {
-  if (!isPutAway(element)) return null;
+  if (!isPutAway(element)) return drawingOf(element);
   for (const label of labelsOf(element)) if (isShown(label)) return label;
   return element.type === 'range' ? thumbOf(element) : null;
 }
