@@ -47,6 +47,8 @@ class DevToolsTunnel implements FarEnd {
   readonly #sessions: Sessions;
   #socket: WebSocket | null = null;
   #near: NearEnd | null = null;
+  /** The client has the browser closed: it is told so before its own end comes. */
+  #isClosing = false;
 
   constructor(id: string, devTools: DevTools, sessions: Sessions) {
     this.#id = id;
@@ -73,8 +75,8 @@ class DevToolsTunnel implements FarEnd {
     socket.on('message', (data: RawData, isBinary) => {
       if (Buffer.isBuffer(data)) near.send(data, !isBinary);
     });
-    socket.on('close', () => near.end(NORMAL, 'The browser is gone'));
-    if (socket.readyState !== WebSocket.OPEN) near.end(NORMAL, 'The browser is gone');
+    socket.on('close', () => this.#endWithBrowser());
+    this.#endWithBrowser();
   }
 
   receive(message: Buffer, isText: boolean): void {
@@ -114,6 +116,11 @@ class DevToolsTunnel implements FarEnd {
     if ((this.#socket?.bufferedAmount ?? 0) > MAX_UNREAD_BYTES) this.#near?.end(FAILED, 'The browser does not answer');
   }
 
+  #endWithBrowser(): void {
+    if (this.#isClosing || this.#socket?.readyState === WebSocket.OPEN) return;
+    this.#near?.end(NORMAL, 'The browser is gone');
+  }
+
   /** A client that is done ends its session, in the session's own order; a job is not its to end. */
   async #closeBrowser(command: BrowserCommand): Promise<void> {
     try {
@@ -122,11 +129,14 @@ class DevToolsTunnel implements FarEnd {
         this.#refuse(command, 'The session works for a job; DELETE it to stop it');
         return;
       }
+      this.#isClosing = true;
       await this.#sessions.remove(this.#id);
       this.#answer(command, { result: {} });
       this.#near?.end(NORMAL, 'The session has ended');
     } catch (error) {
       this.#refuse(command, encodeError(error).error);
+      this.#isClosing = false;
+      this.#endWithBrowser();
     }
   }
 
