@@ -11,12 +11,6 @@ import { verdict } from './verdict.mjs';
 /** Before the time that counts, as a part of it: code that gets hot is compiled, ten minutes long. Memory may grow meanwhile. */
 const WARM_UP = 0.5;
 
-/**
- * The optimizer keeps data of its own (feedback, ways back, what depends on which code), and more of it for as long as
- * functions get hot, which takes hours. Without it, what grows is held by somebody.
- */
-const FLAGS = ['--no-opt'];
-
 /** Loads a service for so long, after its warm-up, prints what it held after each cycle, and answers whether nothing grew. */
 export async function soak(minutes) {
   const cycleMs = Math.min(30_000, (minutes * 60_000) / 20);
@@ -29,7 +23,7 @@ export async function soak(minutes) {
   const shop = await startShop({ port: 0 });
   // Arenas as the service's image and unit have them.
   const env = { MALLOC_ARENA_MAX: '2', ...process.env, TROUPE_HOME: home };
-  const service = fork(new URL('./service.mjs', import.meta.url), { env, execArgv: FLAGS });
+  const service = fork(new URL('./service.mjs', import.meta.url), { env });
   const closed = once(service, 'close');
   const told = async () => (await Promise.race([once(service, 'message'), closed.then(endedEarly)]))[0];
   const measured = () => {

@@ -41,7 +41,7 @@ t.test('Controls without a box of their own are seen by what is drawn in them, a
 });
 
 t.test('Those of which nothing is drawn are not seen, and the next look tells when that changes', async (t) => {
-  await open(`<style>.gone { display: none } .faint { opacity: 0 }</style>
+  await open(`<style>.gone { display: none }</style>
     <a class=c href=#1><span id=span>One</span></a><div id=around><a class=c href=#2>Two</a></div>
     <a class=c href=#3></a><a class=c href=#4 style="visibility: hidden">Four</a><a class=c href=#5 style="overflow: hidden"><button>Five</button></a>`);
   t.same(await locators(), ['{a}One', '{a}Two', '{a}Five', '{button}Five']);

@@ -173,7 +173,7 @@ export class Collector {
     else this.#add(element, found);
   }
 
-  /** An input that its page has put away: a person reaches it by its label, or by the button beside it. */
+  /** What its page has put away: a person reaches an input by its label or the button beside it, an editor by its text. */
   #addPutAway(element: Element, region: Region): void {
     const drawing = drawingOf(element);
     const drawn = drawing === null ? null : this.#findLabel(element, drawing, region);

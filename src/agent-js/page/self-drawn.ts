@@ -5,7 +5,7 @@ interface Editor {
   readonly editContext: object | null;
 }
 
-/** Whether typing goes to an EditContext, as in an element that is no field and not editable by the browser it may. */
+/** Whether typing goes to an EditContext (https://www.w3.org/TR/edit-context/), and the browser edits nothing by itself. */
 export function hasEditContext(element: Element): boolean {
   const { isContentEditable = false, editContext = null } = element as Partial<Editor>;
   return editContext !== null && !isContentEditable;
