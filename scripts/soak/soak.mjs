@@ -8,8 +8,8 @@ import { settled } from './measure.mjs';
 import { MixedLoad } from './mixed-load.mjs';
 import { verdict } from './verdict.mjs';
 
-/** Before the time that counts, as a part of it: code that gets hot is compiled, ten minutes long. Memory may grow meanwhile. */
-const WARM_UP = 0.5;
+/** Before the time that counts, as a part of it. Code that gets hot is compiled meanwhile, and what the compiler keeps grows. */
+const WARM_UP = 1;
 
 /** Loads a service for so long, after its warm-up, prints what it held after each cycle, and answers whether nothing grew. */
 export async function soak(minutes) {

@@ -9,7 +9,7 @@ export const SLOW_MS = 1_000;
 const PICTURE_MS = 5;
 const MEGAPIXEL_MS = 15;
 /** What all pictures together may cost of all cores: this part where the machine is busy, ... */
-const BUSY_PART = 0.03;
+const BUSY_PART = 0.02;
 /** ... and this part where it is idle; between the two by the cube of what is idle, since who waits then waits long. */
 const IDLE_PART = 0.2;
 const LOOK_EVERY_MS = 1_000;
@@ -29,7 +29,7 @@ export interface Watched {
 /**
  * How often pictures are taken of the sessions that are watched, so that those that are not do not feel it. Pictures are
  * drawn by the sessions' own browsers, on the cores that all share: they get a part of what is idle there. On a busy
- * machine twenty screens have a picture in six seconds, and one alone still all that it wants.
+ * machine of two cores twenty screens have a picture in nine seconds, and one alone still all that it wants.
  */
 export class PictureBudget {
   readonly #watched = new Set<Watched>();
