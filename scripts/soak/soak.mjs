@@ -21,8 +21,9 @@ export async function soak(minutes) {
   const settings = { driver: 'process', maxSessions: 6, warmSessions: 0, idleTimeout: 86_400, hardTimeout: 86_400 };
   await writeFile(join(home, 'troupe.json'), JSON.stringify(settings));
   const shop = await startShop({ port: 0 });
-  // Arenas as the service's image and unit have them.
-  const env = { MALLOC_ARENA_MAX: '2', ...process.env, TROUPE_HOME: home };
+  // malloc as the service's image and unit have it.
+  const malloc = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
+  const env = { ...malloc, ...process.env, TROUPE_HOME: home };
   const service = fork(new URL('./service.mjs', import.meta.url), { env });
   const closed = once(service, 'close');
   const told = async () => (await Promise.race([once(service, 'message'), closed.then(endedEarly)]))[0];
