@@ -18,8 +18,8 @@ export function prepare() {
   }
   const lock = hashOf([join(root, 'package-lock.json')]);
   if (readStamp(installStamp) !== lock) {
-    // Not `npm ci`: it refuses a lock file that lacks a binary for some other platform, and a registry's mirror may lack
-    // just those. Without saving, an install keeps to the lock file all the same and leaves it as it is.
+    // Not `npm ci`, which begins with an empty folder each time. Without saving, an install keeps to the lock file all the
+    // same and leaves it as it is.
     step('Installing packages from the npm registry (about a minute the first time)', 'npm', [
       'install',
       '--no-save',

@@ -1,7 +1,24 @@
-/** Packages that the lock file ties to one address: they could not be installed through another registry or a mirror. */
+/**
+ * What keeps the lock file from being installed elsewhere: packages that it ties to one address, which no other registry or
+ * mirror could serve, and those that it names and leaves out, as it does for other platforms where it was written against
+ * a mirror that lacks them. `npm ci` refuses the whole of it then.
+ */
 export function lockFile({ read }) {
   const { packages = {} } = JSON.parse(read('package-lock.json'));
-  return Object.entries(packages)
-    .filter(([, { resolved }]) => /^(git\+)?(https?|ssh):/.test(resolved ?? ''))
-    .map(([path, { resolved }]) => `package-lock.json: ${path} is tied to ${resolved}`);
+  return Object.entries(packages).flatMap(([path, { resolved, dependencies, optionalDependencies }]) => {
+    const tied = /^(git\+)?(https?|ssh):/.test(resolved ?? '');
+    const leftOut = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+      (name) => !foldersAbove(path).some((folder) => `${folder}node_modules/${name}` in packages),
+    );
+    return [
+      ...(tied ? [`package-lock.json: ${path} is tied to ${resolved}`] : []),
+      ...leftOut.map((name) => `package-lock.json: ${path} wants ${name}, which has no entry`),
+    ];
+  });
+}
+
+/** Where a package is looked for that one in a folder wants, innermost first, as `require` does it. */
+function foldersAbove(path) {
+  const names = path === '' ? [] : path.split('/');
+  return [...names.map((_, up) => `${names.slice(0, names.length - up).join('/')}/`), ''];
 }

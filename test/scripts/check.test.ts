@@ -104,6 +104,20 @@ t.test('A package that is tied to an address is named', async (t) => {
   ]);
 });
 
+t.test('A package that the lock file wants and leaves out is named, wherever it would be found', async (t) => {
+  const packages = {
+    '': { dependencies: { a: '1' } },
+    'node_modules/a': { dependencies: { b: '1', c: '1' }, optionalDependencies: { 'a-darwin': '1', 'a-linux': '1' } },
+    'node_modules/a-linux': {},
+    'node_modules/a/node_modules/b': { dependencies: { c: '1', d: '1' } },
+    'node_modules/a/node_modules/c': {},
+  };
+  t.same(ownChecks['lock file'](repositoryOf({ 'package-lock.json': JSON.stringify({ packages }) })), [
+    'package-lock.json: node_modules/a wants a-darwin, which has no entry',
+    'package-lock.json: node_modules/a/node_modules/b wants d, which has no entry',
+  ]);
+});
+
 t.test('A package that refuses the running Node is named, in every way that a range can be written', async (t) => {
   const ranges = {
     fine: ['*', '', '>=18', '>= 0.8', '^20.19.0 || >=22.12', '20.x', '~20.20', '18 - 20', '<21', '>=18 <21', '>19'],
