@@ -1,7 +1,7 @@
 // `npm run soak [-- --minutes 20]`: a service with real browsers under a mixed load, in cycles, for so long after a warm-up of
-// the same length. Between two cycles, when all that came has gone, it is looked at: what a service keeps then must not grow.
-// Prints a table; the exit code is 1 when something grew. The service has the flags of this process: the optimizer's own data
-// grows for as long as functions get hot, and `node --no-opt scripts/soak.mjs` shows whether anything else does.
+// half that. Between two cycles, when all that came has gone, it is looked at: what a service keeps then must not grow.
+// Prints a table; the exit code is 1 when something grew. The service has the flags of this process: `node --no-opt
+// scripts/soak.mjs` shows whether anything but the optimizer's own data grows.
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '20' } } });

@@ -1,17 +1,25 @@
 // The soaked service, in a process of its own: what its clients hold is not taken for its own. A child of ./soak.mjs, which
-// it tells its URL. To `measure` it answers what it holds; to `stop` it stops.
+// it tells its URL. To `measure` it answers what it holds; at `warm` its warm-up is over; to `stop` it stops.
 import { readConfig } from '#troupe/config.js';
 import { startService } from '#troupe/service.js';
 import { measure } from './measure.mjs';
+import { Optimizer } from './optimizer.mjs';
 
+const optimizer = new Optimizer();
+optimizer.hurry();
 const service = await startService(readConfig({ port: '0' }, process.env), { version: 'soak', log: () => undefined });
 process.on('message', async (order) => {
-  if (order === 'measure') {
-    process.send(await measure());
-    return;
+  switch (order) {
+    case 'measure':
+      process.send(await measure());
+      break;
+    case 'warm':
+      optimizer.asUsual();
+      break;
+    default:
+      await service.stop({ drainMs: 0 });
+      process.disconnect();
   }
-  await service.stop({ drainMs: 0 });
-  process.disconnect();
 });
 process.on('disconnect', () => process.exit(0));
 process.send(service.url);
