@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as pass } from 'node:timers/promises';
 import { getHeapCodeStatistics } from 'node:v8';
-import { collectGarbage } from './collect-garbage.mjs';
 
 const MEGABYTE = 1024 ** 2;
 /** Threads of the report pool that are idle, sockets that close: what is on its way out has this long. */
@@ -15,8 +14,8 @@ const COUNTED = ['threads', 'handles', 'files'];
  * What this process holds now, all threads together. The heap is that of the main thread's data: compiled code comes and goes
  * with what is hot, for hours.
  */
-export async function measure() {
-  await collectGarbage();
+export async function measure(collector) {
+  await collector.collect();
   const { heapUsed, rss } = process.memoryUsage();
   const { code_and_metadata_size: code, bytecode_and_metadata_size: bytecode } = getHeapCodeStatistics();
   return {

@@ -2,16 +2,19 @@
 // it tells its URL. To `measure` it answers what it holds; at `warm` its warm-up is over; to `stop` it stops.
 import { readConfig } from '#troupe/config.js';
 import { startService } from '#troupe/service.js';
+import { GarbageCollector } from './garbage-collector.mjs';
 import { measure } from './measure.mjs';
 import { Optimizer } from './optimizer.mjs';
 
+const collector = new GarbageCollector();
+await collector.attach();
 const optimizer = new Optimizer();
 optimizer.hurry();
 const service = await startService(readConfig({ port: '0' }, process.env), { version: 'soak', log: () => undefined });
 process.on('message', async (order) => {
   switch (order) {
     case 'measure':
-      process.send(await measure());
+      process.send(await measure(collector));
       break;
     case 'warm':
       optimizer.asUsual();
