@@ -7,6 +7,12 @@ const [context] = browser.contexts();
 const page = context.pages()[0] ?? (await context.newPage());
 
 parentPort.on('message', async ({ source, args }) => {
+  if (source === undefined) {
+    // Closed in its own words, it also removes the folder that it has in the temporary directory.
+    await browser.close();
+    parentPort.close();
+    return;
+  }
   try {
     const work = new Function(`return (${source})`)();
     const startedAt = performance.now();

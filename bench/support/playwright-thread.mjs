@@ -29,7 +29,10 @@ export class PlaywrightThread {
     return { value, ms };
   }
 
-  close() {
-    return this.#worker.terminate();
+  /** Lets go of the browser, and ends the thread. */
+  async close() {
+    const gone = once(this.#worker, 'exit');
+    this.#worker.postMessage({});
+    await gone;
   }
 }
