@@ -18,7 +18,7 @@ const long = process.env.TROUPE_CHAOS_ROUNDS !== undefined;
 const size = long
   ? driver === 'docker'
     ? { live: 3, jobs: 3, lifeMs: 12_000 }
-    : { live: 10, jobs: 10, lifeMs: 12_000 }
+    : { live: 10, jobs: 10, lifeMs: 20_000 }
   : { live: 2, jobs: 2, lifeMs: 5_000 };
 
 t.test('a service killed at any moment has kept what it said, and does nothing twice', async (t) => {

@@ -34,6 +34,8 @@ interface KnownJob {
 
 const FORM = 'data:text/html,<title>form</title><input aria-label=Name>';
 const ENDS_MS = 240_000;
+/** Between two looks at a job that has not ended. */
+const LOOK_MS = 100;
 /** One kill of so many hits a service that has not said yet that it listens. */
 const EARLY_KILLS = 0.2;
 /** And so many one whose sessions are all open. */
@@ -125,11 +127,12 @@ export class ServiceKills {
     const { live, jobs } = this.#plan;
     const known = [...this.#sessions];
     const missing = Math.max(0, live - known.length);
-    const unended = this.#jobs.filter(({ ended }) => ended === null).length;
+    const unended = this.#jobs.filter(({ id, ended }) => id !== null && ended === null);
     const opened = Promise.all(Array.from({ length: missing }, () => this.#open(calls, killed)));
     const done = Promise.all([
       opened,
-      ...Array.from({ length: Math.max(0, jobs - unended) }, () => this.#submit(calls, killed)),
+      ...unended.map((job) => this.#follow(calls, killed, job)),
+      ...Array.from({ length: Math.max(0, jobs - unended.length) }, () => this.#submit(calls, killed)),
       ...known.map(([id, session]) => this.#type(calls, killed, id, session)),
     ]);
     // What fails is met where it is awaited, after the kill.
@@ -164,6 +167,15 @@ export class ServiceKills {
     if (answer === null) return;
     this.#expect(answer, 201);
     job.id = answer.body.id;
+    await this.#follow(calls, killed, job);
+  }
+
+  /** Reads it until it has ended, so that some are told of their end a moment before the kill. */
+  async #follow(calls: Calls, killed: AbortSignal, job: KnownJob): Promise<void> {
+    while (job.ended === null && !killed.aborted) {
+      await this.#asked(killed, () => this.#readJob(calls, job));
+      await pass(LOOK_MS);
+    }
   }
 
   /** A few texts, one after another, at moments of chance. */
@@ -183,7 +195,7 @@ export class ServiceKills {
   }
 
   /** Null where the kill came first: whether what was asked for happened is not known then. */
-  async #asked(killed: AbortSignal, ask: () => Promise<Answered>): Promise<Answered | null> {
+  async #asked<T>(killed: AbortSignal, ask: () => Promise<T>): Promise<T | null> {
     if (killed.aborted) return null;
     try {
       return await ask();
