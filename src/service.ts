@@ -30,6 +30,8 @@ export interface Service {
   readonly port: number;
   /** For people: which driver runs, with which browser. */
   readonly description: string;
+  /** Whether callers need an access token, as it was when the service started. */
+  readonly asksForToken: boolean;
   /** Whether pages reach this port of the machine as localhost, without their session asking for it. */
   reachesLocalhost(port: number): boolean;
   /** Settles when a part failed that the service cannot do without. It must be stopped then. */
@@ -100,6 +102,7 @@ export async function startService(
     });
     built.push(() => webhooks.close());
     void webhooks.run((wanted) => hub.stream({ after: hub.lastSeq(), ...wanted }, () => true));
+    const tokens = await AccessTokens.open({ journal, vault, clock: systemClock });
     const supervisor = await Supervisor.start({
       config,
       driver,
@@ -109,7 +112,7 @@ export async function startService(
       version,
       clock: systemClock,
       vault,
-      tokens: await AccessTokens.open({ journal, vault, clock: systemClock }),
+      tokens,
       hub,
       webhooks,
       artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
@@ -129,6 +132,7 @@ export async function startService(
       url: gateway.url,
       port: gateway.port,
       description,
+      asksForToken: config.token !== undefined || tokens.size > 0,
       failed: journal.failed,
       reachesLocalhost: (port) => driver.name === 'process' || config.forward.includes(port),
       stop(stopOptions) {

@@ -1,10 +1,14 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t from 'tap';
+import { startShop } from '../../examples/shop/shop.mjs';
+import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { client, makeHome } from '../support/service.js';
-import { runTroupe, startServiceProcess } from '../support/service-process.js';
+import { runTroupe, startCommand, startServiceProcess } from '../support/service-process.js';
 
 guardLeaks(t);
 // `troupe setup` builds the worker image where an engine has none, which takes minutes.
@@ -30,6 +34,46 @@ t.test('after Ctrl-C no process, port or profile of the service is left', async 
     [],
   );
   await t.rejects(fetch(service.url), { cause: { code: 'ECONNREFUSED' } });
+});
+
+t.test('the lines that it prints drive the example shop, with an access token where it asks for one', async (t) => {
+  const shop = await startShop({ port: 0 });
+  t.teardown(() => shop.close());
+  for (const [settings, env] of [
+    [{}, {}],
+    [{ token: 'TROUPE_TEST_ADMIN' }, { TOKEN: 'a'.repeat(64) }],
+  ] as const) {
+    process.env.TROUPE_TEST_ADMIN = env.TOKEN;
+    t.teardown(() => delete process.env.TROUPE_TEST_ADMIN);
+    const service = await startServiceProcess(t, makeHome(t, settings));
+    await eventually('it has said all', async () => service.output().includes('Ctrl-C'));
+    const [, pasted = ''] = service.output().split('  npm run example\n');
+    const lines = pasted.split('\n').filter((line) => /^ {2}(ID=.*)?curl|^ {2}ID=/.test(line));
+    t.equal(lines.length, 6, pasted);
+    const text = lines.join('\necho\n').replaceAll('http://127.0.0.1:4500/', `${shop.url}/`);
+    const { stdout } = await promisify(execFile)('sh', ['-ec', text], { env: { ...process.env, ...env } });
+    t.match(stdout, /"\{a\}Log in"/, 'the look');
+    t.match(stdout, /\ntrue\n/, 'the match');
+    t.equal((await service.end('SIGTERM')).code, 0);
+  }
+});
+
+t.test('a log for collectors has all that is told, and nothing stands beside it', async (t) => {
+  const service = startCommand(makeHome(t, { log: 'json' }), 'dashboard', '--port', '0');
+  const closed = once(service.child, 'close');
+  t.teardown(() => service.child.kill('SIGKILL'));
+  const told = () =>
+    service
+      .output()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  const isListening = ({ msg }: { readonly msg: string }) => msg === 'Troupe listens';
+  await eventually('it listens', async () => told().some(isListening));
+  service.child.kill('SIGTERM');
+  t.same(await closed, [0, null]);
+  t.match(told().find(isListening), { url: /^http:\/\/127\.0\.0\.1:\d+$/, driver: /process/ });
+  t.match(told().at(-1), { msg: /^SIGTERM: stopping/ });
 });
 
 t.test('a second service on the same port ends with a message that names the port', async (t) => {
