@@ -37,6 +37,33 @@ t.test('an empty service says how to begin, and nothing is asked of any other ho
   t.same(hosts, [new URL(service.url).host]);
 });
 
+t.test('a new session in a container is given ports of the machine, and filmed; another is not asked', async (t) => {
+  await call('go', `${service.url}/#/new?flow=examples/buy.js`);
+  await shows('checkout-validation');
+  if (process.env.TROUPE_TEST_DRIVER !== 'docker') {
+    t.notMatch(await call('page', 'document.body.innerText'), /Ports of/);
+    return;
+  }
+  const other = await startShop({ port: 0 });
+  t.teardown(() => other.close());
+  const { port } = new URL(other.url);
+  await call('act', '{^radio}a browser to drive', 'check');
+  await call('act', "{^textbox}Ports of the service's machine", 'input', '4500 x');
+  await call('act', '{button}Start', 'click');
+  t.match(await call('page', 'document.querySelector("input:invalid").title'), /^Numbers/);
+  await call('act', "{^textbox}Ports of the service's machine", 'input', '70000');
+  await call('act', '{button}Start', 'click');
+  await shows('forward.0');
+  await call('act', "{^textbox}Ports of the service's machine", 'input', `${port}, 9`);
+  await call('act', '{^select}Film', 'select', 'keep it where the session fails');
+  await shows(`"forward":[${port},9],"video":"on-failure"`);
+  await call('act', '{button}Start', 'click');
+  await shows('running');
+  const id = String(await call('page', 'location.hash.split("/").at(-1)'));
+  t.match(await service.run(id, `agent.go('http://localhost:${port}/').status`), { body: 200 });
+  await service.call('DELETE', `/api/sessions/${id}`);
+});
+
 t.test('a session is started, driven and stopped on the page', async (t) => {
   await call('go', `${service.url}/#/new`);
   await call('act', '{^textbox}Name', 'input', 'by hand');
