@@ -10,7 +10,7 @@ const FLOORS = [
   ['autonomy', 'request-client', 'webhooks'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
-  ['containers'],
+  ['containers', 'files'],
   ['protocol'],
 ];
 

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { fsync, writeFile } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { withFile } from '../files/thread-files.js';
 import { TroupeError } from '../protocol/errors.js';
 import { readBundle } from '../script/bundle.js';
 import type { HostModule } from '../script/host-module.js';
@@ -9,6 +12,9 @@ import { listInside } from './list-inside.js';
 
 /** Bytes of a file that a script may write or read. */
 const MAX_FILE_BYTES = 1024 * 1024;
+
+const written = promisify(writeFile);
+const synced = promisify(fsync);
 
 export interface FilesOptions {
   /** Absolute; made when something is written. */
@@ -58,13 +64,11 @@ async function writeInside(
   const parent = await madeFolder(folder, path, dirname(target));
   const temporary = join(parent, `.${randomBytes(9).toString('hex')}.tmp`);
   try {
-    const file = await open(temporary, 'wx', 0o644);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    const fill = async (descriptor: number) => {
+      await written(descriptor, text);
+      await synced(descriptor);
+    };
+    await withFile(temporary, 'wx', fill, 0o644);
     // A rename replaces a link and does not follow it.
     await rename(temporary, join(parent, target.slice(dirname(target).length + 1)));
   } catch (error) {

@@ -1,11 +1,16 @@
-import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { constants, fstat, readFile } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { withFile } from '../files/thread-files.js';
 import { TroupeError } from '../protocol/errors.js';
 
 /** Longer paths are no names that a person gives. */
 const MAX_PATH = 500;
 const MAX_SEGMENT = 200;
+
+const statOf = promisify(fstat);
+const textOf = promisify(readFile);
 
 /**
  * The absolute path of `path` in the flows folder. Forward slashes; `./` is allowed, everything that could lead out is
@@ -51,15 +56,16 @@ export async function readInside(folder: string, path: string, maxBytes: number)
   try {
     const real = await realInside(folder, path, pathInside(folder, path));
     // The real path holds no link, so one that is put there in this moment is refused.
-    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: null }));
-      if (size === null) return null;
-      if (size > maxBytes) throw refused(path, `it has ${size} bytes, and ${maxBytes} is the most`);
-      return await file.readFile('utf8');
-    } finally {
-      await file.close();
-    }
+    return await withFile(
+      real,
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      async (descriptor) => {
+        const stat = await statOf(descriptor);
+        if (!stat.isFile()) return null;
+        if (stat.size > maxBytes) throw refused(path, `it has ${stat.size} bytes, and ${maxBytes} is the most`);
+        return textOf(descriptor, 'utf8');
+      },
+    );
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;

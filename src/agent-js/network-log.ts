@@ -1,5 +1,6 @@
-import { appendFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { appendFile } from '../files/thread-files.js';
 import type { CdpEvent, CdpHeaders, CdpRequest, CdpResponse } from './cdp.js';
 
 /** Requests that are open at once and remembered. */

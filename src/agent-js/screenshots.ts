@@ -1,5 +1,6 @@
-import { link, mkdir, writeFile } from 'node:fs/promises';
+import { link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFile } from '../files/thread-files.js';
 import type { Tab } from './tab.js';
 
 /** A page that draws nothing for so long has no picture. */

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { readFile } from '../files/thread-files.js';
 
 // The part of the WebAssembly interface that is used here; the compiler has it among the browser's types only.
 declare global {

@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Agent } from '../../agent-js/agent.js';
 import { callSource } from '../../agent-js/call-source.js';
 import { type Continuation, FlowTape, type Resumption, type TapedCall } from '../../autonomy/flow-tape.js';
 import { Healer } from '../../autonomy/healing/healer.js';
 import type { ResumeWish } from '../../autonomy/tools.js';
+import { writeFile } from '../../files/thread-files.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventData, SessionEvent } from '../../protocol/events.js';
 import type { HostModule } from '../../script/host-module.js';

@@ -1,5 +1,6 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { readFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { readBundle } from '../../script/bundle.js';
 import type { HostModule } from '../../script/host-module.js';
@@ -44,7 +45,7 @@ export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): H
       run: async ([wanted, vars], { signal, remainingMs }) => {
         if (typeof wanted !== 'string') throw new TroupeError('SCRIPT_ERROR', "Request.run needs 'collection/request'");
         const { file, name } = await collectionOf(requestsDir, wanted);
-        const collection = Collection.parse(await readFile(file, 'utf8'));
+        const collection = Collection.parse((await readFile(file)).toString('utf8'));
         const node = findItem(collection.items, name);
         if (node?.kind !== 'request') throw new TroupeError('NOT_FOUND', `${file} has no request '${name}'`);
         const scopes = kept.get(file) ?? scopesOf(collection, new Map());
@@ -117,7 +118,8 @@ async function answerOf(
       `${request.name}: the answer has ${bodyBytes} bytes, and ${MAX_BODY_BYTES} is the most`,
     );
   }
-  const text = body.kind === 'memory' ? body.bytes.toString('utf8') : await readFile(body.path, 'utf8');
+  const bytes = body.kind === 'memory' ? body.bytes : await readFile(body.path);
+  const text = bytes.toString('utf8');
   return {
     status,
     statusText,
