@@ -47,9 +47,7 @@ async function main() {
 
 main().catch((error) => {
   console.error(
-    error.code === 'EADDRINUSE'
-      ? `Port ${error.port} is taken. Another one: npm run example -- --port 0`
-      : `${error.message}\n${usage}`,
+    error.code === 'EADDRINUSE' ? `Port ${error.port} is taken. Another one: --port 0` : `${error.message}\n${usage}`,
   );
   process.exitCode = 2;
 });

@@ -37,7 +37,7 @@ t.test('an empty service says how to begin, and nothing is asked of any other ho
   t.same(hosts, [new URL(service.url).host]);
 });
 
-t.test('a new session in a container is given ports of the machine, and filmed; another is not asked', async (t) => {
+t.test('a new session in a container is given ports of the machine, and recorded; another is not asked', async (t) => {
   await call('go', `${service.url}/#/new?flow=examples/buy.js`);
   await shows('checkout-validation');
   if (process.env.TROUPE_TEST_DRIVER !== 'docker') {
@@ -55,7 +55,7 @@ t.test('a new session in a container is given ports of the machine, and filmed; 
   await call('act', '{button}Start', 'click');
   await shows('forward.0');
   await call('act', "{^textbox}Ports of the service's machine", 'input', `${port}, 9`);
-  await call('act', '{^select}Film', 'select', 'keep it where the session fails');
+  await call('act', '{^select}Video', 'select', 'kept where the session fails');
   await shows(`"forward":[${port},9],"video":"on-failure"`);
   await call('act', '{button}Start', 'click');
   await shows('running');
