@@ -11,6 +11,7 @@ const FLOORS = [
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['containers', 'files'],
+  ['net-policy'],
   ['protocol'],
 ];
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopback, isMetadata } from '../containers/gate/address-ranges.js';
+import { isLoopback, isMetadata } from '../net-policy/address-ranges.js';
 
 /** Why an address may not be sent to; null where it may. */
 export type TargetRule = (address: string, port: number) => string | null;

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { AddressRanges, isAddressRange, isLoopback, isMetadata } from './address-ranges.js';
+import { AddressRanges, isAddressRange, isLoopback, isMetadata } from '../../net-policy/address-ranges.js';
 
 /** Which places an operator or a session names: host patterns (`shop.test`, `*.shop.test`) and address ranges. */
 export interface EgressLists {

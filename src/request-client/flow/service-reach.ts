@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as lookUp } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { isLoopback, isMetadata } from '../../containers/gate/address-ranges.js';
 import { type EgressLists, GateRules } from '../../containers/gate/gate-rules.js';
+import { isLoopback, isMetadata } from '../../net-policy/address-ranges.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { ReachBounds } from '../run/send-request.js';
 

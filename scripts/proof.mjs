@@ -1,0 +1,91 @@
+// `npm run proof -- NAME`: the whole of a test whose seeded sample is part of `npm test`. Runs one file after the other and
+// remembers those that passed on this state of the code, so that a run that was interrupted goes on where it stopped.
+// `--fresh` forgets them. Exit code 1 when a file failed.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { prepare } from './prepare.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** What each proof runs, in this order: every test of a folder, in an environment. */
+const PROOFS = {
+  attack: [
+    { folder: 'test/attack', env: {} },
+    { folder: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
+  ],
+};
+
+const [proofName, ...flags] = process.argv.slice(2);
+const proof = PROOFS[proofName];
+if (proof === undefined) {
+  console.error(`Usage: npm run proof -- NAME [--fresh], where NAME is one of: ${Object.keys(PROOFS).join(', ')}`);
+  process.exit(2);
+}
+
+prepare();
+const memory = join(root, 'node_modules/.cache/troupe', `proof-${proofName}.json`);
+const code = stateOfCode();
+const passed = flags.includes('--fresh') ? [] : readPassed();
+let failures = 0;
+for (const { folder, env } of proof) {
+  const setting = Object.entries(env)
+    .map(([key, value]) => `${key}=${value} `)
+    .join('');
+  for (const name of readdirSync(join(root, folder)).sort()) {
+    if (!name.endsWith('.test.ts')) continue;
+    const file = `${folder}/${name}`;
+    const step = setting + file;
+    if (passed.includes(step)) {
+      console.log(`passed before  ${step}`);
+      continue;
+    }
+    const startedAt = Date.now();
+    const ok = await run(file, { ...env, TROUPE_PROOF: proofName });
+    console.log(`${ok ? 'passed' : 'FAILED'} in ${Math.round((Date.now() - startedAt) / 1000)} s  ${step}`);
+    if (!ok) failures += 1;
+    else remember(step);
+  }
+}
+console.log(failures === 0 ? `The proof ${proofName} holds.` : `${failures} files of the proof ${proofName} failed.`);
+process.exit(failures === 0 ? 0 : 1);
+
+async function run(file, env) {
+  const child = spawn(
+    process.execPath,
+    ['node_modules/tap/dist/esm/run.mjs', '--reporter=terse', '--timeout=3600', file],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+    },
+  );
+  const [exitCode] = await once(child, 'close');
+  return exitCode === 0;
+}
+
+/** The commit, and whatever differs from it. */
+function stateOfCode() {
+  const git = (...words) => spawnSync('git', words, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 }).stdout;
+  return createHash('sha256')
+    .update(git('rev-parse', 'HEAD') + git('diff', 'HEAD'))
+    .digest('hex');
+}
+
+function readPassed() {
+  try {
+    const known = JSON.parse(readFileSync(memory, 'utf8'));
+    return known.code === code ? known.passed : [];
+  } catch {
+    return [];
+  }
+}
+
+function remember(step) {
+  passed.push(step);
+  mkdirSync(dirname(memory), { recursive: true });
+  writeFileSync(memory, JSON.stringify({ code, passed }));
+}

@@ -1,0 +1,27 @@
+import { SEED } from './seed.js';
+
+/**
+ * The cases to run: all of them under `npm run proof -- <proof>`, else `count` of them, chosen by the seed and by `name`,
+ * in their own order.
+ */
+export function sampled<Case>(
+  cases: readonly Case[],
+  { proof, name, count }: { readonly proof: string; readonly name: string; readonly count: number },
+): readonly Case[] {
+  if (process.env.TROUPE_PROOF === proof || cases.length <= count) return cases;
+  const random = randomOf([...name].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16_777_619), SEED));
+  const chosen = new Set<number>();
+  while (chosen.size < count) chosen.add(Math.floor(random() * cases.length));
+  return cases.filter((_, index) => chosen.has(index));
+}
+
+/** mulberry32: even enough to choose by, and the same on every machine. */
+function randomOf(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
