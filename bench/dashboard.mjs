@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { chromium as playwright } from 'playwright-core';
 import { readConfig } from '#troupe/config.js';
 import { findChromium } from '#troupe/containers/chromium-binary.js';
-import { ProcessDriver } from '#troupe/containers/process-driver.js';
 import { Journal } from '#troupe/journal/journal.js';
 import { startService } from '#troupe/service.js';
 import { acceptedRecord, endedRecord, startedRecord } from '#troupe/supervisor/session-record.js';
+import { openChromiumWithPort } from './support/chromium-with-port.mjs';
 import { percentile } from './support/percentiles.mjs';
 import { atMost, printHeader, printSamples } from './support/print.mjs';
 
@@ -27,11 +27,9 @@ export async function run({ rounds = 10 } = {}) {
     log: () => undefined,
   });
   const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(home, 'cache') });
-  const driver = await ProcessDriver.create({ chromium, workDir: join(home, 'w'), instance: 'dashboard' });
+  const reader = await openChromiumWithPort(chromium, { width: 1280, height: 800 });
   try {
-    const bounds = { signal: new AbortController().signal, deadlineMs: 30_000 };
-    const lease = await driver.lease({ leaseId: 'reader', viewport: { width: 1280, height: 800 } }, bounds);
-    const browser = await playwright.connectOverCDP(lease.endpoint.cdpUrl);
+    const browser = await playwright.connectOverCDP(reader.cdpUrl);
     const page = browser.contexts()[0].pages()[0];
     const network = await page.context().newCDPSession(page);
     await network.send('Network.setCacheDisabled', { cacheDisabled: true });
@@ -53,7 +51,6 @@ export async function run({ rounds = 10 } = {}) {
     printSamples(`list: all ${SESSIONS} there`, whole, 'ms');
     printSamples('list: a frame while it is scrolled', frames, 'ms');
     await browser.close();
-    await lease.release();
     return [
       atMost('dashboard: first rows painted, p50, ms', percentile(painted, 0.5), 1000),
       atMost('dashboard: a frame while scrolled, p50, ms', percentile(frames, 0.5), 34),

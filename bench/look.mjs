@@ -110,11 +110,7 @@ async function comparePeers(browsers) {
   const { origin, agent } = browsers;
   const ours = (method, ...args) => agent.module.calls[method](args, callContext());
   const mcp = await openMcp(browsers);
-  const other = await startAgentBrowser(
-    (await browsers.lease('agent-browser')).cdpUrl,
-    browsers.folder,
-    browsers.closers,
-  );
+  const other = await startAgentBrowser((await browsers.lease()).cdpUrl, browsers.folder, browsers.closers);
   const targets = [];
   for (const name of Object.keys(PAGES)) {
     const url = `${origin}/${name}`;
@@ -162,7 +158,7 @@ function amount(count) {
 }
 
 async function openMcp({ lease, folder, closers }) {
-  const url = await startPlaywrightMcp((await lease('mcp')).cdpUrl, folder, closers);
+  const url = await startPlaywrightMcp((await lease()).cdpUrl, folder, closers);
   const client = new Client({ name: 'bench', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url)));
   closers.push(() => client.close());

@@ -10,16 +10,15 @@ import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { readConfig } from '#troupe/config.js';
 import { findChromium } from '#troupe/containers/chromium-binary.js';
-import { ProcessDriver } from '#troupe/containers/process-driver.js';
 import { startService } from '#troupe/service.js';
 import { startShop } from '../examples/shop/shop.mjs';
+import { openChromiumWithPort } from './support/chromium-with-port.mjs';
 import { percentile } from './support/percentiles.mjs';
 import { PLAYWRIGHT_MCP, startPlaywrightMcp } from './support/playwright-mcp.mjs';
 import { atLeast, printHeader, printSamples } from './support/print.mjs';
 
 const CALLS = 20;
 const WARM_UP = 3;
-const START_MS = 30_000;
 const vocabulary = new Tiktoken(o200k);
 const tokens = (text) => vocabulary.encode(text).length;
 
@@ -75,12 +74,9 @@ async function startOurs(home, closers) {
 /** Its server, at a browser of the same binary and flags as ours. */
 async function startTheirs(home, closers) {
   const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(home, 'cache') });
-  const driver = await ProcessDriver.create({ chromium, workDir: join(home, 'peer'), instance: 'bench' });
-  closers.push(() => driver.sweep(new Set()));
-  const bounds = { signal: new AbortController().signal, deadlineMs: START_MS };
-  const lease = await driver.lease({ leaseId: 'peer', viewport: { width: 1280, height: 720 } }, bounds);
-  closers.push(() => lease.release());
-  return await startPlaywrightMcp(lease.endpoint.cdpUrl, home, closers);
+  const { cdpUrl, close } = await openChromiumWithPort(chromium);
+  closers.push(close);
+  return await startPlaywrightMcp(cdpUrl, home, closers);
 }
 
 async function connect(closers, url) {

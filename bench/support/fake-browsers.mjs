@@ -8,12 +8,12 @@ export async function fakeBrowsers() {
   const lease = (leaseId) => ({
     identity: { driver: 'process', leaseId },
     endpoint: {
-      cdpUrl: `ws://127.0.0.1:${port}/devtools/browser/${leaseId}`,
       product: 'Fake/1',
       downloadsDir: '/nonexistent',
       uploadsDir: '/nonexistent',
     },
     exited: new Promise(() => undefined),
+    devTools: () => ({ kind: 'socket', url: `ws://127.0.0.1:${port}/devtools/browser/${leaseId}` }),
     permit: () => undefined,
     release: async () => undefined,
   });

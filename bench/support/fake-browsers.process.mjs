@@ -9,6 +9,7 @@ const ANSWERS = {
   'Page.createIsolatedWorld': { executionContextId: 1 },
   'Page.addScriptToEvaluateOnNewDocument': { identifier: '1' },
   'Runtime.evaluate': { result: { type: 'number', value: 1 } },
+  'Target.attachToBrowserTarget': { sessionId: 'B' },
   'Target.createTarget': { targetId: 'T' },
 };
 const PAGE = { targetId: 'T', type: 'page', title: '', url: 'about:blank', attached: true };
@@ -18,9 +19,9 @@ server.on('connection', (socket) => {
   const send = (message) => socket.send(JSON.stringify(message));
   socket.on('message', (data) => {
     const { id, method, sessionId } = JSON.parse(data);
-    if (method === 'Target.setAutoAttach' && sessionId === undefined) {
+    if (method === 'Target.setAutoAttach' && sessionId === 'B') {
       const params = { sessionId: 'S', targetInfo: PAGE, waitingForDebugger: false };
-      send({ method: 'Target.attachedToTarget', params });
+      send({ method: 'Target.attachedToTarget', params, sessionId });
     }
     send({ id, result: ANSWERS[method] ?? {}, ...(sessionId === undefined ? {} : { sessionId }) });
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { findChromium } from '#troupe/containers/chromium-binary.js';
 import { ProcessDriver } from '#troupe/containers/process-driver.js';
+import { openGate } from './open-gate.mjs';
 
 /**
  * Real browsers for the first `count` sessions, and those of another driver for all others.
@@ -10,7 +11,14 @@ import { ProcessDriver } from '#troupe/containers/process-driver.js';
  */
 export async function realBrowsersFirst(count, home, others) {
   const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(home, 'cache') });
-  const real = await ProcessDriver.create({ chromium, workDir: join(home, 'w'), instance: 'bench' });
+  const real = await ProcessDriver.create({
+    chromium,
+    network: openGate(),
+    ownPort: 0,
+    home,
+    workDir: join(home, 'w'),
+    instance: 'bench',
+  });
   let left = count;
   const driver = {
     ...others,

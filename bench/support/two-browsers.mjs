@@ -1,29 +1,32 @@
 // One page, twice: a browser of the process driver that scripts drive as users' scripts do, and another of the same binary
 // and flags that playwright-core drives. Two browsers, because two clients of one would each pay for the other.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from '#troupe/actors/session/browser.js';
+import { DevToolsChannel } from '#troupe/actors/session/devtools-channel.js';
 import { Agent } from '#troupe/agent-js/agent.js';
 import { flowModule } from '#troupe/agent-js/flow.js';
 import { findChromium } from '#troupe/containers/chromium-binary.js';
 import { ProcessDriver } from '#troupe/containers/process-driver.js';
 import { Sandbox } from '#troupe/script/sandbox.js';
+import { openChromiumWithPort } from './chromium-with-port.mjs';
+import { openGate } from './open-gate.mjs';
 import { PlaywrightThread } from './playwright-thread.mjs';
 
 const VIEWPORT = { width: 1280, height: 720 };
 
 /**
  * `run(source)` runs a script in the sandbox and answers its value; `agent` is what it works with; `playwright` drives the page of the other browser.
- * `flowsDir` is where `Flow.run` looks. `scripted(name)` opens one more browser that scripts drive, `lease(name)` one for
- * others; `closers` is where they put what ends them, and `folder` is theirs to write in. `close` gives everything back.
+ * `flowsDir` is where `Flow.run` looks. `scripted(name)` opens one more browser that scripts drive, `lease()` one with a
+ * DevTools port for others; `closers` is where they put what ends them, and `folder` is theirs to write in. `close` gives everything back.
  *
  * @param pages path -> HTML, or a function `(request, response)`
  */
 export async function openTwoBrowsers(pages) {
   return opened(pages, async ({ ours, lease, closers, folder }) => {
-    const playwright = await PlaywrightThread.open((await lease('peer')).cdpUrl);
+    const playwright = await PlaywrightThread.open((await lease()).cdpUrl);
     closers.push(() => playwright.close());
     return {
       ...(await ours('ours', 'spare')),
@@ -54,17 +57,29 @@ async function opened(pages, open) {
     chmodSync(folder, 0o755);
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
     const origin = await serve(pages, closers);
-    const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(folder, 'cache') });
-    const driver = await ProcessDriver.create({ chromium, workDir: join(folder, 'w'), instance: 'bench' });
-    closers.push(() => driver.sweep(new Set()));
     const flowsDir = join(folder, 'flows');
-    const lease = async (leaseId) => {
-      const leased = await driver.lease({ leaseId, viewport: VIEWPORT }, bounds());
-      closers.push(() => leased.release());
-      return leased.endpoint;
+    mkdirSync(flowsDir);
+    const chromium = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(folder, 'cache') });
+    const driver = await ProcessDriver.create({
+      chromium,
+      network: openGate(),
+      ownPort: 0,
+      home: flowsDir,
+      workDir: join(folder, 'w'),
+      instance: 'bench',
+    });
+    closers.push(() => driver.sweep(new Set()));
+    const lease = async () => {
+      const opened = await openChromiumWithPort(chromium, VIEWPORT);
+      closers.push(opened.close);
+      return opened;
     };
     const ours = async (leaseId, stepScreenshots) => {
-      const browser = await Browser.connect(await lease(leaseId), {}, bounds());
+      const leased = await driver.lease({ leaseId, viewport: VIEWPORT }, bounds());
+      closers.push(() => leased.release());
+      const channel = await DevToolsChannel.open(leased.devTools(), bounds());
+      closers.push(() => channel.close());
+      const browser = await Browser.connect(leased.endpoint, channel, {}, bounds());
       closers.push(() => browser.close());
       const events = [];
       const screenshotsDir = join(folder, leaseId);

@@ -82,6 +82,10 @@ interface HeadlessPlace {
   readonly profile: string;
   readonly headlessShell: boolean;
   readonly smallSharedMemory: boolean;
+  /** The port of its SOCKS proxy on 127.0.0.1. */
+  readonly gatePort: number;
+  /** Of the service. */
+  readonly ownPort: number;
 }
 
 /** The command line of one lease's headless Chromium on this machine. The sandbox is never switched off. */
@@ -93,18 +97,42 @@ export function chromiumFlags(
   return [
     place.headlessShell ? '--headless' : '--headless=new',
     `--user-data-dir=${place.profile}`,
-    '--remote-debugging-address=127.0.0.1',
-    '--remote-debugging-port=0',
+    '--remote-debugging-pipe',
     '--enable-automation',
     '--force-device-scale-factor=1',
     ...COMMON_FLAGS,
     ...(place.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
     `--window-size=${viewport.width},${viewport.height}`,
     ...languageFlags(locale),
-    ...(proxy === undefined
-      ? []
-      : [`--proxy-server=${proxy.server}`, `--proxy-bypass-list=${bypassList(proxy.bypass)}`]),
+    ...networkFlags(proxy, place),
+    // WebRTC over UDP would go past every proxy.
+    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     'about:blank',
+  ];
+}
+
+/**
+ * Pages go through the gate, or a session's own proxy. Names are looked up there; by itself the browser looks up none but
+ * that proxy's. The headless shell knows no proxy script, so what a session's proxy bypasses it reaches directly, and
+ * only the service's port is closed to it then.
+ */
+function networkFlags(
+  proxy: LeaseOptions['proxy'],
+  { gatePort, ownPort, headlessShell }: HeadlessPlace,
+): readonly string[] {
+  const bypassed = bypassRules(proxy?.bypass);
+  if (proxy !== undefined && headlessShell && bypassed.length > 0) {
+    return [
+      `--proxy-server=${proxy.server}`,
+      `--proxy-bypass-list=${['<-loopback>', ...bypassed].join(';')}`,
+      `--host-resolver-rules=MAP *:${ownPort} ~NOTFOUND, MAP 169.254.169.254 ~NOTFOUND`,
+    ];
+  }
+  const known = ['127.0.0.1', ...(proxy === undefined ? [] : [hostOf(proxy.server)])];
+  return [
+    ...proxyFlags(`127.0.0.1:${gatePort}`, proxy),
+    `--host-resolver-rules=MAP * ~NOTFOUND${known.map((host) => `, EXCLUDE ${host}`).join('')}`,
   ];
 }
 
@@ -120,15 +148,49 @@ function acceptedLanguages(locale: string): string {
 }
 
 /**
- * As Playwright has it, names that begin with a dot mean their subdomains, and loopback goes through the proxy too. Of
- * two rules that match, Chromium takes the later: what is bypassed by name is bypassed, loopback or not.
+ * How pages reach the world: through the service's gate (SOCKS 5), or through a session's own proxy, and to the hosts
+ * that it is not for through the gate. Loopback takes the same ways.
+ * @param gate where Chromium finds the gate, `host:port`
+ * @param at where Chromium finds the proxy, if not at its own address
  */
-function bypassList(bypass: string | undefined): string {
-  return ['<-loopback>', ...bypassRules(bypass)].join(';');
+export function proxyFlags(gate: string, proxy: LeaseOptions['proxy'], at?: string): readonly string[] {
+  const loopbackToo = '--proxy-bypass-list=<-loopback>';
+  if (proxy === undefined) return [`--proxy-server=socks5://${gate}`, loopbackToo];
+  const scheme = proxyScheme(proxy.server);
+  const place = at ?? proxy.server.replace(SCHEME, '');
+  const rules = bypassRules(proxy.bypass);
+  if (rules.length === 0) return [`--proxy-server=${scheme}://${place}`, loopbackToo];
+  const patterns = JSON.stringify(rules.map((rule) => rule.toLowerCase()));
+  const script =
+    `function FindProxyForURL(u,h){h=h.toLowerCase();var r=${patterns};for(var i=0;i<r.length;i++)` +
+    `if(shExpMatch(h,r[i]))return"SOCKS5 ${gate}";return"${PAC_WORDS[scheme] ?? 'PROXY'} ${place}"}`;
+  return [
+    `--proxy-pac-url=data:application/x-ns-proxy-autoconfig;base64,${Buffer.from(script).toString('base64')}`,
+    loopbackToo,
+  ];
 }
 
-/** The hosts that go past a proxy, as Chromium writes them. */
-export function bypassRules(bypass: string | undefined): readonly string[] {
+const SCHEME = /^([a-z0-9]+):\/\//i;
+/** What a proxy auto-configuration script calls each kind of proxy. */
+const PAC_WORDS: { readonly [scheme: string]: string } = {
+  http: 'PROXY',
+  https: 'HTTPS',
+  socks: 'SOCKS',
+  socks4: 'SOCKS',
+  socks5: 'SOCKS5',
+};
+
+/** `http` where a proxy's address names no scheme. */
+export function proxyScheme(server: string): string {
+  return SCHEME.exec(server)?.[1]?.toLowerCase() ?? 'http';
+}
+
+function hostOf(server: string): string {
+  return new URL(`http://${server.replace(SCHEME, '')}`).hostname.replace(/^\[|\]$/g, '');
+}
+
+/** The hosts that go past a proxy, as Chromium writes them: as in Playwright, a leading dot means subdomains. */
+function bypassRules(bypass: string | undefined): readonly string[] {
   return (bypass ?? '')
     .split(/[,;]/)
     .map((rule) => rule.trim())

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { TroupeError } from '../protocol/errors.js';
 import { removeBrowser } from './browser-removal.js';
 import type { BrowserUser } from './browser-user.js';
 import type { ChromiumBinary } from './chromium-binary.js';
 import { chromiumFlags } from './chromium-flags.js';
-import { answersAt, devtoolsUrl } from './devtools-endpoint.js';
+import { type Confinement, confined } from './confinement.js';
+import { answersAtPipe, EXEC_WITH_PIPES, takePipes } from './devtools-pipe.js';
 import type { LeaseOptions } from './driver.js';
 import type { LeaseFolder } from './lease-folder.js';
 import type { ProcessNote } from './process-identity.js';
@@ -16,7 +16,6 @@ import { startFailure } from './start-failure.js';
 /** A Chromium that answers. It outlives this process. */
 export interface ChromiumProcess {
   readonly note: ProcessNote;
-  readonly cdpUrl: string;
   /** Settles with the way in which it ended. Never rejects. */
   readonly ended: Promise<string>;
 }
@@ -26,16 +25,19 @@ export interface ChromiumSetting {
   readonly chromium: ChromiumBinary;
   readonly user: BrowserUser | null;
   readonly smallSharedMemory: boolean;
+  readonly confinement: Confinement;
+  /** Of the service. */
+  readonly ownPort: number;
 }
 
 /**
  * Starts a Chromium in `folder`, which must not exist yet, as the leader of a process group and session of its own, and
- * waits until its CDP endpoint answers. Rejects with the signal's reason, or UNAVAILABLE; then nothing is left.
+ * waits until its DevTools answer. Rejects with the signal's reason, or UNAVAILABLE; then nothing is left.
  */
 export async function startChromium(
   setting: ChromiumSetting,
   folder: LeaseFolder,
-  options: LeaseOptions,
+  options: LeaseOptions & { readonly gatePort: number },
   signal: AbortSignal,
 ): Promise<ChromiumProcess> {
   let note: ProcessNote | null = null;
@@ -54,12 +56,12 @@ export async function startChromium(
       cut.abort(await startFailure(setting.chromium.path, how, await folder.lastWords().catch(() => '')));
     });
     await folder.writeNote(note);
-    const cdpUrl = await devtoolsUrl(folder.profile, cut.signal);
-    while (!(await answersAt(cdpUrl, cut.signal))) {
+    await takePipes(folder, cut.signal);
+    if (!(await answersAtPipe(folder, cut.signal))) {
       cut.signal.throwIfAborted();
-      await pause(20);
+      throw new TroupeError('UNAVAILABLE', 'The browser closed its DevTools before they answered');
     }
-    return { note, cdpUrl, ended };
+    return { note, ended };
   } catch (cause) {
     await removeBrowser(folder, note);
     throw cause;
@@ -70,15 +72,22 @@ export async function startChromium(
 }
 
 async function spawnChromium(
-  { chromium, user, smallSharedMemory }: ChromiumSetting,
+  { chromium, user, smallSharedMemory, confinement, ownPort }: ChromiumSetting,
   folder: LeaseFolder,
-  options: LeaseOptions,
+  options: LeaseOptions & { readonly gatePort: number },
 ): Promise<ProcessKey & { readonly ended: Promise<string> }> {
-  const { profile, home, temporary } = folder;
-  const flags = chromiumFlags(options, { profile, headlessShell: chromium.headlessShell, smallSharedMemory });
+  const { profile, home, temporary, downloads, uploads, newPipeIn, newPipeOut, newPipesReady } = folder;
+  const { gatePort } = options;
+  const { headlessShell } = chromium;
+  const flags = chromiumFlags(options, { profile, headlessShell, smallSharedMemory, gatePort, ownPort });
+  const [command = '', ...args] = confined(
+    confinement,
+    { writable: [profile, home, temporary, downloads], readable: [uploads] },
+    ['sh', '-c', EXEC_WITH_PIPES, 'sh', newPipeIn, newPipeOut, newPipesReady, chromium.path, ...flags],
+  );
   const log = await folder.openLog();
   try {
-    const child = spawn(chromium.path, flags, {
+    const child = spawn(command, args, {
       // A session of its own: no signal to the service's terminal reaches it, and it lives on when the service dies.
       detached: true,
       ...(user ?? {}),

@@ -48,7 +48,7 @@ export interface DockerDriverParts extends ContainerSetting {
  */
 export class DockerDriver implements Driver {
   readonly name = 'docker';
-  readonly offers: Driver['offers'] = new Set(['egress', 'desktop']);
+  readonly offers: Driver['offers'] = new Set(['desktop', 'filteredBypass']);
   readonly #parts: DockerDriverParts;
   readonly #folder: BrowserFolder;
   readonly #log: (message: string) => void;
@@ -112,9 +112,9 @@ export class DockerDriver implements Driver {
   async #openWays(leaseId: string, proxy: string | undefined): Promise<void> {
     const { gate } = this.#parts;
     const folder = this.#leaseFolder(leaseId);
-    await gate.open(leaseId, folder.socket('net'), { kind: 'socks' });
+    await gate.open(leaseId, { path: folder.socket('net') }, { kind: 'socks' });
     if (proxy === undefined) return;
-    await gate.open(leaseId, folder.socket('proxy'), { kind: 'fixed', ...proxyPlace(proxy) });
+    await gate.open(leaseId, { path: folder.socket('proxy') }, { kind: 'fixed', ...proxyPlace(proxy) });
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {

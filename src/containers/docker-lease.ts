@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { assertNever } from '../protocol/assert-never.js';
 import type { ContainerEvent } from './container-watch.js';
 import type { DockerIdentity } from './docker-identity.js';
-import type { BrowserEndpoint, BrowserLease, NetworkWish } from './driver.js';
+import type { BrowserEndpoint, BrowserLease, DevToolsAddress, NetworkWish } from './driver.js';
 import { WorkerFolder } from './worker-folder.js';
 
 /** What a lease needs of its driver. */
@@ -38,7 +38,6 @@ export class DockerLease implements BrowserLease {
     this.identity = identity;
     this.folder = new WorkerFolder(identity.folder);
     this.endpoint = {
-      cdpUrl: identity.cdpUrl,
       product: identity.product,
       downloadsDir: this.folder.downloads,
       uploadsDir: this.folder.uploads,
@@ -48,6 +47,10 @@ export class DockerLease implements BrowserLease {
     this.exited = new Promise((resolve) => {
       this.#lost = (reason) => resolve({ reason });
     });
+  }
+
+  devTools(): DevToolsAddress {
+    return { kind: 'socket', url: this.identity.cdpUrl };
   }
 
   permit(wish: NetworkWish): void {

@@ -1,9 +1,25 @@
 import type { Readable } from 'node:stream';
 
-/** Where a browser can be reached, and where its files lie. All of it survives a restart of the service. */
+/** The two ends of a browser's DevTools pipe, opened for one user; see `devtools-pipe.ts`. It can go to another thread. */
+export interface DevToolsPipe {
+  readonly kind: 'pipe';
+  /** Descriptors of this process. */
+  readonly input: number;
+  readonly output: number;
+  /** Where the users of the pipe note their DevTools sessions, which outlive them; absolute. */
+  readonly sessionsFile: string;
+  /** Who closes the descriptors: 0 nobody yet, 1 who has taken them, 2 they are closed. */
+  readonly taken: SharedArrayBuffer;
+}
+
+/** The way to a browser's DevTools, for one connection. */
+export type DevToolsAddress =
+  | DevToolsPipe
+  /** A WebSocket: behind a unix socket (`ws+unix:<path>:/devtools/...`), or on 127.0.0.1. */
+  | { readonly kind: 'socket'; readonly url: string };
+
+/** Where a browser's files lie, and what it is. All of it survives a restart of the service. */
 export interface BrowserEndpoint {
-  /** The browser's own CDP WebSocket: on 127.0.0.1, or behind a unix socket (`ws+unix:<path>:/devtools/...`). */
-  readonly cdpUrl: string;
   /** For people: `Chromium 156.0.8078.73`. */
   readonly product: string;
   /** A folder that the browser may write to and the service may read; absolute. */
@@ -48,6 +64,11 @@ export interface BrowserLease {
    * rejects, and keeps no process alive that waits for nothing else.
    */
   readonly exited: Promise<{ readonly reason: string }>;
+  /**
+   * The way to the browser's DevTools for whoever connects next. One connection at a time: an earlier one must be gone.
+   * @throws WORKER_LOST when the browser is gone
+   */
+  devTools(): DevToolsAddress;
   /** Opens and closes the pages' ways out for the session that gets this browser; an adopted browser needs it again. */
   permit(wish: NetworkWish): void;
   /**
@@ -68,8 +89,8 @@ export interface StartBounds {
 /** A way to have browsers. */
 export interface Driver {
   readonly name: 'process' | 'docker';
-  /** What not every driver can do for a session: narrow its network, show a desktop. */
-  readonly offers: ReadonlySet<'egress' | 'desktop'>;
+  /** What not every driver can do for a session: show a desktop; send the hosts that a session's proxy bypasses through the gate. */
+  readonly offers: ReadonlySet<'desktop' | 'filteredBypass'>;
   /**
    * Starts a browser and waits until its CDP endpoint answers; `deadlineMs` counts from the call.
    * @throws UNAVAILABLE when the browser cannot be started or does not answer by the deadline; nothing is left then.

@@ -11,6 +11,7 @@ const TAIL_BYTES = 16_384;
  * else, so that a page which took its browser over cannot change what the service believes of it.
  *
  *     b-<lease>/  identity.json  browser.log  uploads/   the service's
+ *                 devtools.in  devtools.out  sessions    the service's; the browser holds the FIFOs open
  *                 profile/  home/  tmp/  downloads/      the browser's
  */
 export class LeaseFolder {
@@ -20,6 +21,16 @@ export class LeaseFolder {
   readonly temporary: string;
   readonly downloads: string;
   readonly uploads: string;
+  /** The browser's DevTools: what is said to it and what it says. */
+  readonly pipeIn: string;
+  readonly pipeOut: string;
+  /** Where these two are made, before the service takes them. */
+  readonly newPipeIn: string;
+  readonly newPipeOut: string;
+  /** Is there once both are open. */
+  readonly newPipesReady: string;
+  /** The DevTools sessions of those who used the pipe. */
+  readonly sessionsFile: string;
   readonly #log: string;
   readonly #note: string;
 
@@ -30,6 +41,12 @@ export class LeaseFolder {
     this.temporary = `${path}/tmp`;
     this.downloads = `${path}/downloads`;
     this.uploads = `${path}/uploads`;
+    this.pipeIn = `${path}/devtools.in`;
+    this.pipeOut = `${path}/devtools.out`;
+    this.newPipeIn = `${this.temporary}/devtools.in`;
+    this.newPipeOut = `${this.temporary}/devtools.out`;
+    this.newPipesReady = `${this.temporary}/devtools.open`;
+    this.sessionsFile = `${path}/sessions`;
     this.#log = `${path}/browser.log`;
     this.#note = `${path}/identity.json`;
   }

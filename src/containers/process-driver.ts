@@ -7,9 +7,12 @@ import { removeBrowser } from './browser-removal.js';
 import { type BrowserUser, browserUser } from './browser-user.js';
 import type { ChromiumBinary } from './chromium-binary.js';
 import { type ChromiumSetting, startChromium } from './chromium-process.js';
+import { type Confinement, findConfinement } from './confinement.js';
 import { answersAt } from './devtools-endpoint.js';
+import { answersAtPipe } from './devtools-pipe.js';
 import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, StartBounds } from './driver.js';
 import { ExitWatch } from './exit-watch.js';
+import type { NetworkGate } from './gate/network-gate.js';
 import { LeaseFolder } from './lease-folder.js';
 import { leaseFolderPath, leaseOfFolder } from './lease-name.js';
 import { namesProfile, ProcessIdentity } from './process-identity.js';
@@ -33,23 +36,38 @@ const ENOUGH_SHARED_MEMORY_BYTES = 1_073_741_824;
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';
-  readonly offers: Driver['offers'] = new Set();
+  readonly offers: Driver['offers'];
+  /** What keeps browsers away from the service's files. */
+  readonly confinement: Confinement['kind'];
   readonly #setting: ChromiumSetting;
+  readonly #network: NetworkGate;
   readonly #folder: BrowserFolder;
   readonly #log: (message: string) => void;
   readonly #gate = new StartGate(Math.max(2, availableParallelism()));
   readonly #watch = new ExitWatch();
   readonly #starting = new Set<string>();
   readonly #held = new Map<string, ProcessLease>();
+  readonly #adopting = new Map<string, Promise<BrowserLease | null>>();
   #trimmer: NodeJS.Timeout | null = null;
 
-  private constructor(setting: ChromiumSetting, folder: BrowserFolder, log: (message: string) => void) {
+  private constructor(
+    setting: ChromiumSetting,
+    network: NetworkGate,
+    folder: BrowserFolder,
+    log: (message: string) => void,
+  ) {
+    this.confinement = setting.confinement.kind;
+    this.offers = new Set(setting.chromium.headlessShell ? [] : ['filteredBypass']);
     this.#setting = setting;
+    this.#network = network;
     this.#folder = folder;
     this.#log = log;
   }
 
   /**
+   * @param options.home the service's files, which browsers must not read; absolute
+   * @param options.network their way out
+   * @param options.ownPort of the service; it is closed also to what goes past `network`
    * @param options.workDir where the browsers' folders go; absolute. Where the browser's user cannot reach it, or its
    *   path is too long, they go under the system's temporary folder, and `log` is told.
    * @param options.instance tells this installation from others on the machine: letters, digits and `-`
@@ -57,13 +75,16 @@ export class ProcessDriver implements Driver {
    */
   static async create(options: {
     readonly chromium: ChromiumBinary;
+    readonly network: NetworkGate;
+    readonly ownPort: number;
+    readonly home: string;
     readonly workDir: string;
     readonly instance: string;
     readonly log?: ((message: string) => void) | undefined;
     /** Who browsers run as when the service is root; by default the first normal user. */
     readonly user?: BrowserUser | undefined;
   }): Promise<ProcessDriver> {
-    const { chromium, workDir, instance, log = () => undefined } = options;
+    const { chromium, network, ownPort, home, workDir, instance, log = () => undefined } = options;
     if (process.platform !== 'linux') {
       const message = `The process driver runs on Linux only, not on ${process.platform}; use --driver docker`;
       throw new TroupeError('UNAVAILABLE', message);
@@ -75,7 +96,9 @@ export class ProcessDriver implements Driver {
     if (folder.moved !== null) log(`Browsers keep their files in ${folder.path}: ${folder.moved}`);
     const shared = await statfs('/dev/shm').catch(() => null);
     const smallSharedMemory = shared === null || shared.bavail * shared.bsize < ENOUGH_SHARED_MEMORY_BYTES;
-    return new ProcessDriver({ chromium, user, smallSharedMemory }, folder, log);
+    const confinement = await findConfinement(home, chromium, user);
+    const setting = { chromium, user, smallSharedMemory, confinement, ownPort };
+    return new ProcessDriver(setting, network, folder, log);
   }
 
   async lease(options: LeaseOptions, bounds: StartBounds): Promise<BrowserLease> {
@@ -88,6 +111,7 @@ export class ProcessDriver implements Driver {
     try {
       return await withinBounds(bounds, (signal) => this.#start(options, folder, signal));
     } catch (cause) {
+      await this.#network.close(leaseId);
       this.#starting.delete(leaseId);
       await this.#tidy();
       if (cause instanceof TroupeError) throw cause;
@@ -107,9 +131,29 @@ export class ProcessDriver implements Driver {
     const found = readProcess(known.pid);
     if (found?.startTicks !== known.startTicks || known.folder !== folder.path) return null;
     if (!namesProfile(found.commandLine, folder.path)) return null;
-    if (!(await answersAt(known.cdpUrl, AbortSignal.timeout(ADOPT_MS)))) return null;
-    // Another call may have adopted it meanwhile.
-    return this.#held.get(known.leaseId) ?? this.#hold(known, folder, this.#watchOf(known));
+    // Only one may read from a pipe: a second call must not begin while the first is under way.
+    const adopting = this.#adopting.get(known.leaseId) ?? this.#adopt(known, folder);
+    this.#adopting.set(known.leaseId, adopting);
+    try {
+      return await adopting;
+    } finally {
+      this.#adopting.delete(known.leaseId);
+    }
+  }
+
+  async #adopt(known: ProcessIdentity, folder: LeaseFolder): Promise<BrowserLease | null> {
+    const { cdpUrl, gatePort, leaseId } = known;
+    const signal = AbortSignal.timeout(ADOPT_MS);
+    if (!(await (cdpUrl === undefined ? answersAtPipe(folder, signal) : answersAt(cdpUrl, signal)))) return null;
+    if (gatePort === undefined) return this.#hold(known, folder, this.#watchOf(known));
+    try {
+      await this.#network.open(leaseId, { port: gatePort }, { kind: 'socks' });
+    } catch (cause) {
+      await this.#network.close(leaseId);
+      this.#log(`The browser ${leaseId} cannot go on: its proxy's port ${gatePort} is taken (${String(cause)})`);
+      return null;
+    }
+    return this.#hold(known, folder, this.#watchOf(known));
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
@@ -128,20 +172,28 @@ export class ProcessDriver implements Driver {
     const leave = await this.#gate.enter(signal);
     try {
       if (this.#folder.moved !== null) await openTemporaryFolder(this.#folder.path, this.#setting.user);
-      const { note, cdpUrl, ended } = await startChromium(this.#setting, folder, options, signal);
+      const gatePort = await this.#network.open(options.leaseId, { port: null }, { kind: 'socks' });
+      if (gatePort === undefined) throw new TroupeError('INTERNAL', 'A proxy was opened without a port');
+      const { note, ended } = await startChromium(this.#setting, folder, { ...options, gatePort }, signal);
       const { product } = this.#setting.chromium;
-      return this.#hold({ driver: 'process', ...note, folder: folder.path, cdpUrl, product }, folder, ended);
+      return this.#hold({ driver: 'process', ...note, folder: folder.path, gatePort, product }, folder, ended);
     } finally {
       leave();
     }
   }
 
   #hold(identity: ProcessIdentity, folder: LeaseFolder, ended: Promise<string>): ProcessLease {
-    const lease = new ProcessLease(identity, folder, ended, async () => {
-      this.#held.delete(identity.leaseId);
-      await this.#tidy();
+    const { leaseId } = identity;
+    const lease = new ProcessLease(identity, folder, {
+      ended,
+      permit: ({ forward = [], egress = {} }) => this.#network.permit(leaseId, { forward, egress }),
+      gone: async () => {
+        await this.#network.close(leaseId);
+        this.#held.delete(leaseId);
+        await this.#tidy();
+      },
     });
-    this.#held.set(identity.leaseId, lease);
+    this.#held.set(leaseId, lease);
     this.#trimmer ??= setInterval(() => this.#trimLogs(), TRIM_LOGS_EVERY_MS).unref();
     return lease;
   }

@@ -12,7 +12,10 @@ export const ProcessIdentity = z.object({
   binary: z.string(),
   /** The lease's folder; absolute. */
   folder: z.string(),
-  cdpUrl: z.url(),
+  /** The port of this machine at which its SOCKS proxy listens; absent for a browser that a version before this one started. */
+  gatePort: z.int().positive().optional(),
+  /** Its DevTools WebSocket, where an earlier version started it with one; others have a pipe. */
+  cdpUrl: z.url().optional(),
   product: z.string(),
 });
 export type ProcessIdentity = z.infer<typeof ProcessIdentity>;

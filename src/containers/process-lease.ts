@@ -1,7 +1,17 @@
 import { removeBrowser } from './browser-removal.js';
-import type { BrowserEndpoint, BrowserLease } from './driver.js';
+import { giveUpPipe, openPipe } from './devtools-pipe.js';
+import type { BrowserEndpoint, BrowserLease, DevToolsAddress, DevToolsPipe, NetworkWish } from './driver.js';
 import type { LeaseFolder } from './lease-folder.js';
 import type { ProcessIdentity } from './process-identity.js';
+
+/** What a lease needs of its driver. */
+export interface ProcessLeaseParts {
+  /** Settles with the way in which the browser's process ended. */
+  readonly ended: Promise<string>;
+  permit(wish: NetworkWish): void;
+  /** Called once nothing of the browser is left. */
+  gone(): Promise<void>;
+}
 
 /** One browser of the process driver, started by this service or by one before it. */
 export class ProcessLease implements BrowserLease {
@@ -9,28 +19,34 @@ export class ProcessLease implements BrowserLease {
   readonly endpoint: BrowserEndpoint;
   readonly exited: Promise<{ readonly reason: string }>;
   readonly folder: LeaseFolder;
-  readonly #onGone: () => Promise<void>;
+  readonly #parts: ProcessLeaseParts;
+  /** What was opened last. Its user may never have come. */
+  #pipe: DevToolsPipe | null = null;
   #release: Promise<void> | null = null;
 
-  /**
-   * @param ended settles with the way in which the browser's process ended
-   * @param onGone runs once nothing of the browser is left
-   */
-  constructor(identity: ProcessIdentity, folder: LeaseFolder, ended: Promise<string>, onGone: () => Promise<void>) {
+  constructor(identity: ProcessIdentity, folder: LeaseFolder, parts: ProcessLeaseParts) {
     this.identity = identity;
     this.folder = folder;
     this.endpoint = {
-      cdpUrl: identity.cdpUrl,
       product: identity.product,
       downloadsDir: folder.downloads,
       uploadsDir: folder.uploads,
     };
-    this.exited = ended.then((how) => this.#reason(how));
-    this.#onGone = onGone;
+    this.#parts = parts;
+    this.exited = parts.ended.then((how) => this.#reason(how));
   }
 
-  /** Its pages reach what this machine reaches: the driver offers nothing else, so nothing else is asked for. */
-  permit(): void {}
+  devTools(): DevToolsAddress {
+    const { cdpUrl } = this.identity;
+    if (cdpUrl !== undefined) return { kind: 'socket', url: cdpUrl };
+    if (this.#pipe !== null) giveUpPipe(this.#pipe);
+    this.#pipe = openPipe(this.folder);
+    return this.#pipe;
+  }
+
+  permit(wish: NetworkWish): void {
+    this.#parts.permit(wish);
+  }
 
   release(): Promise<void> {
     this.#release ??= this.#end().catch((cause: unknown) => {
@@ -43,7 +59,8 @@ export class ProcessLease implements BrowserLease {
 
   async #end(): Promise<void> {
     await removeBrowser(this.folder, this.identity);
-    await this.#onGone();
+    if (this.#pipe !== null) giveUpPipe(this.#pipe);
+    await this.#parts.gone();
   }
 
   async #reason(how: string): Promise<{ readonly reason: string }> {

@@ -1,5 +1,5 @@
 import { TroupeError } from '../protocol/errors.js';
-import { bypassRules, COMMON_FLAGS, languageFlags } from './chromium-flags.js';
+import { COMMON_FLAGS, languageFlags, proxyFlags, proxyScheme } from './chromium-flags.js';
 import type { LeaseOptions } from './driver.js';
 
 /** Height of Chromium's tabs and address bar over the page, in pixels at scale 1. */
@@ -47,19 +47,8 @@ const GATE = '127.0.0.1:1080';
 const PROXY = '127.0.0.1:1081';
 
 function workerProxyFlags(proxy: LeaseOptions['proxy']): readonly string[] {
-  if (proxy === undefined) return [`--proxy-server=socks5://${GATE}`, '--proxy-bypass-list=<-loopback>'];
-  const scheme = proxyScheme(proxy.server);
-  const rules = bypassRules(proxy.bypass);
-  if (rules.length === 0) return [`--proxy-server=${scheme}://${PROXY}`, '--proxy-bypass-list=<-loopback>'];
-  const patterns = JSON.stringify(rules.map((rule) => rule.toLowerCase()));
-  const through = scheme === 'http' ? `PROXY ${PROXY}` : `SOCKS5 ${PROXY}`;
-  const script =
-    `function FindProxyForURL(u,h){h=h.toLowerCase();var r=${patterns};for(var i=0;i<r.length;i++)` +
-    `if(shExpMatch(h,r[i]))return"SOCKS5 ${GATE}";return"${through}"}`;
-  return [
-    `--proxy-pac-url=data:application/x-ns-proxy-autoconfig;base64,${Buffer.from(script).toString('base64')}`,
-    '--proxy-bypass-list=<-loopback>',
-  ];
+  if (proxy !== undefined) relayScheme(proxy.server);
+  return proxyFlags(GATE, proxy, PROXY);
 }
 
 /**
@@ -67,13 +56,13 @@ function workerProxyFlags(proxy: LeaseOptions['proxy']): readonly string[] {
  * @throws INVALID_REQUEST for one that is neither http nor socks5: the certificate of another would not match the relay
  */
 export function proxyPlace(server: string): { readonly host: string; readonly port: number } {
-  const scheme = proxyScheme(server);
+  const scheme = relayScheme(server);
   const { hostname, port } = new URL(`http://${server.replace(/^[a-z0-9]+:\/\//i, '')}`);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? (scheme === 'http' ? 80 : 1080) : Number(port) };
 }
 
-function proxyScheme(server: string): 'http' | 'socks5' {
-  const [, scheme = 'http'] = /^(?:([a-z0-9]+):\/\/)?/i.exec(server) ?? [];
+function relayScheme(server: string): 'http' | 'socks5' {
+  const scheme = proxyScheme(server);
   if (scheme === 'http' || scheme === 'socks5') return scheme;
   throw new TroupeError('INVALID_REQUEST', `proxy: the docker driver takes http and socks5 proxies, not ${scheme}`);
 }

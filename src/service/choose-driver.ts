@@ -23,7 +23,7 @@ interface Surroundings {
   readonly config: Config;
   /** Tells this installation from others on the machine. */
   readonly instance: string;
-  /** The port that the service listens on, which is closed to its browsers where the driver can do that. */
+  /** The port that the service listens on, which is closed to its browsers. */
   readonly ownPort: number;
   readonly log: (line: string) => void;
 }
@@ -138,18 +138,40 @@ function ownNames({ publicUrl, allowedHosts }: Config): readonly string[] {
   return hosts.map((host) => host.toLowerCase().replace(/:\d+$/, ''));
 }
 
-async function processChoice({ config, instance, log }: Surroundings, why: string): Promise<DriverChoice> {
-  if (config.egress !== undefined) {
-    throw new TroupeError('INVALID_REQUEST', `egress: only the docker driver enforces it, and it is not used: ${why}`);
-  }
+async function processChoice({ config, instance, ownPort, log }: Surroundings, why: string): Promise<DriverChoice> {
   if (config.dockerSocket !== null) {
     const where = { workDir: `${config.tmpDir}/containers`, instance };
     const removed = await removeLeftoverContainers(new DockerEngine(config.dockerSocket), where);
     if (removed > 0) log(`removed ${removed} containers that an earlier service left`);
   }
-  const { chromium: configured, sudoUser: user } = config;
-  const chromium = await findChromium({ configured, user, cacheDir: `${config.tmpDir}/chromium` });
-  const driver = await ProcessDriver.create({ chromium, user, workDir: `${config.tmpDir}/browsers`, instance, log });
+  const { chromium: configured, sudoUser: user, tmpDir, home } = config;
+  const chromium = await findChromium({ configured, user, cacheDir: `${tmpDir}/chromium` });
+  const setting = {
+    ownPort,
+    ownNames: ownNames(config),
+    hostAddress: null,
+    forward: config.forward,
+    egress: config.egress ?? {},
+    loopback: 'open',
+  } as const;
+  const network = new NetworkGate(setting, log);
+  const driver = await ProcessDriver.create({
+    chromium,
+    network,
+    ownPort,
+    home,
+    user,
+    workDir: `${tmpDir}/browsers`,
+    instance,
+    log,
+  });
+  if (driver.confinement === 'none') log(UNCONFINED);
   const browser = `${chromium.product} (${chromium.source}: ${chromium.path})`;
-  return { driver, description: `process driver with ${browser}; ${why}` };
+  const kept = driver.confinement === 'none' ? '' : `, confined by ${driver.confinement}`;
+  return { driver, description: `process driver with ${browser}${kept}; ${why}` };
 }
+
+const UNCONFINED =
+  'Warning: neither Landlock (kernel 5.13, perl) nor bubblewrap can be used here, so browsers can read the files of the ' +
+  'user that they run as: with this driver, the role "run" is equivalent to a shell of that user. Install bubblewrap, ' +
+  'run the service as root, or use --driver docker';

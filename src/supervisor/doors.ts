@@ -1,12 +1,14 @@
 import type { ControlKey, PageInput } from '../protocol/control.js';
+import type { DevToolsClient } from './devtools-client.js';
 
 /** A session's browser, for another client of Chrome's DevTools protocol. */
 export interface DevTools {
-  /** On 127.0.0.1, or behind a unix socket. */
-  readonly url: string;
   /** For people: `Chromium 156.0.8078.73`. */
   readonly product: string;
   readonly downloadsDir: string;
+  readonly uploadsDir: string;
+  /** @throws CAPACITY, WORKER_LOST */
+  connect(): Promise<DevToolsClient>;
 }
 
 /**

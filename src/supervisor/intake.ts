@@ -300,7 +300,7 @@ export class Intake {
   #assertAccepts(request: LiveRequest | AutoRequest): void {
     if (this.#closed) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
     const { config, driver } = this.#parts;
-    assertSupported({ video: config.video, ...request }, driver.offers);
+    assertSupported({ video: config.video, egress: config.egress, ...request }, driver.offers);
   }
 }
 

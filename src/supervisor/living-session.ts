@@ -8,6 +8,7 @@ import type { AutoRequest, LiveRequest, SessionRecord } from '../protocol/sessio
 import type { AcceptedSession } from './accepted-session.js';
 import type { Place } from './admission.js';
 import { Attempt } from './attempt.js';
+import { connectDevTools, type DevToolsClient } from './devtools-client.js';
 import type { BrowserOpening } from './open-browser.js';
 import { SessionBook } from './session-book.js';
 import { REOPEN_MS, type SessionChild, type SessionTask, STOP_MS, startSessionActor } from './session-child.js';
@@ -213,6 +214,11 @@ export class LivingSession {
     return this.#actor().ask('NextFrame', order, { deadlineMs: order.timeoutMs + FRAME_GRACE_MS, signal });
   }
 
+  /** @throws SESSION_ENDED, CAPACITY, WORKER_LOST */
+  connectDevTools(): Promise<DevToolsClient> {
+    return connectDevTools(this.#actor());
+  }
+
   /**
    * Ends the session, once: later calls answer the first end. Settles when the end is on disk.
    * @param how `whole` lets the actor finish what it reports; `cut` gives it 50 ms and drops what comes after
@@ -291,9 +297,8 @@ export class LivingSession {
     const signal = this.#ending.signal;
     try {
       if (this.#isJob) this.#attempt = new Attempt(this.#ending.signal);
-      const { endpoint } = lease;
       lease.permit(this.request);
-      const start = { id: this.record.id, restart: 'transient', endpoint, task: this.#task, takesOver: true } as const;
+      const start = { id: this.record.id, restart: 'transient', lease, task: this.#task, takesOver: true } as const;
       const child = await startSessionActor(this.#around, { ...start, timeoutMs: REOPEN_MS, signal });
       const thread = this.#connected(child);
       signal.throwIfAborted();

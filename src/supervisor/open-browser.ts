@@ -83,7 +83,7 @@ export async function startActorOn(
   signal.throwIfAborted();
   lease.permit(start.task().request);
   const timeoutMs = Math.max(1, Math.round(deadlineMs));
-  const opening = { ...start, endpoint: lease.endpoint, timeoutMs, signal, takesOver: false };
+  const opening = { ...start, lease, timeoutMs, signal, takesOver: false };
   return { lease, child: await startSessionActor(around, opening) };
 }
 

@@ -25,13 +25,14 @@ const UNAVAILABLE: readonly Unavailable[] = [
   ],
   [
     'egress',
-    (request, offers) => request.egress !== undefined && !offers.has('egress'),
-    'egress rules need the docker driver',
-  ],
-  [
-    'egress',
     ({ egress }) => ![...(egress?.allow ?? []), ...(egress?.deny ?? [])].every(isHostPattern),
     'an entry is a host name, *.domain, an address or a range such as 10.0.0.0/8',
+  ],
+  [
+    'proxy',
+    ({ proxy, egress }, offers) =>
+      (proxy?.bypass ?? '') !== '' && egress !== undefined && !offers.has('filteredBypass'),
+    'the headless shell reaches what bypass names directly, past the egress rules; use Chromium, or leave bypass out',
   ],
   [
     'forward',

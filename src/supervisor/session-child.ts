@@ -4,7 +4,7 @@ import { SessionActor, type SessionMessages } from '../actors/session/messages.j
 import type { Supervision } from '../actors/supervision.js';
 import type { StepScreenshotPolicy } from '../agent-js/steps.js';
 import type { Config } from '../config.js';
-import type { BrowserEndpoint } from '../containers/driver.js';
+import type { BrowserLease } from '../containers/driver.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../protocol/session.js';
 import { NETWORK_LOG } from '../report/har.js';
@@ -36,7 +36,7 @@ export interface SessionTask {
 export interface SessionStart {
   readonly id: SessionId;
   readonly restart: 'transient' | 'temporary';
-  readonly endpoint: BrowserEndpoint;
+  readonly lease: Pick<BrowserLease, 'endpoint' | 'devTools'>;
   readonly timeoutMs: number;
   /** Aborted when the session ends while it starts. */
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ export interface SessionStart {
  */
 export function startSessionActor(
   { config, supervision }: { readonly config: Config; readonly supervision: Supervision },
-  { id, restart, endpoint, timeoutMs, signal: wanted, takesOver, task }: SessionStart,
+  { id, restart, lease, timeoutMs, signal: wanted, takesOver, task }: SessionStart,
 ): Promise<SessionChild> {
   return supervision.start({
     id,
@@ -63,7 +63,8 @@ export function startSessionActor(
       const { request, batch, stepsDone, driver } = task();
       return {
         id,
-        endpoint,
+        endpoint: lease.endpoint,
+        devTools: lease.devTools(),
         page: request,
         flowsDir: flowsDirOf(config, batch),
         requestsDir: config.requestsDir,

@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { WebSocket } from 'ws';
+import { DevToolsChannel } from '#troupe/actors/session/devtools-channel.js';
 import { type ChromiumBinary, findChromium } from '#troupe/containers/chromium-binary.js';
 import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
+import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { ProcessDriver } from '#troupe/containers/process-driver.js';
 
 /** A folder that any user may pass through, removed at the end. Its name is short: a browser's socket lies in it. */
@@ -34,9 +35,18 @@ export async function driverFixture(
   const chromium = more.chromium ?? (await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir }));
   const said: string[] = [];
   const log = (message: string): void => void said.push(message);
-  const driver = await ProcessDriver.create({ chromium, workDir, instance: 'test', log });
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  const network = testGate(log);
+  const driver = await ProcessDriver.create({ chromium, network, ownPort: 1, home, workDir, instance: 'test', log });
   t.teardown(() => driver.sweep(new Set()));
   return { driver, chromium, workDir, said };
+}
+
+/** A way out that is open but for what is closed to every page. */
+export function testGate(log: (line: string) => void = () => undefined): NetworkGate {
+  const setting = { ownPort: 0, ownNames: [], hostAddress: null, forward: [], egress: {}, loopback: 'open' } as const;
+  return new NetworkGate(setting, log);
 }
 
 export function wish(leaseId: string, more: Partial<LeaseOptions> = {}): LeaseOptions {
@@ -62,21 +72,26 @@ export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
 
 /** Opens `url` in the lease's first page and answers the value of `expression` there. */
 export async function evaluateAt(lease: BrowserLease, url: string | null, expression: string): Promise<unknown> {
-  const socket = new WebSocket(lease.endpoint.cdpUrl);
   const waiting = new Map<number, (answer: Answer) => void>();
   let onLoad = (): void => undefined;
-  socket.on('message', (data) => {
-    const message = JSON.parse(String(data));
-    if (message.method === 'Page.loadEventFired') onLoad();
-    waiting.get(message.id)?.(message);
-  });
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const channel = await DevToolsChannel.open(lease.devTools(), bounds());
+  const seat = await channel.join(
+    {
+      message(text) {
+        const message = JSON.parse(text);
+        if (message.method === 'Page.loadEventFired') onLoad();
+        waiting.get(message.id)?.(message);
+      },
+      closed: () => undefined,
+    },
+    bounds(),
+  );
   let id = 0;
   const send = (method: string, params: object, sessionId?: string): Promise<Answer> =>
     new Promise((resolve) => {
       id += 1;
       waiting.set(id, resolve);
-      socket.send(JSON.stringify({ id, method, params, sessionId }));
+      seat.send(JSON.stringify({ id, method, params, sessionId }), sessionId);
     });
   const { targetInfos = [] } = (await send('Target.getTargets', {})).result ?? {};
   const page = targetInfos.find((target) => target.type === 'page');
@@ -92,9 +107,7 @@ export async function evaluateAt(lease: BrowserLease, url: string | null, expres
     await load;
   }
   const answer = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true }, session);
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.close();
-  await closed;
+  await channel.close();
   return answer.result?.result?.value;
 }
 

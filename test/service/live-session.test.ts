@@ -110,12 +110,10 @@ t.test('creates beyond maxSessions wait for createTimeout and then answer CAPACI
 
 t.test('what browsers without containers cannot do is refused by name', async (t) => {
   const service = await startTestService(t, { driver: 'process' });
-  for (const [field, value] of Object.entries({ video: 'on', egress: { deny: ['x'] } })) {
-    t.match(await service.call('POST', '/api/sessions', { [field]: value }), {
-      status: 400,
-      body: { code: 'INVALID_REQUEST', details: { issues: [{ path: field }] } },
-    });
-  }
+  t.match(await service.call('POST', '/api/sessions', { video: 'on' }), {
+    status: 400,
+    body: { code: 'INVALID_REQUEST', details: { issues: [{ path: 'video' }] } },
+  });
 });
 
 t.test('files go both ways: a download is listed and served, an upload can be chosen by the page', async (t) => {

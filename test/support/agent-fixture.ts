@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { Browser } from '#troupe/actors/session/browser.js';
 import type { BrowserOptions } from '#troupe/actors/session/browser-options.js';
+import { DevToolsChannel } from '#troupe/actors/session/devtools-channel.js';
 import { Agent } from '#troupe/agent-js/agent.js';
 import type { WholeLook } from '#troupe/agent-js/look/look.js';
 import type { StepScreenshotPolicy } from '#troupe/agent-js/steps.js';
@@ -87,6 +88,22 @@ export interface AgentFixture {
   told<T extends EventType>(type: T): EventData<T>[];
 }
 
+const channels = new Map<BrowserLease, DevToolsChannel>();
+
+/** Connects to a browser, over the channel of those that are connected already. It is closed with the test. */
+export async function connectBrowser(
+  t: Test,
+  lease: BrowserLease,
+  options: BrowserOptions,
+  limits: Parameters<typeof Browser.connect>[3],
+): Promise<Browser> {
+  const known = channels.get(lease);
+  const channel = known?.isOpen ? known : await DevToolsChannel.open(lease.devTools(), limits);
+  if (channel !== known) t.teardown(() => channel.close());
+  channels.set(lease, channel);
+  return Browser.connect(lease.endpoint, channel, options, limits);
+}
+
 /** An agent on a browser; several may follow one another on the same. */
 export async function openAgent(
   t: Test,
@@ -100,7 +117,7 @@ export async function openAgent(
   } = {},
 ): Promise<AgentFixture> {
   const screenshotsDir = join(openFolder(t), 'screenshots');
-  const browser = await Browser.connect(lease.endpoint, more.options ?? {}, {
+  const browser = await connectBrowser(t, lease, more.options ?? {}, {
     ...bounds(),
     takesOver: more.takesOver ?? false,
   });
@@ -115,7 +132,7 @@ export async function openAgent(
   });
   t.teardown(async () => {
     await agent.dispose();
-    await browser.close();
+    browser.close();
   });
   const callWithin: AgentFixture['callWithin'] = async ({ ms = 30_000, signal }, method, ...args) => {
     const deadline = performance.now() + ms;

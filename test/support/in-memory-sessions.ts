@@ -429,7 +429,8 @@ class InMemoryDoors implements Doors {
 
   devTools(id: string): DevTools {
     if (this.#runningNow(id).mode === 'auto') throw new TroupeError('SESSION_BUSY', 'It works for a job');
-    return { url: 'ws://127.0.0.1:1', product: 'none', downloadsDir: '' };
+    const connect = () => Promise.reject(new TroupeError('WORKER_LOST', 'There is no browser'));
+    return { product: 'none', downloadsDir: '', uploadsDir: '', connect };
   }
 
   #runningNow(id: string): SessionRecord {

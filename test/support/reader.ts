@@ -1,6 +1,9 @@
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { inContainers, openReadersBrowser } from './agent-fixture.js';
+import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { openChromiumWithPort } from '../../bench/support/chromium-with-port.mjs';
+import { openFolder } from '../containers/driver-fixture.js';
+import { inContainers } from './agent-fixture.js';
 import { eventually } from './eventually.js';
 
 /** Somebody who reads the dashboard in a real browser, and what the browser held against it. */
@@ -23,8 +26,10 @@ export const SEEN = inContainers
 
 /** Gone when the test is over. */
 export async function openReader(t: Test): Promise<Reader> {
-  const lease = await openReadersBrowser(t);
-  const browser = await chromium.connectOverCDP(lease.endpoint.cdpUrl);
+  const found = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: openFolder(t) });
+  const opened = await openChromiumWithPort(found);
+  t.teardown(() => opened.close());
+  const browser = await chromium.connectOverCDP(opened.cdpUrl);
   t.teardown(() => browser.close());
   const [context] = browser.contexts();
   const page = context?.pages()[0];

@@ -4,6 +4,7 @@ import type { BrowserEndpoint } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
 import { CdpConnection } from './cdp-connection.js';
+import type { DevToolsChannel } from './devtools-channel.js';
 import { PageDefaults } from './page-defaults.js';
 import { restoreStorage } from './storage-state.js';
 
@@ -47,11 +48,12 @@ export class Browser implements BrowserPort {
    */
   static async connect(
     endpoint: BrowserEndpoint,
+    channel: DevToolsChannel,
     options: BrowserOptions,
     bounds: { readonly takesOver?: boolean; readonly signal: AbortSignal; readonly deadlineMs: number },
   ): Promise<Browser> {
-    const connection = await CdpConnection.open(endpoint.cdpUrl, bounds);
-    const abort = () => void connection.close();
+    const connection = await CdpConnection.open(channel, bounds);
+    const abort = () => connection.close();
     bounds.signal.addEventListener('abort', abort, { once: true });
     const timer = setTimeout(abort, bounds.deadlineMs);
     try {
@@ -62,7 +64,7 @@ export class Browser implements BrowserPort {
       bounds.signal.throwIfAborted();
       return browser;
     } catch (error) {
-      await connection.close();
+      connection.close();
       bounds.signal.throwIfAborted();
       throw error;
     } finally {
@@ -107,9 +109,9 @@ export class Browser implements BrowserPort {
   }
 
   /** Lets go of the browser; it and its pages live on. Idempotent. */
-  async close(): Promise<void> {
+  close(): void {
     this.#pageListeners.clear();
-    await this.#connection.close();
+    this.#connection.close();
   }
 
   async #attach(): Promise<void> {

@@ -1,16 +1,10 @@
-import WebSocket, { type RawData } from 'ws';
 import { z } from 'zod';
 import type { ConnectionEnd, SendOptions } from '../../agent-js/browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from '../../agent-js/cdp.js';
 import { TroupeError } from '../../protocol/errors.js';
+import type { DevToolsChannel, DevToolsSeat } from './devtools-channel.js';
+import { MAX_MESSAGE_BYTES } from './devtools-transport.js';
 
-/**
- * A longer message ends the connection; it is read whole and again as text, so this is a bound on memory. What a page
- * writes to its console comes in one, so there is room for much.
- */
-const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
-/** The code of the error that `ws` has for it. */
-const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 /** Commands whose answer may be outstanding; a further one is refused. */
 const MAX_PENDING = 10_000;
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -31,59 +25,38 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** One WebSocket to a browser's DevTools endpoint, in flat mode: many sessions over one socket. */
+/** The session's own part of a channel to its browser's DevTools, in flat mode: a DevTools session for each page. */
 export class CdpConnection {
-  /** Settles once when the socket has closed, by whichever side. */
+  /** Settles once when the connection is over, by whichever side. */
   readonly closed: Promise<ConnectionEnd>;
-  readonly #socket: WebSocket;
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Set<(event: CdpEvent) => void>();
+  #seat: DevToolsSeat | undefined;
   #lastId = 0;
   #end: ConnectionEnd | undefined;
+  #settleClosed: (end: ConnectionEnd) => void = () => undefined;
 
-  private constructor(socket: WebSocket) {
-    this.#socket = socket;
-    socket.on('message', (data) => this.#receive(data));
+  private constructor() {
     this.closed = new Promise((resolve) => {
-      let fault: Error | undefined;
-      socket.on('error', (error) => {
-        fault = error;
-        // What follows is the rest of a message that is not read.
-        if (isTooLong(error)) socket.terminate();
-      });
-      socket.once('close', (code) => {
-        const reason = fault?.message ?? `the connection closed (${code})`;
-        resolve(this.#finish({ reason, error: isTooLong(fault) ? tooLongError() : lostError(reason) }));
-      });
+      this.#settleClosed = resolve;
     });
   }
 
-  /** @throws WORKER_LOST when nothing answers there within the bounds. */
-  static async open(url: string, bounds: { signal: AbortSignal; deadlineMs: number }): Promise<CdpConnection> {
-    bounds.signal.throwIfAborted();
-    const socket = new WebSocket(url, {
-      perMessageDeflate: false,
-      maxPayload: MAX_MESSAGE_BYTES,
-      handshakeTimeout: bounds.deadlineMs,
-    });
-    const connection = new CdpConnection(socket);
-    const abort = () => socket.terminate();
-    bounds.signal.addEventListener('abort', abort, { once: true });
-    try {
-      await new Promise<void>((resolve, reject) => {
-        socket.once('open', resolve);
-        socket.once('error', reject);
-        socket.once('close', () => reject(new Error('the connection closed')));
-      });
-      return connection;
-    } catch (cause) {
-      socket.terminate();
-      bounds.signal.throwIfAborted();
-      const text = cause instanceof Error ? cause.message : String(cause);
-      throw new TroupeError('WORKER_LOST', `The browser does not answer: ${text}`, undefined, { cause });
-    } finally {
-      bounds.signal.removeEventListener('abort', abort);
-    }
+  /** @throws WORKER_LOST when the browser does not answer within the bounds. */
+  static async open(
+    channel: DevToolsChannel,
+    bounds: { signal: AbortSignal; deadlineMs: number },
+  ): Promise<CdpConnection> {
+    const connection = new CdpConnection();
+    connection.#seat = await channel.join(
+      {
+        message: (text) => connection.#receive(text),
+        closed: (reason, tooLong) =>
+          connection.#finish({ reason, error: tooLong ? tooLongError() : lostError(reason) }),
+      },
+      bounds,
+    );
+    return connection;
   }
 
   send<M extends CdpMethod>(method: M, params: CdpParams<M>, options: SendOptions = {}): Promise<CdpResult<M>> {
@@ -100,9 +73,8 @@ export class CdpConnection {
       }, timeoutMs);
       // The shape of an answer is the protocol's word; there is nothing here to check it against.
       this.#pending.set(id, { method, timer, resolve: (result) => resolve(result as CdpResult<M>), reject });
-      this.#socket.send(
-        JSON.stringify({ id, method, params, ...(session === undefined ? {} : { sessionId: session }) }),
-      );
+      const text = JSON.stringify({ id, method, params, ...(session === undefined ? {} : { sessionId: session }) });
+      if (this.#seat?.send(text, session) === false) this.#answer(id, { error: { message: 'the page is gone' } });
     });
   }
 
@@ -111,19 +83,15 @@ export class CdpConnection {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Closes the socket; the browser lives on. Idempotent. */
-  async close(): Promise<void> {
+  /** Lets go of the browser, which lives on; the channel is its owner's. Idempotent. */
+  close(): void {
     const reason = 'the session has let go of its browser';
     this.#finish({ reason, error: lostError(reason) });
-    this.#socket.close();
-    // A browser that hangs does not answer the closing handshake.
-    const timer = setTimeout(() => this.#socket.terminate(), 500);
-    await this.closed;
-    clearTimeout(timer);
+    this.#seat?.close();
   }
 
-  #receive(data: RawData): void {
-    const message = parse(data);
+  #receive(text: string): void {
+    const message = parse(text);
     if (message === undefined) return;
     if (message.id !== undefined) this.#answer(message.id, message);
     if (message.method === undefined) return;
@@ -132,7 +100,7 @@ export class CdpConnection {
     for (const listener of [...this.#listeners]) listener(event);
   }
 
-  #answer(id: number, message: z.infer<typeof Message>): void {
+  #answer(id: number, message: Pick<z.infer<typeof Message>, 'result' | 'error'>): void {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
@@ -144,22 +112,18 @@ export class CdpConnection {
       );
   }
 
-  /** Idempotent: answers the first end. */
-  #finish(end: ConnectionEnd): ConnectionEnd {
-    if (this.#end !== undefined) return this.#end;
+  /** Idempotent. */
+  #finish(end: ConnectionEnd): void {
+    if (this.#end !== undefined) return;
     this.#end = end;
+    this.#settleClosed(end);
     for (const pending of this.#pending.values()) {
       clearTimeout(pending.timer);
       pending.reject(end.error);
     }
     this.#pending.clear();
     this.#listeners.clear();
-    return end;
   }
-}
-
-function isTooLong(error: Error | undefined): boolean {
-  return error !== undefined && Reflect.get(error, 'code') === TOO_LONG;
 }
 
 function tooLongError(): TroupeError {
@@ -170,11 +134,10 @@ function tooLongError(): TroupeError {
   );
 }
 
-/** The socket hands over Buffers; a message that is none, or not of the protocol's form, is passed over. */
-function parse(data: RawData): z.infer<typeof Message> | undefined {
-  if (!Buffer.isBuffer(data)) return undefined;
+/** A message that is not of the protocol's form is passed over. */
+function parse(text: string): z.infer<typeof Message> | undefined {
   try {
-    return Message.parse(JSON.parse(data.toString('utf8')));
+    return Message.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

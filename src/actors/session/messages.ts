@@ -1,6 +1,6 @@
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
-import type { BrowserEndpoint } from '../../containers/driver.js';
+import type { BrowserEndpoint, DevToolsAddress } from '../../containers/driver.js';
 import type { PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
@@ -8,6 +8,7 @@ import type { SessionId } from '../../protocol/session.js';
 import type { ServiceReachOptions } from '../../request-client/flow/service-reach.js';
 import type { ActorKind } from '../actor.js';
 import type { BrowserOptions } from './browser-options.js';
+import type { DevToolsMail } from './devtools-clients.js';
 import type { ModelOrder } from './model-phase.js';
 import type { FrameOrder, ScreenFrame } from './screen.js';
 
@@ -15,6 +16,8 @@ import type { FrameOrder, ScreenFrame } from './screen.js';
 export interface SessionArgs {
   readonly id: SessionId;
   readonly endpoint: BrowserEndpoint;
+  /** This actor's alone. */
+  readonly devTools: DevToolsAddress;
   readonly page: BrowserOptions;
   readonly flowsDir: string;
   /** Collections for `Request.run`. */
@@ -90,6 +93,19 @@ export type SessionMessages = {
   RunModel: { readonly payload: ModelOrder; readonly reply: TaskEnd };
   /** What the active page shows, once there is a newer frame than the asker has; null where none comes in time. */
   NextFrame: { readonly payload: FrameOrder; readonly reply: ScreenFrame | null };
+  /** Connects another DevTools client to the browser, and answers its number. CAPACITY, WORKER_LOST. */
+  AttachDevTools: { readonly payload: null; readonly reply: number };
+  /** A command of a client: a JSON object as text, and the DevTools session that it names. */
+  SendDevTools: {
+    readonly payload: { readonly client: number; readonly text: string; readonly sessionId: string | undefined };
+    readonly reply: null;
+  };
+  /** What the browser has for a client, once there is something; nothing where it takes longer than `timeoutMs`. */
+  NextDevTools: {
+    readonly payload: { readonly client: number; readonly timeoutMs: number };
+    readonly reply: DevToolsMail;
+  };
+  DetachDevTools: { readonly payload: { readonly client: number }; readonly reply: null };
   /** The model's answer of that number is on disk; what it asks for is not done before. */
   ModelAnswerRecorded: { readonly payload: { readonly call: number }; readonly reply: null };
 };

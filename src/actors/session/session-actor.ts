@@ -13,6 +13,8 @@ import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
 import { Browser } from './browser.js';
+import { DevToolsChannel } from './devtools-channel.js';
+import { DevToolsClients } from './devtools-clients.js';
 import { EventBatcher } from './event-batcher.js';
 import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
@@ -30,6 +32,9 @@ const WAITING_SCRIPTS = 64;
 
 /** What an open session holds; all of it is given back when the actor ends. */
 interface OpenParts {
+  readonly channel: DevToolsChannel;
+  /** Other clients of the same browser. */
+  readonly clients: DevToolsClients;
   readonly browser: Browser;
   readonly agent: Agent;
   readonly sandbox: Sandbox;
@@ -92,6 +97,17 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       later(this.#hide(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), asker))),
     RunModel: (order, { signal }) => later(this.#hide(() => this.#runModel(order, signal))),
     NextFrame: (order, { signal }) => later(this.#openParts().screen.next(order, signal)),
+    AttachDevTools: (_, { signal }) => later(this.#openParts().clients.attach(signal)),
+    SendDevTools: ({ client, ...command }) => {
+      this.#parts?.clients.send(client, command);
+      return null;
+    },
+    NextDevTools: ({ client, timeoutMs }, { signal }) =>
+      later(this.#openParts().clients.next(client, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))),
+    DetachDevTools: ({ client }) => {
+      this.#parts?.clients.detach(client);
+      return null;
+    },
     ModelAnswerRecorded: ({ call }) => this.#modelPhase?.answerRecorded(call) ?? null,
   };
 
@@ -110,12 +126,17 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 
   async #open(timeoutMs: number, takesOver: boolean): Promise<{ pageLost: boolean }> {
     this.#advance({ type: 'Opening' });
-    const { endpoint, page, screenshotsDir, flowsDir, args, firstStep, actMs, healedDir, networkLog } = this.#args;
+    const { endpoint, devTools, page, screenshotsDir, flowsDir, args, firstStep, actMs, healedDir, networkLog } =
+      this.#args;
     const { requestsDir, stepScreenshots } = this.#args;
     const reach = serviceReach(this.#args.reach);
     const emit = (event: SessionEvent) => this.#tell(event);
     const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
-    const browser = await Browser.connect(endpoint, page, bounds);
+    const channel = await DevToolsChannel.open(devTools, bounds);
+    const browser = await Browser.connect(endpoint, channel, page, bounds).catch(async (error: unknown) => {
+      await channel.close();
+      throw error;
+    });
     const network = new NetworkLog({ file: networkLog, redact: (entry) => this.#secrets.redact(entry) });
     browser.listen((event) => network.observe(event));
     const agent = new Agent({
@@ -141,10 +162,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const screen = new Screen(browser, () => agent.activePage);
       const hands = new PageHands(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
-      this.#parts = { browser, agent, sandbox, flows, screen, hands, network, forPerson };
+      const clients = new DevToolsClients(channel);
+      this.#parts = { channel, clients, browser, agent, sandbox, flows, screen, hands, network, forPerson };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
-      await closeParts({ browser, agent, network, sandbox: this.#parts?.sandbox });
+      await closeParts({ channel, browser, agent, network, sandbox: this.#parts?.sandbox });
       this.#parts = undefined;
       throw error;
     }
@@ -299,13 +321,15 @@ async function closeParts({
   sandbox,
   agent,
   browser,
+  channel,
   network,
-}: { [P in 'sandbox' | 'agent' | 'browser' | 'network']?: OpenParts[P] | undefined }): Promise<void> {
+}: { [P in 'sandbox' | 'agent' | 'browser' | 'channel' | 'network']?: OpenParts[P] | undefined }): Promise<void> {
   // The last steps are told at once, whatever their pictures or the script still take.
   agent?.letGo();
   await sandbox?.close();
   await agent?.dispose();
-  await browser?.close();
+  browser?.close();
+  await channel?.close();
   await network?.close();
 }
 

@@ -1,4 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import type { GateRules } from './gate-rules.js';
 import { reach } from './reach.js';
 import { readSocksRequest, SocksReply, socksReply } from './socks-request.js';
@@ -13,7 +14,16 @@ export type DoorKind =
   | { readonly kind: 'socks' }
   | { readonly kind: 'fixed'; readonly host: string; readonly port: number };
 
-/** One browser's way out: a server on a unix socket, whose connections lead where the rules of the moment let them. */
+/**
+ * Where a door listens: at a path that is free, or at a port of 127.0.0.1, which it chooses itself when there is none. A
+ * browser knows its port for life, so one that is chosen is outside of the range that outgoing connections are given.
+ */
+export type DoorPlace = { readonly path: string } | { readonly port: number | null };
+
+const PORTS = { first: 20_000, last: 29_999 };
+const TRIES = 50;
+
+/** One browser's way out: a server on a unix socket or a port, whose connections lead where the rules of the moment allow. */
 export class Door {
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
@@ -27,12 +37,36 @@ export class Door {
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
-  /** Listens at a path that is free. Anyone who reaches the path may connect: its folder is what is closed. */
-  static async open(path: string, kind: DoorKind, rules: () => GateRules): Promise<Door> {
+  /** The port it listens at, where it is one. */
+  get port(): number | undefined {
+    const address = this.#server.address();
+    return address !== null && typeof address === 'object' ? address.port : undefined;
+  }
+
+  /**
+   * Anyone who reaches a path may connect to it: its folder is what is closed. Anyone on this machine reaches a port.
+   * @throws the fault of the system, such as EADDRINUSE
+   */
+  static async open(place: DoorPlace, kind: DoorKind, rules: () => GateRules): Promise<Door> {
+    if ('path' in place) {
+      return Door.#listen({ path: place.path, readableAll: true, writableAll: true }, kind, rules);
+    }
+    if (place.port !== null) return Door.#listen({ host: '127.0.0.1', port: place.port }, kind, rules);
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        const port = randomInt(PORTS.first, PORTS.last + 1);
+        return await Door.#listen({ host: '127.0.0.1', port }, kind, rules);
+      } catch (error) {
+        if (left === 0 || !(error instanceof Error) || Reflect.get(error, 'code') !== 'EADDRINUSE') throw error;
+      }
+    }
+  }
+
+  static async #listen(where: ListenOptions, kind: DoorKind, rules: () => GateRules): Promise<Door> {
     const door = new Door(kind, rules);
     await new Promise<void>((resolve, reject) => {
       door.#server.once('error', reject);
-      door.#server.listen({ path, readableAll: true, writableAll: true }, resolve);
+      door.#server.listen(where, resolve);
     });
     return door;
   }

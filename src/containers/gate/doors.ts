@@ -14,21 +14,23 @@ export class Doors {
     this.#setting = setting;
   }
 
-  async handle(message: GateMessage): Promise<void> {
+  /** Answers the port that was opened, where it was one. */
+  async handle(message: GateMessage): Promise<number | undefined> {
     switch (message.type) {
       case 'Permit':
         this.#entry(message.leaseId).rules = new GateRules(this.#setting, message.wish);
-        return;
+        return undefined;
       case 'Open': {
         const entry = this.#entry(message.leaseId);
-        entry.open.push(await Door.open(message.path, message.kind, () => entry.rules));
-        return;
+        const door = await Door.open(message.at, message.kind, () => entry.rules);
+        entry.open.push(door);
+        return door.port;
       }
       case 'Close': {
         const entry = this.#rules.get(message.leaseId);
         this.#rules.delete(message.leaseId);
         await Promise.all((entry?.open ?? []).map((door) => door.close()));
-        return;
+        return undefined;
       }
       default:
         return assertNever(message);

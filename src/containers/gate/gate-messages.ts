@@ -1,4 +1,4 @@
-import type { DoorKind } from './door.js';
+import type { DoorKind, DoorPlace } from './door.js';
 import type { GateWish } from './gate-rules.js';
 
 /** What the gate's thread is told. `Open` and `Close` are answered with their number once they are done. */
@@ -8,13 +8,15 @@ export type GateMessage =
       readonly type: 'Open';
       readonly call: number;
       readonly leaseId: string;
-      readonly path: string;
+      readonly at: DoorPlace;
       readonly kind: DoorKind;
     }
   | { readonly type: 'Close'; readonly call: number; readonly leaseId: string };
 
 export interface GateAnswer {
   readonly call: number;
+  /** The port that was opened, where it was one. */
+  readonly port?: number;
   /** Why it could not be done. */
   readonly fault?: string;
 }

@@ -18,6 +18,7 @@ export interface GateSetting {
   /** Ports of this machine that every session reaches as localhost. */
   readonly forward: readonly number[];
   readonly egress: EgressLists;
+  readonly loopback?: 'open';
 }
 
 /** What one session adds. */
@@ -67,6 +68,7 @@ export class GateRules {
     const address = isIP(name) === 0 ? null : name;
     if (name === 'localhost' || name.endsWith('.localhost') || (address !== null && isLoopback(address))) {
       if (port === this.#setting.ownPort) return { kind: 'refused', why: 'it is the service itself' };
+      if (this.#setting.loopback === 'open') return { kind: 'loopback' };
       if ([...this.#setting.forward, ...this.#wish.forward].includes(port)) return { kind: 'loopback' };
       return { kind: 'refused', why: `port ${port} of localhost is not forwarded` };
     }

@@ -8,13 +8,18 @@ if (port === null) throw new Error('This file is a thread of the network gate');
 const doors = new Doors(workerData);
 port.on('message', (message: GateMessage) => {
   doors.handle(message).then(
-    () => answer(message),
-    (error: unknown) => answer(message, String(error)),
+    (port) => answer(message, { port }),
+    (error: unknown) => answer(message, { fault: String(error) }),
   );
 });
 
-function answer(message: GateMessage, fault?: string): void {
+function answer(message: GateMessage, outcome: { port?: number | undefined; fault?: string }): void {
   if (!('call' in message)) return;
-  const said: GateAnswer = { call: message.call, ...(fault === undefined ? {} : { fault }) };
+  const { port: opened, fault } = outcome;
+  const said: GateAnswer = {
+    call: message.call,
+    ...(opened === undefined ? {} : { port: opened }),
+    ...(fault === undefined ? {} : { fault }),
+  };
   port?.postMessage(said);
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { TroupeError } from '../../protocol/errors.js';
-import type { DoorKind } from './door.js';
+import type { DoorKind, DoorPlace } from './door.js';
 import type { GateAnswer, GateMessage } from './gate-messages.js';
 import type { GateSetting, GateWish } from './gate-rules.js';
 
@@ -15,19 +15,19 @@ type Call = Extract<GateMessage, { readonly call: number }>;
 type Unnumbered<T> = T extends Call ? Omit<T, 'call'> : never;
 
 interface OpenDoor {
-  readonly path: string;
+  at: DoorPlace;
   readonly kind: DoorKind;
 }
 
 interface Waiting {
   readonly worker: Worker;
-  resolve(): void;
+  resolve(port: number | undefined): void;
   reject(error: Error): void;
 }
 
 /**
- * The only way out of the workers, which have no network: each has a door here, a unix socket in its folder, and what may
- * pass is decided by {@link GateRules}. Bytes flow on a thread of their own, so that pages that load much do not slow the
+ * The only way out of browsers: each has a SOCKS server of its own here, on a unix socket in the folder of its container
+ * or on a port of 127.0.0.1, and what may pass is decided by {@link GateRules}. Bytes flow on a thread of their own, so that pages that load much do not slow the
  * service's answers. The thread runs while there is a door. One that fails is replaced, with every door and its rules;
  * only the connections through it are cut.
  */
@@ -45,14 +45,22 @@ export class NetworkGate {
     this.#log = log;
   }
 
-  /** Opens a door at `path`, in place of any that an earlier service left there. */
-  async open(leaseId: string, path: string, kind: DoorKind): Promise<void> {
-    await rm(path, { force: true });
+  /**
+   * Opens a way out for a browser, at a path in place of whatever an earlier service left there, or at a port. Answers the
+   * port, where it is one.
+   * @throws UNAVAILABLE; the lease must be closed all the same
+   */
+  async open(leaseId: string, at: DoorPlace, kind: DoorKind): Promise<number | undefined> {
+    if ('path' in at) await rm(at.path, { force: true });
     const doors = this.#doors.get(leaseId) ?? [];
-    doors.push({ path, kind });
+    const door: OpenDoor = { at, kind };
+    doors.push(door);
     this.#doors.set(leaseId, doors);
     this.#worker ??= this.#start();
-    await this.#ask({ type: 'Open', leaseId, path, kind });
+    const port = await this.#ask({ type: 'Open', leaseId, at, kind });
+    // A thread that is started again opens the same one.
+    if (port !== undefined) door.at = { port };
+    return port;
   }
 
   /** What one browser's session wishes; it replaces an earlier wish. */
@@ -66,7 +74,10 @@ export class NetworkGate {
     this.#wishes.delete(leaseId);
     if (!this.#doors.delete(leaseId)) return;
     // What a thread that failed held open is closed with it.
-    if (this.#doors.size > 0) return this.#ask({ type: 'Close', leaseId }).catch(() => undefined);
+    if (this.#doors.size > 0) {
+      await this.#ask({ type: 'Close', leaseId }).catch(() => undefined);
+      return;
+    }
     const worker = this.#worker;
     this.#worker = null;
     await worker?.terminate();
@@ -78,10 +89,10 @@ export class NetworkGate {
       workerData: this.#setting,
     });
     worker.unref();
-    worker.on('message', ({ call, fault }: GateAnswer) => {
+    worker.on('message', ({ call, port, fault }: GateAnswer) => {
       const waiting = this.#waiting.get(call);
       this.#waiting.delete(call);
-      if (fault === undefined) waiting?.resolve();
+      if (fault === undefined) waiting?.resolve(port);
       else waiting?.reject(new TroupeError('UNAVAILABLE', `A way out could not be opened: ${fault}`));
     });
     let cause = 'it ended';
@@ -110,9 +121,9 @@ export class NetworkGate {
     this.#worker = this.#start();
     for (const [leaseId, wish] of this.#wishes) this.#tell({ type: 'Permit', leaseId, wish });
     for (const [leaseId, doors] of this.#doors) {
-      for (const { path, kind } of doors) {
-        rm(path, { force: true })
-          .then(() => this.#ask({ type: 'Open', leaseId, path, kind }))
+      for (const { at, kind } of doors) {
+        ('path' in at ? rm(at.path, { force: true }) : Promise.resolve())
+          .then(() => this.#ask({ type: 'Open', leaseId, at, kind }))
           .catch((error: unknown) => this.#log(String(error)));
       }
     }
@@ -122,7 +133,7 @@ export class NetworkGate {
     this.#worker?.postMessage(message);
   }
 
-  #ask(message: Unnumbered<Call>): Promise<void> {
+  #ask(message: Unnumbered<Call>): Promise<number | undefined> {
     const call = ++this.#lastCall;
     const worker = this.#worker;
     if (worker === null) return Promise.reject(new TroupeError('UNAVAILABLE', 'The network gate is being restarted'));
@@ -137,7 +148,7 @@ export class NetworkGate {
       };
       this.#waiting.set(call, {
         worker,
-        resolve: () => settle(resolve),
+        resolve: (port) => settle(() => resolve(port)),
         reject: (error) => settle(() => reject(error)),
       });
       worker.postMessage({ ...message, call });

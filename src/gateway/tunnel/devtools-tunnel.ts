@@ -1,17 +1,12 @@
-import { once } from 'node:events';
-import WebSocket, { type RawData } from 'ws';
 import { z } from 'zod';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { DevToolsClient } from '../../supervisor/devtools-client.js';
 import type { DevTools } from '../../supervisor/doors.js';
 import type { Sessions } from '../../supervisor/sessions.js';
 import type { FarEnd, NearEnd, TunnelKind } from './tunnel-server.js';
 
-const CONNECT_MS = 5_000;
 /** Files that a test uploads come in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
-/** A browser that leaves so much of a client's words unread does not live any more. */
-const MAX_UNREAD_BYTES = 2 * MAX_MESSAGE_BYTES;
 /** Codes of RFC 6455, section 7.4.1. */
 const NORMAL = 1000;
 const FAILED = 1011;
@@ -45,8 +40,12 @@ class DevToolsTunnel implements FarEnd {
   readonly #id: string;
   readonly #devTools: DevTools;
   readonly #sessions: Sessions;
-  #socket: WebSocket | null = null;
+  #client: DevToolsClient | null = null;
   #near: NearEnd | null = null;
+  readonly #closed = new AbortController();
+  /** Settles when the client reads again. */
+  #reads: Promise<void> = Promise.resolve();
+  #resume: () => void = () => undefined;
   /** The client has the browser closed: it is told so before its own end comes. */
   #isClosing = false;
 
@@ -58,25 +57,9 @@ class DevToolsTunnel implements FarEnd {
 
   async start(near: NearEnd): Promise<void> {
     this.#near = near;
-    const socket = new WebSocket(this.#devTools.url, {
-      perMessageDeflate: false,
-      maxPayload: MAX_ANSWER_BYTES,
-      handshakeTimeout: CONNECT_MS,
-    });
-    this.#socket = socket;
-    // What comes after it, `close`, says the same.
-    socket.on('error', () => undefined);
-    try {
-      await once(socket, 'open');
-    } catch (cause) {
-      socket.terminate();
-      throw new TroupeError('WORKER_LOST', 'The browser of the session does not answer', undefined, { cause });
-    }
-    socket.on('message', (data: RawData, isBinary) => {
-      if (Buffer.isBuffer(data)) near.send(data, !isBinary);
-    });
-    socket.on('close', () => this.#endWithBrowser());
-    this.#endWithBrowser();
+    this.#client = await this.#devTools.connect();
+    if (this.#closed.signal.aborted) this.#client.close();
+    else void this.#passOn(this.#client, near);
   }
 
   receive(message: Buffer, isText: boolean): void {
@@ -92,33 +75,49 @@ class DevToolsTunnel implements FarEnd {
         return;
       case 'Browser.setDownloadBehavior':
       case 'Page.setDownloadBehavior':
-        this.#send(JSON.stringify(this.#withOwnDownloads(command)));
+        this.#forward(this.#withOwnDownloads(command));
         return;
       default:
-        this.#send(isText ? message.toString('utf8') : message);
+        this.#forward(JSON.parse(message.toString('utf8')));
     }
   }
 
   pause(): void {
-    this.#socket?.pause();
+    this.#reads = new Promise((resolve) => {
+      this.#resume = resolve;
+    });
   }
 
   resume(): void {
-    this.#socket?.resume();
+    this.#resume();
   }
 
   close(): void {
-    this.#socket?.terminate();
+    this.#closed.abort(new TroupeError('SESSION_ENDED', 'The client is gone'));
+    this.#resume();
+    this.#client?.close();
   }
 
-  #send(message: string | Buffer): void {
-    this.#socket?.send(message);
-    if ((this.#socket?.bufferedAmount ?? 0) > MAX_UNREAD_BYTES) this.#near?.end(FAILED, 'The browser does not answer');
+  #forward(command: { readonly sessionId?: string | undefined }): void {
+    this.#client?.send(JSON.stringify(command), command.sessionId);
   }
 
-  #endWithBrowser(): void {
-    if (this.#isClosing || this.#socket?.readyState === WebSocket.OPEN) return;
-    this.#near?.end(NORMAL, 'The browser is gone');
+  /** What a client does not read waits at the session, which lets go of it in the end. */
+  async #passOn(client: DevToolsClient, near: NearEnd): Promise<void> {
+    try {
+      while (!this.#closed.signal.aborted) {
+        const { messages, over } = await client.next(this.#closed.signal);
+        for (const message of messages) {
+          await this.#reads;
+          near.send(Buffer.from(message), true);
+        }
+        if (over === null) continue;
+        if (!this.#isClosing) near.end(NORMAL, `The browser is gone: ${over}`.slice(0, 100));
+        return;
+      }
+    } catch (error) {
+      if (!this.#isClosing) near.end(NORMAL, encodeError(error).error.slice(0, 100));
+    }
   }
 
   /** A client that is done ends its session, in the session's own order; a job is not its to end. */
@@ -136,7 +135,6 @@ class DevToolsTunnel implements FarEnd {
     } catch (error) {
       this.#refuse(command, encodeError(error).error);
       this.#isClosing = false;
-      this.#endWithBrowser();
     }
   }
 

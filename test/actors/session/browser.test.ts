@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { Browser } from '#troupe/actors/session/browser.js';
 import { bounds } from '../../containers/driver-fixture.js';
-import { openAgent, openBrowser, openSite } from '../../support/agent-fixture.js';
+import { connectBrowser, openAgent, openBrowser, openSite } from '../../support/agent-fixture.js';
 
 t.test('A page has what the session asks for, and so has every tab that it opens', async (t) => {
   const lease = await openBrowser(t);
@@ -128,7 +127,7 @@ t.test('An option that the browser refuses is a fault of the request', async (t)
     [{ timezone: 'Mars/Olympus' }, /timezone/],
     [{ storageState: { cookies: 7 } }, /storageState/],
   ] as const) {
-    await t.rejects(Browser.connect(lease.endpoint, options, bounds()), { code: 'INVALID_REQUEST', message: field });
+    await t.rejects(connectBrowser(t, lease, options, bounds()), { code: 'INVALID_REQUEST', message: field });
   }
 });
 
@@ -159,7 +158,7 @@ t.test('A connection that takes over closes the page that does not answer, and k
   const { targetId } = await browser.send('Target.createTarget', { url: hung });
   await call('wait', 500);
   await browser.close();
-  const taken = await Browser.connect(lease.endpoint, {}, { ...bounds(), takesOver: true });
+  const taken = await connectBrowser(t, lease, {}, { ...bounds(), takesOver: true });
   const pages = new Set<string>();
   taken.onPage((page) => pages.add(page.targetId));
   t.equal(taken.pageLost, true);
@@ -179,7 +178,7 @@ t.test('A browser that is gone is told at once, and calls under way end', async 
   t.ok(performance.now() - startedAt < 1_000);
   t.match(await Promise.all(waiting), [{ code: 'WORKER_LOST' }, { code: 'WORKER_LOST' }]);
   await released;
-  await t.rejects(Browser.connect(lease.endpoint, {}, bounds(2_000)), { code: 'WORKER_LOST' });
+  await t.rejects(async () => connectBrowser(t, lease, {}, bounds(2_000)), { code: 'WORKER_LOST' });
 });
 
 t.test('A message longer than is read ends the connection alone, and the next one takes over', async (t) => {
@@ -195,12 +194,9 @@ t.test('A message longer than is read ends the connection alone, and the next on
 t.test('Connecting ends with its signal, and leaves nothing', async (t) => {
   const lease = await openBrowser(t);
   const reason = new Error('no longer wanted');
-  await t.rejects(
-    Browser.connect(lease.endpoint, {}, { signal: AbortSignal.abort(reason), deadlineMs: 1_000 }),
-    reason,
-  );
+  await t.rejects(connectBrowser(t, lease, {}, { signal: AbortSignal.abort(reason), deadlineMs: 1_000 }), reason);
   const abort = new AbortController();
-  const connecting = Browser.connect(lease.endpoint, {}, { signal: abort.signal, deadlineMs: 5_000 });
+  const connecting = connectBrowser(t, lease, {}, { signal: abort.signal, deadlineMs: 5_000 });
   abort.abort(reason);
   await t.rejects(connecting, reason);
 });

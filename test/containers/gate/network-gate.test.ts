@@ -23,7 +23,7 @@ async function gateFixture(t: Test, ownPort = 1) {
     t.comment(line),
   );
   t.teardown(() => gate.close('lease'));
-  await gate.open('lease', path, { kind: 'socks' });
+  await gate.open('lease', { path }, { kind: 'socks' });
   return { gate, path };
 }
 
