@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import type { GateRules } from './gate-rules.js';
+import type { EgressRules } from '../../net-policy/egress.js';
 import { reach } from './reach.js';
 import { readSocksRequest, SocksReply, socksReply } from './socks-request.js';
 
@@ -17,10 +17,10 @@ export type DoorKind =
 export class Door {
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
-  readonly #rules: () => GateRules;
+  readonly #rules: () => EgressRules;
   readonly #kind: DoorKind;
 
-  private constructor(kind: DoorKind, rules: () => GateRules) {
+  private constructor(kind: DoorKind, rules: () => EgressRules) {
     this.#kind = kind;
     this.#rules = rules;
     this.#server = createServer({ allowHalfOpen: true }, (client) => void this.#serve(client));
@@ -28,7 +28,7 @@ export class Door {
   }
 
   /** Listens at a path that is free. Anyone who reaches the path may connect: its folder is what is closed. */
-  static async open(path: string, kind: DoorKind, rules: () => GateRules): Promise<Door> {
+  static async open(path: string, kind: DoorKind, rules: () => EgressRules): Promise<Door> {
     const door = new Door(kind, rules);
     await new Promise<void>((resolve, reject) => {
       door.#server.once('error', reject);

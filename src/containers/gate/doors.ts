@@ -1,23 +1,23 @@
+import { EgressRules, type EgressSetting, type EgressWish } from '../../net-policy/egress.js';
 import { assertNever } from '../../protocol/assert-never.js';
 import { Door } from './door.js';
 import type { GateMessage } from './gate-messages.js';
-import { GateRules, type GateSetting, type GateWish } from './gate-rules.js';
 
-const NO_WISH: GateWish = { forward: [], egress: {} };
+const NO_WISH: EgressWish = { forward: [], egress: {} };
 
 /** Every door of a service and the rules behind each. Connections that stand are not cut when rules change. */
 export class Doors {
-  readonly #setting: GateSetting;
-  readonly #rules = new Map<string, { rules: GateRules; readonly open: Door[] }>();
+  readonly #setting: EgressSetting;
+  readonly #rules = new Map<string, { rules: EgressRules; readonly open: Door[] }>();
 
-  constructor(setting: GateSetting) {
+  constructor(setting: EgressSetting) {
     this.#setting = setting;
   }
 
   async handle(message: GateMessage): Promise<void> {
     switch (message.type) {
       case 'Permit':
-        this.#entry(message.leaseId).rules = new GateRules(this.#setting, message.wish);
+        this.#entry(message.leaseId).rules = new EgressRules(this.#setting, message.wish);
         return;
       case 'Open': {
         const entry = this.#entry(message.leaseId);
@@ -38,7 +38,7 @@ export class Doors {
   #entry(leaseId: string) {
     const known = this.#rules.get(leaseId);
     if (known !== undefined) return known;
-    const entry = { rules: new GateRules(this.#setting, NO_WISH), open: [] };
+    const entry = { rules: new EgressRules(this.#setting, NO_WISH), open: [] };
     this.#rules.set(leaseId, entry);
     return entry;
   }
