@@ -58,7 +58,8 @@ export function embeddedIPv4(bytes: AddressBytes): readonly AddressBytes[] {
   if (beginsWith(bytes, [0x20, 0x02])) found.push(at(2, 3, 4, 5));
   // Teredo (RFC 4380): the server, and the client with its bits turned round.
   if (beginsWith(bytes, [0x20, 0x01, 0, 0])) {
-    found.push(at(4, 5, 6, 7), ipv4(bytes.slice(12).map((byte) => byte ^ 0xff)));
+    if (!isZero(bytes, 4, 8)) found.push(at(4, 5, 6, 7));
+    found.push(ipv4(bytes.slice(12).map((byte) => byte ^ 0xff)));
   }
   // ISATAP (RFC 5214), below any prefix.
   if (((bytes[8] ?? 0) & 0xfd) === 0 && isZero(bytes, 9, 10) && bytes[10] === 0x5e && bytes[11] === 0xfe) {
