@@ -93,6 +93,8 @@ async function run(request: object, vars: object = {}, more: { event?: object[];
       { key: 'secret', value: SECRET },
       { key: 'pin', value: 'marked-4711', type: 'secret' },
       { key: 'word', value: 'used-in-auth' },
+      { key: 'tokenUrl', value: '{{base}}/token' },
+      { key: 'tokenType', value: 'application' },
     ],
     item: [
       { name: 'Known', request: { method: 'GET', url: '{{base}}/known', auth: auth('bearer', { token: '{{word}}' }) } },
@@ -168,7 +170,7 @@ const FILE_CASES: readonly Case[] = PATHS.flatMap((path): Case[] => [
 ]);
 
 t.test('A body is read from files below requests/ and from nowhere else', async (t) => {
-  for (const [what, request, vars] of sampled(FILE_CASES, { proof: 'attack', name: 'request files', count: 24 })) {
+  for (const [what, request, vars] of sampled(FILE_CASES, { proof: 'attack', name: 'request files', count: 20 })) {
     const { error } = await run(request, vars);
     t.ok(error, what);
     t.notMatch(leaked(shop), KEY, what);
@@ -243,6 +245,8 @@ function oauth(url: string) {
     accessTokenUrl: url,
     clientId: 'me',
     clientSecret: '{{secret}}',
+    addTokenTo: 'header',
+    tokenType: 'application',
   };
 }
 
@@ -273,7 +277,7 @@ const CREDENTIAL_CASES: readonly Case[] = AUTHS.flatMap(([what, request]) =>
 );
 
 t.test('Credentials of a collection go to its own origins only', async (t) => {
-  const cases = sampled(CREDENTIAL_CASES, { proof: 'attack', name: 'request credentials', count: 26 });
+  const cases = sampled(CREDENTIAL_CASES, { proof: 'attack', name: 'request credentials', count: 22 });
   for (const [what, request, vars] of cases) {
     const { error } = await run(request, vars);
     const sent = leaked(other);
@@ -321,6 +325,7 @@ t.test('Credentials go where the collection says, and anything else goes anywher
     header('Idempotency-Key', '{{name}}'),
     header('Accept', 'text/plain'),
     file('photo.txt'),
+    raw('an application with a header of {{site}} at {{tokenUrl}}'),
   ]) {
     t.equal((await run(request, { base: other.origin, name: 'ada' })).error, null, JSON.stringify(request));
     t.equal(other.heard.length, 1);
@@ -411,7 +416,7 @@ const OWN_CASES: readonly Case[] = HOSTS.flatMap((host): Case[] => {
 });
 
 t.test('The service itself is not reached, by whatever name or address', async (t) => {
-  for (const [what, request, vars] of sampled(OWN_CASES, { proof: 'attack', name: 'request own port', count: 30 })) {
+  for (const [what, request, vars] of sampled(OWN_CASES, { proof: 'attack', name: 'request own port', count: 20 })) {
     const { error } = await run(request, vars);
     t.ok(error, what);
     t.equal(own.heard.length, 0, what);

@@ -6,6 +6,14 @@ export const SECRET_NAME =
 export const OPEN_SETTINGS =
   /^(?:username|in|grant_type|authorizationUrl|authUrl|url|accessTokenUrl|client_id|clientId|scope|client_authentication|algorithm|realm|tokenName)$/;
 
+/** What a name says that speaks of a secret, and does not name one: `tokenUrl`, `tokenType`. */
+const ABOUT_SECRETS = /(?:ur[il]|endpoint|host|path|name|type|scheme|prefix|expir\w*|ttl|length|_at)$/i;
+
+/** Whether a variable of this name holds a secret. */
+export function isSecretVariable(name: string): boolean {
+  return SECRET_NAME.test(name) && !ABOUT_SECRETS.test(name);
+}
+
 /** Whether a header of this name carries credentials, whatever its value is. */
 export function isCredentialHeader(name: string): boolean {
   return (

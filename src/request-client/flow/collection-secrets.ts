@@ -2,7 +2,7 @@ import { authAt } from '../collection/auth.js';
 import type { Collection, CollectionNode } from '../collection/collection.js';
 import { enabledPairs, member } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
-import { isCredentialHeader, OPEN_SETTINGS, SECRET_NAME } from '../collection/secret-names.js';
+import { isCredentialHeader, isSecretVariable } from '../collection/secret-names.js';
 import { VariableResolver, type VariableScope } from '../collection/variables.js';
 import { requestsBelow } from '../collection-run/collection-runner.js';
 import type { Scopes } from '../collection-run/scripts.js';
@@ -11,6 +11,8 @@ import type { Scopes } from '../collection-run/scripts.js';
 const MIN_LENGTH = 4;
 /** What comes before the secret in an Authorization. */
 const SCHEME = /^(?:Bearer|Basic|Token)\s+/i;
+/** Settings of OAuth 2.0 that are secrets. */
+const OAUTH_SECRET = /secret|password|assertion|private_?key|^(?:access|refresh|id)_?token$/i;
 const PLACE = /\{\{([^{}]+)\}\}/g;
 
 /** The secrets of a collection: what its auths and credential headers are made of, and variables that are secret. */
@@ -27,12 +29,13 @@ export class CollectionSecrets {
     const lists = variableLists(collection, collection.items);
     this.#stored = lists.map((list) => new Map(enabledPairs(list).map(({ key, value }) => [key, value])));
     for (const { key, entry } of lists.flatMap((list) => enabledPairs(list))) {
-      if (member(entry, 'type') === 'secret' || SECRET_NAME.test(key)) this.#names.add(key);
+      if (member(entry, 'type') === 'secret' || isSecretVariable(key)) this.#names.add(key);
     }
     for (const { path, value } of requests) {
       for (const text of authTexts(collection, path)) this.#texts.add(text);
       for (const header of readRequest(value).headers) {
-        if (isCredentialHeader(header.name)) this.#texts.add(header.value.replace(SCHEME, ''));
+        if (!isCredentialHeader(header.name) || namesIn(header.value).length === 0) continue;
+        this.#texts.add(header.value.replace(SCHEME, ''));
       }
     }
     for (const text of this.#texts) for (const name of namesIn(text)) this.#names.add(name);
@@ -58,7 +61,7 @@ export class CollectionSecrets {
     for (const text of this.#texts) add(resolver.text(text));
     for (const scope of scopes) {
       for (const [name, value] of scope) {
-        if (this.#names.has(name) || SECRET_NAME.test(name)) add(resolver.text(value));
+        if (this.#names.has(name) || isSecretVariable(name)) add(resolver.text(value));
       }
     }
     return values;
@@ -88,7 +91,7 @@ function authTexts(collection: Collection, path: CollectionNode['path']): readon
     case 'apikey':
       return [auth.value];
     case 'oauth2':
-      return [...auth.settings].flatMap(([name, value]) => (OPEN_SETTINGS.test(name) ? [] : [value]));
+      return [...auth.settings].flatMap(([name, value]) => (OAUTH_SECRET.test(name) ? [value] : []));
     default:
       return [];
   }
