@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type ModelChoice, resolveModels } from './config/models.js';
-import { isHostPattern } from './containers/gate/gate-rules.js';
+import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
+import { isTargetPattern } from './net-policy/target-pattern.js';
 import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
 
@@ -11,8 +12,10 @@ const environmentName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, 'names an environment variable, such as TROUPE_TOKEN; never put the secret itself here');
 
-const HostPatterns = z.array(
-  z.string().refine(isHostPattern, 'is a host name, *.domain, an address or a range such as 10.0.0.0/8'),
+const HostPatterns = z.array(z.string().refine(isHostPattern, `is ${HOST_PATTERN}`));
+
+const WebhookTargets = z.array(
+  z.string().refine(isTargetPattern, `is ${HOST_PATTERN}; a port may follow, as in :8080`),
 );
 
 /** What one container may use; megabytes. */
@@ -62,6 +65,7 @@ const ConfigFile = z.strictObject({
     .prefault({}),
   token: environmentName.optional(),
   webhookSecret: environmentName.optional(),
+  webhooks: z.strictObject({ allow: WebhookTargets.default([]) }).prefault({}),
   log: z.enum(['text', 'json']).default('text'),
   traces: z.url().optional(),
 });

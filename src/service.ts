@@ -91,20 +91,26 @@ export async function startService(
     telemetry.follow(hub);
     built.push(() => telemetry.close());
     const vault = await RequestVault.open(config.keyFile);
+    const tokens = await AccessTokens.open({ journal, vault, clock: systemClock });
     const webhooks = new Outbox({
       journal,
       vault,
       log,
       clock: systemClock,
       secret: config.webhookSecret,
-      rule: targetRule(gateway.port),
+      rule: targetRule({
+        ownPort: gateway.port,
+        allow: config.webhooks.allow,
+        egress: config.egress ?? {},
+        isOpen: () => config.token === undefined && tokens.size === 0,
+      }),
       random: Math.random,
     });
     built.push(() => webhooks.close());
     void webhooks.run((wanted) => hub.stream({ after: hub.lastSeq(), ...wanted }, () => true));
-    const tokens = await AccessTokens.open({ journal, vault, clock: systemClock });
     const supervisor = await Supervisor.start({
-      config,
+      // With port 0 the system chose one: what is closed to sessions is that one.
+      config: Object.freeze({ ...config, port: gateway.port }),
       driver,
       supervision,
       journal,

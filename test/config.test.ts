@@ -32,6 +32,9 @@ t.test('the user who called sudo is the one that browsers run as', async (t) => 
 
 const WRONG: readonly (readonly [name: string, file: string, says: RegExp])[] = [
   ['an unknown key is refused by name', '{"maxSession": 3}', /unknown key 'maxSession'/],
+  ['an unknown key of webhooks is refused by name', '{"webhooks": {"allowed": []}}', /unknown key 'allowed'/],
+  ['a webhook target that can never match is refused', '{"webhooks": {"allow": ["http://a"]}}', /webhooks\.allow/],
+  ['an address that is none is refused in a list', '{"egress": {"deny": ["1.2.3.256"]}}', /egress\.deny/],
   ['a wrong type is refused with the key', '{"port": "80"}', /port: /],
   ['broken JSON is refused with the file', '{"port": 80', /troupe\.json is not valid/],
   ['a list is refused', '[]', /one JSON object/],

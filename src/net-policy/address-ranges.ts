@@ -1,16 +1,5 @@
-import { BlockList, isIP, isIPv4 } from 'node:net';
-
-/** Where clouds keep what a machine may know of itself, its credentials too; never a place that a page needs. */
-const METADATA: readonly string[] = [
-  '169.254.0.0/16', // link-local: AWS, GCP, Azure, ECS and most others
-  'fe80::/10',
-  'fd00:ec2::/32', // AWS over IPv6
-  '100.100.100.200', // Alibaba
-  '168.63.129.16', // Azure's host
-  '192.0.0.192', // Oracle
-];
-/** This machine by any of its own names for itself. */
-const LOOPBACK: readonly string[] = ['127.0.0.0/8', '0.0.0.0/8', '::1', '::'];
+import { isIP } from 'node:net';
+import { type AddressBytes, embeddedIPv4, isMapped, nat64Target, parseAddress } from './address.js';
 
 /** `10.0.0.0/8`, `::1`: an address, or a range of them. */
 export function isAddressRange(text: string): boolean {
@@ -20,47 +9,53 @@ export function isAddressRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (kind === 4 ? 32 : 128));
 }
 
-/** A set of addresses. IPv4 rules hold for the same addresses written as IPv6, mapped or translated, too. */
+interface Range {
+  readonly bytes: AddressBytes;
+  /** Of 128. */
+  readonly bits: number;
+}
+
+/** A set of addresses, compared as bytes: how an address is written makes no difference. */
 export class AddressRanges {
-  readonly #list = new BlockList();
+  readonly #ranges: readonly Range[];
 
-  /** @param ranges each an {@link isAddressRange} */
+  /** @param ranges each an {@link isAddressRange}; what is none names nothing */
   constructor(ranges: readonly string[]) {
-    for (const range of ranges) {
+    this.#ranges = ranges.flatMap((range): Range[] => {
       const [address = '', bits] = range.split('/');
-      const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-      if (bits === undefined) this.#list.addAddress(address, family);
-      else this.#list.addSubnet(address, Number(bits), family);
-    }
+      const bytes = parseAddress(address);
+      if (bytes === null) return [];
+      const shift = isIP(address) === 4 ? 96 : 0;
+      return [{ bytes, bits: bits === undefined ? 128 : shift + Number(bits) }];
+    });
   }
 
+  /** Whether the set names this address; IPv4 also where it is mapped into IPv6 or behind the well-known NAT64 prefix. */
   has(address: string): boolean {
-    const plain = withoutZone(address);
-    const inner = translated(plain);
-    if (inner !== null && this.#list.check(inner, 'ipv4')) return true;
-    return this.#list.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
+    const bytes = parseAddress(address);
+    if (bytes === null) return false;
+    const translated = nat64Target(bytes);
+    return this.#holds(bytes) || (translated !== null && this.#holds(translated));
+  }
+
+  /** Whether this address may lead into the set in any way: by translation and tunnels too. For what is closed. */
+  leadsInto(address: string): boolean {
+    const bytes = parseAddress(address);
+    if (bytes === null) return false;
+    if (this.#holds(bytes)) return true;
+    return !isMapped(bytes) && embeddedIPv4(bytes).some((inner) => this.#holds(inner));
+  }
+
+  #holds(address: AddressBytes): boolean {
+    return this.#ranges.some(({ bytes, bits }) => sameBits(bytes, address, bits));
   }
 }
 
-const metadata = new AddressRanges(METADATA);
-const loopback = new AddressRanges(LOOPBACK);
-
-export function isMetadata(address: string): boolean {
-  return metadata.has(address);
-}
-
-export function isLoopback(address: string): boolean {
-  return loopback.has(address);
-}
-
-function withoutZone(address: string): string {
-  return address.replace(/%.*$/, '');
-}
-
-/** The IPv4 address that a NAT64 address leads to (RFC 6052, the well-known prefix), or null. */
-function translated(address: string): string | null {
-  const found = /^64:ff9b::([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address);
-  if (found === null) return /^64:ff9b::([\d.]+)$/i.exec(address)?.[1] ?? null;
-  const [high = 0, low = 0] = found.slice(1).map((part) => Number.parseInt(part, 16));
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+function sameBits(one: AddressBytes, other: AddressBytes, bits: number): boolean {
+  for (let at = 0; at * 8 < bits; at += 1) {
+    const left = bits - at * 8;
+    const mask = left >= 8 ? 0xff : (0xff << (8 - left)) & 0xff;
+    if ((((one[at] ?? 0) ^ (other[at] ?? 0)) & mask) !== 0) return false;
+  }
+  return true;
 }

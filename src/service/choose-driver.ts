@@ -88,6 +88,7 @@ async function dockerChoice(
     hostAddress: await bridgeAddress(engine),
     forward: config.forward,
     egress: config.egress ?? {},
+    loopback: 'forwarded' as const,
   };
   const gate = new NetworkGate(setting, log);
   const driver = await DockerDriver.create({

@@ -178,8 +178,8 @@ export class Intake {
   }
 
   async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
-    const { config, hub, table } = this.#parts;
-    await checkTask(request, config, flowFileCheck(config.flowsDir));
+    const { hub, table } = this.#parts;
+    await checkTask(request, this.#parts, flowFileCheck(this.#parts.config.flowsDir));
     this.#bound(caller);
     this.#admission.assertQueueHasRoom(caller);
     const session = this.#enlist({ request, record: this.#accepted(newSessionId(), request), caller });
@@ -198,7 +198,7 @@ export class Intake {
    * @throws as {@link submit}; of a job that is refused, its place in the batch
    */
   async submitBatch(batch: NewBatch, { caller }: Submitter): Promise<readonly SessionId[]> {
-    const { config, hub, table } = this.#parts;
+    const { hub, table } = this.#parts;
     const sessions: LivingSession[] = [];
     try {
       for (const [index, request] of batch.jobs.entries()) {
@@ -206,7 +206,7 @@ export class Intake {
         if (index % BATCH_STRIDE === BATCH_STRIDE - 1) await nextTurn();
         await inPlace(index, async () => {
           this.#assertAccepts(request);
-          await checkTask(request, config, batch.assertFlow);
+          await checkTask(request, this.#parts, batch.assertFlow);
         });
         const record = this.#accepted(newSessionId(), request, { batch: batch.kept.id });
         sessions.push(this.#enlist({ request, record, caller }));

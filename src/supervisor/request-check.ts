@@ -3,10 +3,12 @@ import { extname, resolve, sep } from 'node:path';
 import { chooseModels } from '../config/models.js';
 import type { Config } from '../config.js';
 import type { Driver } from '../containers/driver.js';
-import { isHostPattern } from '../containers/gate/gate-rules.js';
+import { isMetadata } from '../net-policy/closed-places.js';
+import { HOST_PATTERN, isHostPattern } from '../net-policy/host-pattern.js';
+import { readHost } from '../net-policy/read-host.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { AutoRequest, LiveRequest } from '../protocol/session.js';
-import { targetFault, targetRule } from '../webhooks/webhook-target.js';
+import type { Outbox } from '../webhooks/outbox.js';
 
 type Offers = Driver['offers'];
 
@@ -26,7 +28,7 @@ const UNAVAILABLE: readonly Unavailable[] = [
   [
     'egress',
     ({ egress }) => ![...(egress?.allow ?? []), ...(egress?.deny ?? [])].every(isHostPattern),
-    'an entry is a host name, *.domain, an address or a range such as 10.0.0.0/8',
+    `an entry is ${HOST_PATTERN}`,
   ],
   [
     'proxy',
@@ -41,6 +43,11 @@ const UNAVAILABLE: readonly Unavailable[] = [
   ],
   [
     'proxy',
+    ({ proxy }) => proxy !== undefined && leadsToMetadata(proxy.server),
+    'a proxy is not at a metadata address; name another server',
+  ],
+  [
+    'proxy',
     ({ proxy }) => proxy?.username !== undefined && /^socks/i.test(proxy.server),
     'Chromium gives no user name to a SOCKS proxy',
   ],
@@ -50,6 +57,13 @@ const UNAVAILABLE: readonly Unavailable[] = [
     'a password wants a username',
   ],
 ];
+
+/** @param server `[scheme://]host[:port]`; a name is judged where it is looked up */
+function leadsToMetadata(server: string): boolean {
+  const [, host = ''] = /^(?:[a-z0-9]+:\/\/)?(\[[^\]]*\]|[^:]*)/i.exec(server) ?? [];
+  const read = readHost(host);
+  return read?.kind === 'address' && isMetadata(read.address);
+}
 
 /**
  * Refuses what would be accepted and then not done.
@@ -68,8 +82,12 @@ export function assertSupported(request: LiveRequest | AutoRequest, offers: Offe
  * @param assertFlow see {@link flowFileCheck}
  * @throws INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF, MODEL_NOT_ALLOWED, MISSING_API_KEY
  */
-export async function checkTask(request: AutoRequest, config: Config, assertFlow: FlowFileCheck): Promise<void> {
-  assertWebhook(request.webhook, config);
+export async function checkTask(
+  request: AutoRequest,
+  { config, webhooks }: { readonly config: Config; readonly webhooks: Pick<Outbox, 'refusal'> },
+  assertFlow: FlowFileCheck,
+): Promise<void> {
+  assertWebhook(request.webhook, webhooks);
   const flowFiles = request.flowFiles ?? [];
   await Promise.all(flowFiles.map(assertFlow));
   if ((request.maxIterations ?? config.maxIterations) > 0) {
@@ -83,13 +101,8 @@ export async function checkTask(request: AutoRequest, config: Config, assertFlow
   }
 }
 
-/** Where it leads when it is looked up is checked at each try; what can be seen now is refused now. */
-function assertWebhook(webhook: string | undefined, { webhookSecret }: Config): void {
-  if (webhook === undefined) return;
-  const why =
-    webhookSecret === undefined
-      ? 'nothing signs it: set webhookSecret in troupe.json to the name of an environment variable'
-      : targetFault(new URL(webhook), targetRule(0));
+function assertWebhook(webhook: string | undefined, webhooks: Pick<Outbox, 'refusal'>): void {
+  const why = webhook === undefined ? null : webhooks.refusal(webhook);
   if (why !== null)
     throw new TroupeError('INVALID_REQUEST', `webhook: ${why}`, { issues: [{ path: 'webhook', message: why }] });
 }

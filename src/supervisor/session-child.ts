@@ -68,7 +68,7 @@ export function startSessionActor(
         page: request,
         flowsDir: flowsDirOf(config, batch),
         requestsDir: config.requestsDir,
-        reach: { ownPort: config.port, egress: [config.egress ?? {}, request.egress ?? {}] },
+        reach: { ownPort: config.port, egress: { service: config.egress ?? {}, session: request.egress ?? {} } },
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
         healedDir: join(config.sessionsDir, id, 'healed-flows'),

@@ -5,7 +5,7 @@ import type { SessionId, SessionRecord } from '../protocol/session.js';
 import { WebhookDelivery, type WebhookMessage, type WebhookMoment } from '../protocol/webhook.js';
 import { type SendOutcome, sendMessage } from './send-message.js';
 import { signatureHeaders } from './signature.js';
-import type { TargetRule } from './webhook-target.js';
+import { type TargetRule, targetFault } from './webhook-target.js';
 
 /** Waits before the second and each later try, in seconds: a day and a half in all. */
 const WAITS_S = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 43_200];
@@ -72,6 +72,13 @@ export class Outbox {
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
+  }
+
+  /** Why a job with this webhook is refused, or null. Where its name leads is checked at each try. */
+  refusal(webhook: string): string | null {
+    const { secret, rule } = this.#parts;
+    if (secret !== undefined) return targetFault(new URL(webhook), rule);
+    return 'nothing signs it: set webhookSecret in troupe.json to the name of an environment variable';
   }
 
   /** What is to be written in one transaction with the moment that it tells of; nothing where nobody asked. */

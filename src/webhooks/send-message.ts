@@ -1,7 +1,6 @@
-import { type LookupAddress, lookup } from 'node:dns';
 import { type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { guardConnection, guardedLookup, type LookUp } from '../net-policy/guarded-connection.js';
 import { portOf, type TargetRule, targetFault } from './webhook-target.js';
 
 /** What came of a try. `refused` is for good: trying again changes nothing. */
@@ -12,10 +11,11 @@ export type SendOutcome =
 
 const GONE = 410;
 
-/** Every address of a name. */
-type LookUp = (name: string, answer: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void) => void;
-
-const systemLookUp: LookUp = (name, answer) => lookup(name, { all: true }, answer);
+/**
+ * One sentence for everything that keeps an answer from coming: what exactly it was would tell a caller which ports of
+ * which machines are open.
+ */
+const NO_ANSWER = 'it could not be reached, or gave no answer in time';
 
 export interface SendBounds {
   readonly rule: TargetRule;
@@ -27,15 +27,17 @@ export interface SendBounds {
 
 /**
  * Sends one message. Its receiver has taken it when it answers a status from 200 to 299; nothing else of the answer is
- * read, and a redirect is not followed. A name is checked by each address that it leads to, at the moment of the connection.
+ * read, and a redirect is not followed. A name is checked by each address that it leads to, at the moment of the connection, and the connection by where it ends.
  */
 export function sendMessage(
   url: URL,
   message: { readonly headers: { readonly [name: string]: string }; readonly body: string },
-  { rule, signal, timeoutMs, lookUp = systemLookUp }: SendBounds,
+  { rule, signal, timeoutMs, lookUp }: SendBounds,
 ): Promise<SendOutcome> {
   const fault = targetFault(url, rule);
   if (fault !== null) return Promise.resolve({ kind: 'refused', why: fault });
+  const port = portOf(url);
+  const refused = (why: string | null): RefusedTarget | null => (why === null ? null : new RefusedTarget(why));
   return new Promise((resolve) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const sent: ClientRequest = send(url, {
@@ -48,9 +50,14 @@ export function sendMessage(
       },
       // A connection of its own: one that is kept might be of a name that leads elsewhere now.
       agent: false,
-      lookup: guarded(lookUp, rule, portOf(url)),
+      lookup: guardedLookup((address, name) => refused(rule.refusal(address, port, name)), lookUp),
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
+    sent.on('socket', (socket) =>
+      guardConnection(socket, (local, remote) =>
+        refused(rule.isOwn(port, local, remote) ? 'it is the service itself' : null),
+      ),
+    );
     sent.on('response', (response) => {
       const { statusCode: status = 0 } = response;
       response.destroy();
@@ -63,23 +70,8 @@ export function sendMessage(
   });
 }
 
-class RefusedAddress extends Error {}
-
-function guarded(lookUp: LookUp, rule: TargetRule, port: number): LookupFunction {
-  return (hostname, { all }, callback) => {
-    lookUp(hostname, (error, addresses) => {
-      const why = addresses?.map(({ address }) => rule(address, port)).find((one) => one !== null) ?? null;
-      const [first] = addresses ?? [];
-      if (error !== null || why !== null || first === undefined) callback(error ?? new RefusedAddress(why ?? ''), []);
-      else if (all) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
-  };
-}
+class RefusedTarget extends Error {}
 
 function outcomeOf(error: Error): SendOutcome {
-  if (error instanceof RefusedAddress) return { kind: 'refused', why: error.message };
-  if (error.name === 'AbortError' || error.name === 'TimeoutError')
-    return { kind: 'failed', why: 'it did not answer in time' };
-  return { kind: 'failed', why: `it could not be reached: ${error.message}` };
+  return error instanceof RefusedTarget ? { kind: 'refused', why: error.message } : { kind: 'failed', why: NO_ANSWER };
 }

@@ -1,24 +1,62 @@
-import { isIP } from 'node:net';
-import { isLoopback, isMetadata } from '../net-policy/address-ranges.js';
+import { isLoopback } from '../net-policy/closed-places.js';
+import { type EgressLists, EgressRules } from '../net-policy/egress.js';
+import { isLocalName, readHost } from '../net-policy/read-host.js';
+import { TargetPatterns } from '../net-policy/target-pattern.js';
 
-/** Why an address may not be sent to; null where it may. */
-export type TargetRule = (address: string, port: number) => string | null;
+/** Where messages may go; asked anew at each try. */
+export interface TargetRule {
+  /** Why an address may not be sent to, which the host that was asked for leads to; null where it may. */
+  refusal(address: string, port: number, host: string): string | null;
+  /** Whether a connection leads to the service itself. */
+  isOwn(port: number, localAddress: string | undefined, remoteAddress: string | undefined): boolean;
+}
 
-/** Nothing is sent to where clouds keep their machines' credentials, nor to the service itself. */
-export function targetRule(ownPort: number): TargetRule {
-  return (address, port) => {
-    if (isMetadata(address)) return 'it is a metadata address';
-    if (isLoopback(address) && port === ownPort) return 'it is the service itself';
-    return null;
+export interface TargetRuleOptions {
+  /** The port that the service listens on. */
+  readonly ownPort: number;
+  /** `webhooks.allow` of the configuration. */
+  readonly allow: readonly string[];
+  /** `egress` of the configuration. */
+  readonly egress: EgressLists;
+  /** Whether the service asks nobody for a token: then its callers are people of this machine. */
+  isOpen(): boolean;
+}
+
+/**
+ * Nothing is sent to where clouds keep their machines' credentials, nor to the service itself. What `allow` names is open
+ * else. Of the rest, this machine's loopback is closed where the service asks for tokens, and what `egress` closes.
+ */
+export function targetRule({ ownPort, allow, egress, isOpen }: TargetRuleOptions): TargetRule {
+  const rulesFor = (lists: EgressLists): EgressRules =>
+    new EgressRules(
+      { ownPort, ownNames: [], hostAddress: null, forward: [], egress: lists, loopback: 'open' },
+      { forward: [], egress: {} },
+    );
+  const always = rulesFor({});
+  const listed = rulesFor(egress);
+  const named = new TargetPatterns(allow);
+  return {
+    refusal(address, port, host) {
+      const why = always.refusal(address, host, port);
+      if (why !== null) return why;
+      if (named.names(host, address, port)) return null;
+      if (isLoopback(address) && !isOpen()) {
+        return 'it is an address of this machine; name it in webhooks.allow of troupe.json, such as "127.0.0.1:8080"';
+      }
+      const closed = listed.refusal(address, host, port);
+      return closed === null ? null : `egress closes it: ${closed}; name it in webhooks.allow of troupe.json`;
+    },
+    isOwn: (port, localAddress, remoteAddress) => always.isOwn(port, localAddress, remoteAddress),
   };
 }
 
 /** Why a target is refused before its name was looked up; null where nothing is wrong so far. */
 export function targetFault(url: URL, rule: TargetRule): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'a webhook is http or https';
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const address = host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
-  return isIP(address) === 0 ? null : rule(address, portOf(url));
+  const host = readHost(url.hostname);
+  if (host === null) return 'its host is wrong';
+  if (host.kind === 'address') return rule.refusal(host.address, portOf(url), url.hostname);
+  return isLocalName(host.name) ? rule.refusal('127.0.0.1', portOf(url), host.name) : null;
 }
 
 export function portOf(url: URL): number {

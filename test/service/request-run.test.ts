@@ -72,6 +72,14 @@ t.test('metadata addresses are closed to scripts', async (t) => {
   }
 });
 
+t.test('a service that took any free port is closed to scripts at the port it has', async (t) => {
+  const { port } = new URL(service.url);
+  for (const host of ['127.0.0.1', 'localhost', '127.1', '[::1]', '0.0.0.0', 'x.localhost']) {
+    const { body } = await run(`Request.run('users/Look', {base: 'http://${host}:${port}/api'})`);
+    t.match(body, { code: 'REQUEST_FAILED', error: /it is the service itself/ }, host);
+  }
+});
+
 t.test('a flow prepares its data, and a secret of the job reaches the request alone', async (t) => {
   writeFileSync(
     join(service.home, 'flows', 'prepare.js'),

@@ -73,7 +73,14 @@ export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {})
   const instance = randomBytes(6).toString('hex');
   const workDir = join(openFolder(t), 'w');
   const another = (): Promise<DockerDriver> => {
-    const setting = { ownPort: 1, ownNames: [], hostAddress: null, forward: [], egress: {} };
+    const setting = {
+      ownPort: 1,
+      ownNames: [],
+      hostAddress: null,
+      forward: [],
+      egress: {},
+      loopback: 'forwarded',
+    } as const;
     return DockerDriver.create({
       engine,
       instance,

@@ -49,7 +49,7 @@ export class InMemorySessions implements Sessions {
     clock: systemClock,
     log: () => undefined,
     secret: undefined,
-    rule: () => null,
+    rule: { refusal: () => null, isOwn: () => false },
     random: Math.random,
   });
   readonly tokens = new AccessTokens({

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
-import type { GateRules } from './gate-rules.js';
+import type { EgressRules } from '../../net-policy/egress.js';
 import { reach } from './reach.js';
 import { readSocksRequest, SocksReply, socksReply } from './socks-request.js';
 
@@ -27,10 +27,10 @@ const TRIES = 50;
 export class Door {
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
-  readonly #rules: () => GateRules;
+  readonly #rules: () => EgressRules;
   readonly #kind: DoorKind;
 
-  private constructor(kind: DoorKind, rules: () => GateRules) {
+  private constructor(kind: DoorKind, rules: () => EgressRules) {
     this.#kind = kind;
     this.#rules = rules;
     this.#server = createServer({ allowHalfOpen: true }, (client) => void this.#serve(client));
@@ -47,7 +47,7 @@ export class Door {
    * Anyone who reaches a path may connect to it: its folder is what is closed. Anyone on this machine reaches a port.
    * @throws the fault of the system, such as EADDRINUSE
    */
-  static async open(place: DoorPlace, kind: DoorKind, rules: () => GateRules): Promise<Door> {
+  static async open(place: DoorPlace, kind: DoorKind, rules: () => EgressRules): Promise<Door> {
     if ('path' in place) {
       return Door.#listen({ path: place.path, readableAll: true, writableAll: true }, kind, rules);
     }
@@ -62,7 +62,7 @@ export class Door {
     }
   }
 
-  static async #listen(where: ListenOptions, kind: DoorKind, rules: () => GateRules): Promise<Door> {
+  static async #listen(where: ListenOptions, kind: DoorKind, rules: () => EgressRules): Promise<Door> {
     const door = new Door(kind, rules);
     await new Promise<void>((resolve, reject) => {
       door.#server.once('error', reject);

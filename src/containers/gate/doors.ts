@@ -1,16 +1,18 @@
+import { EgressRules, type EgressSetting, type EgressWish } from '../../net-policy/egress.js';
 import { assertNever } from '../../protocol/assert-never.js';
 import { Door } from './door.js';
 import type { GateMessage } from './gate-messages.js';
-import { GateRules, type GateSetting, type GateWish } from './gate-rules.js';
 
-const NO_WISH: GateWish = { forward: [], egress: {} };
+const NO_WISH: EgressWish = { forward: [], egress: {} };
 
 /** Every door of a service and the rules behind each. Connections that stand are not cut when rules change. */
 export class Doors {
-  readonly #setting: GateSetting;
-  readonly #rules = new Map<string, { rules: GateRules; readonly open: Door[] }>();
+  readonly #setting: EgressSetting;
+  /** Of doors that listen at ports: no page is to reach another's way out. */
+  readonly #ports = new Set<number>();
+  readonly #rules = new Map<string, { rules: EgressRules; readonly open: Door[] }>();
 
-  constructor(setting: GateSetting) {
+  constructor(setting: EgressSetting) {
     this.#setting = setting;
   }
 
@@ -18,17 +20,19 @@ export class Doors {
   async handle(message: GateMessage): Promise<number | undefined> {
     switch (message.type) {
       case 'Permit':
-        this.#entry(message.leaseId).rules = new GateRules(this.#setting, message.wish);
+        this.#entry(message.leaseId).rules = this.#rulesFor(message.wish);
         return undefined;
       case 'Open': {
         const entry = this.#entry(message.leaseId);
         const door = await Door.open(message.at, message.kind, () => entry.rules);
         entry.open.push(door);
+        if (door.port !== undefined) this.#ports.add(door.port);
         return door.port;
       }
       case 'Close': {
         const entry = this.#rules.get(message.leaseId);
         this.#rules.delete(message.leaseId);
+        for (const { port } of entry?.open ?? []) if (port !== undefined) this.#ports.delete(port);
         await Promise.all((entry?.open ?? []).map((door) => door.close()));
         return undefined;
       }
@@ -37,10 +41,14 @@ export class Doors {
     }
   }
 
+  #rulesFor(wish: EgressWish): EgressRules {
+    return new EgressRules(this.#setting, wish, this.#ports);
+  }
+
   #entry(leaseId: string) {
     const known = this.#rules.get(leaseId);
     if (known !== undefined) return known;
-    const entry = { rules: new GateRules(this.#setting, NO_WISH), open: [] };
+    const entry = { rules: this.#rulesFor(NO_WISH), open: [] };
     this.#rules.set(leaseId, entry);
     return entry;
   }

@@ -1,9 +1,9 @@
+import type { EgressWish } from '../../net-policy/egress.js';
 import type { DoorKind, DoorPlace } from './door.js';
-import type { GateWish } from './gate-rules.js';
 
 /** What the gate's thread is told. `Open` and `Close` are answered with their number once they are done. */
 export type GateMessage =
-  | { readonly type: 'Permit'; readonly leaseId: string; readonly wish: GateWish }
+  | { readonly type: 'Permit'; readonly leaseId: string; readonly wish: EgressWish }
   | {
       readonly type: 'Open';
       readonly call: number;

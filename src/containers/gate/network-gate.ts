@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import type { EgressSetting, EgressWish } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { DoorKind, DoorPlace } from './door.js';
 import type { GateAnswer, GateMessage } from './gate-messages.js';
-import type { GateSetting, GateWish } from './gate-rules.js';
 
 /** A thread that does not answer in this time is of no use any more. */
 const ANSWER_MS = 10_000;
@@ -27,20 +27,20 @@ interface Waiting {
 
 /**
  * The only way out of browsers: each has a SOCKS server of its own here, on a unix socket in the folder of its container
- * or on a port of 127.0.0.1, and what may pass is decided by {@link GateRules}. Bytes flow on a thread of their own, so that pages that load much do not slow the
- * service's answers. The thread runs while there is a door. One that fails is replaced, with every door and its rules;
- * only the connections through it are cut.
+ * or on a port of 127.0.0.1, and what may pass is decided by {@link EgressRules}. Bytes flow on a thread of their own, so
+ * that pages that load much do not slow the service's answers. The thread runs while there is a door. One that fails is
+ * replaced, with every door and its rules; only the connections through it are cut.
  */
 export class NetworkGate {
   readonly #log: (message: string) => void;
   readonly #doors = new Map<string, OpenDoor[]>();
-  readonly #wishes = new Map<string, GateWish>();
+  readonly #wishes = new Map<string, EgressWish>();
   readonly #waiting = new Map<number, Waiting>();
-  readonly #setting: GateSetting;
+  readonly #setting: EgressSetting;
   #worker: Worker | null = null;
   #lastCall = 0;
 
-  constructor(setting: GateSetting, log: (message: string) => void) {
+  constructor(setting: EgressSetting, log: (message: string) => void) {
     this.#setting = setting;
     this.#log = log;
   }
@@ -64,7 +64,7 @@ export class NetworkGate {
   }
 
   /** What one browser's session wishes; it replaces an earlier wish. */
-  permit(leaseId: string, wish: GateWish): void {
+  permit(leaseId: string, wish: EgressWish): void {
     this.#wishes.set(leaseId, wish);
     this.#tell({ type: 'Permit', leaseId, wish });
   }

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { connect, type LookupFunction, type Socket } from 'node:net';
+import type { EgressRules } from '../../net-policy/egress.js';
 import { StartGate } from '../start-gate.js';
-import type { GateRules } from './gate-rules.js';
 
 /** Why a place was not reached: a rule closes it, or nothing answers there. */
 export type ReachFault = 'refused' | 'unreachable';
@@ -17,7 +17,7 @@ export type LookUp = (name: string, signal: AbortSignal) => Promise<readonly str
  * are connected to: a name that changes its mind gains nothing. The signal bounds all of it.
  */
 export async function reach(
-  rules: GateRules,
+  rules: EgressRules,
   host: string,
   port: number,
   signal: AbortSignal,
@@ -28,15 +28,15 @@ export async function reach(
     case 'refused':
       return 'refused';
     case 'loopback':
-      return connectTo(['127.0.0.1', '::1'], port, signal);
+      return notOwn(rules, port, await connectTo(route.addresses, port, signal));
     case 'address': {
-      if (rules.refusal(route.address, host) !== null) return 'refused';
+      if (rules.refusal(route.address, host, port) !== null) return 'refused';
       return notOwn(rules, port, await connectTo([route.address], port, signal));
     }
     case 'name': {
       const found = await lookUp(route.name, signal);
       if (found.length === 0) return 'unreachable';
-      const open = found.filter((address) => rules.refusal(address, host) === null);
+      const open = found.filter((address) => rules.refusal(address, host, port) === null);
       return open.length === 0 ? 'refused' : notOwn(rules, port, await connectTo(open, port, signal));
     }
   }
@@ -46,7 +46,7 @@ export async function reach(
  * Interfaces that are down have addresses too, and come and go; but a connection to any address of this machine comes from
  * that very address. Not a byte has passed yet.
  */
-function notOwn(rules: GateRules, port: number, reached: Socket | ReachFault): Socket | ReachFault {
+function notOwn(rules: EgressRules, port: number, reached: Socket | ReachFault): Socket | ReachFault {
   if (typeof reached === 'string' || !rules.isOwn(port, reached.localAddress, reached.remoteAddress)) return reached;
   reached.destroy();
   return 'refused';

@@ -10,7 +10,7 @@ import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.j
 import type { TokenStore } from '../oauth/token-store.js';
 import type { RequestDraft } from '../request.js';
 import type { HttpResponse } from '../run/response.js';
-import { HttpSender, type ReachBounds } from '../run/send-request.js';
+import { HttpSender, type ReachBounds, type SendBounds } from '../run/send-request.js';
 import type { RequestResult } from './result.js';
 import { type Scopes, Scripts, type ScriptTurn, scopesInOrder, scopesOf } from './scripts.js';
 
@@ -22,6 +22,8 @@ export interface RunnerOptions {
   readonly scopes?: Scopes;
   /** Where relative paths of file bodies start. */
   readonly folder: string;
+  /** The folder that files of bodies must be in; by default they may be anywhere. */
+  readonly filesWithin?: string;
   readonly tokens: TokenStore;
   /** Where requests may go; by default anywhere. */
   readonly reach?: ReachBounds;
@@ -127,9 +129,10 @@ export class CollectionRunner {
     await this.#scripts.close();
   }
 
-  #bounds(signal: AbortSignal | undefined): { timeoutMs: number; folder: string; signal?: AbortSignal } {
-    const { folder, requestTimeoutMs } = this.#options;
-    return { folder, timeoutMs: requestTimeoutMs ?? REQUEST_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) };
+  #bounds(signal: AbortSignal | undefined): SendBounds {
+    const { folder, filesWithin, requestTimeoutMs } = this.#options;
+    const timeoutMs = requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+    return { folder, filesWithin, timeoutMs, ...(signal === undefined ? {} : { signal }) };
   }
 
   async #runScripts(

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { readFile } from '../../files/thread-files.js';
-import { TroupeError } from '../../protocol/errors.js';
+import { type ErrorBody, TroupeError } from '../../protocol/errors.js';
 import { readBundle } from '../../script/bundle.js';
 import type { HostModule } from '../../script/host-module.js';
 import { Collection } from '../collection/collection.js';
@@ -12,6 +12,8 @@ import type { RequestResult } from '../collection-run/result.js';
 import { type Scopes, scopesOf } from '../collection-run/scripts.js';
 import { TokenStore } from '../oauth/token-store.js';
 import type { ReachBounds } from '../run/send-request.js';
+import { CredentialRule } from './credential-rule.js';
+import { readOrigins } from './origin-list.js';
 
 export interface RequestsModuleOptions {
   /** Absolute; holds collections as `<name>.json`. Need not exist. */
@@ -28,16 +30,11 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
  * as the session.
  *
  * NOT_FOUND where there is no such collection or request, REQUEST_FAILED where there is no answer, MATCH_FAILED where a
- * test of the request failed.
+ * test of the request failed. Files of bodies are read below `requestsDir` only, and credentials go to origins that the
+ * collection names: see {@link CredentialRule}.
  */
 export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): HostModule {
-  const kept = new Map<string, Scopes>();
-  const tokens = new TokenStore({
-    reach,
-    openBrowser: async () => {
-      throw new Error('nobody is there to log in while a flow runs; use Client Credentials');
-    },
-  });
+  const kept = new Map<string, KeptCollection>();
   return {
     name: 'requests',
     prelude: readBundle(import.meta.url, '../prelude/request'),
@@ -48,21 +45,26 @@ export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): H
         const collection = Collection.parse((await readFile(file)).toString('utf8'));
         const node = findItem(collection.items, name);
         if (node?.kind !== 'request') throw new TroupeError('NOT_FOUND', `${file} has no request '${name}'`);
-        const scopes = kept.get(file) ?? scopesOf(collection, new Map());
-        kept.set(file, scopes);
+        const known = kept.get(file) ?? keep(collection, reach);
+        kept.set(file, known);
+        const { scopes, tokens } = known;
+        const rule = new CredentialRule(collection, scopes, await readOrigins(requestsDir));
+        known.rule = rule;
+        const mask = (text: string): string => rule.mask(tokens.mask(text));
         const runner = new CollectionRunner({
           collection,
           environment: new Map(),
           scopes: { ...scopes, local: variablesIn(vars) },
           folder: dirname(file),
+          filesWithin: requestsDir,
           tokens,
-          reach,
+          reach: known.reach,
           requestTimeoutMs: Math.max(1, Math.floor(remainingMs()) - 100),
         });
         try {
           const result = await runner.run(node, signal);
           try {
-            return await answerOf(result, (text) => tokens.mask(text));
+            return await answerOf(result, mask);
           } finally {
             await result.response?.dispose();
           }
@@ -72,6 +74,34 @@ export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): H
       },
     },
   };
+}
+
+/** What lasts from one request of a collection to the next. */
+interface KeptCollection {
+  readonly scopes: Scopes;
+  readonly tokens: TokenStore;
+  /** Where its requests and those for its tokens may go. */
+  readonly reach: ReachBounds;
+  /** Of the file as it was read last. */
+  rule: CredentialRule | null;
+}
+
+function keep(collection: Collection, reach: ReachBounds): KeptCollection {
+  const guarded: ReachBounds = {
+    ...reach,
+    admit(request, target) {
+      reach.admit(request, target);
+      known.rule?.assert(request, target);
+    },
+  };
+  const tokens = new TokenStore({
+    reach: guarded,
+    openBrowser: async () => {
+      throw new Error('nobody is there to log in while a flow runs; use Client Credentials');
+    },
+  });
+  const known: KeptCollection = { scopes: scopesOf(collection, new Map()), tokens, reach: guarded, rule: null };
+  return known;
 }
 
 /** The longest beginning of the path that is a collection; what follows is the request's name, which may hold slashes. */
@@ -104,7 +134,8 @@ async function answerOf(
   { request, response, error, tests, unresolved, console }: RequestResult,
   mask: (text: string) => string,
 ): Promise<unknown> {
-  if (error !== null) throw new TroupeError(error.code, mask(`${request.name}: ${error.error}`), error.details);
+  if (error !== null)
+    throw new TroupeError(error.code, mask(`${request.name}: ${error.error}`), maskDetails(error, mask));
   if (response === null) throw new TroupeError('REQUEST_FAILED', `${request.name}: no answer`);
   const failed = tests.filter(({ status }) => status === 'failed');
   if (failed.length > 0) {
@@ -131,6 +162,13 @@ async function answerOf(
     console,
     unresolved,
   };
+}
+
+function maskDetails({ details }: ErrorBody, mask: (text: string) => string): ErrorBody['details'] {
+  if (details === undefined) return undefined;
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [name, typeof value === 'string' ? mask(value) : value]),
+  );
 }
 
 function parsed(text: string): unknown {

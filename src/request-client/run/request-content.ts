@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { basename } from 'node:path';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { assertNever } from '../../protocol/assert-never.js';
-import { TroupeError } from '../../protocol/errors.js';
 import type { FormPart, RequestBody } from '../request.js';
+import { type BodyFile, bodyFile, type FilePlace } from './body-files.js';
 
 /** A body ready to be sent, as often as redirects want it. */
 export interface RequestContent {
@@ -16,11 +14,11 @@ export interface RequestContent {
 }
 
 /**
- * Opens nothing yet, but looks whether files are there. Relative paths start at `folder`.
+ * Holds nothing open yet, but looks whether files are there and may be read.
  * @returns null where there is no body
  * @throws REQUEST_FAILED naming the file that cannot be read
  */
-export async function contentOf(body: RequestBody, folder: string): Promise<RequestContent | null> {
+export async function contentOf(body: RequestBody, place: FilePlace): Promise<RequestContent | null> {
   switch (body.kind) {
     case 'none':
       return null;
@@ -29,15 +27,16 @@ export async function contentOf(body: RequestBody, folder: string): Promise<Requ
     case 'bytes':
       return ofBytes(Buffer.from(body.base64, 'base64'));
     case 'file': {
-      const { path, size } = await fileAt(folder, body.path);
-      if (!body.withoutNewlines) return { length: size, contentType: null, open: () => createReadStream(path) };
-      const open = (): Readable => createReadStream(path).pipe(withoutNewlines());
+      const file = await bodyFile(body.path, place);
+      if (!body.withoutNewlines) return { length: file.size, contentType: null, open: () => file.open() };
+      // Whoever reads it hears of a fault of the file.
+      const open = (): Readable => pipeline(file.open(), withoutNewlines(), () => undefined);
       let length = 0;
       for await (const chunk of open()) length += Buffer.isBuffer(chunk) ? chunk.length : 0;
       return { length, contentType: null, open };
     }
     case 'form':
-      return formContent(body.parts, folder);
+      return formContent(body.parts, place);
     default:
       return assertNever(body);
   }
@@ -57,20 +56,20 @@ function withoutNewlines(): Transform {
 }
 
 /** RFC 7578. Names and file names are escaped as browsers and curl do. */
-async function formContent(parts: readonly FormPart[], folder: string): Promise<RequestContent> {
+async function formContent(parts: readonly FormPart[], place: FilePlace): Promise<RequestContent> {
   const boundary = `------------------------${randomBytes(12).toString('hex')}`;
-  const pieces: (Buffer | { readonly path: string })[] = [];
+  const pieces: (Buffer | BodyFile)[] = [];
   let length = 0;
   const put = (bytes: Buffer): void => {
     pieces.push(bytes);
     length += bytes.length;
   };
   for (const part of parts) {
-    const file = part.kind === 'file' ? await fileAt(folder, part.path) : null;
+    const file = part.kind === 'file' ? await bodyFile(part.path, place) : null;
     put(Buffer.from(`--${boundary}\r\n${partHeaders(part)}\r\n\r\n`));
     if (part.kind === 'text') put(Buffer.from(part.value));
     if (file !== null) {
-      pieces.push({ path: file.path });
+      pieces.push(file);
       length += file.size;
     }
     put(Buffer.from('\r\n'));
@@ -79,7 +78,7 @@ async function formContent(parts: readonly FormPart[], folder: string): Promise<
   async function* read(): AsyncGenerator<Buffer> {
     for (const piece of pieces) {
       if (Buffer.isBuffer(piece)) yield piece;
-      else yield* createReadStream(piece.path);
+      else yield* piece.open();
     }
   }
   return {
@@ -121,11 +120,4 @@ const TYPES: Readonly<Record<string, string>> = {
 
 function typeOf(filename: string): string {
   return TYPES[/\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''] ?? 'application/octet-stream';
-}
-
-async function fileAt(folder: string, path: string): Promise<{ path: string; size: number }> {
-  const absolute = resolve(folder, path);
-  const found = await stat(absolute).catch(() => null);
-  if (found?.isFile() === true) return { path: absolute, size: found.size };
-  throw new TroupeError('REQUEST_FAILED', `The file ${path} of the request's body cannot be read`, { file: path });
 }

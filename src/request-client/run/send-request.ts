@@ -1,12 +1,13 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, constants as zlib } from 'node:zlib';
 import { TroupeError } from '../../protocol/errors.js';
 import { basic } from '../basic-auth.js';
 import type { HeaderEntry, RequestBody } from '../request.js';
+import type { FilePlace } from './body-files.js';
 import { keepBody } from './body-store.js';
 import { DigestTurns } from './digest-turns.js';
 import { networkFault } from './network-fault.js';
@@ -15,20 +16,20 @@ import { contentOf, type RequestContent } from './request-content.js';
 import { type RequestTarget, requestTarget } from './request-target.js';
 import { type HttpResponse, headerValues, type RedirectStep } from './response.js';
 
-/** Where requests may go. */
+/** Where requests may go, and what may go there. */
 export interface ReachBounds {
-  /** Looks a name up, and refuses addresses that may not be reached. */
-  readonly lookup: LookupFunction;
-  /** @throws REQUEST_FAILED where the host, as it is written, may not be reached */
-  admit(hostname: string, port: number): void;
+  /** Before each exchange, those that a redirect leads to included. @throws REQUEST_FAILED where it may not be */
+  admit(request: PreparedRequest, target: RequestTarget): void;
+  /** Looks up a name for a connection to this port, and refuses addresses that may not be reached. */
+  lookup(port: number): LookupFunction;
+  /** Ends a connection that leads where none may, before a byte has passed. */
+  guard(socket: Socket, target: RequestTarget): void;
 }
 
-export interface SendBounds {
+export interface SendBounds extends FilePlace {
   readonly signal?: AbortSignal;
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
-  /** Where relative paths of file bodies start. */
-  readonly folder: string;
 }
 
 const MAX_REDIRECTS = 10;
@@ -48,7 +49,7 @@ export class HttpSender {
 
   /** @param bounds where requests may go, redirects included; by default anywhere */
   constructor(bounds: ReachBounds | null = null) {
-    const options = { keepAlive: true, maxFreeSockets: 16, ...(bounds === null ? {} : { lookup: bounds.lookup }) };
+    const options = { keepAlive: true, maxFreeSockets: 16 };
     this.#http = new HttpAgent(options);
     this.#https = new HttpsAgent(options);
     this.#bounds = bounds;
@@ -67,7 +68,7 @@ export class HttpSender {
     let current = request;
     const digest = new DigestTurns();
     try {
-      const content = await contentOf(request.body, bounds.folder);
+      const content = await contentOf(request.body, bounds);
       for (;;) {
         const own = current.body.kind === 'none' ? null : content;
         const answer = await this.#exchange(digest.authorized(current), own, signal);
@@ -107,7 +108,8 @@ export class HttpSender {
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     const target = requestTarget(request.url, request.settings.encodeUrl);
-    this.#bounds?.admit(target.hostname, target.port);
+    const reach = this.#bounds;
+    reach?.admit(request, target);
     const options: RequestOptions = {
       host: target.hostname,
       port: target.port,
@@ -118,6 +120,7 @@ export class HttpSender {
       // Old servers put into their headers what the grammar forbids, and are to be tested too.
       insecureHTTPParser: true,
       signal,
+      ...(reach === null ? {} : { lookup: reach.lookup(target.port) }),
     };
     const { verifyTls } = request.settings;
     const sent = target.secure
@@ -127,6 +130,7 @@ export class HttpSender {
       sent.once('response', resolve);
       sent.on('error', reject);
     });
+    sent.once('socket', (socket) => reach?.guard(socket, target));
     if (content === null) sent.end();
     else {
       // A server may answer, and close, before it has read everything: then its answer counts, not our broken pipe.

@@ -1,12 +1,7 @@
 import { asObject, type JsonObject, textOf } from '../collection/json-access.js';
+import { OPEN_SETTINGS, SECRET_NAME } from '../collection/secret-names.js';
 
 const MASK = '********';
-/** Names of headers, parameters, fields and settings whose values are nobody else's business. */
-const SECRET_NAME =
-  /pass(?:word|wd|phrase|code)?$|^pwd$|secret|token|(?:api|access|private|subscription)[-_]?key|authori[sz]ation|credential|cookie|session|signature|^(?:sig|otp|pin|auth|jwt)$/i;
-/** What an auth says that is no secret. */
-const OPEN_SETTINGS =
-  /^(?:username|in|grant_type|authorizationUrl|authUrl|url|accessTokenUrl|client_id|clientId|scope|client_authentication|algorithm|realm|tokenName)$/;
 const ONLY_VARIABLES = /^(?:\s|\{\{[^{}]*\}\}|Bearer|Basic|Token)*$/i;
 const TOKENS = /\b(Bearer|Basic|Token)\s+[\w.~+/=-]{4,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
 

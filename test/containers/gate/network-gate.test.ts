@@ -19,8 +19,9 @@ async function echoPort(t: Test): Promise<number> {
 
 async function gateFixture(t: Test, ownPort = 1) {
   const path = join(openFolder(t), 'net');
-  const gate = new NetworkGate({ ownPort, ownNames: [], hostAddress: null, forward: [], egress: {} }, (line) =>
-    t.comment(line),
+  const gate = new NetworkGate(
+    { ownPort, ownNames: [], hostAddress: null, forward: [], egress: {}, loopback: 'forwarded' },
+    (line) => t.comment(line),
   );
   t.teardown(() => gate.close('lease'));
   await gate.open('lease', { path }, { kind: 'socks' });

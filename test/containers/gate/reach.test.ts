@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import t from 'tap';
-import { GateRules } from '#troupe/containers/gate/gate-rules.js';
 import { reach } from '#troupe/containers/gate/reach.js';
+import { EgressRules } from '#troupe/net-policy/egress.js';
 import { bridgeAddress } from '#troupe/service/choose-driver.js';
 import { engineInUse, skipWithoutDocker } from '../../support/docker.js';
 import { guardLeaks } from '../../support/leaks.js';
@@ -21,8 +21,15 @@ t.test(
     await new Promise<void>((resolve) => site.listen(0, open, resolve));
     t.teardown(() => site.close());
     const { port } = site.address() as AddressInfo;
-    const setting = { ownPort: 1, ownNames: [], hostAddress: null, forward: [], egress: {} };
-    const rules = new GateRules(setting, { forward: [], egress: {} });
+    const setting = {
+      ownPort: 1,
+      ownNames: [],
+      hostAddress: null,
+      forward: [],
+      egress: {},
+      loopback: 'forwarded',
+    } as const;
+    const rules = new EgressRules(setting, { forward: [], egress: {} });
     const answers = [[open], ['127.0.0.1'], ['127.0.0.1', open], [open]];
     const asked: string[] = [];
     const lookUp = async (name: string) => answers[asked.push(name) - 1] ?? [];

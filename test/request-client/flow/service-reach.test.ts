@@ -1,14 +1,29 @@
 import t from 'tap';
 import { serviceReach } from '#troupe/request-client/flow/service-reach.js';
+import type { PreparedRequest } from '#troupe/request-client/run/prepared-request.js';
+import { requestTarget } from '#troupe/request-client/run/request-target.js';
 import { HttpSender } from '#troupe/request-client/run/send-request.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { startEcho } from '../window/window-fixture.js';
 
 guardLeaks(t);
-const { admit } = serviceReach({
+const { admit: admitRequest } = serviceReach({
   ownPort: 4444,
-  egress: [{ deny: ['*.denied.test', '10.0.0.0/8'] }, { allow: ['shop.test', '192.0.2.0/24'] }],
+  egress: {
+    service: { deny: ['*.denied.test', '10.0.0.0/8'] },
+    session: { allow: ['shop.test', '192.0.2.0/24', 'localhost', '127.0.0.1'] },
+  },
 });
+const REQUEST: PreparedRequest = {
+  method: 'GET',
+  url: '',
+  headers: [],
+  withoutHeaders: [],
+  body: { kind: 'none' },
+  settings: { followRedirects: true, verifyTls: true, encodeUrl: true },
+};
+const admit = (host: string, port: number) =>
+  admitRequest(REQUEST, requestTarget(`http://${host.includes('::') ? `[${host}]` : host}:${port}`, true));
 const refused = { code: 'REQUEST_FAILED', details: { cause: 'EGRESS' } };
 
 t.test('the service itself, metadata and what the lists close are refused as they are written', async (t) => {
@@ -37,20 +52,9 @@ t.test('the service itself, metadata and what the lists close are refused as the
 t.test('a redirect does not lead to what is closed', async (t) => {
   const echo = await startEcho(t);
   const { port } = new URL(echo.origin);
-  const sender = new HttpSender(serviceReach({ ownPort: Number(port), egress: [] }));
+  const sender = new HttpSender(serviceReach({ ownPort: Number(port), egress: { service: {}, session: {} } }));
   t.teardown(() => sender.close());
-  const send = (url: string) =>
-    sender.send(
-      {
-        method: 'GET',
-        url,
-        headers: [],
-        withoutHeaders: [],
-        body: { kind: 'none' },
-        settings: { followRedirects: true, verifyTls: true, encodeUrl: true },
-      },
-      { timeoutMs: 5000, folder: '.' },
-    );
+  const send = (url: string) => sender.send({ ...REQUEST, url }, { timeoutMs: 5000, folder: '.' });
   await t.rejects(send(`http://localhost:${port}/`), refused);
   const from = await startEcho(t);
   from.redirect = `http://localhost:${port}/`;

@@ -1,16 +1,18 @@
 import t from 'tap';
-import { GateRules, type GateSetting, type GateWish, isHostPattern } from '#troupe/containers/gate/gate-rules.js';
+import { EgressRules, type EgressSetting, type EgressWish } from '#troupe/net-policy/egress.js';
+import { isHostPattern } from '#troupe/net-policy/host-pattern.js';
 
-const SETTING: GateSetting = {
+const SETTING: EgressSetting = {
   ownPort: 4444,
   ownNames: ['troupe.test'],
   hostAddress: '172.17.0.1',
   forward: [],
   egress: {},
+  loopback: 'forwarded',
 };
 
-function rules(wish: Partial<GateWish> = {}, setting: Partial<GateSetting> = {}): GateRules {
-  return new GateRules({ ...SETTING, ...setting }, { forward: [], egress: {}, ...wish });
+function rules(wish: Partial<EgressWish> = {}, setting: Partial<EgressSetting> = {}): EgressRules {
+  return new EgressRules({ ...SETTING, ...setting }, { forward: [], egress: {}, ...wish });
 }
 
 t.test('Localhost by any name leads to forwarded ports alone, and never to the service', async (t) => {
@@ -38,13 +40,13 @@ t.test('Metadata addresses are closed in every way to write them, and no list op
     '168.63.129.16',
     '192.0.0.192',
   ]) {
-    t.match(open.refusal(address, 'metadata.google.internal'), /metadata/, address);
+    t.match(open.refusal(address, 'metadata.google.internal', 80), /metadata/, address);
   }
 });
 
 t.test('A name that leads to this machine itself leads nowhere, whatever it was called', async (t) => {
   for (const address of ['127.0.0.1', '::1', '0.0.0.0', '::ffff:127.0.0.1']) {
-    t.match(rules().refusal(address, 'innocent.test'), /this machine/, address);
+    t.match(rules().refusal(address, 'innocent.test', 80), /this machine/, address);
   }
   t.match(rules().route('troupe.test', 443), { kind: 'refused', why: /the service itself/ });
   t.match(rules().route('host.docker.internal', 8080), { kind: 'address', address: '172.17.0.1' });
@@ -53,7 +55,7 @@ t.test('A name that leads to this machine itself leads nowhere, whatever it was 
 
 t.test('Private and public places are open by default', async (t) => {
   for (const address of ['10.1.2.3', '172.20.0.5', '192.168.1.1', '192.0.2.1', '2001:db8::1', 'fd12::1']) {
-    t.equal(rules().refusal(address, 'shop.test'), null, address);
+    t.equal(rules().refusal(address, 'shop.test', 80), null, address);
   }
   t.match(rules().route('shop.test', 443), { kind: 'name', name: 'shop.test' });
 });
@@ -68,9 +70,9 @@ t.test('A denied place is closed by its name and by the address that a name lead
   for (const host of ['bad.test', 'notbad.test', 'worse.test.example'])
     t.match(denying.route(host, 80), { kind: 'name' });
   for (const address of ['10.9.9.9', '::ffff:10.9.9.9', '2001:db8::7']) {
-    t.match(denying.refusal(address, 'shop.test'), /denied/, address);
+    t.match(denying.refusal(address, 'shop.test', 80), /denied/, address);
   }
-  t.equal(denying.refusal('11.0.0.1', 'shop.test'), null);
+  t.equal(denying.refusal('11.0.0.1', 'shop.test', 80), null);
 });
 
 t.test('With an allow list only what it names is open, and a session can only narrow it', async (t) => {
@@ -78,16 +80,16 @@ t.test('With an allow list only what it names is open, and a session can only na
     { egress: { allow: ['shop.test', '192.168.0.0/16'] } },
     { egress: { allow: ['*.test', '192.168.1.0/24'] } },
   );
-  t.equal(narrow.refusal('192.0.2.1', 'shop.test'), null);
-  t.equal(narrow.refusal('192.168.1.7', '192.168.1.7'), null);
+  t.equal(narrow.refusal('192.0.2.1', 'shop.test', 80), null);
+  t.equal(narrow.refusal('192.168.1.7', '192.168.1.7', 80), null);
   for (const [address, host] of [
     ['192.0.2.1', 'other.test'],
     ['192.168.2.7', '192.168.2.7'],
     ['192.0.2.1', 'elsewhere.example'],
   ] as const) {
-    t.match(narrow.refusal(address, host), /not among/, host);
+    t.match(narrow.refusal(address, host, 80), /not among/, host);
   }
-  t.match(narrow.refusal('169.254.169.254', 'shop.test'), /metadata/);
+  t.match(narrow.refusal('169.254.169.254', 'shop.test', 80), /metadata/);
 });
 
 t.test('Names, domains, addresses and ranges are patterns; anything else is none', async (t) => {

@@ -1,0 +1,50 @@
+import { AddressRanges, isAddressRange } from './address-ranges.js';
+import { readHost } from './read-host.js';
+
+/** What an entry of a list is, for messages. */
+export const HOST_PATTERN = 'a host name, *.domain, an address or a range such as 10.0.0.0/8';
+
+/** Whether an entry of a list is one that {@link HostPatterns} understands. */
+export function isHostPattern(text: string): boolean {
+  if (isAddressRange(text)) return true;
+  if (!/^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i.test(text)) return false;
+  const host = readHost(text.replace('*.', ''));
+  return host?.kind === 'name' || (host?.kind === 'address' && !text.startsWith('*.'));
+}
+
+/** What a list of patterns names: `shop.test`, `*.shop.test`, addresses in any spelling, ranges. */
+export class HostPatterns {
+  readonly #ranges: AddressRanges;
+  readonly #names: ReadonlySet<string>;
+  readonly #suffixes: readonly string[];
+
+  /** @param patterns each an {@link isHostPattern} */
+  constructor(patterns: readonly string[]) {
+    const ranges: string[] = [];
+    const names: string[] = [];
+    for (const pattern of patterns) {
+      const host = isAddressRange(pattern) ? null : readHost(pattern);
+      if (host === null) ranges.push(pattern);
+      else if (host.kind === 'address') ranges.push(host.address);
+      else names.push(host.name);
+    }
+    this.#ranges = new AddressRanges(ranges);
+    this.#names = new Set(names);
+    this.#suffixes = names.filter((name) => name.startsWith('*.')).map((name) => name.slice(1));
+  }
+
+  /** @param name as `readHost` writes it */
+  hasName(name: string): boolean {
+    return this.#names.has(name) || this.#suffixes.some((suffix) => name.endsWith(suffix));
+  }
+
+  /** Whether the list names this address. For what is open. */
+  hasAddress(address: string): boolean {
+    return this.#ranges.has(address);
+  }
+
+  /** Whether this address may lead to one that the list names. For what is closed. */
+  closesAddress(address: string): boolean {
+    return this.#ranges.leadsInto(address);
+  }
+}

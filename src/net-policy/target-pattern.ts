@@ -1,0 +1,44 @@
+import { HostPatterns, isHostPattern } from './host-pattern.js';
+import { readHost } from './read-host.js';
+
+interface Target {
+  readonly hosts: HostPatterns;
+  /** Null: any. */
+  readonly port: number | null;
+}
+
+/** `ci.test`, `127.0.0.1:8080`, `[::1]:8080`, `10.0.0.0/8`: a host pattern, and a port where only that one is meant. */
+export function isTargetPattern(text: string): boolean {
+  return isHostPattern(text) || split(text) !== null;
+}
+
+/** What a list of such patterns names. */
+export class TargetPatterns {
+  readonly #targets: readonly Target[];
+
+  /** @param patterns each an {@link isTargetPattern} */
+  constructor(patterns: readonly string[]) {
+    this.#targets = patterns.map((pattern) => {
+      const { host, port } = isHostPattern(pattern) ? { host: pattern, port: null } : (split(pattern) ?? NOTHING);
+      return { hosts: new HostPatterns([host]), port };
+    });
+  }
+
+  /** @param host what was asked for, which leads to `address` */
+  names(host: string, address: string, port: number): boolean {
+    const read = readHost(host);
+    return this.#targets.some(
+      ({ hosts, port: only }) =>
+        (only === null || only === port) &&
+        (hosts.hasAddress(address) || (read?.kind === 'name' && hosts.hasName(read.name))),
+    );
+  }
+}
+
+const NOTHING = { host: '', port: 0 };
+
+function split(text: string): { readonly host: string; readonly port: number } | null {
+  const [, bracketed, plain, port = ''] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain ?? '';
+  return isHostPattern(host) && Number(port) > 0 && Number(port) < 65_536 ? { host, port: Number(port) } : null;
+}
