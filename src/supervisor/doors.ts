@@ -6,7 +6,10 @@ export interface DevTools {
   readonly url: string;
   /** For people: `Chromium 156.0.8078.73`. */
   readonly product: string;
+  /** Where the browser saves files: the session's own folder. */
   readonly downloadsDir: string;
+  /** The one folder from which the browser may be given files. */
+  readonly uploadsDir: string;
 }
 
 /**

@@ -64,12 +64,12 @@ export class SessionDoors implements Doors {
 
   devTools(id: string, control: string | undefined): DevTools {
     const living = this.#living(id);
-    const { cdpUrl: url, downloadsDir, product } = endpointOf(living);
+    const { cdpUrl: url, downloadsDir, uploadsDir, product } = endpointOf(living);
     const { mode } = living.record;
     if ((mode === 'auto' || control !== undefined) && !this.holdsControl(id, control ?? '')) {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
     }
-    return { url, product, downloadsDir };
+    return { url, product, downloadsDir, uploadsDir };
   }
 
   /** @throws SESSION_ENDED, also for a session that never was */

@@ -429,7 +429,7 @@ class InMemoryDoors implements Doors {
 
   devTools(id: string): DevTools {
     if (this.#runningNow(id).mode === 'auto') throw new TroupeError('SESSION_BUSY', 'It works for a job');
-    return { url: 'ws://127.0.0.1:1', product: 'none', downloadsDir: '' };
+    return { url: 'ws://127.0.0.1:1', product: 'none', downloadsDir: '', uploadsDir: '' };
   }
 
   #runningNow(id: string): SessionRecord {
