@@ -354,6 +354,14 @@ const MUTATIONS: readonly Mutation[] = [
   (text) => text.toUpperCase(),
 ];
 
+const OPENS = [
+  'Fetch.continueRequest',
+  'Network.continueInterceptedRequest',
+  'Network.loadNetworkResource',
+  'Page.navigate',
+  'Target.createTarget',
+];
+
 /** What is wrong with a text that goes to the browser; written without a look at how the filter decides. */
 function fault(text: string): string | null {
   const message = JSON.parse(text);
@@ -365,17 +373,18 @@ function fault(text: string): string | null {
   if (!Number.isInteger(id) || typeof method !== 'string') return 'no command';
   if (FORBIDDEN.includes(method)) return `forbidden: ${method}`;
   if (/^(?:Extensions|Tethering|Cast|PWA|HeadlessExperimental|Node)/.test(method)) return `forbidden domain: ${method}`;
-  if (method.endsWith('.setDownloadBehavior') && params.downloadPath !== DOWNLOADS) return 'downloads elsewhere';
+  if (['Browser.setDownloadBehavior', 'Page.setDownloadBehavior'].includes(method) && params.downloadPath !== DOWNLOADS)
+    return 'downloads elsewhere';
   if (/^Target\.(?:attachToTarget|setAutoAttach)$/.test(method) && params.flatten !== true) return 'not flat';
   if (method === 'Target.createBrowserContext' && ('proxyServer' in params || 'proxyBypassList' in params)) {
     return 'a proxy';
   }
   if (method === 'Tracing.start' && 'perfettoConfig' in params) return 'a config that nobody reads';
-  if (/navigate$|createTarget|continue(?:Intercepted)?Request|loadNetworkResource/.test(method) && params.url) {
+  if (OPENS.includes(method) && params.url) {
     if (!/^(?:https?|wss?|data|blob|about:(?:blank|srcdoc)(?![^?#]))/i.test(params.url)) return `opens ${params.url}`;
   }
   const files: readonly string[] = params.files ?? params.data?.files ?? [];
-  if (!/setFileInputFiles|dispatchDragEvent/.test(method)) return null;
+  if (!['DOM.setFileInputFiles', 'Input.dispatchDragEvent'].includes(method)) return null;
   return files.every((file) => /^\/s\/uploads\/[^/]+$/.test(file) && !/\/\.\.?$/.test(file)) ? null : `gives ${files}`;
 }
 
