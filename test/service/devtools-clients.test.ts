@@ -81,7 +81,7 @@ async function recorded(t: { teardown(work: () => unknown): void }, id: string) 
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, sent, refused };
 }
 
-const nameAndSize = "[...document.querySelector('#files').files].map(({ name, size }) => `${name} ${size}`).join()";
+const nameAndSize = "[...document.querySelector('#files').files].map(({ name, size }) => name + ' ' + size).join()";
 
 t.test('All that a Playwright test does passes the tunnel', async (t) => {
   const { id } = await service.live();

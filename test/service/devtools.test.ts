@@ -156,7 +156,7 @@ t.test('Commands are judged by what they mean, not by how they are spelt', async
   t.match(await ask('Input.dispatchDragEvent', { type: 'drop', x: 1, y: 1, data: drop }, sessionId), { error: {} });
   t.match(await ask('Page.navigate', { url: 'fi\nle:///etc/hostname' }, sessionId), { error: {} });
   t.match(await ask('Browser.getVersion'), { result: { product: /Chrom/ } }, 'the browser lives');
-  const closed = once(socket, 'close');
+  const closed = once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
   t.match(await answered('{"id":1,"method":"\\u0042rowser.close","sessionId":"S"}'), { sessionId: 'S', result: {} });
   t.equal((await closed)[0], 1000);
   t.match((await service.call('GET', `/api/sessions/${id}`)).body, { status: 'stopped', endReason: 'deleted' });
