@@ -5,7 +5,9 @@ import type { DevToolsClient } from './devtools-client.js';
 export interface DevTools {
   /** For people: `Chromium 156.0.8078.73`. */
   readonly product: string;
+  /** Where the browser saves files: the session's own folder. */
   readonly downloadsDir: string;
+  /** The one folder from which the browser may be given files. */
   readonly uploadsDir: string;
   /** @throws CAPACITY, WORKER_LOST */
   connect(): Promise<DevToolsClient>;

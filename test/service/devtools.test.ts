@@ -1,7 +1,9 @@
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { on, once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { connect } from 'puppeteer-core';
 import t from 'tap';
@@ -34,12 +36,17 @@ const socketUrl = (id: string, query = '') => `${service.url.replace('http', 'ws
 async function devTools(id: string) {
   const socket = new WebSocket(socketUrl(id));
   await once(socket, 'open', { signal: AbortSignal.timeout(10_000) });
-  const ask = async (method: string) => {
-    socket.send(JSON.stringify({ id: 1, method }));
-    const [data] = await once(socket, 'message', { signal: AbortSignal.timeout(10_000) });
-    return JSON.parse(data.toString());
+  const answered = async (text: string, id = 1) => {
+    const signal = AbortSignal.timeout(10_000);
+    socket.send(text);
+    for await (const [data] of on(socket, 'message', { signal })) {
+      const message = JSON.parse(data.toString());
+      if (message.id === id) return message;
+    }
   };
-  return { socket, ask };
+  const ask = (method: string, params?: object, sessionId?: string) =>
+    answered(JSON.stringify({ id: 1, method, params, sessionId }));
+  return { socket, ask, answered };
 }
 
 t.test('A Playwright test attaches to a live session, beside the session itself', async (t) => {
@@ -113,6 +120,46 @@ t.test('A client that closes the browser ends its session as it should, and nobo
     endReason: 'deleted',
     error: null,
   });
+});
+
+t.test('Commands are judged by what they mean, not by how they are spelt', async (t) => {
+  const { id } = await service.live();
+  await service.run(id, `agent.go(${JSON.stringify(siteUrl)})`);
+  const { socket, ask, answered } = await devTools(id);
+  const { result: found } = await ask('Target.getTargets');
+  const { targetId } = found.targetInfos.find(({ type }: { type: string }) => type === 'page');
+  t.match(await ask('Target.attachToTarget', { targetId }), { error: { message: /"flatten": true/ } });
+  const { result: attached } = await ask('Target.attachToTarget', { targetId, flatten: true });
+  const { sessionId } = attached;
+
+  const elsewhere = mkdtempSync(join(tmpdir(), 'elsewhere-'));
+  chmodSync(elsewhere, 0o777);
+  t.teardown(() => rmSync(elsewhere, { recursive: true }));
+  const path = JSON.stringify(elsewhere);
+  for (const method of ['\\u0042rowser.setDownloadBehavior', '\\u0050age.setDownloadBehavior']) {
+    const params = `{"behavior":"allow","downloadPath":${path},"eventsEnabled":true}`;
+    const answer = await answered(`{"id":1,"method":"${method}","params":${params},"sessionId":"${sessionId}"}`);
+    t.match(answer, { sessionId, result: {} }, 'the answer goes to the session that asked');
+  }
+  await service.run(id, "agent.act('{link}Save', 'click')");
+  await eventually(
+    'the session has the download',
+    async () => (await service.run(id, 'agent.downloads().length')).body === 1,
+  );
+  t.same(readdirSync(elsewhere), [], 'and no other folder');
+
+  const crash = JSON.stringify({ id: 2, method: 'Browser.crash' });
+  t.match(await ask('Target.sendMessageToTarget', { sessionId, message: crash }), {
+    error: { message: /"sessionId"/ },
+  });
+  const drop = { items: [{ mimeType: 'text/uri-list', data: 'file:///etc/hostname' }], dragOperationsMask: 1 };
+  t.match(await ask('Input.dispatchDragEvent', { type: 'drop', x: 1, y: 1, data: drop }, sessionId), { error: {} });
+  t.match(await ask('Page.navigate', { url: 'fi\nle:///etc/hostname' }, sessionId), { error: {} });
+  t.match(await ask('Browser.getVersion'), { result: { product: /Chrom/ } }, 'the browser lives');
+  const closed = once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+  t.match(await answered('{"id":1,"method":"\\u0042rowser.close","sessionId":"S"}'), { sessionId: 'S', result: {} });
+  t.equal((await closed)[0], 1000);
+  t.match((await service.call('GET', `/api/sessions/${id}`)).body, { status: 'stopped', endReason: 'deleted' });
 });
 
 t.test('A job lets in who has its control, and is not closed by them', async (t) => {

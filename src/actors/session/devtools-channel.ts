@@ -92,6 +92,11 @@ export class DevToolsChannel {
     return this.#end === undefined;
   }
 
+  /** What the browser has not read yet, in bytes. */
+  get unsentBytes(): number {
+    return this.#transport?.unsentBytes ?? 0;
+  }
+
   /** @throws WORKER_LOST when the browser does not answer within the bounds */
   async join(
     user: DevToolsUser,

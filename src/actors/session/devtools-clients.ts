@@ -3,6 +3,8 @@ import type { DevToolsChannel, DevToolsSeat } from './devtools-channel.js';
 
 /** What may wait for a client that does not read, in characters; then it is let go. A long message alone is half of it. */
 const MAX_UNREAD = 256 * 1024 * 1024;
+/** A browser that leaves so many bytes unread does not live any more. */
+const MAX_UNSENT = 128 * 1024 * 1024;
 const MAX_CLIENTS = 100;
 const CONNECT_MS = 5_000;
 /** As Chromium answers for a session that is not there. */
@@ -51,7 +53,12 @@ export class DevToolsClients {
   /** Sends a client's command. Nothing for a client that is not there. */
   send(id: number, command: { readonly text: string; readonly sessionId: string | undefined }): void {
     const client = this.#clients.get(id);
-    if (client === undefined || client.seat.send(command.text, command.sessionId)) return;
+    if (client === undefined) return;
+    if (this.#channel.unsentBytes > MAX_UNSENT) {
+      this.#drop(client, 'the browser does not read what the client sends');
+      return;
+    }
+    if (client.seat.send(command.text, command.sessionId)) return;
     const { id: call, sessionId } = Object(JSON.parse(command.text));
     this.#keep(id, JSON.stringify({ id: call, error: NO_SESSION, sessionId }));
   }
@@ -81,11 +88,14 @@ export class DevToolsClients {
     if (client === undefined || client.over !== null) return;
     client.messages.push(text);
     client.unread += text.length;
-    if (client.unread > MAX_UNREAD) {
-      client.seat.close();
-      client.messages = [];
-      client.over = 'the client does not read what the browser sends';
-    }
+    if (client.unread > MAX_UNREAD) this.#drop(client, 'the client does not read what the browser sends');
+    client.wake();
+  }
+
+  #drop(client: Client, why: string): void {
+    client.seat.close();
+    client.messages = [];
+    client.over = why;
     client.wake();
   }
 

@@ -14,6 +14,8 @@ const CLOSE_MS = 500;
 /** Whole messages to and from a browser. */
 export interface DevToolsTransport {
   send(text: string): void;
+  /** What the browser has not read yet, in bytes. */
+  readonly unsentBytes: number;
   /** Lets go of the browser, which lives on. What was sent arrives. Idempotent. */
   close(): void;
 }
@@ -77,6 +79,9 @@ async function openWebSocket(
   });
   return {
     send: (text) => socket.send(text),
+    get unsentBytes() {
+      return socket.bufferedAmount;
+    },
     close() {
       socket.close();
       // A browser that hangs does not answer the closing handshake.
@@ -112,6 +117,10 @@ class PipeTransport implements DevToolsTransport {
 
   send(text: string): void {
     if (!this.#closed) this.#writing.write(`${text}\0`);
+  }
+
+  get unsentBytes(): number {
+    return this.#writing.writableLength;
   }
 
   close(): void {

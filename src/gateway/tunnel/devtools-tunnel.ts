@@ -1,30 +1,21 @@
-import { z } from 'zod';
+import { assertNever } from '../../protocol/assert-never.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { DevToolsClient } from '../../supervisor/devtools-client.js';
 import type { DevTools } from '../../supervisor/doors.js';
 import type { Sessions } from '../../supervisor/sessions.js';
+import { type CommandRef, writeAnswer } from './devtools-command.js';
+import { DevToolsFilter, writeRefusal } from './devtools-filter.js';
 import type { FarEnd, NearEnd, TunnelKind } from './tunnel-server.js';
 
 /** Files that a test uploads come in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** Codes of RFC 6455, section 7.4.1. */
+/** Code of RFC 6455, section 7.4.1. */
 const NORMAL = 1000;
-const FAILED = 1011;
-/** What is in a protocol message that is not only passed on; most have neither. */
-const TELLING = ['"Browser.', 'Page.setDownloadBehavior'].map((text) => Buffer.from(text));
-
-const BrowserCommand = z.looseObject({
-  id: z.number(),
-  method: z.string(),
-  params: z.looseObject({}).optional(),
-  sessionId: z.string().optional(),
-});
-type BrowserCommand = z.infer<typeof BrowserCommand>;
 
 /**
  * The browser of a session as Chrome's DevTools protocol, for Playwright (`connectOverCDP`), Puppeteer (`connect`) or any
- * other client, beside the service's own connection. In a job it takes control (`?control=KEY`). Closing the browser ends
- * a live session as DELETE does; downloads stay where the session has them.
+ * other client, over the session's own connection: it ends when the session's actor is started again. In a job it takes control (`?control=KEY`). Closing the browser ends
+ * a live session as DELETE does. What a client may have the browser do is decided by {@link DevToolsFilter}.
  */
 export const DEVTOOLS: TunnelKind = {
   path: '/sessions/:id/cdp',
@@ -40,10 +31,11 @@ class DevToolsTunnel implements FarEnd {
   readonly #id: string;
   readonly #devTools: DevTools;
   readonly #sessions: Sessions;
+  readonly #filter: DevToolsFilter;
   #client: DevToolsClient | null = null;
   #near: NearEnd | null = null;
   readonly #closed = new AbortController();
-  /** Settles when the client reads again. */
+  /** Settles when the client reads. */
   #reads: Promise<void> = Promise.resolve();
   #resume: () => void = () => undefined;
   /** The client has the browser closed: it is told so before its own end comes. */
@@ -53,6 +45,7 @@ class DevToolsTunnel implements FarEnd {
     this.#id = id;
     this.#devTools = devTools;
     this.#sessions = sessions;
+    this.#filter = new DevToolsFilter({ id, downloadsDir: devTools.downloadsDir, uploadsDir: devTools.uploadsDir });
   }
 
   async start(near: NearEnd): Promise<void> {
@@ -64,21 +57,19 @@ class DevToolsTunnel implements FarEnd {
 
   receive(message: Buffer, isText: boolean): void {
     this.#sessions.doors.touch(this.#id);
-    const command = isText ? browserCommand(message) : null;
-    switch (command?.method) {
-      case 'Browser.close':
-        void this.#closeBrowser(command);
+    const verdict = this.#filter.judge(message, isText);
+    switch (verdict.kind) {
+      case 'forward':
+        this.#client?.send(verdict.text, verdict.sessionId);
         return;
-      case 'Browser.crash':
-      case 'Browser.crashGpuProcess':
-        this.#refuse(command, 'The browser of a session is not crashed on purpose');
+      case 'answer':
+        this.#answer(verdict.text);
         return;
-      case 'Browser.setDownloadBehavior':
-      case 'Page.setDownloadBehavior':
-        this.#forward(this.#withOwnDownloads(command));
+      case 'close':
+        void this.#closeBrowser(verdict.command);
         return;
       default:
-        this.#forward(JSON.parse(message.toString('utf8')));
+        assertNever(verdict);
     }
   }
 
@@ -98,72 +89,43 @@ class DevToolsTunnel implements FarEnd {
     this.#client?.close();
   }
 
-  #forward(command: { readonly sessionId?: string | undefined }): void {
-    this.#client?.send(JSON.stringify(command), command.sessionId);
-  }
-
-  /** What a client does not read waits at the session, which lets go of it in the end. */
+  /** What a client does not read waits at the session, which closes its connection in the end. */
   async #passOn(client: DevToolsClient, near: NearEnd): Promise<void> {
+    let over: string | null = null;
     try {
-      while (!this.#closed.signal.aborted) {
-        const { messages, over } = await client.next(this.#closed.signal);
-        for (const message of messages) {
+      while (over === null && !this.#closed.signal.aborted) {
+        const mail = await client.next(this.#closed.signal);
+        for (const message of mail.messages) {
           await this.#reads;
           near.send(Buffer.from(message), true);
         }
-        if (over === null) continue;
-        if (!this.#isClosing) near.end(NORMAL, `The browser is gone: ${over}`.slice(0, 100));
-        return;
+        over = mail.over;
       }
     } catch (error) {
-      if (!this.#isClosing) near.end(NORMAL, encodeError(error).error.slice(0, 100));
+      over = encodeError(error).error;
     }
+    if (!this.#isClosing) near.end(NORMAL, (over ?? '').slice(0, 100));
   }
 
   /** A client that is done ends its session, in the session's own order; a job is not its to end. */
-  async #closeBrowser(command: BrowserCommand): Promise<void> {
+  async #closeBrowser(command: CommandRef): Promise<void> {
     try {
       const { mode } = await this.#sessions.get(this.#id);
       if (mode === 'auto') {
-        this.#refuse(command, 'The session works for a job; DELETE it to stop it');
+        this.#answer(writeRefusal(command, 'The session works for a job; DELETE it to stop it'));
         return;
       }
       this.#isClosing = true;
       await this.#sessions.remove(this.#id);
-      this.#answer(command, { result: {} });
+      this.#answer(writeAnswer(command, { result: {} }));
       this.#near?.end(NORMAL, 'The session has ended');
     } catch (error) {
-      this.#refuse(command, encodeError(error).error);
+      this.#answer(writeRefusal(command, encodeError(error).error));
       this.#isClosing = false;
     }
   }
 
-  /** The session's files are listed and kept from its own folder; under names of their own none replaces another. */
-  #withOwnDownloads(command: BrowserCommand): BrowserCommand {
-    const { browserContextId, eventsEnabled } = command.params ?? {};
-    const params = { behavior: 'allowAndName', downloadPath: this.#devTools.downloadsDir, eventsEnabled };
-    if (command.method === 'Page.setDownloadBehavior')
-      return { ...command, method: 'Browser.setDownloadBehavior', params, sessionId: undefined };
-    return { ...command, params: browserContextId === undefined ? params : { ...params, browserContextId } };
-  }
-
-  #refuse(command: BrowserCommand, message: string): void {
-    // The code of a server's own errors in JSON-RPC, as Chromium uses it.
-    this.#answer(command, { error: { code: -32_000, message } });
-  }
-
-  #answer({ id, sessionId }: BrowserCommand, outcome: object): void {
-    const answer = { id, ...(sessionId === undefined ? {} : { sessionId }), ...outcome };
-    this.#near?.send(Buffer.from(JSON.stringify(answer)), true);
-  }
-}
-
-/** Null for every other message, and for what the browser itself will refuse. */
-function browserCommand(message: Buffer): BrowserCommand | null {
-  if (!TELLING.some((text) => message.includes(text))) return null;
-  try {
-    return BrowserCommand.parse(JSON.parse(message.toString('utf8')));
-  } catch {
-    return null;
+  #answer(text: string): void {
+    this.#near?.send(Buffer.from(text), true);
   }
 }
