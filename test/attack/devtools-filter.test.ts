@@ -10,36 +10,17 @@ const filter = new DevToolsFilter({ id: 'abc', downloadsDir: DOWNLOADS, uploadsD
 const judge = (text: string) => filter.judge(Buffer.from(text), true);
 
 /** What no client may have the browser do, whatever else stands in the message. */
-const FORBIDDEN = [
-  'Browser.close',
-  'Browser.crash',
-  'Browser.crashGpuProcess',
-  'Browser.executeBrowserCommand',
-  'Browser.getBrowserCommandLine',
-  'Cast.enable',
-  'Cast.startTabMirroring',
-  'DOM.getFileInfo',
-  'Extensions.getStorageItems',
-  'Extensions.loadUnpacked',
-  'HeadlessExperimental.beginFrame',
-  'Memory.forciblyPurgeJavaScriptMemory',
-  'Memory.getBrowserSamplingProfile',
-  'Memory.simulatePressureNotification',
-  'NodeRuntime.enable',
-  'NodeWorker.sendMessageToWorker',
-  'PWA.install',
-  'PWA.launchFilesInApp',
-  'Page.addCompilationCache',
-  'Page.crash',
-  'Page.handleFileChooser',
-  'SystemInfo.getInfo',
-  'Target.exposeDevToolsProtocol',
-  'Target.getDevToolsTarget',
-  'Target.openDevTools',
-  'Target.sendMessageToTarget',
-  'Target.setRemoteLocations',
-  'Tethering.bind',
-];
+const FORBIDDEN = `
+  Browser.close Browser.crash Browser.crashGpuProcess Browser.executeBrowserCommand Browser.getBrowserCommandLine
+  Cast.enable Cast.startTabMirroring DOM.getFileInfo Extensions.getStorageItems Extensions.loadUnpacked
+  HeadlessExperimental.beginFrame Memory.forciblyPurgeJavaScriptMemory Memory.getBrowserSamplingProfile
+  Memory.simulatePressureNotification NodeRuntime.enable NodeWorker.sendMessageToWorker PWA.install
+  PWA.launchFilesInApp Page.addCompilationCache Page.crash Page.handleFileChooser SystemInfo.getInfo
+  Target.exposeDevToolsProtocol Target.getDevToolsTarget Target.openDevTools Target.sendMessageToTarget
+  Target.setRemoteLocations Tethering.bind
+`
+  .trim()
+  .split(/\s+/);
 
 /** Each letter in turn as an escape of JSON, in both cases of its digits. */
 function escapes(method: string): string[] {
