@@ -82,6 +82,7 @@ export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {})
       imageId: image.id,
       seccomp: readFileSync(join(WORKER_SOURCES, 'seccomp.json'), 'utf8'),
       labelsFiles: false,
+      remapsUsers: false,
       maxPauseMs: 1_000,
       limits: { ...LIMITS, ...limits },
     });

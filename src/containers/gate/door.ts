@@ -1,3 +1,4 @@
+import { rename, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { GateRules } from './gate-rules.js';
 import { reach } from './reach.js';
@@ -13,6 +14,14 @@ export type DoorKind =
   | { readonly kind: 'socks' }
   | { readonly kind: 'fixed'; readonly host: string; readonly port: number };
 
+/** Where a door is. */
+export interface DoorPlace {
+  /** In a folder that no browser reaches: a server gives its socket a mode by its path, and a link would be followed. */
+  readonly madeAt: string;
+  /** Where the browser finds it, in place of whatever is there. On the same file system. */
+  readonly path: string;
+}
+
 /** One browser's way out: a server on a unix socket, whose connections lead where the rules of the moment let them. */
 export class Door {
   readonly #server: Server;
@@ -27,13 +36,21 @@ export class Door {
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
-  /** Listens at a path that is free. Anyone who reaches the path may connect: its folder is what is closed. */
-  static async open(path: string, kind: DoorKind, rules: () => GateRules): Promise<Door> {
+  /** Listens. Anyone who reaches the path may connect: its folder is what is closed. */
+  static async open({ madeAt, path }: DoorPlace, kind: DoorKind, rules: () => GateRules): Promise<Door> {
     const door = new Door(kind, rules);
+    // What a service that was killed left.
+    await rm(madeAt, { force: true });
     await new Promise<void>((resolve, reject) => {
       door.#server.once('error', reject);
-      door.#server.listen({ path, readableAll: true, writableAll: true }, resolve);
+      door.#server.listen({ path: madeAt, readableAll: true, writableAll: true }, resolve);
     });
+    try {
+      await rename(madeAt, path);
+    } catch (error) {
+      await door.close();
+      throw error;
+    }
     return door;
   }
 

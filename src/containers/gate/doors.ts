@@ -21,7 +21,7 @@ export class Doors {
         return;
       case 'Open': {
         const entry = this.#entry(message.leaseId);
-        entry.open.push(await Door.open(message.path, message.kind, () => entry.rules));
+        entry.open.push(await Door.open(message.place, message.kind, () => entry.rules));
         return;
       }
       case 'Close': {

@@ -1,4 +1,4 @@
-import type { DoorKind } from './door.js';
+import type { DoorKind, DoorPlace } from './door.js';
 import type { GateWish } from './gate-rules.js';
 
 /** What the gate's thread is told. `Open` and `Close` are answered with their number once they are done. */
@@ -8,7 +8,7 @@ export type GateMessage =
       readonly type: 'Open';
       readonly call: number;
       readonly leaseId: string;
-      readonly path: string;
+      readonly place: DoorPlace;
       readonly kind: DoorKind;
     }
   | { readonly type: 'Close'; readonly call: number; readonly leaseId: string };

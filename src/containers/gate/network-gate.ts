@@ -1,7 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { TroupeError } from '../../protocol/errors.js';
-import type { DoorKind } from './door.js';
+import type { DoorKind, DoorPlace } from './door.js';
 import type { GateAnswer, GateMessage } from './gate-messages.js';
 import type { GateSetting, GateWish } from './gate-rules.js';
 
@@ -15,7 +14,7 @@ type Call = Extract<GateMessage, { readonly call: number }>;
 type Unnumbered<T> = T extends Call ? Omit<T, 'call'> : never;
 
 interface OpenDoor {
-  readonly path: string;
+  readonly place: DoorPlace;
   readonly kind: DoorKind;
 }
 
@@ -45,14 +44,13 @@ export class NetworkGate {
     this.#log = log;
   }
 
-  /** Opens a door at `path`, in place of any that an earlier service left there. */
-  async open(leaseId: string, path: string, kind: DoorKind): Promise<void> {
-    await rm(path, { force: true });
+  /** Opens a door, in place of any that an earlier service left there. */
+  async open(leaseId: string, place: DoorPlace, kind: DoorKind): Promise<void> {
     const doors = this.#doors.get(leaseId) ?? [];
-    doors.push({ path, kind });
+    doors.push({ place, kind });
     this.#doors.set(leaseId, doors);
     this.#worker ??= this.#start();
-    await this.#ask({ type: 'Open', leaseId, path, kind });
+    await this.#ask({ type: 'Open', leaseId, place, kind });
   }
 
   /** What one browser's session wishes; it replaces an earlier wish. */
@@ -110,10 +108,8 @@ export class NetworkGate {
     this.#worker = this.#start();
     for (const [leaseId, wish] of this.#wishes) this.#tell({ type: 'Permit', leaseId, wish });
     for (const [leaseId, doors] of this.#doors) {
-      for (const { path, kind } of doors) {
-        rm(path, { force: true })
-          .then(() => this.#ask({ type: 'Open', leaseId, path, kind }))
-          .catch((error: unknown) => this.#log(String(error)));
+      for (const { place, kind } of doors) {
+        this.#ask({ type: 'Open', leaseId, place, kind }).catch((error: unknown) => this.#log(String(error)));
       }
     }
   }
