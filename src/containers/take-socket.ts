@@ -28,8 +28,7 @@ export async function takeSocket(from: string, to: string, isOwner: (uid: number
       await rename(from, to);
     } catch (error) {
       // Somebody else took it in this moment, or the container removed it.
-      if (Reflect.get(Object(error), 'code') === 'ENOENT') return false;
-      throw error;
+      if (Reflect.get(Object(error), 'code') !== 'ENOENT') throw error;
     }
   }
   const taken = await look(to);

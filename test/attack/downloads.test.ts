@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -14,12 +15,14 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { Downloads } from '#troupe/agent-js/downloads.js';
+import { devtoolsUrl } from '#troupe/containers/devtools-endpoint.js';
 import { WorkerFolder } from '#troupe/containers/worker-folder.js';
 import type { SessionEvent } from '#troupe/protocol/events.js';
 import { openArchive } from '#troupe/report/archive.js';
@@ -78,24 +81,35 @@ function fixture(t: Test) {
   return { at, dirs, secret: at('secret/file'), trap: at('downloads/trap.txt') };
 }
 
-t.test('Whatever a browser leaves among its downloads that is no file, nobody lists, reads, zips or keeps it', async (t) => {
-  t.ok(usable.length >= 19);
-  for (const { what, set } of usable) {
-    const { at, dirs, secret, trap } = fixture(t);
-    await set(trap, secret, t);
-    t.same((await listFiles(dirs)).map(({ name }) => name).filter((name) => name === 'trap.txt'), [], `${what}: listed`);
-    await t.rejects(openFile(dirs, 'trap.txt'), { code: 'NOT_FOUND' }, `${what}: read`);
-    const zip = await readZip(await buffer(openArchive([{ dir: at('none'), downloadsDir: dirs.downloadsDir }])));
-    const texts = [...zip.values()].map(({ content }) => content.toString());
-    t.ok(texts.includes('real'), `${what}: the zip has the real file`);
-    t.notOk(texts.includes(SECRET), `${what}: the zip has no other`);
-    await keepDownloads(dirs.downloadsDir, at('kept'));
-    t.same(readdirSync(at('kept')).filter((name) => name === 'trap.txt'), [], `${what}: kept`);
-    t.equal(readFileSync(at('kept/real.txt'), 'utf8'), 'real', `${what}: the real file is kept`);
-    t.equal(readFileSync(secret, 'utf8'), SECRET, `${what}: what it leads to is untouched`);
-    t.equal(lstatSync(secret).mode & 0o777, 0o644);
-  }
-});
+t.test(
+  'Whatever a browser leaves among its downloads that is no file, nobody lists, reads, zips or keeps it',
+  async (t) => {
+    t.ok(usable.length >= 19);
+    for (const { what, set } of usable) {
+      const { at, dirs, secret, trap } = fixture(t);
+      await set(trap, secret, t);
+      t.same(
+        (await listFiles(dirs)).map(({ name }) => name).filter((name) => name === 'trap.txt'),
+        [],
+        `${what}: listed`,
+      );
+      await t.rejects(openFile(dirs, 'trap.txt'), { code: 'NOT_FOUND' }, `${what}: read`);
+      const zip = await readZip(await buffer(openArchive([{ dir: at('none'), downloadsDir: dirs.downloadsDir }])));
+      const texts = [...zip.values()].map(({ content }) => content.toString());
+      t.ok(texts.includes('real'), `${what}: the zip has the real file`);
+      t.notOk(texts.includes(SECRET), `${what}: the zip has no other`);
+      await keepDownloads(dirs.downloadsDir, at('kept'));
+      t.same(
+        readdirSync(at('kept')).filter((name) => name === 'trap.txt'),
+        [],
+        `${what}: kept`,
+      );
+      t.equal(readFileSync(at('kept/real.txt'), 'utf8'), 'real', `${what}: the real file is kept`);
+      t.equal(readFileSync(secret, 'utf8'), SECRET, `${what}: what it leads to is untouched`);
+      t.equal(lstatSync(secret).mode & 0o777, 0o644);
+    }
+  },
+);
 
 t.test('A file that is replaced once it is open is read as it was', async (t) => {
   for (const { what, set } of usable) {
@@ -182,9 +196,13 @@ t.test('A folder that is nested deeper than a path may be long is removed with i
   t.teardown(() => rmSync(join(folder.path, '..'), { recursive: true, force: true }));
   await folder.create();
   const name = 'n'.repeat(200);
-  execFileSync('sh', ['-c', `i=0; while [ $i -lt 60 ]; do mkdir ${name} && cd -P ${name} && i=$((i+1)); done; touch x`], {
-    cwd: folder.downloads,
-  });
+  execFileSync(
+    'sh',
+    ['-c', `i=0; while [ $i -lt 60 ]; do mkdir ${name} && cd -P ${name} && i=$((i+1)); done; touch x`],
+    {
+      cwd: folder.downloads,
+    },
+  );
   await folder.remove();
   t.notOk(existsSync(folder.path));
 });
@@ -192,7 +210,11 @@ t.test('A folder that is nested deeper than a path may be long is removed with i
 t.test('The size of a download is that of the link a browser put there, never that of what it leads to', async (t) => {
   const { dirs, secret } = fixture(t);
   const told: SessionEvent[] = [];
-  const downloads = new Downloads(dirs.downloadsDir, (event) => void told.push(event), () => undefined);
+  const downloads = new Downloads(
+    dirs.downloadsDir,
+    (event) => void told.push(event),
+    () => undefined,
+  );
   symlinkSync(secret, join(dirs.downloadsDir, 'guid'));
   const params = { guid: 'guid', url: 'http://shop.test/x', suggestedFilename: 'x.txt' };
   downloads.observe({ method: 'Browser.downloadWillBegin', params, session: undefined } as never);
@@ -200,6 +222,45 @@ t.test('The size of a download is that of the link a browser put there, never th
   downloads.observe({ method: 'Browser.downloadProgress', params: progress, session: undefined } as never);
   while (told.length === 0) await new Promise(setImmediate);
   t.match(told, [{ type: 'DownloadFinished', data: { bytes: 3 } }]);
+});
+
+t.test('A folder that is closed to its owner is removed by a service that is not root', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'd-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  chmodSync(root, 0o777);
+  const before = process.geteuid?.() ?? 0;
+  if (before === 0) process.seteuid?.(1000);
+  try {
+    const folder = new WorkerFolder(join(root, 'w'));
+    await folder.create();
+    mkdirSync(join(folder.downloads, 'a/b'), { recursive: true });
+    for (const name of ['one', 'a/two', 'a/b/three']) writeFileSync(join(folder.downloads, name), 'x');
+    t.equal(await folder.closeWhenOver(0), true);
+    chmodSync(join(folder.downloads, 'a/b'), 0);
+    chmodSync(folder.sockets, 0o555);
+    await folder.remove();
+    t.notOk(existsSync(folder.path));
+  } finally {
+    if (before === 0) process.seteuid?.(0);
+  }
+});
+
+t.test('What a browser puts in the place of the file with its port is not read', async (t) => {
+  const port = (number: number) => `${number}\n/devtools/browser/a-b`;
+  for (const { what, set } of usable.filter(({ what }) =>
+    /^a (link to a file|FIFO|link to a FIFO|folder)$/.test(what),
+  )) {
+    const { at, secret } = fixture(t);
+    writeFileSync(secret, port(1));
+    const file = at('more/DevToolsActivePort');
+    await set(file, secret, t);
+    const found = devtoolsUrl(at('more'), AbortSignal.timeout(10_000));
+    // Until it has looked.
+    await readFile(secret);
+    rmSync(file, { recursive: true });
+    writeFileSync(file, port(2));
+    t.equal(await found, 'ws://127.0.0.1:2/devtools/browser/a-b', what);
+  }
 });
 
 function chain(path: string, target: string, length: number): void {
