@@ -110,7 +110,7 @@ async function holdsMore(folder: string, maxBytes: number): Promise<boolean> {
         const path = join(dir, entry.name);
         counted += 1;
         if (entry.isDirectory()) waiting.push(path);
-        else bytes += (await lstat(path)).size;
+        else bytes += await sizeOf(path);
         if (bytes > maxBytes || counted > MAX_COUNTED) return true;
       }
     } catch (error) {
@@ -122,4 +122,14 @@ async function holdsMore(folder: string, maxBytes: number): Promise<boolean> {
     }
   }
   return false;
+}
+
+/** Of a file that went meanwhile: 0. */
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await lstat(path)).size;
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') === 'ENOENT') return 0;
+    throw error;
+  }
 }

@@ -24,17 +24,22 @@ function removeAll(path: string): Promise<void> {
 
 /** Opens every folder to its owner and moves it directly below `root`, so that no path is long any more. */
 async function flatten(root: string): Promise<void> {
+  await openToOwner(root);
   let moved = 0;
   const waiting = [root];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    // Root needs no leave.
-    if (process.geteuid?.() !== 0) await chmod(folder, 0o700);
     for await (const entry of await opendir(folder)) {
       if (!entry.isDirectory()) continue;
       const path = join(folder, entry.name);
+      await openToOwner(path);
       const target = folder === root ? path : join(root, `.${moved++}`);
       if (target !== path) await rename(path, target);
       waiting.push(target);
     }
   }
+}
+
+async function openToOwner(folder: string): Promise<void> {
+  // Root needs no leave.
+  if (process.geteuid?.() !== 0) await chmod(folder, 0o700);
 }
