@@ -10,8 +10,8 @@ const FLOORS = [
   ['autonomy', 'request-client', 'webhooks'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
-  ['containers', 'files'],
-  ['net-policy'],
+  ['containers'],
+  ['files', 'net-policy'],
   ['protocol'],
 ];
 

@@ -22,7 +22,7 @@ export async function aloneInDocker(html) {
   const flags = workerFlags(options, 1).filter((flag) => !flag.startsWith('--proxy-'));
   const words = ['--detach', '--publish=127.0.0.1::9223', '--shm-size=1g', '--entrypoint=sh'];
   const sandbox = `--security-opt=seccomp=${WORKER_SOURCES}seccomp.json`;
-  const environment = ['--env=TROUPE_SOCKETS=/tmp', '--env=TROUPE_SCREEN=1281x808'];
+  const environment = ['--env=TROUPE_SOCKETS=/tmp', '--env=TROUPE_GATE=/tmp', '--env=TROUPE_SCREEN=1281x808'];
   const run = [...words, sandbox, ...environment, found.image.id, '-c', ENTRY, 'sh', ...flags];
   return {
     async lifecycle() {

@@ -1,5 +1,6 @@
-import { link, stat, unlink } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { withFile } from '../files/thread-files.js';
 import type { SessionEvent } from '../protocol/events.js';
 import type { Bounds } from './bounds.js';
 import type { CdpEvent } from './cdp.js';
@@ -75,8 +76,9 @@ export class Downloads {
     if (progress.state === 'completed') {
       this.#bytes += progress.receivedBytes;
       const name = await this.#named(progress.guid, download.suggested);
-      const size = await stat(join(this.#dir, name)).then(
-        (file) => file.size,
+      const size = await lstat(join(this.#dir, name)).then(
+        // A browser that a page took over may have put anything there.
+        (stats) => (stats.isFile() ? stats.size : progress.receivedBytes),
         () => progress.receivedBytes,
       );
       const finished = { name, bytes: size, url: download.url.slice(0, 2_000) };
@@ -100,13 +102,21 @@ export class Downloads {
     const saved = join(this.#dir, guid);
     for (let number = 0; number < MAX_ALIKE; number++) {
       const name = number === 0 ? wanted : `${stem} (${number})${extension}`;
+      const path = join(this.#dir, name);
       try {
-        // A link, since it refuses a name that is taken, which a rename does not.
-        await link(saved, join(this.#dir, name));
-        await unlink(saved);
-        return name;
+        // Taken before it is used, since a rename does not refuse a name that is taken. No second name of the file is
+        // made meanwhile: files that have two are handed out to nobody.
+        await withFile(path, 'wx', async () => undefined);
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return guid;
+        if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue;
+        return guid;
+      }
+      try {
+        await rename(saved, path);
+        return name;
+      } catch {
+        await rm(path, { force: true }).catch(() => undefined);
+        return guid;
       }
     }
     return guid;

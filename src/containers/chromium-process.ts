@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { TroupeError } from '../protocol/errors.js';
 import { removeBrowser } from './browser-removal.js';
 import type { BrowserUser } from './browser-user.js';
@@ -12,6 +13,8 @@ import type { LeaseFolder } from './lease-folder.js';
 import type { ProcessNote } from './process-identity.js';
 import { type ProcessKey, readProcess } from './process-table.js';
 import { startFailure } from './start-failure.js';
+
+const END_MS = 2_000;
 
 /** A Chromium that answers. It outlives this process. */
 export interface ChromiumProcess {
@@ -58,6 +61,8 @@ export async function startChromium(
     await folder.writeNote(note);
     await takePipes(folder, cut.signal);
     if (!(await answersAtPipe(folder, cut.signal))) {
+      // Its pipe closes with the browser, a moment before its end and the reason for it are known.
+      await pause(END_MS, undefined, { signal: cut.signal }).catch(() => undefined);
       cut.signal.throwIfAborted();
       throw new TroupeError('UNAVAILABLE', 'The browser closed its DevTools before they answered');
     }

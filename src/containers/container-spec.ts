@@ -25,11 +25,26 @@ export interface ContainerSetting {
   readonly limits: WorkerLimits;
   /** Whether the engine labels files for SELinux. */
   readonly labelsFiles: boolean;
+  /** Whether users of containers are others on this machine: the engine is rootless, or remaps users. */
+  readonly remapsUsers: boolean;
 }
 
 const MEGABYTE = 1_048_576;
 /** The user inside, where the service is root; else it is the service's own, so that both can use the same files. */
 const WORKER_USER = 1000;
+
+function workerUser(): { readonly uid: number; readonly gid: number } {
+  const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
+  return uid === 0 ? { uid: WORKER_USER, gid: WORKER_USER } : { uid, gid };
+}
+
+/**
+ * Whether what a worker makes in its folder belongs to this user of this machine. Where the engine remaps users it is one
+ * that only the engine knows, but neither root nor the service's own.
+ */
+export function isOfWorker({ remapsUsers }: Pick<ContainerSetting, 'remapsUsers'>, uid: number): boolean {
+  return remapsUsers ? uid !== 0 && uid !== process.geteuid?.() : uid === workerUser().uid;
+}
 
 /**
  * The body of the engine's create call for one worker. It has no network at all, no capability, no way to gain one, no
@@ -42,14 +57,14 @@ export function containerSpec(
 ): object {
   const { width, height } = desktopSize(options.viewport, limits.scale);
   const memory = limits.memoryMb * MEGABYTE;
-  const uid = process.geteuid?.() || WORKER_USER;
-  const gid = process.geteuid?.() === 0 ? WORKER_USER : (process.getegid?.() ?? WORKER_USER);
+  const { uid, gid } = workerUser();
   return {
     Image: imageId,
     User: `${uid}:${gid}`,
     Cmd: workerFlags(options, limits.scale),
     Env: [
       `TROUPE_SOCKETS=${folder.sockets}`,
+      `TROUPE_GATE=${folder.gate}`,
       `TROUPE_SCREEN=${width}x${height}`,
       // Where GLib is used, the language comes from here and not from --lang.
       `LANGUAGE=${(options.locale ?? 'en-US').replaceAll('-', '_')}`,
@@ -72,6 +87,7 @@ export function containerSpec(
         `${folder.downloads}:${folder.downloads}:rw`,
         `${folder.uploads}:${folder.uploads}:ro`,
         `${folder.sockets}:${folder.sockets}:rw`,
+        `${folder.gate}:${folder.gate}:ro`,
       ],
       Memory: memory,
       // No swap beyond it: a page that eats memory is to hit the limit, not the disk.

@@ -1,13 +1,18 @@
 import { watch } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { get, type RequestOptions } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readRegularFile } from '../files/regular-file.js';
 
 /** Where notification of a new file is not certain (some network and overlay file systems), this often by hand. */
 const LOOK_AGAIN_MS = 100;
+/** `DevToolsActivePort` is 60 bytes. */
+const MAX_PORT_FILE_BYTES = 4_096;
 /** `/json/version` is 600 bytes. */
 const MAX_ANSWER_BYTES = 65_536;
+
+const BEHIND_SOCKET = /^ws\+unix:(.*):(\/devtools\/browser\/[\w-]+)$/;
+const BROWSER_PATH = /^\/devtools\/browser\/[\w-]+$/;
 
 const Version = z.looseObject({ Browser: z.string(), webSocketDebuggerUrl: z.string() });
 
@@ -38,10 +43,10 @@ export async function devtoolsUrl(profile: string, signal: AbortSignal): Promise
     function look(): void {
       if (reading) return;
       reading = true;
-      readFile(join(profile, 'DevToolsActivePort'), 'utf8').then(
+      readRegularFile(join(profile, 'DevToolsActivePort'), MAX_PORT_FILE_BYTES).then(
         (text) => {
           reading = false;
-          const found = /^(\d+)\n(\/devtools\/browser\/[\w-]+)\s*$/.exec(text);
+          const found = /^(\d+)\n(\/devtools\/browser\/[\w-]+)\s*$/.exec(text ?? '');
           if (found !== null) settle(() => resolve(`ws://127.0.0.1:${found[1]}${found[2]}`));
         },
         () => {
@@ -58,7 +63,7 @@ export async function devtoolsUrl(profile: string, signal: AbortSignal): Promise
  */
 export async function answersAt(cdpUrl: string, signal: AbortSignal): Promise<boolean> {
   try {
-    const behindSocket = /^ws\+unix:(.*):(\/devtools\/browser\/[\w-]+)$/.exec(cdpUrl);
+    const behindSocket = BEHIND_SOCKET.exec(cdpUrl);
     if (behindSocket !== null) {
       const [, socket = '', path = ''] = behindSocket;
       return (await askAtSocket(socket, signal)).path === path;
@@ -69,6 +74,12 @@ export async function answersAt(cdpUrl: string, signal: AbortSignal): Promise<bo
   } catch {
     return false;
   }
+}
+
+/** The CDP WebSocket of the same browser at another unix socket; null where the URL is not that of a browser at one. */
+export function movedTo(socket: string, cdpUrl: string): string | null {
+  const path = BEHIND_SOCKET.exec(cdpUrl)?.[2];
+  return path === undefined ? null : `ws+unix:${socket}:${path}`;
 }
 
 /** The browser behind a unix socket: its CDP WebSocket as `ws` takes it, and what it calls itself. Rejects when none answers. */
@@ -83,7 +94,10 @@ export async function browserAtSocket(
 async function askAtSocket(socketPath: string, signal: AbortSignal): Promise<{ product: string; path: string }> {
   const text = await fetchText({ socketPath, headers: { host: 'localhost' } }, signal);
   const { Browser, webSocketDebuggerUrl } = Version.parse(JSON.parse(text));
-  return { product: Browser.replace('/', ' '), path: new URL(webSocketDebuggerUrl).pathname };
+  const path = new URL(webSocketDebuggerUrl).pathname;
+  // It becomes a part of a URL that names a socket: with `..` in it that would be another socket.
+  if (!BROWSER_PATH.test(path)) throw new Error('The browser names no DevTools path of a browser');
+  return { product: Browser.replace('/', ' '), path };
 }
 
 function fetchText(place: RequestOptions, signal: AbortSignal): Promise<string> {

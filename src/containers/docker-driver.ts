@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { TroupeError } from '../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from './browser-folder.js';
-import { type ContainerSetting, containerSpec } from './container-spec.js';
+import { type ContainerSetting, containerSpec, isOfWorker } from './container-spec.js';
 import { ContainerWatch } from './container-watch.js';
-import { answersAt, browserAtSocket } from './devtools-endpoint.js';
+import { answersAt, browserAtSocket, movedTo } from './devtools-endpoint.js';
 import type { DockerEngine } from './docker-engine.js';
 import { filmDesktop } from './docker-film.js';
 import { DockerIdentity, INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
@@ -102,19 +102,43 @@ export class DockerDriver implements Driver {
     if (known.folder !== this.#leaseFolder(known.leaseId).path) return null;
     const listed = await this.#containers();
     if (!listed.some(({ id, leaseId }) => id === known.containerId && leaseId === known.leaseId)) return null;
-    if (!(await answersAt(known.cdpUrl, AbortSignal.timeout(ADOPT_MS)))) return null;
-    const lease = this.#held.get(known.leaseId) ?? this.#hold(known);
-    await this.#openWays(known.leaseId, known.proxy);
+    try {
+      return await this.#takeUp(known);
+    } catch (cause) {
+      // One container that a page took over must not keep a service from starting.
+      this.#log(`The container of ${known.leaseId} is not taken up again: ${String(cause)}`);
+      return null;
+    }
+  }
+
+  async #takeUp(known: DockerIdentity): Promise<DockerLease | null> {
+    const { leaseId } = known;
+    const folder = this.#leaseFolder(leaseId);
+    // An earlier version connected to the socket where the container had made it.
+    const cdpUrl = movedTo(folder.socket('cdp'), known.cdpUrl);
+    if (cdpUrl === null || !(await this.#takeSockets(folder))) return null;
+    if (!(await answersAt(cdpUrl, AbortSignal.timeout(ADOPT_MS)))) return null;
+    const lease = this.#held.get(leaseId) ?? this.#hold({ ...known, cdpUrl });
+    try {
+      await this.#openWays(leaseId, known.proxy);
+    } catch (cause) {
+      await lease.release();
+      throw cause;
+    }
     return lease;
+  }
+
+  #takeSockets(folder: WorkerFolder): Promise<boolean> {
+    return folder.takeSockets((uid) => isOfWorker(this.#parts, uid));
   }
 
   /** The worker's ways out: to the gate, and to its session's proxy where it has one. */
   async #openWays(leaseId: string, proxy: string | undefined): Promise<void> {
     const { gate } = this.#parts;
     const folder = this.#leaseFolder(leaseId);
-    await gate.open(leaseId, { path: folder.socket('net') }, { kind: 'socks' });
+    await gate.open(leaseId, await folder.door('net'), { kind: 'socks' });
     if (proxy === undefined) return;
-    await gate.open(leaseId, { path: folder.socket('proxy') }, { kind: 'fixed', ...proxyPlace(proxy) });
+    await gate.open(leaseId, await folder.door('proxy'), { kind: 'fixed', ...proxyPlace(proxy) });
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
@@ -173,6 +197,8 @@ export class DockerDriver implements Driver {
   }
 
   async #ready(folder: WorkerFolder, signal: AbortSignal): Promise<{ cdpUrl: string; product: string }> {
+    // Before anything connects to them.
+    while (!(await this.#takeSockets(folder))) await pause(PROBE_EVERY_MS, undefined, { signal });
     for (;;) {
       try {
         return await browserAtSocket(folder.socket('cdp'), signal);

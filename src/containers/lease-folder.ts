@@ -1,4 +1,5 @@
-import { chmod, chown, mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, open, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { removeFolder } from '../files/remove-folder.js';
 import type { BrowserUser } from './browser-user.js';
 import { ProcessNote, profileOf } from './process-identity.js';
 
@@ -109,8 +110,8 @@ export class LeaseFolder {
   }
 
   /** Removes it with all that is inside. Whoever wrote there must be gone. */
-  async remove(): Promise<void> {
-    await rm(this.path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  remove(): Promise<void> {
+    return removeFolder(this.path);
   }
 }
 

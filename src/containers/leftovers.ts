@@ -1,5 +1,6 @@
-import { readdir, realpath, rm } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { z } from 'zod';
+import { removeFolder } from '../files/remove-folder.js';
 import { closeTemporaryFolder, temporaryFolder } from './browser-folder.js';
 import { removeBrowser } from './browser-removal.js';
 import { isOwnFolder } from './browser-user.js';
@@ -29,7 +30,7 @@ export async function removeLeftoverContainers(engine: DockerEngine, where: Wher
   await Promise.all(left.map(({ Id }) => engine.call('DELETE', `/containers/${Id}`, { query, accept: [404, 409] })));
   for (const root of await rootsOf(where, 'docker')) {
     for (const name of await readdir(root)) {
-      if (leaseOfFolder(name) !== null) await rm(`${root}/${name}`, { recursive: true, force: true });
+      if (leaseOfFolder(name) !== null) await removeFolder(`${root}/${name}`);
     }
     await closeTemporaryFolder(root);
   }

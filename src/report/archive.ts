@@ -1,16 +1,19 @@
 import { once } from 'node:events';
-import { constants, createReadStream } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
+import { contentOf, openOwnFile, openRegularFile, regularFileNames } from '../files/regular-file.js';
 import { safeFileName } from '../protocol/file-name.js';
 import { FILM } from './film.js';
 
 /** What a zip has of a session's folder (everything else stays where it is), in this order. */
 const FILES = ['session.json', 'transcript.jsonl', 'report.json', 'report.html', 'report.junit.xml', 'network.har'];
-const FOLDERS = ['screenshots', 'downloads', 'healed-flows'];
+const DOWNLOADS = 'downloads';
+const FOLDERS = ['screenshots', DOWNLOADS, 'healed-flows'];
+/** Files of a running session's downloads. */
+const MAX_DOWNLOADS = 10_000;
 /** Folders in folders that are followed. */
 const MAX_DEPTH = 20;
 /** Compressed already: storing them costs less and gains the same. */
@@ -19,6 +22,8 @@ const STORED = /\.(png|jpe?g|webp|gif|mp4|webm|zip|gz|zst|pdf)$/i;
 interface Entry {
   readonly name: string;
   readonly path: string;
+  /** The browser may write to its folder. */
+  readonly foreign?: boolean;
 }
 
 /** A session's folder, and where it goes in the zip. */
@@ -56,26 +61,22 @@ async function fill(
   for await (const source of sources) {
     const prefix = source.folder === undefined ? '' : `${source.folder}/`;
     const taken = new Set<string>();
-    for await (const { name, path } of entries(source)) {
+    for await (const entry of entries(source)) {
       if (signal.aborted) return;
-      if (taken.has(name)) continue;
-      if (await append(zip, prefix + name, path, signal)) taken.add(name);
+      if (taken.has(entry.name)) continue;
+      if (await append(zip, { ...entry, name: prefix + entry.name }, signal)) taken.add(entry.name);
     }
   }
   if (!signal.aborted) await zip.finalize();
 }
 
 /** Settles when the file is in the zip whole; false where there is none to be had. */
-async function append(zip: ZipArchive, name: string, path: string, signal: AbortSignal): Promise<boolean> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null);
-  const stats = await file?.stat().catch(() => null);
-  if (file === null || !stats?.isFile()) {
-    await file?.close();
-    return false;
-  }
+async function append(zip: ZipArchive, { name, path, foreign }: Entry, signal: AbortSignal): Promise<boolean> {
+  const opened = await (foreign ? openOwnFile(path) : openRegularFile(path));
+  if (opened === null) return false;
+  const { file, stats } = opened;
   // Bound to the size that it has now: a file that grows faster than it is read would never end.
-  const content = stats.size === 0 ? null : createReadStream('', { fd: file, end: stats.size - 1 });
-  const source = Readable.from(content === null ? [] : untilError(content), { objectMode: false });
+  const source = Readable.from(untilError(contentOf(opened)), { objectMode: false });
   // The zip says when it has read a source; one that was destroyed says nothing more.
   const read = new AbortController();
   zip.once('entry', () => read.abort());
@@ -106,7 +107,12 @@ async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
   const films = (await readdir(options.dir).catch(() => [])).filter((name) => FILM.test(name));
   for (const name of films.sort()) yield { name, path: join(options.dir, name) };
   for (const name of FOLDERS) yield* entriesIn(join(options.dir, name), name, 0);
-  if (options.downloadsDir !== undefined) yield* entriesIn(options.downloadsDir, 'downloads', 0);
+  if (options.downloadsDir === undefined) return;
+  // None of its folders is entered: a browser may put a link in the place of one on the way.
+  for (const name of (await regularFileNames(options.downloadsDir, MAX_DOWNLOADS)).sort()) {
+    if (isUnfinished(name)) continue;
+    yield { name: `${DOWNLOADS}/${safeSegment(name)}`, path: join(options.downloadsDir, name), foreign: true };
+  }
 }
 
 async function* entriesIn(dir: string, prefix: string, depth: number): AsyncGenerator<Entry> {

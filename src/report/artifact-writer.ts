@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
@@ -91,7 +91,7 @@ async function listArtifacts(dir: string): Promise<Report['artifacts']> {
 
 async function listInto(listed: Report['artifacts'], dir: string, path: string): Promise<void> {
   if (listed.length >= MAX_LISTED) return;
-  const stats = await stat(join(dir, path)).catch(() => null);
+  const stats = await lstat(join(dir, path)).catch(() => null);
   if (stats?.isFile()) listed.push({ path, bytes: stats.size });
   if (!stats?.isDirectory()) return;
   const names = await readdir(join(dir, path)).catch(() => []);

@@ -82,6 +82,7 @@ async function dockerChoice(
   const removed = await removeLeftoverProcesses({ workDir: `${tmpDir}/browsers`, instance });
   if (removed > 0) log(`removed ${removed} browsers without containers that an earlier service left`);
   const { SecurityOptions } = await engine.json('GET', '/info', Info);
+  const secures = (how: string) => SecurityOptions?.some((option) => option.startsWith(`name=${how}`)) ?? false;
   const setting = {
     ownPort,
     ownNames: ownNames(config),
@@ -99,7 +100,8 @@ async function dockerChoice(
     imageId: image.id,
     workDir: `${tmpDir}/containers`,
     seccomp: await readFile(join(WORKER_SOURCES, 'seccomp.json'), 'utf8'),
-    labelsFiles: SecurityOptions?.some((option) => option.startsWith('name=selinux')) ?? false,
+    labelsFiles: secures('selinux'),
+    remapsUsers: secures('userns') || secures('rootless'),
     maxPauseMs: evalTimeout * 1000 + PAUSE_GRACE_MS,
     limits: {
       memoryMb: worker.memory,

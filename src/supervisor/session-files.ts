@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import {
+  contentOf,
+  hasOneName,
+  openOwnFile,
+  openRegularFile,
+  type RegularFile,
+  regularFileNames,
+} from '../files/regular-file.js';
 import { TroupeError } from '../protocol/errors.js';
 import { isFileName } from '../protocol/file-name.js';
 import type { OpenFile, SessionFile } from './sessions.js';
@@ -33,25 +41,22 @@ export async function listFiles({ downloadsDir, uploadsDir }: FileDirs): Promise
 /** @throws NOT_FOUND for a name that is not one plain path segment, or not that of a regular file */
 export async function openFile(dirs: FileDirs, name: string): Promise<OpenFile> {
   for (const dir of [dirs.downloadsDir, dirs.uploadsDir]) {
-    const file = dir === null ? null : await openPlain(dir, name);
-    if (file !== null) return file;
+    // Pages choose the names, and the browser's user may write to some of these folders: a link could lead anywhere.
+    const file = dir === null || !isFileName(name) ? null : await openOwnFile(join(dir, name));
+    if (file !== null) return opened(file);
   }
   throw new TroupeError('NOT_FOUND', `The session has no file '${name}'`);
 }
 
 /** @throws NOT_FOUND as {@link openFile} */
 export async function openArtifact(dir: string, name: string): Promise<OpenFile> {
-  const file = await openPlain(dir, name);
+  const file = isFileName(name) ? await openRegularFile(join(dir, name)) : null;
   if (file === null) throw new TroupeError('NOT_FOUND', `The session has no '${name}'`);
-  return file;
+  return opened(file);
 }
 
-async function openPlain(dir: string, name: string): Promise<OpenFile | null> {
-  if (!isFileName(name)) return null;
-  const path = join(dir, name);
-  const stats = await lstat(path).catch(() => null);
-  // Pages choose the names, and the browser's user may write to some of these folders: a link could lead anywhere.
-  return stats?.isFile() ? { bytes: stats.size, stream: createReadStream(path) } : null;
+function opened(file: RegularFile): OpenFile {
+  return { bytes: file.stats.size, stream: contentOf(file) };
 }
 
 /**
@@ -97,24 +102,53 @@ async function assertRoom(uploadsDir: string, replaced: string): Promise<void> {
   throw new TroupeError('BODY_TOO_LARGE', message, { bytes, files: names.length });
 }
 
-/** Moves what a browser downloaded to where it outlives the browser. A folder that is not there has nothing. */
+/**
+ * Moves what a browser downloaded to where it outlives the browser, which may still write to `from`. A folder that is not
+ * there has nothing. What cannot be kept does not keep the others from it.
+ * @throws the first fault, when all have been tried
+ */
 export async function keepDownloads(from: string, to: string): Promise<void> {
+  const faults: unknown[] = [];
   for (const { name } of await listDir(from, 'download')) {
     await mkdir(to, { recursive: true });
-    await rename(join(from, name), join(to, name)).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EXDEV') throw error;
-      await copyFile(join(from, name), join(to, name));
-    });
+    await keepFile(from, to, name).catch((error: unknown) => faults.push(error));
+  }
+  if (faults.length > 0) throw faults[0];
+}
+
+async function keepFile(from: string, to: string, name: string): Promise<void> {
+  try {
+    await rename(join(from, name), join(to, name));
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') !== 'EXDEV') throw error;
+    return copyOwnFile(join(from, name), join(to, name));
+  }
+  // Only what is out of the browser's reach is what it was when it was looked at: it may have been replaced until now.
+  if (hasOneName(await lstat(join(to, name)))) return;
+  // Back, under a name that is free: a folder cannot be removed safely while somebody may be in it.
+  await rename(join(to, name), join(from, `.${randomUUID()}.refused`));
+}
+
+async function copyOwnFile(from: string, to: string): Promise<void> {
+  const file = await openOwnFile(from);
+  if (file === null) return;
+  const part = join(to, '..', `.${randomUUID()}.part`);
+  try {
+    await pipeline(contentOf(file), createWriteStream(part, { flags: 'wx' }));
+    await rename(part, to);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
   }
 }
 
 async function listDir(dir: string, source: SessionFile['source']): Promise<readonly SessionFile[]> {
-  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isFile() && !isUnfinished(entry.name)).slice(0, MAX_LISTED);
+  const names = (await regularFileNames(dir, MAX_LISTED)).filter((name) => !isUnfinished(name));
   const files = await Promise.all(
-    names.map(async ({ name }): Promise<SessionFile | null> => {
+    names.map(async (name): Promise<SessionFile | null> => {
       const stats = await lstat(join(dir, name)).catch(() => null);
-      return stats && { name, bytes: stats.size, source, modifiedAt: stats.mtime.toISOString() };
+      if (stats === null || !hasOneName(stats)) return null;
+      return { name, bytes: stats.size, source, modifiedAt: stats.mtime.toISOString() };
     }),
   );
   return files.filter((file) => file !== null).sort((a, b) => a.name.localeCompare(b.name));

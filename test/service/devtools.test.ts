@@ -79,6 +79,12 @@ t.test('A Playwright test attaches to a live session, beside the session itself'
   );
   const files = await service.call('GET', `/api/sessions/${id}/files/note.txt`);
   t.match(files, { status: 200, body: 'carried' }, "a download is the session's");
+  await service.run(id, `agent.act('{a}Save', 'click')`);
+  await eventually(
+    'downloads go to the session as before, when a client that redirected them has left',
+    async () => (await service.run(id, 'agent.downloads().length')).body === 2,
+  );
+  t.match(await service.run(id, `agent.page('innerWidth')`), { body: 1280 }, 'and its page has its size');
 
   const found = (await service.call('GET', `/sessions/${id}/cdp/json/version/`)).body;
   t.match(found, { Browser: /Chrom/, webSocketDebuggerUrl: socketUrl(id) });

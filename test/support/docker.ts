@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { readConfig } from '#troupe/config.js';
-import type { WorkerLimits } from '#troupe/containers/container-spec.js';
+import type { ContainerSetting, WorkerLimits } from '#troupe/containers/container-spec.js';
 import { DockerDriver } from '#troupe/containers/docker-driver.js';
 import type { DockerEngine } from '#troupe/containers/docker-engine.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
@@ -58,8 +58,14 @@ export interface DockerFixture {
   readonly driver: DockerDriver;
   readonly engine: DockerEngine;
   readonly instance: string;
-  /** A further driver of the same installation, as a service that is started later has it. */
-  another(): Promise<DockerDriver>;
+  /** Where its containers' folders go. */
+  readonly workDir: string;
+  /** What its containers are made from. */
+  readonly setting: ContainerSetting;
+  /** What its drivers had to say. */
+  readonly said: string[];
+  /** A further driver of the same installation, as a service that is started later has it; of another image. */
+  another(imageId?: string): Promise<DockerDriver>;
   /** Ids of the installation's containers, running or not. */
   containers(): Promise<readonly string[]>;
 }
@@ -72,8 +78,17 @@ export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {})
   const { engine, image } = found;
   const instance = randomBytes(6).toString('hex');
   const workDir = join(openFolder(t), 'w');
-  const another = (): Promise<DockerDriver> => {
-    const setting = {
+  const setting: ContainerSetting = {
+    instance,
+    imageId: image.id,
+    seccomp: readFileSync(join(WORKER_SOURCES, 'seccomp.json'), 'utf8'),
+    labelsFiles: false,
+    remapsUsers: false,
+    limits: { ...LIMITS, ...limits },
+  };
+  const said: string[] = [];
+  const another = (imageId = image.id): Promise<DockerDriver> => {
+    const rules = {
       ownPort: 1,
       ownNames: [],
       hostAddress: null,
@@ -81,17 +96,9 @@ export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {})
       egress: {},
       loopback: 'forwarded',
     } as const;
-    return DockerDriver.create({
-      engine,
-      instance,
-      workDir,
-      gate: new NetworkGate(setting, (line) => t.comment(line)),
-      imageId: image.id,
-      seccomp: readFileSync(join(WORKER_SOURCES, 'seccomp.json'), 'utf8'),
-      labelsFiles: false,
-      maxPauseMs: 1_000,
-      limits: { ...LIMITS, ...limits },
-    });
+    const gate = new NetworkGate(rules, (line) => t.comment(line));
+    const log = (line: string): void => void said.push(line);
+    return DockerDriver.create({ ...setting, imageId, engine, workDir, gate, maxPauseMs: 1_000, log });
   };
   const driver = await another();
   const containers = async () => (await containersOf(`troupe.instance=${instance}`)).map(({ Id }) => Id);
@@ -100,7 +107,7 @@ export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {})
     const left = await containers();
     if (left.length > 0) throw new Error(`Containers are left: ${left.join(', ')}`);
   });
-  return { driver, engine, instance, another, containers };
+  return { driver, engine, instance, workDir, setting, said, another, containers };
 }
 
 /** What a command inside a container prints, and its exit code. */

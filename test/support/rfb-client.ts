@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { WebSocket } from 'ws';
 
 /** The smallest client of a desktop (RFC 6143): asks for the whole screen as it is, and can press on it. */
@@ -106,5 +107,23 @@ export class RfbClient {
     const taken = this.#rest.subarray(0, length);
     this.#rest = this.#rest.subarray(length);
     return taken;
+  }
+}
+
+/** The size of the desktop behind a unix socket. Rejects where no desktop answers. */
+export async function screenSize(path: string): Promise<{ readonly width: number; readonly height: number }> {
+  const socket = connect(path);
+  socket.setTimeout(10_000, () => socket.destroy(new Error('The desktop does not answer within 10 s')));
+  try {
+    // The version, no authentication, shared: a client need not wait for the answers, which are 12, 2 and 4 bytes here.
+    socket.write('RFB 003.008\n\x01\x01', 'latin1');
+    let got = Buffer.alloc(0);
+    for await (const chunk of socket) {
+      got = Buffer.concat([got, chunk]);
+      if (got.length >= 22) return { width: got.readUInt16BE(18), height: got.readUInt16BE(20) };
+    }
+    throw new Error(`The desktop ended its answer after ${got.length} bytes: ${got.toString('latin1')}`);
+  } finally {
+    socket.destroy();
   }
 }

@@ -24,19 +24,26 @@ export class Browser implements BrowserPort {
   readonly uploadsDir: string;
   readonly lost: Promise<ConnectionEnd>;
   readonly #connection: CdpConnection;
+  readonly #stopListening: () => void;
   #defaults: PageDefaults;
   readonly #pages = new Map<string, AttachedPage>();
   readonly #pageListeners = new Set<(page: AttachedPage) => void>();
   #pageLost = false;
   #restoring = false;
 
-  private constructor(connection: CdpConnection, endpoint: BrowserEndpoint, defaults: PageDefaults) {
+  private constructor(
+    connection: CdpConnection,
+    channel: DevToolsChannel,
+    endpoint: BrowserEndpoint,
+    defaults: PageDefaults,
+  ) {
     this.#connection = connection;
     this.#defaults = defaults;
     this.downloadsDir = endpoint.downloadsDir;
     this.uploadsDir = endpoint.uploadsDir;
     this.lost = connection.closed;
     connection.listen((event) => this.#observe(event));
+    this.#stopListening = channel.onLeave(() => this.#setAgain());
   }
 
   /**
@@ -57,7 +64,7 @@ export class Browser implements BrowserPort {
     bounds.signal.addEventListener('abort', abort, { once: true });
     const timer = setTimeout(abort, bounds.deadlineMs);
     try {
-      const browser = new Browser(connection, endpoint, await PageDefaults.of(connection, options));
+      const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
       await browser.#attach();
       if (bounds.takesOver === true) await browser.#dropHeldPages();
       else await browser.#furnish(options);
@@ -110,24 +117,31 @@ export class Browser implements BrowserPort {
 
   /** Lets go of the browser; it and its pages live on. Idempotent. */
   close(): void {
+    this.#stopListening();
     this.#pageListeners.clear();
     this.#connection.close();
   }
 
   async #attach(): Promise<void> {
-    const { downloadsDir } = this;
     const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: PAGES };
     await Promise.all([
-      // Under names of its own: under theirs, a file would take the place of an earlier one.
-      this.send('Browser.setDownloadBehavior', {
-        behavior: 'allowAndName',
-        downloadPath: downloadsDir,
-        eventsEnabled: true,
-      }),
+      this.#setDownloads(),
       this.send('Target.setDiscoverTargets', { discover: true, filter: PAGES }),
       this.send('Target.setAutoAttach', attach),
     ]);
     if (this.#pages.size === 0) await this.#openPage();
+  }
+
+  /** Under names of its own: under theirs, a file would take the place of an earlier one. */
+  #setDownloads(): Promise<unknown> {
+    const { downloadsDir: downloadPath } = this;
+    return this.send('Browser.setDownloadBehavior', { behavior: 'allowAndName', downloadPath, eventsEnabled: true });
+  }
+
+  /** What another client set in the browser went with it, and what it had replaced: downloads, options of pages. */
+  #setAgain(): void {
+    this.#setDownloads().catch(passOver);
+    for (const session of this.#pages.keys()) this.#defaults.apply(session);
   }
 
   async #openPage(): Promise<void> {

@@ -56,6 +56,7 @@ export class DevToolsChannel {
   readonly #sessionsFile: string | null;
   readonly #owners = new Map<string, Occupied>();
   readonly #users = new Set<Occupied>();
+  readonly #leaveListeners = new Set<() => void>();
   readonly #answers = new Map<number, (text: string) => void>();
   #transport: DevToolsTransport | undefined;
   #end: string | undefined;
@@ -110,6 +111,12 @@ export class DevToolsChannel {
       send: (text, sessionId) => this.#send(occupied, text, sessionId),
       close: () => this.#leave(occupied),
     };
+  }
+
+  /** Calls `listener` after each user that leaves. Answers the call that ends it. */
+  onLeave(listener: () => void): () => void {
+    this.#leaveListeners.add(listener);
+    return () => this.#leaveListeners.delete(listener);
   }
 
   /** Ends every user's sessions and lets go of the browser, which lives on. Settles when nothing is open. Idempotent. */
@@ -172,6 +179,7 @@ export class DevToolsChannel {
     if (!this.#users.delete(user)) return;
     for (const session of user.sessions) this.#owners.delete(session);
     this.#rootCommand('Target.detachFromTarget', { sessionId: user.root });
+    for (const listener of [...this.#leaveListeners]) listener();
   }
 
   #receive(text: string): void {

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import type { EgressRules } from '../../net-policy/egress.js';
 import { reach } from './reach.js';
@@ -15,10 +16,18 @@ export type DoorKind =
   | { readonly kind: 'fixed'; readonly host: string; readonly port: number };
 
 /**
- * Where a door listens: at a path that is free, or at a port of 127.0.0.1, which it chooses itself when there is none. A
- * browser knows its port for life, so one that is chosen is outside of the range that outgoing connections are given.
+ * Where a door listens: on a unix socket, or at a port of 127.0.0.1, which it chooses itself when there is none. A browser
+ * knows its port for life, so one that is chosen is outside of the range that outgoing connections are given.
  */
-export type DoorPlace = { readonly path: string } | { readonly port: number | null };
+export type DoorPlace = SocketPlace | { readonly port: number | null };
+
+/** Where a unix socket is. */
+export interface SocketPlace {
+  /** In a folder that no browser reaches: a server gives its socket a mode by its path, and a link would be followed. */
+  readonly madeAt: string;
+  /** Where the browser finds it, in place of whatever is there. On the same file system. */
+  readonly path: string;
+}
 
 const PORTS = { first: 20_000, last: 29_999 };
 const TRIES = 50;
@@ -48,9 +57,7 @@ export class Door {
    * @throws the fault of the system, such as EADDRINUSE
    */
   static async open(place: DoorPlace, kind: DoorKind, rules: () => EgressRules): Promise<Door> {
-    if ('path' in place) {
-      return Door.#listen({ path: place.path, readableAll: true, writableAll: true }, kind, rules);
-    }
+    if ('path' in place) return Door.#openAtPath(place, kind, rules);
     if (place.port !== null) return Door.#listen({ host: '127.0.0.1', port: place.port }, kind, rules);
     for (let left = TRIES; ; left -= 1) {
       try {
@@ -60,6 +67,19 @@ export class Door {
         if (left === 0 || !(error instanceof Error) || Reflect.get(error, 'code') !== 'EADDRINUSE') throw error;
       }
     }
+  }
+
+  static async #openAtPath({ madeAt, path }: SocketPlace, kind: DoorKind, rules: () => EgressRules): Promise<Door> {
+    // What a service that was killed left.
+    await rm(madeAt, { force: true });
+    const door = await Door.#listen({ path: madeAt, readableAll: true, writableAll: true }, kind, rules);
+    try {
+      await rename(madeAt, path);
+    } catch (error) {
+      await door.close();
+      throw error;
+    }
+    return door;
   }
 
   static async #listen(where: ListenOptions, kind: DoorKind, rules: () => EgressRules): Promise<Door> {

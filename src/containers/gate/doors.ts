@@ -24,7 +24,7 @@ export class Doors {
         return undefined;
       case 'Open': {
         const entry = this.#entry(message.leaseId);
-        const door = await Door.open(message.at, message.kind, () => entry.rules);
+        const door = await Door.open(message.place, message.kind, () => entry.rules);
         entry.open.push(door);
         if (door.port !== undefined) this.#ports.add(door.port);
         return door.port;

@@ -8,7 +8,7 @@ export type GateMessage =
       readonly type: 'Open';
       readonly call: number;
       readonly leaseId: string;
-      readonly at: DoorPlace;
+      readonly place: DoorPlace;
       readonly kind: DoorKind;
     }
   | { readonly type: 'Close'; readonly call: number; readonly leaseId: string };

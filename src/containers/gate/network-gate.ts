@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { EgressSetting, EgressWish } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -15,7 +14,7 @@ type Call = Extract<GateMessage, { readonly call: number }>;
 type Unnumbered<T> = T extends Call ? Omit<T, 'call'> : never;
 
 interface OpenDoor {
-  at: DoorPlace;
+  place: DoorPlace;
   readonly kind: DoorKind;
 }
 
@@ -50,16 +49,15 @@ export class NetworkGate {
    * port, where it is one.
    * @throws UNAVAILABLE; the lease must be closed all the same
    */
-  async open(leaseId: string, at: DoorPlace, kind: DoorKind): Promise<number | undefined> {
-    if ('path' in at) await rm(at.path, { force: true });
+  async open(leaseId: string, place: DoorPlace, kind: DoorKind): Promise<number | undefined> {
     const doors = this.#doors.get(leaseId) ?? [];
-    const door: OpenDoor = { at, kind };
+    const door: OpenDoor = { place, kind };
     doors.push(door);
     this.#doors.set(leaseId, doors);
     this.#worker ??= this.#start();
-    const port = await this.#ask({ type: 'Open', leaseId, at, kind });
+    const port = await this.#ask({ type: 'Open', leaseId, place, kind });
     // A thread that is started again opens the same one.
-    if (port !== undefined) door.at = { port };
+    if (port !== undefined) door.place = { port };
     return port;
   }
 
@@ -121,10 +119,8 @@ export class NetworkGate {
     this.#worker = this.#start();
     for (const [leaseId, wish] of this.#wishes) this.#tell({ type: 'Permit', leaseId, wish });
     for (const [leaseId, doors] of this.#doors) {
-      for (const { at, kind } of doors) {
-        ('path' in at ? rm(at.path, { force: true }) : Promise.resolve())
-          .then(() => this.#ask({ type: 'Open', leaseId, at, kind }))
-          .catch((error: unknown) => this.#log(String(error)));
+      for (const { place, kind } of doors) {
+        this.#ask({ type: 'Open', leaseId, place, kind }).catch((error: unknown) => this.#log(String(error)));
       }
     }
   }

@@ -18,13 +18,14 @@ async function echoPort(t: Test): Promise<number> {
 }
 
 async function gateFixture(t: Test, ownPort = 1) {
-  const path = join(openFolder(t), 'net');
+  const folder = openFolder(t);
+  const path = join(folder, 'net');
   const gate = new NetworkGate(
     { ownPort, ownNames: [], hostAddress: null, forward: [], egress: {}, loopback: 'forwarded' },
     (line) => t.comment(line),
   );
   t.teardown(() => gate.close('lease'));
-  await gate.open('lease', { path }, { kind: 'socks' });
+  await gate.open('lease', { madeAt: join(folder, 'made'), path }, { kind: 'socks' });
   return { gate, path };
 }
 

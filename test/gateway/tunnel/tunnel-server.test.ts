@@ -155,7 +155,7 @@ t.test('What keeps a tunnel from being opened is a status; what keeps it from it
   const ended = (await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal })).id;
   await sessions.remove(ended);
   t.match(await outcome(`/sessions/${ended}/cdp`), /409/);
-  t.match(await outcome(`/sessions/${id}/cdp`), /^1011 The browser of the session does not answer/);
+  t.match(await outcome(`/sessions/${id}/cdp`), /^1011 There is no browser/);
 });
 
 t.test('Every WebSocket refuses strangers, and who may not', async (t) => {
