@@ -34,7 +34,10 @@ const Answer = z.object({ id: z.number(), sessionId: z.string().optional() });
  * @throws UNAVAILABLE when something else is at their place
  */
 export async function takePipes(folder: LeaseFolder, signal: AbortSignal): Promise<void> {
-  while (!existsSync(folder.newPipesReady)) await pause(LOOK_EVERY_MS, undefined, { signal });
+  while (!existsSync(folder.newPipesReady)) {
+    signal.throwIfAborted();
+    await pause(LOOK_EVERY_MS);
+  }
   for (const [from, to] of [
     [folder.newPipeIn, folder.pipeIn],
     [folder.newPipeOut, folder.pipeOut],
