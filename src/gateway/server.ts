@@ -54,7 +54,7 @@ export interface GatewayOptions {
   readonly publicUrl?: string | undefined;
   /** Further names, `name` or `name:port`, that the Host header may hold. */
   readonly allowedHosts: readonly string[];
-  /** When given, every request must bring it, or one that was made, as a Bearer token. */
+  /** When given, every request must bring it, or one that was made, as a Bearer token. See {@link Credentials}. */
   readonly token?: string | undefined;
   /** How often a silent event stream sends a comment, so that proxies keep it; 15 s by default. */
   readonly keepAliveMs?: number | undefined;
@@ -161,6 +161,16 @@ export class Gateway {
   /** Pages that are connected to watch. */
   get viewers(): number {
     return this.#sockets.viewers;
+  }
+
+  /** Every request needs a token; true until the service has started. */
+  get asksForToken(): boolean {
+    return this.#sessions === null || this.#credentials.areWanted(this.#sessions.tokens);
+  }
+
+  /** See {@link Credentials.wayIn}; null until the service has started. */
+  get wayIn(): string | null {
+    return this.#sessions === null ? null : this.#credentials.wayIn(this.#sessions.tokens);
   }
 
   /** Everything that the requests need is there from now on. */

@@ -7,6 +7,9 @@ import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
+/** For services with the token `x`. */
+const ADMIN = { authorization: 'Bearer x' };
+
 async function listen(t: Test, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
   const all = { host: '127.0.0.1', port: 0, sessions: new InMemorySessions(), allowedHosts: [], ...options };
   const gateway = await Gateway.listen(all);
@@ -22,7 +25,7 @@ async function statusWith(gateway: Gateway, headers: { [name: string]: string })
 }
 
 t.test('Only a Host that names this service is let in', async (t) => {
-  const gateway = await listen(t, { allowedHosts: ['farm.test', 'ci.test:8080'], publicUrl: 'https://troupe.test/x' });
+  const gateway = await listen(t, { allowedHosts: ['farm.test', 'ci.test:8080'], publicUrl: 'https://troupe.test/x', token: 'x' });
   const hosts: { [host: string]: number } = {
     'localhost:PORT': 200,
     'LOCALHOST:1': 200,
@@ -46,11 +49,11 @@ t.test('Only a Host that names this service is let in', async (t) => {
     '127.0.0.2': 403,
     '0.0.0.0': 403,
   };
-  for (const [host, status] of Object.entries(hosts)) t.equal(await statusWith(gateway, { host }), status, host);
+  for (const [host, status] of Object.entries(hosts)) t.equal(await statusWith(gateway, { ...ADMIN, host }), status, host);
 });
 
 t.test('Only a page of this service itself is let in, not one on another port of this machine', async (t) => {
-  const gateway = await listen(t, { publicUrl: 'https://troupe.test', allowedHosts: ['farm.test'] });
+  const gateway = await listen(t, { publicUrl: 'https://troupe.test', allowedHosts: ['farm.test'], token: 'x' });
   const origins: { [origin: string]: number } = {
     'http://localhost:PORT': 200,
     'http://127.0.0.1:PORT': 200,
@@ -70,7 +73,7 @@ t.test('Only a page of this service itself is let in, not one on another port of
     'file://': 403,
   };
   for (const [origin, status] of Object.entries(origins)) {
-    t.equal(await statusWith(gateway, { host: 'localhost:PORT', origin }), status, origin);
+    t.equal(await statusWith(gateway, { ...ADMIN, host: 'localhost:PORT', origin }), status, origin);
   }
 });
 
