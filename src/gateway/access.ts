@@ -23,7 +23,10 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
  * Whoever asks then is not known to be a user of this machine.
  */
 export function isReachedFromElsewhere({ host, publicUrl, allowedHosts }: AccessOptions): boolean {
-  const names = [bracketed(host.toLowerCase()), ...allowedHosts.map((allowed) => parsePlace(allowed.toLowerCase())?.name)];
+  const names = [
+    bracketed(host.toLowerCase()),
+    ...allowedHosts.map((allowed) => parsePlace(allowed.toLowerCase())?.name),
+  ];
   if (publicUrl !== undefined) names.push(new URL(publicUrl).hostname);
   const local = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
   return names.some((name) => name === undefined || !local.test(name));

@@ -83,7 +83,10 @@ export class Credentials {
       (cookie === null ? null : this.#byPass(cookie, tokens)) ??
       byLinks(headers, links);
     if (principal === null) {
-      throw new TroupeError('UNAUTHORIZED', this.wayIn(tokens) ?? 'Send an access token: Authorization: Bearer <token>');
+      throw new TroupeError(
+        'UNAUTHORIZED',
+        this.wayIn(tokens) ?? 'Send an access token: Authorization: Bearer <token>',
+      );
     }
     return principal;
   }

@@ -99,7 +99,10 @@ export class AccessTokens {
     const stored = this.#byId.get(id);
     if (stored === undefined) throw new TroupeError('NOT_FOUND', 'There is no such token');
     if (stored.role === 'admin' && !othersAdmit && !this.#hasAdmin(stored)) {
-      throw wrong('id', 'it is the last admin token: make another admin first, or configure one ("token" in troupe.json)');
+      throw wrong(
+        'id',
+        'it is the last admin token: make another admin first, or configure one ("token" in troupe.json)',
+      );
     }
     this.#leaving.add(stored);
     try {

@@ -102,7 +102,9 @@ t.test('A service whose last token was revoked is open to nobody, on any way in,
   const made = await runTroupe(home, 'token', 'create', 'me', '--role', 'admin');
   const token = /^troupe_\S+$/m.exec(made.output)?.[0];
   const after = await startTestService(t, {}, home);
-  const entered = await after.call('GET', '/api/sessions', undefined, { headers: { authorization: `Bearer ${token}` } });
+  const entered = await after.call('GET', '/api/sessions', undefined, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   t.equal(entered.status, 200, 'the owner of the home gets in again');
   t.equal((await after.call('GET', '/api/sessions')).status, 401);
 });
@@ -111,8 +113,7 @@ t.test('However a home came to have no token left, it is closed from then on', a
   const ways: { [how: string]: (tokens: AccessTokens, journal: Journal) => Promise<void> } = {
     'one admin, revoked': async (tokens) => tokens.revoke((await make(tokens, 'admin')).id, true),
     'one that may only look, revoked': async (tokens) => tokens.revoke((await make(tokens, 'view')).id, true),
-    'one that may run, revoked beside nobody': async (tokens) =>
-      tokens.revoke((await make(tokens, 'run')).id, false),
+    'one that may run, revoked beside nobody': async (tokens) => tokens.revoke((await make(tokens, 'run')).id, false),
     'several, the admin last': async (tokens) => {
       const all = [await make(tokens, 'run'), await make(tokens, 'view'), await make(tokens, 'admin')];
       for (const { id } of all) await tokens.revoke(id, true);
