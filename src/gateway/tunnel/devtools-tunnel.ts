@@ -130,7 +130,7 @@ class DevToolsTunnel implements FarEnd {
         return;
       }
       this.#isClosing = true;
-      await this.#sessions.remove(this.#id);
+      await this.#sessions.remove(this.#id, false);
       this.#answer(command, { result: {} });
       this.#near?.end(NORMAL, 'The session has ended');
     } catch (error) {
