@@ -128,6 +128,7 @@ export async function startService(
     built.push(() => supervisor.stop(drainMs));
     telemetry.watch({ gateway, threads, supervisor, instance: journal.instance });
     gateway.serve(supervisor);
+    if (gateway.wayIn !== null) log(gateway.wayIn);
     let stopped: Promise<void> | undefined;
     const stopAll = async () => {
       // Answers under way end with their sessions, so both stop together and the gateway waits for the last words.
@@ -138,7 +139,7 @@ export async function startService(
       url: gateway.url,
       port: gateway.port,
       description,
-      asksForToken: config.token !== undefined || tokens.size > 0,
+      asksForToken: gateway.asksForToken,
       failed: journal.failed,
       reachesLocalhost: (port) => driver.name === 'process' || config.forward.includes(port),
       stop(stopOptions) {

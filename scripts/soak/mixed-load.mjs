@@ -71,7 +71,7 @@ export class MixedLoad {
       const { id } = await this.#call('POST', '/api/sessions', {});
       await this.#run(id, `agent.go(${JSON.stringify(FORM)}); agent.screenshot('form')`);
       await this.#call('DELETE', `/api/sessions/${id}`);
-      await this.#call('DELETE', `/api/sessions/${id}`);
+      await this.#call('DELETE', `/api/sessions/${id}?purge=true`);
     }
   }
 

@@ -46,7 +46,7 @@ export class Agent {
   readonly #emit: (event: SessionEvent) => void;
   readonly #screenshotsDir: string;
   readonly #actMs: number;
-  readonly #redact: (shown: readonly unknown[]) => readonly unknown[];
+  readonly #redact: <T>(shown: T) => T;
   readonly #schemes: ReadonlySet<string>;
   readonly #tabs: Tabs;
   readonly #downloads: Downloads;
@@ -70,7 +70,7 @@ export class Agent {
     /** How long an act waits for its element, in milliseconds. */
     readonly actMs?: number;
     /** Takes out of a step's arguments what nobody may see; they become a picture's file name too. */
-    readonly redact?: (shown: readonly unknown[]) => readonly unknown[];
+    readonly redact?: <T>(shown: T) => T;
   }) {
     const { browser, emit, screenshotsDir } = options;
     this.#browser = browser;
@@ -79,8 +79,10 @@ export class Agent {
     this.#actMs = options.actMs ?? ACT_MS;
     this.#redact = options.redact ?? ((shown) => shown);
     this.#schemes = new Set(options.allowedSchemes ?? SCHEMES);
-    this.#downloads = new Downloads(browser.downloadsDir, emit, (guid) => {
-      browser.send('Browser.cancelDownload', { guid }).catch(() => undefined);
+    this.#downloads = new Downloads(browser.downloadsDir, {
+      emit,
+      cancel: (guid) => void browser.send('Browser.cancelDownload', { guid }).catch(() => undefined),
+      redact: this.#redact,
     });
     this.#stopDownloads = browser.listen((event) => this.#downloads.observe(event));
     this.#tabs = new Tabs(browser, emit);

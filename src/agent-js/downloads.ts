@@ -30,14 +30,26 @@ export class Downloads {
   readonly #finished: Download[] = [];
   readonly #condition = new Condition();
   readonly #cancel: (guid: string) => void;
+  readonly #redact: (text: string) => string;
   /** Of those that have ended. */
   #bytes = 0;
 
-  /** @param cancel gives up a download that is under way */
-  constructor(dir: string, emit: (event: SessionEvent) => void, cancel: (guid: string) => void) {
+  /**
+   * @param actions.cancel gives up a download that is under way
+   * @param actions.redact takes out of names and addresses what nobody may see: names last on disk
+   */
+  constructor(
+    dir: string,
+    actions: {
+      readonly emit: (event: SessionEvent) => void;
+      readonly cancel: (guid: string) => void;
+      readonly redact: (text: string) => string;
+    },
+  ) {
     this.#dir = dir;
-    this.#emit = emit;
-    this.#cancel = cancel;
+    this.#emit = actions.emit;
+    this.#cancel = actions.cancel;
+    this.#redact = actions.redact;
   }
 
   observe(event: CdpEvent): void {
@@ -81,7 +93,7 @@ export class Downloads {
         (stats) => (stats.isFile() ? stats.size : progress.receivedBytes),
         () => progress.receivedBytes,
       );
-      const finished = { name, bytes: size, url: download.url.slice(0, 2_000) };
+      const finished = { name, bytes: size, url: this.#redact(download.url).slice(0, 2_000) };
       this.#finished.push(finished);
       if (this.#finished.length > MAX_KEPT) this.#finished.shift();
       this.#emit({ type: 'DownloadFinished', data: finished });
@@ -95,7 +107,7 @@ export class Downloads {
    * name that is taken. A folder that we may not write to keeps the id.
    */
   async #named(guid: string, suggested: string): Promise<string> {
-    const plain = basename(suggested.replaceAll('\\', '/')).replace(/\p{Cc}/gu, '');
+    const plain = basename(this.#redact(suggested).replaceAll('\\', '/')).replace(/\p{Cc}/gu, '');
     const wanted = plain === '' || plain === '.' || plain === '..' ? 'download' : plain;
     const extension = extname(wanted);
     const stem = wanted.slice(0, wanted.length - extension.length);

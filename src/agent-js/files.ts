@@ -7,7 +7,7 @@ import { withFile } from '../files/thread-files.js';
 import { TroupeError } from '../protocol/errors.js';
 import { readBundle } from '../script/bundle.js';
 import type { HostModule } from '../script/host-module.js';
-import { isMissing, pathInside, readInside, realInside, refused } from './flow-folder.js';
+import { isMissing, newPathInside, pathInside, readInside, realInside, refused } from './flow-folder.js';
 import { listInside } from './list-inside.js';
 
 /** Bytes of a file that a script may write or read. */
@@ -31,7 +31,7 @@ export function filesModule({ flowsDir }: FilesOptions): HostModule {
     prelude: readBundle(import.meta.url, './prelude/files'),
     calls: {
       write: async ([path, text]) => {
-        const target = pathInside(flowsDir, path);
+        const target = newPathInside(flowsDir, path);
         if (String(path).endsWith('/')) throw refused(path, 'it names a folder');
         if (typeof text !== 'string') throw refused(path, 'what is written has to be a text');
         return writeInside(flowsDir, target, String(path), text);

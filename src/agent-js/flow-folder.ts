@@ -21,7 +21,7 @@ const textOf = promisify(readFile);
 export function pathInside(folder: string, path: unknown): string {
   if (typeof path !== 'string' || path === '') throw refused(path, 'a path is a text like "shop/login"');
   if (path.length > MAX_PATH) throw refused(path, `it is longer than ${MAX_PATH} characters`);
-  if (path.includes('\0')) throw refused(path, 'it has a NUL character');
+  if (/[\p{Cc}\p{Cs}]/u.test(path)) throw refused(path, 'it has a control character, or half a character');
   if (path.includes('\\')) throw refused(path, 'folders are separated by /');
   if (isAbsolute(path) || /^[a-z]:/i.test(path)) throw refused(path, 'it is not relative to the flows folder');
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
@@ -30,7 +30,29 @@ export function pathInside(folder: string, path: unknown): string {
     throw refused(path, `a name in it is longer than ${MAX_SEGMENT} bytes`);
   }
   if (segments.length === 0) throw refused(path, 'it names the flows folder itself');
+  // What programs keep for themselves: hooks of git, credentials in .env.
+  if (segments.some((segment) => segment.startsWith('.'))) throw refused(path, 'a name in it begins with a dot');
   return join(folder, ...segments);
+}
+
+/** What some system that the folder may be copied to takes for another name, or for a device. */
+const NOT_PORTABLE = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/**
+ * The same for something that is to be made: a name that only some systems can have is refused too.
+ *
+ * @throws SCRIPT_ERROR that says what is wrong with the path.
+ */
+export function newPathInside(folder: string, path: unknown): string {
+  const absolute = pathInside(folder, path);
+  const name = String(path)
+    .split('/')
+    .find((segment) => segment !== '.' && NOT_PORTABLE.test(segment));
+  if (name === undefined) return absolute;
+  throw refused(
+    path,
+    `${JSON.stringify(name.slice(0, 100))} is no name on every system: it ends with a dot or a space, has one of <>:"|?*, or is a device's`,
+  );
 }
 
 /**

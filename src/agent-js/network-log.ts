@@ -89,7 +89,9 @@ export class NetworkLog {
     const open = this.#open.get(requestId);
     if (open === undefined || !this.#open.delete(requestId) || this.#entries >= MAX_ENTRIES) return;
     this.#entries += 1;
-    this.#lines.push(`${JSON.stringify(this.#redact(entryOf(open, at, failure)))}\n`);
+    // A secret that is cut would not be known as one.
+    const shown = (text: string) => this.#redact(text).slice(0, MAX_TEXT);
+    this.#lines.push(`${JSON.stringify(this.#redact(entryOf(open, at, failure, shown)))}\n`);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#flush();
@@ -112,6 +114,7 @@ function entryOf(
   { request, at, startedAt, respondedAt, response, type }: Open,
   endedAt: number,
   failure: string | null,
+  shown: (text: string) => string,
 ) {
   const ms = (from: number, to: number) => Math.max(0, Math.round((to - from) * 10_000) / 10);
   const wait = ms(startedAt, respondedAt ?? endedAt);
@@ -122,11 +125,11 @@ function entryOf(
     time: wait + receive,
     request: {
       method: request.method,
-      url: request.url.slice(0, MAX_TEXT),
+      url: shown(request.url),
       httpVersion,
       cookies: [],
-      headers: headersOf(request.headers),
-      queryString: queryOf(request.url),
+      headers: headersOf(request.headers, shown),
+      queryString: queryOf(request.url, shown),
       headersSize: -1,
       bodySize: -1,
     },
@@ -135,7 +138,7 @@ function entryOf(
       statusText: response?.statusText ?? '',
       httpVersion,
       cookies: [],
-      headers: headersOf(response?.headers ?? {}),
+      headers: headersOf(response?.headers ?? {}, shown),
       content: { size: Math.max(0, response?.encodedDataLength ?? 0), mimeType: response?.mimeType ?? '' },
       redirectURL: '',
       headersSize: -1,
@@ -148,14 +151,14 @@ function entryOf(
   };
 }
 
-function headersOf(headers: CdpHeaders): { name: string; value: string }[] {
+function headersOf(headers: CdpHeaders, shown: (text: string) => string): { name: string; value: string }[] {
   return Object.entries(headers).map(([name, value]) => ({
     name,
-    value: HIDDEN.test(name) ? '(hidden)' : String(value).slice(0, MAX_TEXT),
+    value: HIDDEN.test(name) ? '(hidden)' : shown(String(value)),
   }));
 }
 
-function queryOf(url: string): { name: string; value: string }[] {
+function queryOf(url: string, shown: (text: string) => string): { name: string; value: string }[] {
   if (!URL.canParse(url)) return [];
-  return [...new URL(url).searchParams].map(([name, value]) => ({ name, value: value.slice(0, MAX_TEXT) }));
+  return [...new URL(url).searchParams].map(([name, value]) => ({ name, value: shown(value) }));
 }

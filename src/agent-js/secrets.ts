@@ -1,5 +1,6 @@
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { HostCall, HostModule } from '../script/host-module.js';
+import { type Spellings, spellingsOf } from './secret-spellings.js';
 
 /** `{{name}}`, as flows and models write a secret. */
 const PLACE = /\{\{\s*([\w.-]+)\s*\}\}/g;
@@ -18,9 +19,8 @@ const SLOTS: { readonly [target: string]: Slot } = {
   'requests.run': { index: 1, write: (value) => value },
 };
 
-/** One spelling of a secret, and what stands for it. */
-interface Spelling {
-  readonly text: string;
+/** One secret as it may be found, and what stands for it. */
+interface Hidden extends Spellings {
   readonly shown: string;
 }
 
@@ -29,19 +29,18 @@ interface Spelling {
  * `agent.act` types and `agent.go` opens, and taken out of everything that comes back: answers, errors, events. So
  * neither the sandbox nor a model ever holds one.
  *
- * A value is known by its text, also in the spellings that it has in an address, in JSON and in markup.
+ * A value is known by its text, and in what {@link spellingsOf} makes of it.
  */
 export class Secrets {
   readonly #values: ReadonlyMap<string, string>;
   /** The longest first: one secret may be a part of another. */
-  readonly #spellings: readonly Spelling[];
+  readonly #hidden: readonly Hidden[];
 
   constructor(values: { readonly [name: string]: string }) {
     this.#values = new Map(Object.entries(values));
-    const spellings = [...this.#values].flatMap(([name, value]) =>
-      spellingsOf(value).map((text) => ({ text, shown: `{{${name}}}` })),
-    );
-    this.#spellings = spellings.sort((one, other) => other.text.length - one.text.length);
+    this.#hidden = [...this.#values]
+      .sort(([, one], [, other]) => other.length - one.length)
+      .map(([name, value]) => ({ ...spellingsOf(value), shown: `{{${name}}}` }));
   }
 
   /** A module through which values go in and do not come out. */
@@ -56,22 +55,41 @@ export class Secrets {
 
   /** The work's result, or its error, without the values. */
   hide<T>(work: () => Promise<T>): Promise<T> {
-    return this.#values.size === 0 ? work() : this.#hidden(work);
+    return this.#values.size === 0 ? work() : this.#without(work, (value) => this.redact(value));
   }
 
-  async #hidden<T>(work: () => Promise<T>): Promise<T> {
+  /** The same for work whose result is JSON text: it is that afterwards, too. */
+  hideJson(work: () => Promise<string>): Promise<string> {
+    return this.#values.size === 0 ? work() : this.#without(work, (text) => this.#redactedJson(text));
+  }
+
+  async #without<T>(work: () => Promise<T>, clean: (value: T) => T): Promise<T> {
     try {
-      return this.redact(await work());
+      return clean(await work());
     } catch (error) {
       const { code, error: text, details } = this.redact(encodeError(error));
       throw new TroupeError(code, text, details);
     }
   }
 
-  /** A copy of plain data with `{{name}}` for each value; the same where there are no secrets. */
+  /** Plain data with `{{name}}` for each value, as a copy; itself where it has none. */
   redact<T>(value: T): T {
     // The shape stays: only texts, and numbers that are a secret, become other texts.
-    return this.#values.size === 0 ? value : (this.#redacted(value) as T);
+    return this.#isIn(value) ? (this.#redacted(value) as T) : value;
+  }
+
+  #redactedJson(text: string): string {
+    const value: unknown = JSON.parse(text);
+    return this.#isIn(value) ? JSON.stringify(this.#redacted(value)) : text;
+  }
+
+  /** Looked for in all texts at once: most data has no secret, and is neither searched piece by piece nor copied. */
+  #isIn(value: unknown): boolean {
+    if (this.#values.size === 0) return false;
+    const texts: string[] = [];
+    addTexts(value, texts);
+    const text = texts.join('\0');
+    return this.#hidden.some((hidden) => holds(hidden, text));
   }
 
   #put(args: readonly unknown[], slot: Slot | undefined): readonly unknown[] {
@@ -102,20 +120,27 @@ export class Secrets {
 
   #clean(text: string): string {
     let clean = text;
-    for (const { text: secret, shown } of this.#spellings) {
-      if (clean.includes(secret)) clean = clean.replaceAll(secret, shown);
+    for (const { literalPattern, pattern, shown } of this.#hidden) {
+      clean = clean.replace(literalPattern, () => shown);
+      if (pattern !== null) clean = clean.replace(pattern, () => shown);
     }
     return clean;
   }
 }
 
-function spellingsOf(value: string): readonly string[] {
-  const json = JSON.stringify(value).slice(1, -1);
-  const component = encodeURIComponent(value);
-  const form = new URLSearchParams({ v: value }).toString().slice(2);
-  const markup = value.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
-  const folded = value.replace(/\s+/g, ' ').trim();
-  // An address escapes some more once it has been one.
-  const address = new URL(`http://a/?${component}`).search.slice(1);
-  return [...new Set([value, json, component, address, form, markup, folded])].filter((text) => text !== '');
+function addTexts(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value);
+  else if (typeof value === 'number') texts.push(String(value));
+  else if (Array.isArray(value)) for (const one of value) addTexts(one, texts);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      texts.push(key);
+      addTexts(member, texts);
+    }
+  }
+}
+
+function holds({ literals, pattern }: Spellings, text: string): boolean {
+  // A global pattern remembers where it was, except in search().
+  return literals.some((literal) => text.includes(literal)) || (pattern !== null && text.search(pattern) !== -1);
 }

@@ -117,7 +117,7 @@ async function checked(response: Response): Promise<Response> {
     throw new TroupeError('UNAVAILABLE', `${response.url} answered ${response.status}: ${text.slice(0, 200)}`);
   }
   const { error, code, details } = body.data;
-  const hint = code === 'UNAUTHORIZED' ? ': put a token into TROUPE_TOKEN' : '';
+  const hint = code === 'UNAUTHORIZED' ? ' (this command sends the token in TROUPE_TOKEN)' : '';
   throw new TroupeError(code, error + hint, details);
 }
 

@@ -19,6 +19,20 @@ export interface AccessHeaders {
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
+ * The service listens for other machines, or a proxy passes their requests on: it has a name that is not loopback's.
+ * Whoever asks then is not known to be a user of this machine.
+ */
+export function isReachedFromElsewhere({ host, publicUrl, allowedHosts }: AccessOptions): boolean {
+  const names = [
+    bracketed(host.toLowerCase()),
+    ...allowedHosts.map((allowed) => parsePlace(allowed.toLowerCase())?.name),
+  ];
+  if (publicUrl !== undefined) names.push(new URL(publicUrl).hostname);
+  const local = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+  return names.some((name) => name === undefined || !local.test(name));
+}
+
+/**
  * For whom the service may be asked at all. The Host header must name this service, so that a foreign name which resolves to this machine (DNS
  * rebinding) gets nothing. An Origin, which browsers send when a page asks, must be the service's own: same host and
  * same port, since a page that is under test on another local port is a stranger too.

@@ -4,7 +4,7 @@ import { TroupeError } from '../protocol/errors.js';
 import { type AccessTokens, callerOf } from '../supervisor/access-tokens.js';
 import type { Sessions } from '../supervisor/sessions.js';
 import type { SharedSession, ShareLinks } from '../supervisor/share-links.js';
-import type { AccessHeaders } from './access.js';
+import { type AccessHeaders, type AccessOptions, isReachedFromElsewhere } from './access.js';
 
 /** Who asks, as far as the service knows. */
 export interface Principal {
@@ -23,6 +23,15 @@ const SIGNED_IN_SECONDS = 30 * 24 * 3600;
 const OPEN: Principal = { role: 'admin', name: 'open', caller: null, sees: null };
 const CONFIGURED: Principal = { role: 'admin', name: 'configured', caller: null, sees: null };
 
+const WAY_IN =
+  'This service needs an access token, and there is none: stop it, run `troupe token create NAME --role admin` in its home ' +
+  'and start it again, or set "token" in troupe.json';
+
+export interface CredentialsOptions extends AccessOptions {
+  /** The configured admin's. */
+  readonly token?: string | undefined;
+}
+
 /** The token that lets someone in; null where none is wanted, or a link does. */
 export function tokenOf(principal: Principal): Pick<Principal, 'name' | 'role'> | null {
   const { name, role, sees } = principal;
@@ -31,16 +40,19 @@ export function tokenOf(principal: Principal): Pick<Principal, 'name' | 'role'> 
 
 /**
  * What a request brings, and whom it stands for: the token of the configuration, one that was made with
- * `troupe token create`, or the cookie that a browser was given for either. Where there are no tokens, everybody is an admin.
+ * `troupe token create`, or the cookie that a browser was given for either. On loopback everybody is an admin until the
+ * first token is made; a service that other machines reach is never open.
  */
 export class Credentials {
+  readonly #mayBeOpen: boolean;
   readonly #secure: boolean;
   readonly #tokenHash: Buffer | null;
   /** What the cookie of a browser holds that was told the token; it does not tell the token. */
   readonly #pass: string | null;
 
-  constructor(options: { readonly token?: string | undefined; readonly publicUrl?: string | undefined }) {
+  constructor(options: CredentialsOptions) {
     const { token, publicUrl } = options;
+    this.#mayBeOpen = token === undefined && !isReachedFromElsewhere(options);
     this.#secure = publicUrl?.startsWith('https:') ?? false;
     this.#tokenHash = token === undefined ? null : hash(token);
     this.#pass = token === undefined ? null : createHmac('sha256', token).update('dashboard').digest('base64url');
@@ -51,9 +63,19 @@ export class Credentials {
     return this.#tokenHash !== null;
   }
 
+  /** Every request needs a token, or what was given in its place. */
+  areWanted(tokens: AccessTokens): boolean {
+    return !this.#mayBeOpen || tokens.closed;
+  }
+
+  /** Null where a token opens the service; otherwise what its owner must do first, as a sentence. */
+  wayIn(tokens: AccessTokens): string | null {
+    return this.configured || tokens.size > 0 || !this.areWanted(tokens) ? null : WAY_IN;
+  }
+
   /** @throws UNAUTHORIZED */
   principalOf(headers: AccessHeaders, { tokens, links }: Pick<Sessions, 'tokens' | 'links'>): Principal {
-    if (this.#tokenHash === null && tokens.size === 0) return OPEN;
+    if (!this.areWanted(tokens)) return OPEN;
     const [, token] = /^bearer +(\S+) *$/i.exec(headers.authorization) ?? [];
     const cookie = cookieIn(headers.cookie, cookieName(headers.host));
     const principal =
@@ -61,7 +83,10 @@ export class Credentials {
       (cookie === null ? null : this.#byPass(cookie, tokens)) ??
       byLinks(headers, links);
     if (principal === null) {
-      throw new TroupeError('UNAUTHORIZED', 'This service wants a header Authorization: Bearer <token>');
+      throw new TroupeError(
+        'UNAUTHORIZED',
+        this.wayIn(tokens) ?? 'Send an access token: Authorization: Bearer <token>',
+      );
     }
     return principal;
   }
@@ -76,7 +101,7 @@ export class Credentials {
     const found = tokens.find(token);
     if (found !== null) return this.#cookie(host, tokens.passOf(found), SIGNED_IN_SECONDS);
     if (this.#pass === null || this.#byToken(token, tokens) === null) {
-      throw new TroupeError('UNAUTHORIZED', 'That is not a token of this service');
+      throw new TroupeError('UNAUTHORIZED', this.wayIn(tokens) ?? 'That is not a token of this service');
     }
     return this.#cookie(host, this.#pass, SIGNED_IN_SECONDS);
   }

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/sessions.js';
-import { Access, type AccessHeaders } from './access.js';
+import { Access } from './access.js';
 import { ArrivedRequest, type RequestSurroundings } from './arrived-request.js';
 import { parseJson } from './check-shape.js';
 import { Credentials, checkRole, checkSight, type Principal } from './credentials.js';
@@ -11,6 +11,7 @@ import { listenFault } from './listen-fault.js';
 import { AgentPeer } from './mcp/agent-peer.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import type { MakeMcpPeer } from './mcp/mcp-peer.js';
+import { type RequestHead, readHead } from './request-head.js';
 import type { Route } from './route.js';
 import { type Found, Router } from './router.js';
 import { ROUTES } from './routes/route-table.js';
@@ -54,7 +55,7 @@ export interface GatewayOptions {
   readonly publicUrl?: string | undefined;
   /** Further names, `name` or `name:port`, that the Host header may hold. */
   readonly allowedHosts: readonly string[];
-  /** When given, every request must bring it, or one that was made, as a Bearer token. */
+  /** When given, every request must bring it, or one that was made, as a Bearer token. See {@link Credentials}. */
   readonly token?: string | undefined;
   /** How often a silent event stream sends a comment, so that proxies keep it; 15 s by default. */
   readonly keepAliveMs?: number | undefined;
@@ -76,8 +77,7 @@ interface Entered {
   readonly sessions: Sessions;
   /** Dead after the first await. */
   readonly req: HttpRequest;
-  /** The Host header. */
-  readonly host: string;
+  readonly head: RequestHead;
   readonly caller: string | null;
 }
 const NO_BYTES = Buffer.alloc(0);
@@ -100,13 +100,18 @@ export class Gateway {
   readonly #sockets: Sockets;
   readonly #socketGate: SocketGate = {
     admit: (req, role) => {
-      const headers = headersOf(req);
-      const sessions = this.#enter(headers);
-      const principal = this.#credentials.principalOf(headers, sessions);
+      const head = readHead(req);
+      if (head.fault !== null) throw new TroupeError('INVALID_REQUEST', head.fault);
+      const sessions = this.#enter(head);
+      const principal = this.#credentials.principalOf(head, sessions);
       checkRole(principal, role);
       return { sessions, principal };
     },
-    refuse: (reply, error, path) => this.#fail(reply, error, 'GET', path, null),
+    refuse: (reply, error, path) => {
+      reply.closeAfter();
+      // See #refuseDoubtful.
+      setImmediate(() => this.#fail(reply, error, 'GET', path, null));
+    },
   };
   readonly #live = new Set<Reply>();
   #sessions: Sessions | null;
@@ -161,6 +166,16 @@ export class Gateway {
   /** Pages that are connected to watch. */
   get viewers(): number {
     return this.#sockets.viewers;
+  }
+
+  /** Every request needs a token; true until the service has started. */
+  get asksForToken(): boolean {
+    return this.#sessions === null || this.#credentials.areWanted(this.#sessions.tokens);
+  }
+
+  /** See {@link Credentials.wayIn}; null until the service has started. */
+  get wayIn(): string | null {
+    return this.#sessions === null ? null : this.#credentials.wayIn(this.#sessions.tokens);
   }
 
   /** Everything that the requests need is there from now on. */
@@ -222,10 +237,14 @@ export class Gateway {
     try {
       // The native request is dead after this call: all that is needed of it is read now.
       if (this.#closing) reply.closeAfter();
-      const headers = headersOf(req);
-      const sessions = this.#enter(headers);
+      const head = readHead(req);
+      if (head.fault !== null) {
+        this.#refuseDoubtful(reply, head.fault, method, path);
+        return;
+      }
+      const sessions = this.#enter(head);
       const found = this.#router.find(path);
-      principal = found?.isOpen ? null : this.#credentials.principalOf(headers, sessions);
+      principal = found?.isOpen ? null : this.#credentials.principalOf(head, sessions);
       if (!found) throw new TroupeError('NOT_FOUND', `There is no route ${path.slice(0, 200)}`);
       if (method === 'OPTIONS') {
         reply.end({ status: 204, headers: [['Allow', allowed(found).join(', ')]] }, '');
@@ -239,7 +258,7 @@ export class Gateway {
         checkSight(principal, chosen.shared, found.params.id);
         checkRole(principal, chosen.role);
       }
-      const entered = { route: chosen, found, sessions, req, host: headers.host, caller: principal?.caller ?? null };
+      const entered = { route: chosen, found, sessions, req, head, caller: principal?.caller ?? null };
       void this.#serve(reply, entered).catch((error) => this.#fail(reply, error, method, path, chosen));
     } catch (error) {
       if (mayChange(method)) address = reply.remoteAddress;
@@ -247,17 +266,26 @@ export class Gateway {
     }
   }
 
+  /**
+   * Where such a request ends, and the next begins, is doubtful: its connection is closed. uWebSockets.js would serve what
+   * came in the same packet before it closes; while there is no answer yet it closes at once instead.
+   */
+  #refuseDoubtful(reply: Reply, fault: string, method: string, path: string): void {
+    reply.closeAfter();
+    setImmediate(() => this.#fail(reply, new TroupeError('INVALID_REQUEST', fault), method, path, null));
+  }
+
   /** @throws FORBIDDEN_ORIGIN; UNAVAILABLE before the service has started and when it stops */
-  #enter(headers: AccessHeaders): Sessions {
-    this.#access.checkPlace(headers);
+  #enter(head: RequestHead): Sessions {
+    this.#access.checkPlace(head);
     if (this.#closing) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
     if (this.#sessions === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
     return this.#sessions;
   }
 
   /** Everything before the first await happens while the native request still lives. */
-  async #serve(reply: Reply, { route, found, sessions, req, host, caller }: Entered): Promise<void> {
-    const declared = contentLength(req.getHeader('content-length'));
+  async #serve(reply: Reply, { route, found, sessions, req, head, caller }: Entered): Promise<void> {
+    const { host, contentLength: declared } = head;
     const query = req.getQuery();
     const headers: { [name: string]: string } = {};
     for (const name of route.headers) headers[name] = req.getHeader(name);
@@ -283,15 +311,6 @@ function mayChange(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
 }
 
-function headersOf(req: HttpRequest): AccessHeaders {
-  return {
-    host: req.getHeader('host'),
-    origin: req.getHeader('origin'),
-    authorization: req.getHeader('authorization'),
-    cookie: req.getHeader('cookie'),
-  };
-}
-
 function routeFor(found: Found, method: string): Route {
   const wanted = method === 'HEAD' ? 'GET' : method;
   for (const route of found.routes.values()) if (route.method === wanted) return route;
@@ -304,8 +323,4 @@ function allowed(found: Found): string[] {
   const methods: string[] = [...found.routes.keys()];
   if (methods.includes('GET')) methods.push('HEAD');
   return [...methods, 'OPTIONS'].sort();
-}
-
-function contentLength(header: string): number | null {
-  return /^\d{1,15}$/.test(header) ? Number(header) : null;
 }

@@ -30,8 +30,11 @@ export interface Submission {
   readonly fingerprint: string;
 }
 
-/** What is kept by name: an access token, or a message of a webhook, whose id begins with its session's and a slash. */
-export type KeptKind = 'token' | 'delivery' | 'delivered' | 'batch';
+/**
+ * What is kept by name: an access token, the fact that there once was one, a batch, or a message of a webhook, whose id
+ * begins with its session's and a slash.
+ */
+export type KeptKind = 'token' | 'access' | 'delivery' | 'delivered' | 'batch';
 
 /** A thing that is kept by name. `data` is JSON text; null takes it away. */
 export interface KeptRow {

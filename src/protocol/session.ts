@@ -160,6 +160,9 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
+/** Of a DELETE: stop what runs, and remove at once what it left. */
+export const RemoveQuery = z.strictObject({ purge: z.enum(['true', 'false']).optional() });
+
 export const Tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() });
 export type Tokens = z.infer<typeof Tokens>;
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
@@ -117,8 +117,9 @@ async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
 
 async function* entriesIn(dir: string, prefix: string, depth: number): AsyncGenerator<Entry> {
   const found = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  const taken = new Set<string>();
   for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const name = `${prefix}/${safeSegment(entry.name)}`;
+    const name = `${prefix}/${unlike(taken, safeSegment(entry.name))}`;
     if (entry.isFile() && !isUnfinished(entry.name)) yield { name, path: join(dir, entry.name) };
     else if (entry.isDirectory() && depth < MAX_DEPTH) yield* entriesIn(join(dir, entry.name), name, depth + 1);
   }
@@ -127,6 +128,15 @@ async function* entriesIn(dir: string, prefix: string, depth: number): AsyncGene
 /** A page chooses its downloads' names. What some system takes for a path or refuses in a name becomes `_`. */
 function safeSegment(name: string): string {
   return safeFileName(name).replace(/^\.+$/, '_');
+}
+
+/** Names that are told apart on disk may be the same once they are safe: those that come later get a number. */
+function unlike(taken: Set<string>, name: string): string {
+  let free = name;
+  const { name: stem, ext } = parse(name);
+  for (let number = 1; taken.has(free); number += 1) free = `${stem} (${number})${ext}`;
+  taken.add(free);
+  return free;
 }
 
 /** Files that are being written, by us or by the browser. */

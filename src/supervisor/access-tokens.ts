@@ -11,6 +11,9 @@ const SECRET_BYTES = 32;
 const ID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const ID_LENGTH = 12;
 
+/** On disk from the first token on: without it, a home whose last token was revoked would be open to everybody again. */
+const CLOSED = { kind: 'access', id: 'closed', data: {} } as const;
+
 /** As the journal has it: of the token itself only its SHA-256, which for 256 bits of chance needs no salt and no slowness. */
 const StoredToken = TokenInfo.extend({ hash: z.string() });
 type StoredToken = z.infer<typeof StoredToken>;
@@ -28,12 +31,16 @@ export function callerOf({ id }: Pick<TokenInfo, 'id'>): string {
 
 /**
  * The access tokens that were made with `troupe token create`. All of them are in memory, so that a request costs one
- * hash and no disk; a change is on disk before it counts. With the first one the service is closed to all who bring none.
+ * hash and no disk; a change is on disk before it counts. With the first one the service is closed to all who bring
+ * none, and it stays closed when none is left.
  */
 export class AccessTokens {
   readonly #parts: AccessTokenParts;
   readonly #byHash = new Map<string, StoredToken>();
   readonly #byId = new Map<string, StoredToken>();
+  /** Being revoked: two admins must not be taken away at the same moment, each because the other is there. */
+  readonly #leaving = new Set<StoredToken>();
+  #closed = false;
 
   /** None yet; {@link AccessTokens.open} reads those that there are. */
   constructor(parts: AccessTokenParts) {
@@ -43,7 +50,13 @@ export class AccessTokens {
   static async open(parts: AccessTokenParts): Promise<AccessTokens> {
     const tokens = new AccessTokens(parts);
     for (const { data } of await parts.journal.kept('token')) tokens.#add(StoredToken.parse(data));
+    if ((await parts.journal.kept(CLOSED.kind)).length > 0) tokens.#closed = true;
     return tokens;
+  }
+
+  /** There is, or once was, a token: callers must bring one. */
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** How many there are. */
@@ -58,14 +71,14 @@ export class AccessTokens {
    */
   async create({ name, role, limits = {} }: TokenRequest, othersAdmit: boolean): Promise<CreatedToken> {
     if (role !== 'admin' && !othersAdmit && !this.#hasAdmin()) {
-      throw wrong('role', 'the first token is an admin: with it the service is closed to all who bring none');
+      throw wrong('role', 'the first token must have the role admin: nobody could make another one otherwise');
     }
     if (this.size >= MAX_TOKENS) throw new TroupeError('CAPACITY', `There are ${MAX_TOKENS} tokens already`);
     const id = Array.from({ length: ID_LENGTH }, () => ID_ALPHABET[randomInt(ID_ALPHABET.length)]).join('');
     const token = `troupe_${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const info: TokenInfo = { id, name, role, limits, createdAt: this.#parts.clock.now().toISOString() };
     const stored = { ...info, hash: hashOf(token) };
-    await this.#parts.journal.write({ kept: [{ kind: 'token', id, data: stored }] });
+    await this.#parts.journal.write({ kept: [{ kind: 'token', id, data: stored }, CLOSED] });
     this.#add(stored);
     return { ...info, token };
   }
@@ -79,16 +92,24 @@ export class AccessTokens {
 
   /**
    * A token that is revoked opens nothing from now on. What it began goes on.
-   * @throws NOT_FOUND; INVALID_REQUEST for the last admin's while there are others
+   * @param othersAdmit as for {@link AccessTokens.create}
+   * @throws NOT_FOUND; INVALID_REQUEST for the last admin, unless others admit
    */
   async revoke(id: string, othersAdmit: boolean): Promise<void> {
     const stored = this.#byId.get(id);
     if (stored === undefined) throw new TroupeError('NOT_FOUND', 'There is no such token');
-    const left = [...this.#byId.values()].filter((token) => token !== stored);
-    if (left.length > 0 && !othersAdmit && !left.some(({ role }) => role === 'admin')) {
-      throw wrong('id', 'it is the last admin: make another, or revoke the others first');
+    if (stored.role === 'admin' && !othersAdmit && !this.#hasAdmin(stored)) {
+      throw wrong(
+        'id',
+        'it is the last admin token: make another admin first, or configure one ("token" in troupe.json)',
+      );
     }
-    await this.#parts.journal.write({ kept: [{ kind: 'token', id, data: null }] });
+    this.#leaving.add(stored);
+    try {
+      await this.#parts.journal.write({ kept: [{ kind: 'token', id, data: null }, CLOSED] });
+    } finally {
+      this.#leaving.delete(stored);
+    }
     this.#byId.delete(id);
     this.#byHash.delete(stored.hash);
   }
@@ -115,11 +136,13 @@ export class AccessTokens {
     return this.#byId.get(caller.slice('token:'.length))?.limits ?? {};
   }
 
-  #hasAdmin(): boolean {
-    return [...this.#byId.values()].some(({ role }) => role === 'admin');
+  #hasAdmin(except?: StoredToken): boolean {
+    const left = [...this.#byId.values()].filter((token) => token !== except && !this.#leaving.has(token));
+    return left.some(({ role }) => role === 'admin');
   }
 
   #add(stored: StoredToken): void {
+    this.#closed = true;
     this.#byId.set(stored.id, stored);
     this.#byHash.set(stored.hash, stored);
   }

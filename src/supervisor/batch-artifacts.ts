@@ -57,11 +57,6 @@ export class BatchArtifacts {
     });
   }
 
-  /** Removes what a session left. */
-  forget(id: SessionId): Promise<void> {
-    return this.#keeper.remove(id);
-  }
-
   async *#sources(jobs: readonly SessionRecord[]): AsyncGenerator<ArchiveSource, void> {
     const folders = batchFolders(jobs);
     for (const { id, startedAt } of jobs) {

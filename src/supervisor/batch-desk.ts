@@ -10,11 +10,12 @@ import {
 } from '../protocol/batch.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
-import type { SessionRecord, SessionStatus } from '../protocol/session.js';
+import type { SessionId, SessionRecord, SessionStatus } from '../protocol/session.js';
 import type { BatchArtifacts } from './batch-artifacts.js';
 import { flowsDirOf, removeBatchFlows, writeBatchFlows } from './batch-flows.js';
 import type { Batches } from './batches.js';
 import type { Intake } from './intake.js';
+import { isRepeatedStop } from './repeated-stop.js';
 import { flowFileCheck } from './request-check.js';
 import { newSessionId } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
@@ -47,6 +48,8 @@ export interface BatchDeskParts extends SessionSurroundings {
   readonly artifacts: BatchArtifacts;
   /** Cancels jobs of a batch that have not ended; settles when their ends are on disk. */
   stop(sessions: readonly SessionRecord[]): Promise<void>;
+  /** Removes what a session left that has ended. */
+  forget(session: SessionId): Promise<void>;
 }
 
 /**
@@ -78,12 +81,14 @@ export class BatchDesk implements Batches {
     return this.#record(await this.#find(id));
   }
 
-  async remove(id: string): Promise<BatchRecord> {
+  async remove(id: string, purge: boolean): Promise<BatchRecord> {
     const batch = await this.#find(id);
-    const record = await this.#record(batch);
-    if (record.endedAt === null) return this.#cancel(batch);
+    const before = await this.#record(batch);
+    const record = before.endedAt === null ? await this.#cancel(batch) : before;
+    const isRepeated = batch.cancelled && isRepeatedStop(before.endedAt, this.#parts.clock.now());
+    if (!purge && (before.endedAt === null || isRepeated)) return record;
     for await (const page of this.#pages(batch.id)) {
-      for (const session of page) await this.#parts.artifacts.forget(session.id);
+      for (const session of page) await this.#parts.forget(session.id);
     }
     await this.#parts.journal.removeBatch(batch.id);
     await removeBatchFlows(this.#parts.config, batch.id);

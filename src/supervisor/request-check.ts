@@ -1,12 +1,13 @@
 import { realpath, stat } from 'node:fs/promises';
-import { extname, resolve, sep } from 'node:path';
+import { extname, sep } from 'node:path';
+import { pathInside } from '../agent-js/flow-folder.js';
 import { chooseModels } from '../config/models.js';
 import type { Config } from '../config.js';
 import type { Driver } from '../containers/driver.js';
 import { isMetadata } from '../net-policy/closed-places.js';
 import { HOST_PATTERN, isHostPattern } from '../net-policy/host-pattern.js';
 import { readHost } from '../net-policy/read-host.js';
-import { TroupeError } from '../protocol/errors.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { AutoRequest, LiveRequest } from '../protocol/session.js';
 import type { Outbox } from '../webhooks/outbox.js';
 
@@ -123,10 +124,13 @@ async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
   const extension = extname(file);
   const refuse = (message: string) =>
     new TroupeError('INVALID_REQUEST', `flowFiles: ${message}`, { issues: [{ path: 'flowFiles', message }] });
-  if (extension !== '.js' && extension !== '.md') throw refuse(`'${file}' is neither a .js flow nor a .md task file`);
-  const path = resolve(flowsDir, file);
-  if (file.includes('\0') || file.includes('\\') || !path.startsWith(flowsDir + sep)) {
-    throw refuse(`'${file}' is not a path inside the flows folder`);
+  const isFile = extension === '.js' || extension === '.md';
+  if (!isFile || file.endsWith('/')) throw refuse(`'${file}' is neither a .js flow nor a .md task file`);
+  let path: string;
+  try {
+    path = pathInside(flowsDir, file);
+  } catch (error) {
+    throw refuse(encodeError(error).error);
   }
   try {
     // A link must not lead out of the folder either.

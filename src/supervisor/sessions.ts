@@ -69,8 +69,11 @@ export interface Sessions {
   doing(id: SessionId): string | null;
   /** Of all sessions, and of those that failed since an ISO instant. */
   counts(failedSince: string): Promise<SessionCounts>;
-  /** Stops a session that runs or waits; removes record and artifacts of one that has ended. */
-  remove(id: string): Promise<void>;
+  /**
+   * Stops a session that runs or waits; removes record and artifacts of one that has ended, unless a call within the last
+   * minute stopped it. With `purge` it does both, at any time.
+   */
+  remove(id: string, purge: boolean): Promise<void>;
   /**
    * The result's JSON text. Aborting `signal` drops the script while it waits. One that runs goes on, since its effects
    * cannot be taken back; or it stops where `whenGone` says so. SESSION_BUSY in a job, but for who has its control.

@@ -30,6 +30,7 @@ import { Intake } from './intake.js';
 import type { LivingSession } from './living-session.js';
 import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
+import { isRepeatedStop } from './repeated-stop.js';
 import { Retention } from './retention.js';
 import { SessionDoors } from './session-doors.js';
 import { stoppedEnd } from './session-end.js';
@@ -97,6 +98,7 @@ export class Supervisor implements Sessions {
       intake: this.#intake,
       artifacts: new BatchArtifacts({ keeper: parts.artifacts, pool: parts.reports, now: (id) => this.#now(id) }),
       stop: (sessions) => this.#stopAll(sessions),
+      forget: (session) => this.#forget(session),
     });
     const isKept = (id: string) => this.#table.holdsLease(id) || this.#intake.keepsWarm(id);
     this.#retention = new Retention({ ...parts, isLiving: (id) => this.#table.living(id) !== undefined });
@@ -161,16 +163,17 @@ export class Supervisor implements Sessions {
     return this.#table.counts(failedSince);
   }
 
-  async remove(id: string): Promise<void> {
+  async remove(id: string, purge: boolean): Promise<void> {
     const record = await this.get(id);
     const living = this.#table.living(record.id);
     if (living !== undefined && !isEnded(record.status)) {
       this.#intake.leaveQueue(record.id);
       await living.end(stoppedEnd('deleted'), 'cut');
-      return;
+      if (!purge) return;
     }
-    await living?.gone();
-    await this.#parts.artifacts.remove(record.id);
+    const { endReason, endedAt } = record;
+    if (!purge && endReason === 'deleted' && isRepeatedStop(endedAt, this.#parts.clock.now())) return;
+    await this.#forget(record.id);
     await this.#parts.journal.remove(record.id);
   }
 
@@ -304,6 +307,12 @@ export class Supervisor implements Sessions {
     const record = await this.get(id);
     if (isEnded(record.status)) await this.#table.living(record.id)?.gone();
     return { record, files: this.#table.living(record.id)?.endpoint ?? null };
+  }
+
+  /** Removes what a session left, once nothing of it is under way any more. */
+  async #forget(id: SessionId): Promise<void> {
+    await this.#table.living(id)?.gone();
+    await this.#parts.artifacts.remove(id);
   }
 
   async #stopAll(records: readonly SessionRecord[]): Promise<void> {

@@ -66,32 +66,10 @@ t.test('nothing outside of the folder is written, read or listed', async (t) => 
   await symlink(join(root, 'secret.txt'), join(flowsDir, 'secret.js'));
   await symlink(join(root, 'new.txt'), join(flowsDir, 'dangling'));
   await symlink(join(root, 'newdir'), join(flowsDir, 'dangling-dir'));
-  const refused = [
-    '../x',
-    '/tmp/x',
-    'sub/../../x',
-    'up/x',
-    'up/secret.txt',
-    'dangling-dir/x',
-    'a\\0',
-    '..',
-    '.',
-    '',
-    'a\\\\b',
-    'y'.repeat(250),
-    'z/'.repeat(300),
-  ];
-  for (const path of refused) {
-    t.match(
-      await fails(`File.write("${path}", "x")`),
-      { code: 'SCRIPT_ERROR', message: /refused/ },
-      `write ${path.slice(0, 40)}`,
-    );
-    t.match(
-      await fails(`File.read("${path}")`),
-      { code: 'SCRIPT_ERROR', message: /refused/ },
-      `read ${path.slice(0, 40)}`,
-    );
+  for (const path of ['up/x', 'up/secret.txt', 'dangling-dir/x']) {
+    for (const call of [`File.write("${path}", "x")`, `File.read("${path}")`]) {
+      t.match(await fails(call), { code: 'SCRIPT_ERROR', message: /refused/ }, call);
+    }
   }
   t.match(await fails('File.read("secret.js")'), { code: 'SCRIPT_ERROR', message: /leads out/ });
   t.match(await fails('File.read("missing.js")'), { code: 'SCRIPT_ERROR', message: /no such file/ });

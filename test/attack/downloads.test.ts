@@ -211,11 +211,11 @@ t.test('A folder that is nested deeper than a path may be long is removed with i
 t.test('The size of a download is that of the link a browser put there, never that of what it leads to', async (t) => {
   const { dirs, secret } = fixture(t);
   const told: SessionEvent[] = [];
-  const downloads = new Downloads(
-    dirs.downloadsDir,
-    (event) => void told.push(event),
-    () => undefined,
-  );
+  const downloads = new Downloads(dirs.downloadsDir, {
+    emit: (event) => void told.push(event),
+    cancel: () => undefined,
+    redact: (text) => text,
+  });
   symlinkSync(secret, join(dirs.downloadsDir, 'guid'));
   const params = { guid: 'guid', url: 'http://shop.test/x', suggestedFilename: 'x.txt' };
   downloads.observe({ method: 'Browser.downloadWillBegin', params, session: undefined } as never);

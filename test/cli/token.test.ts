@@ -43,8 +43,10 @@ t.test('troupe token works on the home while no service runs, and through the se
   t.match(listed, { code: 0, output: /^[a-z0-9]{12} {2}admin .* me {2}running 4$/m });
   t.notMatch(listed.output, token);
   const id = /^[a-z0-9]{12}/m.exec(listed.output)?.[0] ?? '';
+  t.match(await runTroupe(home, 'token', 'revoke', id), { code: 1, output: /the last admin token/ });
+  t.match(await runTroupe(home, 'token', 'create', 'other', '--role', 'admin'), { code: 0 });
   t.match(await runTroupe(home, 'token', 'revoke', id), { code: 0, output: /is revoked/ });
-  t.match(await runTroupe(home, 'token', 'list'), { code: 0, output: /no tokens/ });
+  t.match(await runTroupe(home, 'token', 'list'), { code: 0, output: /other/ });
 });
 
 t.test('wrong words are answered with what is right', async (t) => {

@@ -81,11 +81,15 @@ t.test(
       if (to !== null) response.writeHead(302, { location: to });
       response.end('<title>host</title>');
     });
-    const service = await startTestService(t, {
+    process.env.SESSIONS_TEST_TOKEN = 'correct-horse';
+    t.teardown(() => delete process.env.SESSIONS_TEST_TOKEN);
+    const started = await startTestService(t, {
       driver: 'docker',
       warmSessions: 0,
       publicUrl: 'http://troupe.test:80',
+      token: 'SESSIONS_TEST_TOKEN',
     });
+    const service = client(started.url, { authorization: 'Bearer correct-horse' });
     const own = new URL(service.url).port;
     const [open, closed] = await Promise.all([
       service.live({ forward: [Number(own)] }),

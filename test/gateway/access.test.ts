@@ -21,59 +21,6 @@ async function statusWith(gateway: Gateway, headers: { [name: string]: string })
   return (await httpCall(gateway.url, call)).status;
 }
 
-t.test('Only a Host that names this service is let in', async (t) => {
-  const gateway = await listen(t, { allowedHosts: ['farm.test', 'ci.test:8080'], publicUrl: 'https://troupe.test/x' });
-  const hosts: { [host: string]: number } = {
-    'localhost:PORT': 200,
-    'LOCALHOST:1': 200,
-    '127.0.0.1:PORT': 200,
-    '[::1]:PORT': 200,
-    localhost: 200,
-    'farm.test': 200,
-    'farm.test:99': 200,
-    'ci.test:8080': 200,
-    'ci.test': 403,
-    'ci.test:8081': 403,
-    'troupe.test': 200,
-    'troupe.test:443': 200,
-    'troupe.test:80': 403,
-    'evil.test': 403,
-    'localhost.evil.test': 403,
-    'evil.test:PORT': 403,
-    'localhost@evil.test': 403,
-    'localhost:': 403,
-    '127.0.0.1.evil.test': 403,
-    '127.0.0.2': 403,
-    '0.0.0.0': 403,
-  };
-  for (const [host, status] of Object.entries(hosts)) t.equal(await statusWith(gateway, { host }), status, host);
-});
-
-t.test('Only a page of this service itself is let in, not one on another port of this machine', async (t) => {
-  const gateway = await listen(t, { publicUrl: 'https://troupe.test', allowedHosts: ['farm.test'] });
-  const origins: { [origin: string]: number } = {
-    'http://localhost:PORT': 200,
-    'http://127.0.0.1:PORT': 200,
-    'http://[::1]:PORT': 200,
-    'https://troupe.test': 200,
-    'http://farm.test:3000': 200,
-    'http://localhost:3000': 403,
-    'http://127.0.0.1:3000': 403,
-    'https://127.0.0.1:1': 403,
-    'http://localhost': 403,
-    'https://evil.test': 403,
-    'http://troupe.test': 403,
-    'https://troupe.test:8443': 403,
-    'http://evil.test:PORT': 403,
-    null: 403,
-    'chrome-extension://abcdef': 403,
-    'file://': 403,
-  };
-  for (const [origin, status] of Object.entries(origins)) {
-    t.equal(await statusWith(gateway, { host: 'localhost:PORT', origin }), status, origin);
-  }
-});
-
 t.test('A foreign Host or Origin is refused on every route, and also where there is none', async (t) => {
   const gateway = await listen(t);
   const places = [...ROUTES, { method: 'GET', path: '/nope' }, { method: 'OPTIONS', path: '/api/sessions' }];

@@ -37,7 +37,7 @@ t.test('A reader that is cut off again and again resumes without gap or repeat',
     seen,
     Array.from({ length: total - first + 1 }, (_, index) => first + index),
   );
-  await sessions.remove(id);
+  await sessions.remove(id, false);
 });
 
 t.test("A session's stream holds its own events, from its beginning to its end, as JSON", async (t) => {
@@ -46,7 +46,7 @@ t.test("A session's stream holds its own events, from its beginning to its end, 
   const reader = await EventReader.open(gateway.url, `/api/sessions/${id}/events`);
   say(other.id, 'of the neighbour');
   say(id, 'two\nlines');
-  await sessions.remove(id);
+  await sessions.remove(id, false);
   await reader.until(({ ended }) => ended);
   t.same(
     reader.events.map((event) => event.type),
@@ -64,7 +64,7 @@ t.test("A session's stream holds its own events, from its beginning to its end, 
   const over = await httpCall(gateway.url, { method: 'GET', path: `/api/sessions/${id}/events`, headers });
   t.equal(over.status, 204, 'a reader that has seen all is told to stop asking');
   t.equal(over.headers['content-length'], undefined);
-  await sessions.remove(other.id);
+  await sessions.remove(other.id, false);
 });
 
 t.test(
@@ -82,7 +82,7 @@ t.test(
       );
       each.cut();
     }
-    await sessions.remove(id);
+    await sessions.remove(id, false);
   },
 );
 
@@ -135,6 +135,6 @@ t.test('One of 100 readers reads nothing: the others get all of theirs, and noth
   await stuck.until(({ lastId }) => lastId === last);
   t.same(stuck.events, ofAll[0]?.events, 'once it reads, it gets the same');
   for (const reader of [stuck, ...ofAll, ...ofQuiet]) reader.cut();
-  await sessions.remove(noisy.id);
-  await sessions.remove(quiet.id);
+  await sessions.remove(noisy.id, false);
+  await sessions.remove(quiet.id, false);
 });

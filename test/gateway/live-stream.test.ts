@@ -39,13 +39,13 @@ t.test('Viewers that come and go while events are written see each once, in orde
   const expected = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const all = await Promise.all([watchAll(1000), watchAll(61), watchAll(170), watchAll(7)]);
   for (const seen of all) t.same(seen, expected);
-  await sessions.remove(id);
+  await sessions.remove(id, false);
 });
 
 t.test('An ended session is sent whole and then said to be over', async (t) => {
   const { id } = await sessions.createLive({}, asker);
   for (let line = 0; line < 450; line += 1) say(id, `line ${line}`);
-  await sessions.remove(id);
+  await sessions.remove(id, false);
   const client = await StreamClient.open(gateway.url);
   client.ask({ type: 'watchSession', id, after: 0 });
   await client.until(() => client.of('over').length === 1);
@@ -66,8 +66,8 @@ t.test('A session that ends while it is watched is said to be over, and one no l
   client.ask({ type: 'unwatchSession', id: left.id });
   client.ask({ type: 'watchSession', id: watched.id, after: 0 });
   await client.until(() => client.seqs().length > before);
-  await sessions.remove(left.id);
-  await sessions.remove(watched.id);
+  await sessions.remove(left.id, false);
+  await sessions.remove(watched.id, false);
   await client.until(() => client.of('over').length > 0);
   t.same(
     client.of('over').map(({ id }) => id),
@@ -97,7 +97,7 @@ t.test(
     const { rows } = client.of('rows')[1] ?? { rows: [] };
     t.match(rows, [{ record: { id, name: 'watched', status: 'running' }, doing: 'agent.look()' }]);
     t.equal(rows.length, 1);
-    for (const one of [id, early.id]) await sessions.remove(one);
+    for (const one of [id, early.id]) await sessions.remove(one, false);
     await client.until(() => client.of('rows').at(-1)?.rows[0]?.record.status === 'stopped');
     await client.close();
   },
@@ -165,7 +165,7 @@ t.test('A viewer that reads nothing is let go of, and goes on where it was', asy
   await again.until(() => again.seqs().at(-1) === other.seqs().at(-1));
   t.same([...client.seqs(), ...again.seqs()], other.seqs());
   await Promise.all([other.close(), again.close()]);
-  await sessions.remove(id);
+  await sessions.remove(id, false);
 });
 
 t.test('A screen is shown at the pace that each viewer wants, and no more once it looks away', async (t) => {
@@ -184,7 +184,7 @@ t.test('A screen is shown at the pace that each viewer wants, and no more once i
   const slowly = slow.of('frame').length;
   await slow.until(() => slow.of('frame').length > slowly);
   t.equal(fast.of('frame').length, seen);
-  await sessions.remove(id);
+  await sessions.remove(id, false);
   await Promise.all([fast.close(), slow.close()]);
 });
 

@@ -172,15 +172,19 @@ t.test('POST /api/sessions/run answers the end, or at waitTimeout; its client go
   t.match(await sessions.list({ limit: 1 }), [{ name: 'left alone', status: 'running' }]);
 });
 
-t.test('DELETE stops a session, then removes it, then finds none', async (t) => {
+t.test('DELETE stops a session, its repeat changes nothing, and purge removes it', async (t) => {
   const { gateway, sessions } = await listen(t);
   const { id } = await sessions.createLive({}, nobody);
   const path = `/api/sessions/${id}`;
-  const remove = () => httpCall(gateway.url, { method: 'DELETE', path });
+  const remove = (query = '') => httpCall(gateway.url, { method: 'DELETE', path: path + query });
   const read = () => httpCall(gateway.url, { method: 'GET', path });
   t.match(await remove(), { status: 200, json: { id, sessionId: id, status: 'stopped', deleted: true } });
   t.match(await read(), { status: 200, json: { status: 'stopped', endReason: 'deleted' } });
-  t.match(await remove(), { status: 200 });
+  t.match(await remove(), { status: 200, json: { id, sessionId: id, status: 'stopped', deleted: true } });
+  t.match(await remove('?purge=false'), { status: 200 });
+  t.match(await read(), { status: 200 });
+  t.match(await remove('?purge=yes'), { status: 400, json: { code: 'INVALID_REQUEST' } });
+  t.match(await remove('?purge=true'), { status: 200, json: { id, status: 'stopped', deleted: true } });
   t.match(await read(), { status: 404 });
   t.match(await remove(), { status: 404 });
 });

@@ -70,7 +70,7 @@ t.test(
       'GET /api/sessions/{id}/report',
       'GET /api/sessions/{id}/screenshots/{name}',
     ]);
-    await sessions.remove(other.id);
+    await sessions.remove(other.id, false);
 
     const client = await StreamClient.open(gateway.url, { cookie });
     await client.until(() => client.of('hello').length === 1);
@@ -94,9 +94,9 @@ t.test(
     t.equal(await socketStatus(`/sessions/${other.id}/desktop`, cookie), 403);
     t.equal(await socketStatus(`/sessions/${id}/cdp`, cookie), 403);
 
-    await sessions.remove(id);
+    await sessions.remove(id, false);
     t.equal(await statusOf('GET', `/api/sessions/${id}`), 200, 'the record of one that has ended is still shown');
-    await sessions.remove(id);
+    await sessions.remove(id, true);
     t.equal(await statusOf('GET', `/api/sessions/${id}`), 404);
     t.equal((await open(link)).status, 404);
   },
@@ -110,7 +110,7 @@ t.test('A browser may have opened several links, and is let in by a token all th
   for (const { id } of [one, two]) t.equal(await get(`/api/sessions/${id}`, { cookie: cookies.join('; ') }), 200);
   t.equal(await get('/api/sessions', { cookie: cookies.join('; ') }), 403);
   t.equal(await get('/api/sessions', { cookie: cookies.join('; '), ...admin }), 200);
-  for (const { id } of [one, two]) await sessions.remove(id);
+  for (const { id } of [one, two]) await sessions.remove(id, false);
 });
 
 t.test('A link that was changed, made elsewhere, or whose time is over opens nothing', async (t) => {
@@ -144,7 +144,7 @@ t.test('A link that was changed, made elsewhere, or whose time is over opens not
   const short = await open((await makeLink(id, '{"expiresIn": 1}')).link);
   const client = await StreamClient.open(gateway.url, { cookie: short.cookie });
   t.equal(await client.closed, 4401, 'a page that is open is told when the time is over');
-  await sessions.remove(id);
+  await sessions.remove(id, false);
 });
 
 async function streamStatus(path: string, cookie: string): Promise<number> {

@@ -106,6 +106,8 @@ t.test('Ten thousand jobs are accepted in one call, on disk, cancelled and gone'
   const cancelled = (await next.call('DELETE', `/api/batches/${id}`)).body;
   t.match(cancelled, { state: 'stopped', counts: { queued: 0, running: 0 } });
   t.match((await next.call('GET', '/api/health')).body, { capacity: { queued: 0 } });
-  t.equal((await next.call('DELETE', `/api/batches/${id}`)).status, 200);
+  t.same((await next.call('DELETE', `/api/batches/${id}`)).body, cancelled, 'a repeat changes nothing');
+  t.match((await next.call('GET', `/api/batches/${id}`)).body, { state: 'stopped', counts: { stopped: 10_000 } });
+  t.equal((await next.call('DELETE', `/api/batches/${id}?purge=true`)).status, 200);
   t.same((await next.call('GET', '/api/sessions')).body, []);
 });

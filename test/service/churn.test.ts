@@ -46,7 +46,7 @@ t.test('10 sessions at once and 40 one after another leave the service as it was
     const { body } = await service.run(id, 'agent.go("data:text/html,<title>here</title>").title');
     if (body !== 'here') t.fail(JSON.stringify(body));
     await service.call('DELETE', `/api/sessions/${id}`);
-    await service.call('DELETE', `/api/sessions/${id}`);
+    await service.call('DELETE', `/api/sessions/${id}?purge=true`);
   };
   await once();
   const baseline = await holdingsWhen(service.home, ({ browsers }) => browsers === 0);

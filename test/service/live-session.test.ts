@@ -32,7 +32,7 @@ t.test('the first steps of the README work as they are printed', async (t) => {
   });
   t.match(await service.run(id, '1'), { status: 409, body: { code: 'SESSION_ENDED' } });
   t.match((await service.call('GET', `/api/sessions/${id}`)).body, { state: 'stopped', endReason: 'deleted' });
-  t.match(await service.call('DELETE', `/api/sessions/${id}`), { status: 200 });
+  t.match(await service.call('DELETE', `/api/sessions/${id}?purge=true`), { status: 200 });
   t.match(await service.call('GET', `/api/sessions/${id}`), { status: 404, body: { code: 'NOT_FOUND' } });
 });
 

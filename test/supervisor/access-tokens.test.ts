@@ -37,7 +37,7 @@ t.test('Tokens outlive the service, and nothing on disk tells one', async (t) =>
   t.notOk(disk.includes(made.token.slice('troupe_'.length)));
 });
 
-t.test('The last admin stays while there are others', async (t) => {
+t.test('The last admin stays, unless the configuration has one', async (t) => {
   const tokens = new AccessTokens({
     journal: { write: async () => 0, kept: async () => [] },
     vault: { fingerprint: String },
@@ -48,8 +48,10 @@ t.test('The last admin stays while there are others', async (t) => {
   const other = await tokens.create({ name: 'b', role: 'run' }, false);
   await t.rejects(tokens.revoke(admin.id, false), { code: 'INVALID_REQUEST', message: /the last admin/ });
   await tokens.revoke(other.id, false);
-  await tokens.revoke(admin.id, false);
+  await t.rejects(tokens.revoke(admin.id, false), { code: 'INVALID_REQUEST', message: /the last admin/ });
+  await tokens.revoke(admin.id, true);
   t.equal(tokens.size, 0);
+  t.ok(tokens.closed);
   for (let count = 0; count < 10_000; count += 1) await tokens.create({ name: 'many', role: 'admin' }, false);
   await t.rejects(tokens.create({ name: 'one more', role: 'admin' }, false), { code: 'CAPACITY' });
 });

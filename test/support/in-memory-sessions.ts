@@ -21,6 +21,7 @@ import type { Stats } from '#troupe/protocol/stats.js';
 import { AccessTokens } from '#troupe/supervisor/access-tokens.js';
 import { doingOf } from '#troupe/supervisor/doing-of.js';
 import type { DevTools, Doors } from '#troupe/supervisor/doors.js';
+import { isRepeatedStop } from '#troupe/supervisor/repeated-stop.js';
 import type {
   Health,
   ModelInfo,
@@ -145,10 +146,11 @@ export class InMemorySessions implements Sessions {
     return { of, failed: of.failed };
   }
 
-  async remove(id: string): Promise<void> {
-    const record = await this.get(id);
-    if (isEnded(record.status)) this.#records.delete(id);
-    else this.end(id, 'stopped');
+  async remove(id: string, purge: boolean): Promise<void> {
+    const { status, endReason, endedAt } = await this.get(id);
+    if (!isEnded(status)) this.end(id, 'stopped');
+    else if (!purge && endReason === 'deleted' && isRepeatedStop(endedAt, new Date())) return;
+    if (purge || isEnded(status)) this.#records.delete(id);
   }
 
   async runScript(id: string, js: string, signal: AbortSignal, manner?: ScriptManner): Promise<string> {

@@ -79,11 +79,18 @@ export async function startTestService(
   };
 }
 
-/** The calls that a test makes of a service that runs anywhere. */
-export function client(url: string): Pick<TestService, 'url' | 'call' | 'live' | 'run' | 'seen' | 'job'> {
+/**
+ * The calls that a test makes of a service that runs anywhere.
+ * @param headers sent with each of them, such as a token
+ */
+export function client(
+  url: string,
+  headers: { readonly [name: string]: string } = {},
+): Pick<TestService, 'url' | 'call' | 'live' | 'run' | 'seen' | 'job'> {
   const call: TestService['call'] = async (method, path, body, init) => {
     const response = await fetch(url + path, {
       method,
+      headers,
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...init,
     });

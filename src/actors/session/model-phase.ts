@@ -110,7 +110,7 @@ export class ModelPhase {
         const hear = (line: string) => {
           if (console.length < MAX_CONSOLE_LINES) console.push(line);
         };
-        const work = secrets.hide(() => this.#desk.evaluate(js, evalMs, asked, hear));
+        const work = secrets.hideJson(() => this.#desk.evaluate(js, evalMs, asked, hear));
         return outcomeOf(work, console, signal);
       },
       resumeFlow: (how, asked) => {

@@ -83,7 +83,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     Settle: () => later(this.#settle()),
     RunScript: (order, asker) =>
       later(
-        this.#hide(() => {
+        this.#secrets.hideJson(() => {
           const until = (closed: AbortSignal) =>
             order.whenGone === 'stop' ? AbortSignal.any([closed, asker.signal]) : closed;
           if (order.by === 'person') return this.#personHere().run(order, asker);

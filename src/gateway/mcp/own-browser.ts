@@ -96,7 +96,7 @@ export class OwnBrowser {
     try {
       const sessionId = await id;
       // Removing one that has ended would take its record and its report away.
-      if ((await this.#whyEnded(sessionId)) === null) await this.#sessions.remove(sessionId);
+      if ((await this.#whyEnded(sessionId)) === null) await this.#sessions.remove(sessionId, false);
     } catch {
       // It never came, or somebody else has removed it.
     }

@@ -1,4 +1,5 @@
 import { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../../protocol/batch.js';
+import { RemoveQuery } from '../../protocol/session.js';
 import { batchIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 import { LAST_EVENT_ID, StartQuery, startAfter } from './event-start.js';
@@ -36,10 +37,12 @@ export const batchRoutes: readonly Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/api/batches/{id}',
-    summary: 'Cancels the jobs of a batch that have not ended; removes a batch whose jobs all have.',
+    summary: 'Cancels the jobs of a batch that have not ended; removes a batch whose jobs all have, or with purge any.',
+    query: RemoveQuery,
     answer: BatchRecord,
-    async handle({ request }, sessions) {
-      return { kind: 'json', status: 200, body: await sessions.batches.remove(batchIdOf(request)) };
+    async handle({ query, request }, sessions) {
+      const body = await sessions.batches.remove(batchIdOf(request), query.purge === 'true');
+      return { kind: 'json', status: 200, body };
     },
   }),
   defineRoute({

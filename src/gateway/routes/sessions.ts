@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { RemovedSession, RunAnswer } from '../../protocol/answers.js';
-import { AutoRequest, isEnded, ListQuery, LiveRequest, RunRequest, SessionRecord } from '../../protocol/session.js';
+import {
+  AutoRequest,
+  isEnded,
+  ListQuery,
+  LiveRequest,
+  RemoveQuery,
+  RunRequest,
+  SessionRecord,
+} from '../../protocol/session.js';
 import { fileNameOf, sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 import { SUBMIT_ERROR_STATUS, SUBMIT_ERRORS } from './submit-errors.js';
@@ -27,7 +35,7 @@ export const sessionRoutes: readonly Route[] = [
       if (body.mode === 'auto') return { kind: 'json', status: 201, body: await sessions.submit(body, submitter) };
       const record = await sessions.createLive(body, submitter);
       // Ready just when its client went: without a key to ask for it again, nobody will ever learn the id.
-      if (request.signal.aborted && submitter.idempotencyKey === undefined) await sessions.remove(record.id);
+      if (request.signal.aborted && submitter.idempotencyKey === undefined) await sessions.remove(record.id, false);
       return { kind: 'json', status: 201, body: record };
     },
   }),
@@ -72,11 +80,12 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/api/sessions/{id}',
-    summary: 'Stops a session; removes the record and artifacts of one that has ended.',
+    summary: 'Stops a session; removes the record and artifacts of one that has ended, or with purge of any.',
+    query: RemoveQuery,
     answer: RemovedSession,
-    async handle({ request }, sessions) {
+    async handle({ query, request }, sessions) {
       const id = sessionIdOf(request);
-      await sessions.remove(id);
+      await sessions.remove(id, query.purge === 'true');
       return { kind: 'json', status: 200, body: { id, sessionId: id, status: 'stopped', deleted: true } };
     },
   }),

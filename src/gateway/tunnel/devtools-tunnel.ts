@@ -116,7 +116,7 @@ class DevToolsTunnel implements FarEnd {
         return;
       }
       this.#isClosing = true;
-      await this.#sessions.remove(this.#id);
+      await this.#sessions.remove(this.#id, false);
       this.#answer(writeAnswer(command, { result: {} }));
       this.#near?.end(NORMAL, 'The session has ended');
     } catch (error) {

@@ -153,7 +153,7 @@ t.test('What keeps a tunnel from being opened is a status; what keeps it from it
   t.match(await outcome('/sessions/zzzzzzzzzzzz/desktop'), /404/);
   t.match(await outcome(`/sessions/${id}/desktop`), /404/, 'it has none');
   const ended = (await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal })).id;
-  await sessions.remove(ended);
+  await sessions.remove(ended, false);
   t.match(await outcome(`/sessions/${ended}/cdp`), /409/);
   t.match(await outcome(`/sessions/${id}/cdp`), /^1011 There is no browser/);
 });

@@ -48,7 +48,8 @@ class SessionTable {
 
   /** Stops a session that runs or waits; removes one that has ended. */
   async remove({ id, endedAt }: SessionRecord): Promise<void> {
-    await call('DELETE', `api/sessions/${id}`);
+    // One that was stopped a moment ago would stay otherwise.
+    await call('DELETE', `api/sessions/${id}${endedAt === null ? '' : '?purge=true'}`);
     if (endedAt !== null) this.rows = this.rows.filter((row) => row.record.id !== id);
   }
 
