@@ -1,7 +1,7 @@
 // `npm test`: set-up, `npm run check`, then every test. Words after `--` go to tap. Prints a line for each test file, and
-// everything about what fails. With TROUPE_REFUSE_SKIPS=1, as in CI, a test that is skipped is a failure. A few files
-// that fail run once more, one at a time, since most of these tests drive browsers against the clock; those that pass
-// only then are named as unsteady at the end.
+// everything about what fails. A file that fails fails the run. With TROUPE_REFUSE_SKIPS=1, as in CI, a test that is
+// skipped is a failure. `npm test -- --repeat N FILE...` looks for flaky tests: it runs the files N times, without the
+// check, and prints how often each of them failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
@@ -9,69 +9,74 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { prepare } from './prepare.mjs';
+import { TapReader } from './support/tap-reader.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tap = 'node_modules/tap/dist/esm/run.mjs';
 const startedAt = Date.now();
 
+const { rounds, words } = readWords(process.argv.slice(2));
 prepare();
 await buildRunner();
-const checked = await run('inherit', 'scripts/check.mjs');
-if (checked !== 0) process.exit(checked);
+process.exit(rounds === undefined ? await testOnce() : await repeat());
 
-/** With more failing files than this the fault is in the code, not in the hour. */
-const MAX_SECOND_RUNS = 3;
-
-const counts = { passed: 0, failed: 0, skipped: 0 };
-let failedFiles = [];
-let inFailure = false;
-const skips = process.env.TROUPE_REFUSE_SKIPS === '1' ? ['--fail-skip'] : [];
-const words = ['--reporter=tap', ...skips, ...process.argv.slice(2)];
-let tested = await run('pipe', tap, ...words);
-const unsteady = tested !== 0 && failedFiles.length <= MAX_SECOND_RUNS ? failedFiles : [];
-if (unsteady.length > 0) {
-  console.log(`\nOnce more, one at a time: ${unsteady.join(', ')}`);
-  failedFiles = [];
-  counts.failed = 0;
-  tested = await run('pipe', tap, '--reporter=tap', '--jobs=1', ...skips, ...unsteady);
+async function testOnce() {
+  const checked = await run('inherit', 'scripts/check.mjs');
+  if (checked !== 0) return checked;
+  const { code, counts } = await runTests();
+  console.log(`\nAll of it took ${Math.round((Date.now() - startedAt) / 1000)} s.`);
+  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  return code;
 }
-const seconds = Math.round((Date.now() - startedAt) / 1000);
-console.log(`\nAll of it took ${seconds} s.`);
-for (const file of unsteady) console.log(`${failedFiles.includes(file) ? 'failed twice' : 'UNSTEADY'}: ${file}`);
-console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-process.exit(tested);
+
+async function repeat() {
+  const failures = new Map();
+  let failedRounds = 0;
+  for (let round = 1; round <= rounds; round += 1) {
+    console.log(`\nRound ${round} of ${rounds}`);
+    const { code, failedFiles } = await runTests();
+    if (code !== 0) failedRounds += 1;
+    for (const file of failedFiles) failures.set(file, (failures.get(file) ?? 0) + 1);
+  }
+  console.log(`\n${failedRounds} of ${rounds} rounds failed`);
+  for (const [file, times] of failures) console.log(`failed ${times} of ${rounds} times: ${file}`);
+  return failedRounds === 0 ? 0 : 1;
+}
+
+function readWords(given) {
+  const at = given.indexOf('--repeat');
+  if (at === -1) return { words: given };
+  const rounds = Number(given[at + 1]);
+  const words = given.toSpliced(at, 2);
+  if (!Number.isInteger(rounds) || rounds < 1 || words.length === 0) {
+    console.error('Usage: npm test -- --repeat N FILE...');
+    process.exit(2);
+  }
+  return { rounds, words };
+}
+
+async function runTests() {
+  const reader = new TapReader((line) => console.log(line));
+  const skips = process.env.TROUPE_REFUSE_SKIPS === '1' ? ['--fail-skip'] : [];
+  const code = await run('pipe', tap, ['--reporter=tap', ...skips, ...words], (line) => reader.read(line));
+  return { code, counts: reader.counts, failedFiles: reader.failedFiles };
+}
 
 /** tap puts its plugins together once for an installation; without that its first run would have those of its own choice. */
 async function buildRunner() {
   const stamp = join(root, 'node_modules', '.troupe-tap');
   if (existsSync(stamp) && statSync(stamp).mtimeMs > statSync(join(root, 'package.json')).mtimeMs) return;
-  const built = await run('ignore', tap, 'build');
+  const built = await run('ignore', tap, ['build']);
   if (built !== 0) process.exit(built);
   writeFileSync(stamp, '');
 }
 
-/** A line of TAP: https://testanything.org/tap-version-14-specification.html */
-function readLine(line) {
-  const [, indent, not, name] = /^(\s*)(not )?ok \d+ - (.*)$/.exec(line) ?? [];
-  if (name !== undefined) {
-    const skipped = /# SKIP/i.test(name);
-    counts[skipped ? 'skipped' : not === undefined ? 'passed' : 'failed'] += 1;
-    inFailure = not !== undefined;
-    if (inFailure && indent === '') failedFiles.push(name.replace(/ # time=.*$/, ''));
-    if (indent === '' || inFailure || skipped) console.log(line);
-    return;
-  }
-  // What tap says of a failure stands in the block behind it.
-  if (inFailure) console.log(line);
-  if (/^\s*\.\.\.$/.test(line)) inFailure = false;
-}
-
-async function run(stdout, script, ...args) {
+async function run(stdout, script, args = [], onLine = () => undefined) {
   const child = spawn(process.execPath, [join(root, script), ...args], {
     cwd: root,
     stdio: ['inherit', stdout, 'inherit'],
   });
-  if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', readLine);
+  if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', onLine);
   const [code] = await once(child, 'close');
   return code ?? 1;
 }

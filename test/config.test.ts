@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { chooseModels } from '#troupe/config/models.js';
 import { readConfig } from '#troupe/config.js';
+import { guardLeaks } from './support/leaks.js';
+
+guardLeaks(t);
 
 t.test('without a file the defaults of the documentation hold', async (t) => {
   const home = t.testdir({});

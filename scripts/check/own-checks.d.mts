@@ -11,6 +11,7 @@ export const ownChecks: {
   readonly 'file sizes': OwnCheck;
   readonly 'docs in step': OwnCheck;
   readonly 'decisions on dependencies': OwnCheck;
+  readonly 'leak guard': OwnCheck;
   readonly 'lock file': OwnCheck;
   readonly 'Node versions of packages': (repository: Repository, nodeVersion?: string) => readonly string[];
 };

@@ -2,6 +2,7 @@ import { decidedDependencies } from './decided-dependencies.mjs';
 import { docsInStep } from './docs-in-step.mjs';
 import { engines } from './engines.mjs';
 import { fileSizes } from './file-sizes.mjs';
+import { leakGuard } from './leak-guard.mjs';
 import { lockFile } from './lock-file.mjs';
 
 /** The checks that no tool makes: each takes the repository and answers what is wrong, a line for each fault. */
@@ -9,6 +10,7 @@ export const ownChecks = {
   'file sizes': fileSizes,
   'docs in step': docsInStep,
   'decisions on dependencies': decidedDependencies,
+  'leak guard': leakGuard,
   'lock file': lockFile,
   'Node versions of packages': engines,
 };

@@ -116,7 +116,6 @@ export class Sandbox {
       grace: null,
     };
     this.#run = run;
-    this.#clock.start(request.timeoutMs);
     this.#heed(request.signal);
     try {
       if (request.signal?.aborted === true) this.#onAbort();
@@ -174,8 +173,10 @@ export class Sandbox {
       run.settle({ ok: false, error: encodeError(run.ending), stopped: false, broken: false });
       return;
     }
-    const { source, name, kind } = run.request;
-    thread.run({ type: 'run', run: run.number, source, name, kind, timeoutMs: this.#clock.leftMs });
+    const { source, name, kind, timeoutMs } = run.request;
+    // Only now: how long a thread takes to start is no fault of the script, and has a bound of its own.
+    this.#clock.start(timeoutMs);
+    thread.run({ type: 'run', run: run.number, source, name, kind, timeoutMs });
   }
 
   /** Tells the running script to end, and sees to it that it does. */

@@ -1,6 +1,9 @@
 import t from 'tap';
 import { Heartbeat } from '#troupe/actors/heartbeat.js';
+import { guardLeaks } from '../support/leaks.js';
 import { ManualClock } from './manual-clock.js';
+
+guardLeaks(t);
 
 const OPTIONS = { everyMs: 100, misses: 3 };
 /** Lets what was answered be seen. */

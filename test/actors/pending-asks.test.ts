@@ -1,6 +1,9 @@
 import { createHook } from 'node:async_hooks';
 import t from 'tap';
 import { PendingAsks } from '#troupe/actors/pending-asks.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const HOUR_MS = 3_600_000;
 

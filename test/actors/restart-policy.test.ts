@@ -1,6 +1,9 @@
 import t from 'tap';
 import type { EndReason } from '#troupe/actors/actor.js';
 import { DEFAULT_RESTART_BOUNDS, decideRestart, type RestartBounds } from '#troupe/actors/restart-policy.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const BOUNDS: RestartBounds = { intensity: 3, periodMs: 1_000, firstDelayMs: 10, maxDelayMs: 25, jitter: 0.5 };
 const REASONS: readonly EndReason[] = ['normal', 'shutdown', 'crash', 'hang', 'lost'];

@@ -1,6 +1,9 @@
 import t from 'tap';
 import { HOSTILE_CASES, HOSTILE_PAGE } from '../../bench/support/hostile-page.mjs';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const lease = await openBrowser(t);
 const site = await openSite(t);

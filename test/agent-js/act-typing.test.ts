@@ -1,5 +1,8 @@
 import t from 'tap';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const lease = await openBrowser(t);
 const site = await openSite(t);

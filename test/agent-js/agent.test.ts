@@ -1,6 +1,9 @@
 import t from 'tap';
 import { Sandbox } from '#troupe/script/sandbox.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const lease = await openBrowser(t);
 const site = await openSite(t);

@@ -3,6 +3,9 @@ import { filesModule } from '#troupe/agent-js/files.js';
 import { flowModule } from '#troupe/agent-js/flow.js';
 import { openSandbox } from '../script/open-sandbox.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const lease = await openBrowser(t);
 const site = await openSite(t);

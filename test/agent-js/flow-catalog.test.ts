@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { flowCatalog } from '#troupe/agent-js/flow-catalog.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const signal = new AbortController().signal;
 

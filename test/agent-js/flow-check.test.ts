@@ -5,6 +5,9 @@ import t from 'tap';
 import ts from 'typescript';
 import { checkFlow } from '#troupe/agent-js/flow-check.js';
 import { SCRIPT_CALLS } from '#troupe/agent-js/script-api.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const check = (source: string, flows: string[] = []) => checkFlow(source, (path) => flows.includes(path));
 

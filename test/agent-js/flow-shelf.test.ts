@@ -4,6 +4,9 @@ import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { FlowShelf } from '#troupe/agent-js/flow-shelf.js';
 import { FlowNode } from '#troupe/protocol/flow-tree.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const { signal } = new AbortController();
 

@@ -5,7 +5,10 @@ import type { CdpEvent } from '#troupe/agent-js/cdp.js';
 import { Condition } from '#troupe/agent-js/condition.js';
 import { Frames } from '#troupe/agent-js/frames.js';
 import { WORLD } from '#troupe/agent-js/page-calls.js';
+import { guardLeaks } from '../support/leaks.js';
 import { SEED } from '../support/seed.js';
+
+guardLeaks(t);
 
 fc.configureGlobal({ seed: SEED });
 

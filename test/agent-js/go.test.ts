@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const lease = await openBrowser(t);
 const site = await openSite(t);

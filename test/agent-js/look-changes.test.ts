@@ -4,7 +4,10 @@ import t from 'tap';
 import type { WholeLook } from '#troupe/agent-js/look/look.js';
 import type { ElementDescriptor } from '#troupe/protocol/look.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
 import { SEED } from '../support/seed.js';
+
+guardLeaks(t);
 
 fc.configureGlobal({ seed: SEED });
 

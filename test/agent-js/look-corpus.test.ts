@@ -4,6 +4,9 @@ import t from 'tap';
 import type { ElementDescriptor } from '#troupe/protocol/look.js';
 import { type AgentFixture, openAgent, openBrowser } from '../support/agent-fixture.js';
 import { type CorpusPage, openCorpus } from '../support/corpus.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 /** Much of the time is waiting: for components to draw themselves, and for what is covered to become free. */
 const BROWSERS = 3;

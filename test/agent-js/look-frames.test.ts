@@ -4,6 +4,9 @@ import t from 'tap';
 import { findChromium } from '#troupe/containers/chromium-binary.js';
 import { bounds, driverFixture, openFolder, wish } from '../containers/driver-fixture.js';
 import { openAgent, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 /** A Chromium that gives each site a process of its own, as a full one does and a headless shell does not. */
 const folder = openFolder(t);

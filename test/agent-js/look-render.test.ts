@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { isElements, isLook, renderElements, renderLook } from '#troupe/agent-js/look/render.js';
 import type { ElementDescriptor } from '#troupe/protocol/look.js';
+import { guardLeaks } from '../support/leaks.js';
 import { SEED } from '../support/seed.js';
+
+guardLeaks(t);
 
 fc.configureGlobal({ seed: SEED });
 

@@ -7,7 +7,10 @@ import type { LookDiff } from '#troupe/agent-js/look/diff.js';
 import { diffLooks } from '#troupe/agent-js/look/diff.js';
 import type { ElementDescriptor } from '#troupe/protocol/look.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
 import { SEED } from '../support/seed.js';
+
+guardLeaks(t);
 
 fc.configureGlobal({ seed: SEED });
 

@@ -4,6 +4,9 @@ import t from 'tap';
 import { NetworkLog } from '#troupe/agent-js/network-log.js';
 import { harPieces, NETWORK_LOG } from '#troupe/report/har.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 t.test(
   'what pages ask of the network stands in an archive, redirects and failures too, without credentials',

@@ -1,6 +1,9 @@
 import t from 'tap';
 import { HOSTILE_CASES, HOSTILE_PAGE } from '../../bench/support/hostile-page.mjs';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 /** Documents that write themselves anew, or are written by others: the browser takes all listeners away from their windows. */
 

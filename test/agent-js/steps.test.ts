@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import t from 'tap';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const lease = await openBrowser(t);
 const site = await openSite(t);

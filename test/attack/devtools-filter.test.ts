@@ -1,8 +1,11 @@
 import t from 'tap';
 import { DevToolsFilter } from '#troupe/gateway/tunnel/devtools-filter.js';
 import { seededRandom } from '../chaos/seeded-random.js';
+import { guardLeaks } from '../support/leaks.js';
 import { sampled } from '../support/sampled.js';
 import { SEED } from '../support/seed.js';
+
+guardLeaks(t);
 
 const DOWNLOADS = '/s/downloads';
 const UPLOADS = '/s/uploads';

@@ -4,6 +4,9 @@ import { EgressRules, type EgressSetting } from '#troupe/net-policy/egress.js';
 import { HostPatterns, isHostPattern } from '#troupe/net-policy/host-pattern.js';
 import { readHost } from '#troupe/net-policy/read-host.js';
 import { assertSupported } from '#troupe/supervisor/request-check.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const OWN = 4444;
 const SOCKS = 5555;

@@ -1,6 +1,9 @@
 import t from 'tap';
 import { dataBlock, messagesOf } from '#troupe/autonomy/context.js';
 import { type Conversation, EMPTY_CONVERSATION, type Turn } from '#troupe/autonomy/conversation.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const start = {
   model: 's/m',

@@ -1,7 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { guardLeaks } from '../support/leaks.js';
 import { runTroupe } from '../support/service-process.js';
+
+guardLeaks(t);
 
 t.test('Flows are checked without running them, each fault with its place', async (t) => {
   const home = t.testdir({

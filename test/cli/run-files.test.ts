@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { findRunFiles } from '#troupe/cli/run-files.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 function folderWith(t: Test, paths: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'run-files-'));

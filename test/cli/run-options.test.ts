@@ -1,5 +1,8 @@
 import t from 'tap';
 import { readRunOptions } from '#troupe/cli/run-options.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 t.test('Options are read as they were meant', async (t) => {
   process.env.RUN_OPTIONS_SECRET = 'lovelace';

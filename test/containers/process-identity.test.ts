@@ -1,6 +1,9 @@
 import t from 'tap';
 import { leaseNamed, processesOf } from '#troupe/containers/process-identity.js';
 import type { ProcessEntry } from '#troupe/containers/process-table.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const ROOT = '/srv/troupe/tmp/browsers';
 const FOLDER = `${ROOT}/b-one`;

@@ -1,5 +1,8 @@
 import t from 'tap';
 import { StartGate } from '#troupe/containers/start-gate.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const { signal } = new AbortController();
 

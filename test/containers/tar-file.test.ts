@@ -3,7 +3,10 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { tarFile } from '#troupe/containers/tar-file.js';
+import { guardLeaks } from '../support/leaks.js';
 import { openFolder } from './driver-fixture.js';
+
+guardLeaks(t);
 
 t.test('tar unpacks what is packed, with its modes', async (t) => {
   const folder = openFolder(t);

@@ -2,7 +2,10 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { WorkerFolder } from '#troupe/containers/worker-folder.js';
+import { guardLeaks } from '../support/leaks.js';
 import { openFolder } from './driver-fixture.js';
+
+guardLeaks(t);
 
 t.test('The folder is closed to other users, and open inside to whoever the container runs as', async (t) => {
   const folder = new WorkerFolder(join(openFolder(t), 'b-one'));

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { ERROR_TABLE } from '#troupe/protocol/errors.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const document = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 const rows = [...document.matchAll(/^\| `([A-Z_]+)` +\| (\d{3}) +\| (.+?) +\| (.+?) +\|$/gm)];

@@ -4,6 +4,9 @@ import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { BatchRecord, BatchRequest } from '#troupe/protocol/batch.js';
 import { EVENT_DATA } from '#troupe/protocol/events.js';
 import { AutoRequest, LiveRequest, SessionRecord } from '#troupe/protocol/session.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const document = await readFile(new URL('../../docs/http-api.md', import.meta.url), 'utf8');
 const sections = document.split(/^### /m).slice(1);

@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const PAGE = 'dist/web/dashboard';
 const MAX_BYTES = 150 * 1024;

@@ -6,6 +6,9 @@ import { readConfig } from '#troupe/config.js';
 import { SessionRecord } from '#troupe/protocol/session.js';
 import { type Service, startService } from '#troupe/service.js';
 import { type Shop, startShop } from '../../examples/shop/shop.mjs';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const FLOWS = ['login', 'search', 'buy', 'checkout-validation'];
 

@@ -1,5 +1,8 @@
 import t, { type Test } from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 /** Somebody who shops without a browser: keeps cookies, and follows no redirect by itself. */
 class Visitor {

@@ -11,6 +11,9 @@ import { Journal, type StoredSession } from '#troupe/journal/journal.js';
 import { type EventRow, eventRow } from '#troupe/protocol/event-row.js';
 import type { NewEvent } from '#troupe/protocol/events.js';
 import { SessionId, SessionRecord } from '#troupe/protocol/session.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const idOf = (n: number) => SessionId.parse(`s${String(n).padStart(11, '0')}`);
 

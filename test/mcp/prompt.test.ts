@@ -7,6 +7,7 @@ import { MCP_INSTRUCTIONS } from '#troupe/agent-js/prompt/mcp-instructions.js';
 import { renderSections } from '#troupe/agent-js/prompt/sections.js';
 import { EVAL_TOOL } from '#troupe/gateway/mcp/eval-tool.js';
 import { guardLeaks } from '../support/leaks.js';
+import { skipWithout } from '../support/programs.js';
 import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
@@ -23,7 +24,7 @@ t.test('The document of a session is true', async (t) => {
   const document: string = prompt.body;
   t.match(document, /\n- greet: Greets somebody\.\n/);
 
-  await t.test('Its curl line works as it is printed', async (t) => {
+  await t.test('Its curl line works as it is printed', { skip: skipWithout('bash', 'curl') }, async (t) => {
     const [line = ''] = /^curl .*$/m.exec(document) ?? [];
     t.match(line, `${service.url}/sessions/${id}/proxy`);
     // The page itself is beyond this machine.

@@ -1,6 +1,9 @@
 import t from 'tap';
 import { EgressRules, type EgressSetting, type EgressWish } from '#troupe/net-policy/egress.js';
 import { isHostPattern } from '#troupe/net-policy/host-pattern.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const SETTING: EgressSetting = {
   ownPort: 4444,

@@ -1,5 +1,8 @@
 import t from 'tap';
 import { LiveRequest } from '#troupe/protocol/session.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const accepts = (request: object) => LiveRequest.safeParse(request).success;
 

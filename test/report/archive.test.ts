@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { openArchive } from '#troupe/report/archive.js';
+import { guardLeaks } from '../support/leaks.js';
 import { readZip } from './read-zip.js';
 import { picture } from './sample-session.js';
+
+guardLeaks(t);
 
 /** Paths under `dir` that this process has open. */
 async function openFiles(dir: string): Promise<string[]> {

@@ -1,13 +1,13 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { JournalEvent } from '#troupe/protocol/events.js';
 import { Report } from '#troupe/protocol/report.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
 import { writeArtifacts } from '#troupe/report/artifacts.js';
 import { ReportPool } from '#troupe/report/report-pool.js';
+import { junitFaults } from '../support/junit-shape.js';
+import { guardLeaks } from '../support/leaks.js';
 import {
   asStream,
   failingEvents,
@@ -18,8 +18,8 @@ import {
   writePictures,
 } from './sample-session.js';
 
-const run = promisify(execFile);
-const shape = join(import.meta.dirname, 'junit-shape.xsd');
+guardLeaks(t);
+
 const pool = new ReportPool();
 t.teardown(() => pool.close());
 
@@ -64,7 +64,7 @@ t.test('A failing job has its artifacts, with the failure first and all in one f
   );
   t.notMatch(places, [-1]);
 
-  await t.resolves(run('xmllint', ['--noout', '--schema', shape, join(dir, 'report.junit.xml')]));
+  t.same(await junitFaults(join(dir, 'report.junit.xml')), []);
   t.match(junit, 'tests="3" failures="1" errors="0" skipped="1" time="9.500"');
   t.match(junit, /<failure type="LOCATOR_NOT_FOUND" message="No visible element/);
   for (const text of ['at shop/buy:9:7', 'page http://127.0.0.1:4500/lamps/3?layout=b', 'screenshots/007-step.png']) {
@@ -85,7 +85,7 @@ t.test('A passing job is all green, and its test cases are its flows', async (t)
     ['5', '6', '7'].map((n) => `screenshots/00${n}-step.png`),
     'also those of flows that it called',
   );
-  await t.resolves(run('xmllint', ['--noout', '--schema', shape, join(dir, 'report.junit.xml')]));
+  t.same(await junitFaults(join(dir, 'report.junit.xml')), []);
 });
 
 t.test('A picture that was taken too late is linked to, and shown as no step’s own', async (t) => {
@@ -176,7 +176,7 @@ t.test('What pages and scripts say is shown as text, whatever it is', async (t) 
   t.notMatch(html, 'root:');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
   t.notMatch(html + junit, /[\u0000\u001b\u202e]/);
-  await t.resolves(run('xmllint', ['--noout', '--schema', shape, join(dir, 'report.junit.xml')]));
+  t.same(await junitFaults(join(dir, 'report.junit.xml')), []);
   t.match(await read('report.junit.xml'), 'type="MATCH_FAILED"');
   t.equal(Report.parse(JSON.parse(await read('report.json'))).summary, evil);
 });

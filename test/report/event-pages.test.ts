@@ -3,7 +3,10 @@ import { MessageChannel } from 'node:worker_threads';
 import t from 'tap';
 import type { JournalEvent } from '#troupe/protocol/events.js';
 import { receivePages, sendPages } from '#troupe/report/event-pages.js';
+import { guardLeaks } from '../support/leaks.js';
 import { asStream, passingEvents } from './sample-session.js';
+
+guardLeaks(t);
 
 t.test('A page crosses when it is asked for, and the stream ends after the last', async (t) => {
   const { port1, port2 } = new MessageChannel();

@@ -6,7 +6,10 @@ import type { SessionRecord } from '#troupe/protocol/session.js';
 import { listFailures } from '#troupe/report/failures.js';
 import { renderHtml } from '#troupe/report/html.js';
 import { ReportBuilder } from '#troupe/report/report.js';
+import { guardLeaks } from '../support/leaks.js';
 import { failingEvents, failingRecord, journaled, passingEvents, sampleRecord } from './sample-session.js';
+
+guardLeaks(t);
 
 function buildReport(record: SessionRecord, events: readonly JournalEvent[], artifacts: Report['artifacts']): Report {
   const builder = new ReportBuilder(record);

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { equalFailures, matchFailures } from '#troupe/script/prelude/match.js';
+import { guardLeaks } from '../support/leaks.js';
 import { SEED } from '../support/seed.js';
 import { failingPaths, type Json } from './match-reference.js';
+
+guardLeaks(t);
 
 fc.configureGlobal({ seed: SEED });
 

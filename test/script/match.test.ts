@@ -1,5 +1,8 @@
 import t from 'tap';
 import { containsFailures, eachFailures, equalFailures, matchFailures } from '#troupe/script/prelude/match.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const paths = (failures: readonly { readonly path: string }[]): string[] => failures.map((failure) => failure.path);
 

@@ -46,6 +46,13 @@ t.test('a built-in that runs for ever is ended, the lost scope is said, and the 
   t.equal(await run('match(1, "#number")'), true);
 });
 
+t.test('the time of a script that waits for a new thread begins when the thread is there', async (t) => {
+  const prelude = '(function () { for (const end = Date.now() + 1000; Date.now() < end; ); })';
+  const { run, fails } = await openSandbox(t, { modules: [{ name: 'slow', prelude, calls: {} }] });
+  await fails("new Array(2 ** 31).join('y')", { timeoutMs: 200 });
+  t.equal(await run('1 + 1', { timeoutMs: 700 }), 2);
+});
+
 t.test('a loop that catches everything is ended all the same', async (t) => {
   const { run, fails } = await openSandbox(t);
   // The engine looks up once in thousands of turns, and a turn that throws is slow: the thread may have to go.

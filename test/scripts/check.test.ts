@@ -3,6 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import t from 'tap';
 import { ownChecks, type Repository } from '../../scripts/check/own-checks.mjs';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 /** A repository made of texts. */
 function repositoryOf(files: Record<string, string>): Repository {
@@ -35,6 +38,20 @@ t.test('A file that is too long is named with its lines', async (t) => {
     'web/page.svelte has 401 lines; 400 are allowed',
     'test/a.test.ts has 601 lines; 600 are allowed',
     'AGENTS.md has 101 lines; 100 are allowed',
+  ]);
+});
+
+t.test('A test file that does not guard against leaks is named, unless it says why', async (t) => {
+  const repository = repositoryOf({
+    'test/a.test.ts': "import t from 'tap';\n\nguardLeaks(t);\n",
+    'test/deep/b.test.ts': "import t from 'tap';\n",
+    'test/c.test.ts': '// No guardLeaks: it tests the guard.\n',
+    'test/d.test.ts': '// No guardLeaks:\n',
+    'test/support/service.ts': '',
+  });
+  t.same(ownChecks['leak guard'](repository), [
+    'test/deep/b.test.ts does not call guardLeaks(t); call it after the imports',
+    'test/d.test.ts does not call guardLeaks(t); call it after the imports',
   ]);
 });
 

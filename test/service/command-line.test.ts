@@ -7,6 +7,8 @@ import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
+import { processesWith } from '../support/processes.js';
+import { skipWithout } from '../support/programs.js';
 import { client, makeHome } from '../support/service.js';
 import { runTroupe, startCommand, startServiceProcess } from '../support/service-process.js';
 
@@ -14,21 +16,15 @@ guardLeaks(t);
 // `troupe setup` builds the worker image where an engine has none, which takes minutes.
 process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock';
 
-/** The processes whose command line names a folder. */
-function processesOf(folder: string): string[] {
-  const { stdout } = spawnSync('pgrep', ['-f', folder], { encoding: 'utf8' });
-  return stdout.split('\n').filter((pid) => pid !== '');
-}
-
 t.test('after Ctrl-C no process, port or profile of the service is left', async (t) => {
   const home = makeHome(t);
   const service = await startServiceProcess(t, home);
   const { live, run } = client(service.url);
   const [{ id }] = await Promise.all([live(), live()]);
   t.match(await run(id, '1 + 1'), { body: 2 });
-  t.not(processesOf(`b-${id}`).length, 0);
+  t.not(processesWith(`b-${id}`).length, 0);
   t.same(await service.end('SIGINT'), { code: 0, signal: null });
-  t.same(processesOf(home), []);
+  t.same(processesWith(home), []);
   t.same(
     readdirSync(join(home, 'tmp')).flatMap((dir) => readdirSync(join(home, 'tmp', dir))),
     [],
@@ -36,25 +32,29 @@ t.test('after Ctrl-C no process, port or profile of the service is left', async 
   await t.rejects(fetch(service.url), { cause: { code: 'ECONNREFUSED' } });
 });
 
-t.test('the lines that it prints drive the example shop, with an access token where it asks for one', async (t) => {
-  const shop = await startShop({ port: 0 });
-  t.teardown(() => shop.close());
-  const TOKEN = 'a'.repeat(64);
-  process.env.TROUPE_TEST_ADMIN = TOKEN;
-  t.teardown(() => delete process.env.TROUPE_TEST_ADMIN);
-  for (const settings of [{}, { token: 'TROUPE_TEST_ADMIN' }]) {
-    const service = await startServiceProcess(t, makeHome(t, settings));
-    await eventually('it has said all', async () => service.output().includes('Ctrl-C'));
-    const [, pasted = ''] = service.output().split('  npm run example\n');
-    const lines = pasted.split('\n').filter((line) => /^ {2}(ID=|curl)/.test(line));
-    t.equal(lines.length, 6, pasted);
-    const text = lines.join('\necho\n').replaceAll('http://127.0.0.1:4500/', `${shop.url}/`);
-    const { stdout } = await promisify(execFile)('sh', ['-ec', text], { env: { ...process.env, TOKEN } });
-    t.match(stdout, /"\{a\}Log in"/, 'the look');
-    t.match(stdout, /\ntrue\n/, 'the match');
-    t.equal((await service.end('SIGTERM')).code, 0);
-  }
-});
+t.test(
+  'the lines that it prints drive the example shop, with an access token where it asks for one',
+  { skip: skipWithout('curl') },
+  async (t) => {
+    const shop = await startShop({ port: 0 });
+    t.teardown(() => shop.close());
+    const TOKEN = 'a'.repeat(64);
+    process.env.TROUPE_TEST_ADMIN = TOKEN;
+    t.teardown(() => delete process.env.TROUPE_TEST_ADMIN);
+    for (const settings of [{}, { token: 'TROUPE_TEST_ADMIN' }]) {
+      const service = await startServiceProcess(t, makeHome(t, settings));
+      await eventually('it has said all', async () => service.output().includes('Ctrl-C'));
+      const [, pasted = ''] = service.output().split('  npm run example\n');
+      const lines = pasted.split('\n').filter((line) => /^ {2}(ID=|curl)/.test(line));
+      t.equal(lines.length, 6, pasted);
+      const text = lines.join('\necho\n').replaceAll('http://127.0.0.1:4500/', `${shop.url}/`);
+      const { stdout } = await promisify(execFile)('sh', ['-ec', text], { env: { ...process.env, TOKEN } });
+      t.match(stdout, /"\{a\}Log in"/, 'the look');
+      t.match(stdout, /\ntrue\n/, 'the match');
+      t.equal((await service.end('SIGTERM')).code, 0);
+    }
+  },
+);
 
 t.test('a log for collectors has all that is told, and nothing stands beside it', async (t) => {
   const service = startCommand(makeHome(t, { log: 'json' }), 'dashboard', '--port', '0');

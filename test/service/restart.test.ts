@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { killBrowser } from '../support/browsers.js';
 import { HOLDING_SCRIPTS, holdPage, tellsPageLost } from '../support/held-page.js';
 import { guardLeaks } from '../support/leaks.js';
+import { processesWith } from '../support/processes.js';
 import { client, makeHome } from '../support/service.js';
 import { startServiceProcess } from '../support/service-process.js';
 
@@ -51,7 +51,7 @@ t.test(
     );
     await Promise.all(pages.map((id) => tellsPageLost(t, after, id)));
     for (const id of [dead.id, held]) {
-      t.equal(spawnSync('pgrep', ['-f', `b-${id}`], { encoding: 'utf8' }).stdout, '', 'no browser is left');
+      t.same(processesWith(`b-${id}`), [], 'no browser is left');
     }
     t.match(await after.call('DELETE', `/api/sessions/${live.id}`), { status: 200 });
     t.match(await after.call('GET', `/api/jobs/${held}/download`), { status: 200 });

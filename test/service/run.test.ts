@@ -1,21 +1,18 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { eventually } from '../support/eventually.js';
+import { junitFaults } from '../support/junit-shape.js';
 import { guardLeaks } from '../support/leaks.js';
 import { makeHome, startTestService } from '../support/service.js';
 import { runTroupe, startCommand } from '../support/service-process.js';
 
 guardLeaks(t);
 process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock';
-
-const shape = join(import.meta.dirname, '..', 'report', 'junit-shape.xsd');
 
 const FLOWS = {
   'ok.js': "// Adds.\n({ n = 1 } = {}) => Flow.run('./lib/add', { n: Number(n) });",
@@ -68,7 +65,7 @@ t.test('With nothing else running a run starts what it needs, reports, and leave
   const junit = readFileSync(out('j.xml'), 'utf8');
   t.match(junit, 'tests="3" failures="1" errors="0" skipped="0"');
   t.match(junit, `[[ATTACHMENT|${out('r/fails/screenshots/')}`);
-  await t.resolves(promisify(execFile)('xmllint', ['--noout', '--schema', shape, out('j.xml')]));
+  t.same(await junitFaults(out('j.xml')), []);
   for (const [, picture = ''] of junit.matchAll(/\[\[ATTACHMENT\|(.*?)\]\]/g)) t.ok(existsSync(picture), picture);
   t.same(leftovers(), before, 'the home of its service is gone');
   await t.rejects(fetch(url), 'what it started is gone');

@@ -10,13 +10,11 @@ import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-ports.js';
 import { guardLeaks } from '../support/leaks.js';
 import { done, evaluate, startModelServer } from '../support/model-server.js';
+import { skipWithout } from '../support/programs.js';
 import { startTestService } from '../support/service.js';
 import { type ReceivedSpan, startOtlpReceiver } from '../telemetry/otlp-receiver.js';
 
 guardLeaks(t);
-
-const hasPrometheus = spawnSync('promtool', ['--version']).status === 0;
-const skip = hasPrometheus || process.env.TROUPE_REFUSE_SKIPS ? false : 'there is no Prometheus here';
 
 t.test('Traces and numbers tell of a job with flows and a model', async (t) => {
   const shop = await startShop({ port: 0 });
@@ -75,7 +73,7 @@ t.test('Traces and numbers tell of a job with flows and a model', async (t) => {
     }
   });
 
-  await t.test('the real Prometheus takes them', { skip }, async (t) => {
+  await t.test('the real Prometheus takes them', { skip: skipWithout('promtool', 'prometheus') }, async (t) => {
     const lint = spawnSync('promtool', ['check', 'metrics'], { input: numbers, encoding: 'utf8' });
     t.equal(lint.status, 0, lint.stderr);
     const { port } = new URL(service.url);

@@ -8,6 +8,9 @@ import { AccessTokens, callerOf } from '#troupe/supervisor/access-tokens.js';
 import { Admission, type Place } from '#troupe/supervisor/admission.js';
 import { RateLimit } from '#troupe/supervisor/rate-limit.js';
 import { RequestVault } from '#troupe/supervisor/request-vault.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 t.test('Tokens outlive the service, and nothing on disk tells one', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'troupe-tokens-'));

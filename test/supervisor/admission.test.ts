@@ -3,6 +3,9 @@ import t from 'tap';
 import { systemClock } from '#troupe/actors/clock.js';
 import { Admission, type Place } from '#troupe/supervisor/admission.js';
 import { ManualClock } from '../actors/manual-clock.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const BOUNDS = { signal: new AbortController().signal, deadlineMs: 5_000 };
 

@@ -1,5 +1,8 @@
 import t from 'tap';
 import { BatchGate } from '#troupe/supervisor/batch-gate.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 function gateOf(parallel: number, jobs: number) {
   const gate = new BatchGate();

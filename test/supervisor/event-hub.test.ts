@@ -4,6 +4,9 @@ import { Journal } from '#troupe/journal/journal.js';
 import { eventRow } from '#troupe/protocol/event-row.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { EventHub } from '#troupe/supervisor/event-hub.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const ID = SessionId.parse('s00000000001');
 const AT = '2026-01-02T03:04:05.678Z';

@@ -5,6 +5,9 @@ import { SessionId } from '#troupe/protocol/session.js';
 import { Stats } from '#troupe/protocol/stats.js';
 import { flowStats } from '#troupe/supervisor/flow-stats.js';
 import { ManualClock } from '../actors/manual-clock.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const idOf = (n: number) => SessionId.parse(`s${String(n).padStart(11, '0')}`);
 

@@ -1,6 +1,9 @@
 import t from 'tap';
 import { isRepeatedStop } from '#troupe/supervisor/repeated-stop.js';
 import { ManualClock } from '../actors/manual-clock.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 t.test('A DELETE counts as the repetition of one that stopped something for 60 s', async (t) => {
   const clock = new ManualClock();

@@ -2,6 +2,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { RequestVault } from '#troupe/supervisor/request-vault.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const REQUEST = { mode: 'auto', httpCredentials: { username: 'ada', password: 'canary-9c1' } };
 

@@ -9,6 +9,9 @@ import { Retention } from '#troupe/supervisor/retention.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { sampleRecord } from '../report/sample-session.js';
 import { eventually } from '../support/eventually.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 const DAY_MS = 86_400_000;
 

@@ -3,6 +3,9 @@ import type { SessionEvent } from '#troupe/protocol/events.js';
 import type { SessionChild } from '#troupe/supervisor/session-child.js';
 import { CONTROL_IDLE_MS, CONTROL_LEFT_MS, SessionControl } from '#troupe/supervisor/session-control.js';
 import { ManualClock } from '../actors/manual-clock.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 /** A session's control, whose actor writes down who has the wheel. */
 function desk() {

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import t from 'tap';
 import { listFiles, MAX_SESSION_UPLOAD_BYTES, MAX_UPLOADS, storeUpload } from '#troupe/supervisor/session-files.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 t.test('the uploads of a session are bounded in bytes and in number, and a replaced one counts once', async (t) => {
   const dir = t.testdir({});

@@ -1,5 +1,8 @@
 import t from 'tap';
 import { advanceLife, type LifeInput, type SessionLife } from '#troupe/supervisor/session-life.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 function live(...inputs: readonly LifeInput[]): SessionLife {
   return inputs.reduce<SessionLife>(advanceLife, { kind: 'waiting' });

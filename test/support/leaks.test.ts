@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';
+import { guardLeaks } from './leaks.js';
+
+guardLeaks(t);
 
 /** Runs the specimen as tap runs a test file, and answers its exit code and what it printed. */
 function run(...args: string[]): Promise<{ readonly code: unknown; readonly text: string }> {

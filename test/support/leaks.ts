@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { killProcess, processes } from './processes.js';
 
 /** What is on its way out has this long: a socket that closes, a thread or a process that was told to end. */
 const GRACE_MS = 2_000;
@@ -60,7 +61,7 @@ export function guardLeaks(t: { teardown(check: () => Promise<void>): unknown })
     process.env.TMPDIR = parent;
     for (const { pid, commandLine, parentPid } of processes()) {
       const ours = parentPid === process.pid ? !before.has(describe(pid, commandLine)) : commandLine.includes(folder);
-      if (ours && !isTool(commandLine)) kill(pid);
+      if (ours && !isTool(commandLine)) killProcess(pid);
     }
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
     if (leaks.length === 0) return;
@@ -114,24 +115,6 @@ function portOf(address: string): number {
   return Number.parseInt(address.split(':')[1] ?? '', 16);
 }
 
-interface Seen {
-  readonly pid: number;
-  readonly parentPid: number;
-  readonly commandLine: string;
-}
-
-function processes(): Seen[] {
-  return entries('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      const stat = textOf(`/proc/${name}/stat`);
-      const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (stat === '' || state === 'Z' || state === 'X') return [];
-      const commandLine = textOf(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim();
-      return [{ pid: Number(name), parentPid: Number(parentPid), commandLine }];
-    });
-}
-
 function describe(pid: number, commandLine: string): string {
   return `process ${pid}: ${commandLine.slice(0, 160)}`;
 }
@@ -168,13 +151,5 @@ function linkOf(path: string): string {
     return readlinkSync(path);
   } catch {
     return '';
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // Gone already.
   }
 }

@@ -1,5 +1,8 @@
 import t from 'tap';
 import { makeLog } from '#troupe/telemetry/log.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 function collect() {
   const lines: string[] = [];

@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { bounds } from '../../containers/driver-fixture.js';
 import { connectBrowser, openAgent, openBrowser, openSite } from '../../support/agent-fixture.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 t.test('A page has what the session asks for, and so has every tab that it opens', async (t) => {
   const lease = await openBrowser(t);

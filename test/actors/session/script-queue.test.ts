@@ -1,5 +1,8 @@
 import t from 'tap';
 import { ScriptQueue } from '#troupe/actors/session/script-queue.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const nobody = new AbortController();
 

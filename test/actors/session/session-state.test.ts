@@ -1,5 +1,8 @@
 import t from 'tap';
 import { type SessionInput, type SessionState, transition } from '#troupe/actors/session/session-state.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const lost = { code: 'WORKER_LOST', error: 'the browser is gone' } as const;
 

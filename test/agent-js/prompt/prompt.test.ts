@@ -6,6 +6,9 @@ import { PROMPT_SECTIONS, renderSections } from '#troupe/agent-js/prompt/section
 import { sessionDocument } from '#troupe/agent-js/prompt/session-document.js';
 import { EVAL_TOOL } from '#troupe/gateway/mcp/eval-tool.js';
 import { ERROR_TABLE } from '#troupe/protocol/errors.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const vocabulary = new Tiktoken(o200k);
 const tokens = (text: string): number => vocabulary.encode(text).length;

@@ -1,5 +1,8 @@
 import t from 'tap';
 import { PictureBudget, paceWithin } from '#troupe/gateway/live-stream/picture-budget.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const THUMBNAIL = { wantsMs: 1_000, megapixels: 0.06 };
 const PAGE = { wantsMs: 66, megapixels: 1 };

@@ -1,6 +1,9 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import t from 'tap';
 import { ReplayMemory } from '#troupe/gateway/mcp/replay-memory.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const result = (id: number, text = ''): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: { text } });
 const note = (progress: number): JSONRPCMessage => ({

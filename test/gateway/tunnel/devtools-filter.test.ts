@@ -1,5 +1,8 @@
 import t from 'tap';
 import { DevToolsFilter } from '#troupe/gateway/tunnel/devtools-filter.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const places = { id: 'abc', downloadsDir: '/s/downloads', uploadsDir: '/s/uploads' };
 const filter = new DevToolsFilter(places);

@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import t from 'tap';
 import { RfbFilter } from '#troupe/gateway/tunnel/rfb-filter.js';
 import { seededRandom } from '../../chaos/seeded-random.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const HELLO = [Buffer.from('RFB 003.008\n'), Buffer.of(1), Buffer.of(0)];
 const PASSES = {

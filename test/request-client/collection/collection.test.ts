@@ -8,8 +8,11 @@ import { CollectionFile } from '#troupe/request-client/collection/collection-fil
 import { readRequest } from '#troupe/request-client/collection/read-request.js';
 import { writeItem } from '#troupe/request-client/collection/write-request.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
+import { guardLeaks } from '../../support/leaks.js';
 import { browserForms } from '../curl-import/browser-forms.js';
 import { OPTION_COMMANDS, quotedCommands } from '../curl-import/posix-commands.js';
+
+guardLeaks(t);
 
 /** What JSON.parse and stringify would not bring back: numbers, escapes, order of keys, doubles, spacing. */
 const ODD = `{

@@ -1,5 +1,8 @@
 import t from 'tap';
 import { Environment } from '#troupe/request-client/collection/environment.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const POSTMAN = `{
 	"id": "1f",

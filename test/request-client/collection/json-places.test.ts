@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import { insertElement, moveElement, removeValue, setValue } from '#troupe/request-client/collection/json-edit.js';
 import { placesAlong } from '#troupe/request-client/collection/json-places.js';
+import { guardLeaks } from '../../support/leaks.js';
 import { SEED } from '../../support/seed.js';
+
+guardLeaks(t);
 
 /** Every path in a value. */
 function paths(value: unknown): (string | number)[][] {

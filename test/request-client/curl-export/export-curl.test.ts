@@ -6,6 +6,7 @@ import type { ShellKind } from '#troupe/request-client/curl-import/detect-shell.
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
 import type { RequestDraft } from '#troupe/request-client/request.js';
 import { guardLeaks } from '../../support/leaks.js';
+import { skipWithout } from '../../support/programs.js';
 import { SEED } from '../../support/seed.js';
 import { sendAll } from '../curl-import/against-curl.js';
 import { comparable, runInBash, WireCapture } from '../wire-capture.js';
@@ -73,24 +74,28 @@ for (const shell of SHELLS) {
   });
 }
 
-t.test('an exported request replayed by bash and curl is what the client sends', async (t) => {
-  const capture = await WireCapture.start();
-  t.teardown(() => capture.close());
-  const requests = fc
-    .sample(draft, { numRuns: 40, seed: SEED })
-    .map((request, index) => ({ ...request, url: request.url.replace('http://H', `${capture.origin}/e${index}`) }));
-  await runInBash(
-    requests.map((request) => `${exportCurl(request, 'posix').command} --no-location`),
-    t.testdir({}),
-  );
-  const byCurl = capture.take();
-  await sendAll(requests, t.testdirName);
-  const byUs = capture.take();
-  for (const [index, request] of requests.entries()) {
-    const [curl, us] = [byCurl, byUs].map((kept) => kept.get(`e${index}`)?.map(comparable));
-    t.strictSame(curl, us, exportCurl(request, 'posix').command);
-  }
-});
+t.test(
+  'an exported request replayed by bash and curl is what the client sends',
+  { skip: skipWithout('bash', 'curl') },
+  async (t) => {
+    const capture = await WireCapture.start();
+    t.teardown(() => capture.close());
+    const requests = fc
+      .sample(draft, { numRuns: 40, seed: SEED })
+      .map((request, index) => ({ ...request, url: request.url.replace('http://H', `${capture.origin}/e${index}`) }));
+    await runInBash(
+      requests.map((request) => `${exportCurl(request, 'posix').command} --no-location`),
+      t.testdir({}),
+    );
+    const byCurl = capture.take();
+    await sendAll(requests, t.testdirName);
+    const byUs = capture.take();
+    for (const [index, request] of requests.entries()) {
+      const [curl, us] = [byCurl, byUs].map((kept) => kept.get(`e${index}`)?.map(comparable));
+      t.strictSame(curl, us, exportCurl(request, 'posix').command);
+    }
+  },
+);
 
 t.test('collection variables become those of the shell, and come back', async (t) => {
   const { requests } = importCurl('curl "$BASE/x" -H "Authorization: Bearer $TOKEN" -d "a $B c"');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { guardLeaks } from '../../support/leaks.js';
+import { skipWithout } from '../../support/programs.js';
 import { SEED } from '../../support/seed.js';
 import { WireCapture } from '../wire-capture.js';
 import { againstCurl, describe } from './against-curl.js';
@@ -9,16 +10,17 @@ import { OPTION_COMMANDS } from './posix-commands.js';
 
 guardLeaks(t);
 
+const skip = skipWithout('bash', 'curl');
 const FILES = { 'small.txt': 'small\n', 'lines.json': '{\r\n  "a": 1\n}\n' };
 
 // With every row that there is, and a thousand generated ones: bench/curl-import.mjs.
-t.test('every tabled command is sent as bash and curl send it', async (t) => {
+t.test('every tabled command is sent as bash and curl send it', { skip }, async (t) => {
   const capture = await WireCapture.start();
   t.teardown(() => capture.close());
   t.strictSame(describe(await againstCurl(OPTION_COMMANDS, capture, t.testdir(FILES))), []);
 });
 
-t.test('generated commands are sent as bash and curl send them', async (t) => {
+t.test('generated commands are sent as bash and curl send them', { skip }, async (t) => {
   const capture = await WireCapture.start();
   t.teardown(() => capture.close());
   const commands = fc.sample(generatedCommand, { numRuns: 50, seed: SEED });

@@ -1,6 +1,9 @@
 import t from 'tap';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
+import { guardLeaks } from '../../support/leaks.js';
 import { browserForms } from './browser-forms.js';
+
+guardLeaks(t);
 
 /** What a row became, in the row's own words. */
 function imported(text: string): unknown {

@@ -3,14 +3,18 @@ import fc from 'fast-check';
 import t from 'tap';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
 import { optionOfLetter, optionOfName } from '#troupe/request-client/curl-import/options.js';
+import { guardLeaks } from '../../support/leaks.js';
+import { skipWithout } from '../../support/programs.js';
 import { SEED } from '../../support/seed.js';
+
+guardLeaks(t);
 
 fc.configureGlobal({ seed: SEED });
 
 const bodyOf = (text: string): unknown => importCurl(text).requests[0]?.body;
 const warned = (text: string): string[] => importCurl(text).warnings.map(({ about }) => about);
 
-t.test('the option table has every option of the curl that is installed', async (t) => {
+t.test('the option table has every option of the curl that is installed', { skip: skipWithout('curl') }, async (t) => {
   const help = execFileSync('curl', ['--help', 'all'], { encoding: 'utf8' });
   for (const [, letter, name = '', value] of help.matchAll(/^ {1,5}(?:-(.), )? *--([\w.-]+)( [<[][^ ]*)?/gm)) {
     const found = optionOfName(name);

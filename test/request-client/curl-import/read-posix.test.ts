@@ -4,11 +4,15 @@ import fc from 'fast-check';
 import t from 'tap';
 import { readPosix } from '#troupe/request-client/curl-import/read-posix.js';
 import { toBytes } from '#troupe/request-client/curl-import/source-text.js';
+import { guardLeaks } from '../../support/leaks.js';
+import { skipWithout } from '../../support/programs.js';
 import { SEED } from '../../support/seed.js';
 import { browserForms } from './browser-forms.js';
 import { generatedCommand } from './generated-commands.js';
 import { onePoint } from './one-point.js';
 import { quotedCommands } from './posix-commands.js';
+
+guardLeaks(t);
 
 /** The arguments that bash hands to curl, by a function of that name; one character a byte. */
 async function wordsByBash(commands: readonly string[]): Promise<string[][]> {
@@ -34,7 +38,7 @@ for (const [name, commands] of Object.entries({
   'texts in every way of quoting': quotedCommands(),
   'generated commands': fc.sample(generatedCommand, { numRuns: 400, seed: SEED }),
 })) {
-  t.test(`bash makes the same words: ${name}`, async (t) => {
+  t.test(`bash makes the same words: ${name}`, { skip: skipWithout('bash') }, async (t) => {
     const byBash = await wordsByBash(commands);
     t.equal(byBash.length, commands.length);
     const differing = commands.flatMap((command, index) => {

@@ -1,5 +1,8 @@
 import t from 'tap';
 import { jwtExpiry, readTokenAnswer } from '#troupe/request-client/oauth/token-answer.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const token = (more: object = {}) => ({
   kind: 'token',

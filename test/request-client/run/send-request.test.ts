@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, Server as HttpServer, type RequestListener } from 'node:http';
@@ -9,6 +8,7 @@ import t from 'tap';
 import type { PreparedRequest } from '#troupe/request-client/run/prepared-request.js';
 import { HttpSender } from '#troupe/request-client/run/send-request.js';
 import { guardLeaks } from '../../support/leaks.js';
+import { SELF_SIGNED } from './self-signed.js';
 
 guardLeaks(t);
 const sender = new HttpSender();
@@ -92,11 +92,7 @@ t.test('a cancel and a time limit end a request', async (t) => {
 });
 
 t.test('what goes wrong is explained', async (t) => {
-  const folder = t.testdir({});
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2'];
-  execFileSync('openssl', [...made, '-keyout', 'key.pem', '-out', 'cert.pem'], { cwd: folder, stdio: 'ignore' });
-  const [key, cert] = ['key.pem', 'cert.pem'].map((file) => readFileSync(join(folder, file)));
-  const tls = createTlsServer({ key, cert }, (_incoming, response) => void response.end('safe'));
+  const tls = createTlsServer(SELF_SIGNED, (_incoming, response) => void response.end('safe'));
   const tlsPort = await portOf(tls);
   const plain = (await answering((_incoming, response) => void response.end())).replace('http:', 'https:');
   const silent = createRawServer(

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { HistoryFile, type KeptRequest } from '#troupe/request-client/window/history-file.js';
 import { maskRequest, maskText } from '#troupe/request-client/window/mask-request.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
 
 const entry = (at: number, item: KeptRequest['item'] = {}): KeptRequest => ({
   at,
