@@ -8,10 +8,13 @@ import { COMMON_FLAGS } from '#troupe/containers/chromium-flags.js';
 
 /**
  * A headless Chromium with a DevTools port, for clients that cannot be given one of Troupe's, which have none: the same
- * flags, a profile of its own. `close` ends it with all its processes and removes the profile.
+ * flags, a profile of its own (in the folder that is given). `close` ends it with all its processes and removes the profile.
  */
-export async function openChromiumWithPort({ path, env, headlessShell }, { width = 1280, height = 720 } = {}) {
-  const profile = mkdtempSync(join(tmpdir(), 'p-'));
+export async function openChromiumWithPort(
+  { path, env, headlessShell },
+  { width = 1280, height = 720 } = {},
+  profile = mkdtempSync(join(tmpdir(), 'p-')),
+) {
   const user = process.geteuid?.() === 0 ? { uid: 1000, gid: 1000 } : {};
   if (user.uid !== undefined) chownSync(profile, user.uid, user.gid);
   const flags = [
@@ -51,7 +54,7 @@ export async function openChromiumWithPort({ path, env, headlessShell }, { width
       });
       gone.then(() => reject(new Error(`${path} ended before it listened`)), reject);
     });
-    return { cdpUrl, close };
+    return { cdpUrl, pid: child.pid, close };
   } catch (error) {
     await close();
     throw error;

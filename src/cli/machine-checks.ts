@@ -2,7 +2,9 @@ import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { isCallable } from '../config/models.js';
 import type { Config } from '../config.js';
+import { browserUser } from '../containers/browser-user.js';
 import { findChromium } from '../containers/chromium-binary.js';
+import { findConfinement } from '../containers/confinement.js';
 import { DockerEngine } from '../containers/docker-engine.js';
 import { encodeError } from '../protocol/errors.js';
 
@@ -58,12 +60,13 @@ async function checkServer(): Promise<Finding> {
 async function checkBrowser(config: Config): Promise<Finding> {
   const what = 'Browser without Docker';
   try {
-    const { product, path, source } = await findChromium({
-      configured: config.chromium,
-      user: config.sudoUser,
-      cacheDir: `${config.tmpDir}/chromium`,
-    });
-    return { level: 'ok', what, why: `${product} (${source}: ${path})` };
+    const { chromium: configured, sudoUser: user, tmpDir, home } = config;
+    const chromium = await findChromium({ configured, user, cacheDir: `${tmpDir}/chromium` });
+    const why = `${chromium.product} (${chromium.source}: ${chromium.path})`;
+    const { kind } = await findConfinement(home, chromium, browserUser(user));
+    if (kind !== 'none') return { level: 'ok', what, why: `${why}, confined by ${kind}` };
+    const open = 'it could read the files of its user, since neither Landlock nor bubblewrap can be used';
+    return { level: 'note', what, why: `${why}; ${open}`, mend: 'apt-get install bubblewrap' };
   } catch (error) {
     const level = config.driver === 'docker' ? 'note' : 'failed';
     return { level, what, why: encodeError(error).error };

@@ -1,13 +1,6 @@
-import { watch } from 'node:fs';
 import { get, type RequestOptions } from 'node:http';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { readRegularFile } from '../files/regular-file.js';
 
-/** Where notification of a new file is not certain (some network and overlay file systems), this often by hand. */
-const LOOK_AGAIN_MS = 100;
-/** `DevToolsActivePort` is 60 bytes. */
-const MAX_PORT_FILE_BYTES = 4_096;
 /** `/json/version` is 600 bytes. */
 const MAX_ANSWER_BYTES = 65_536;
 
@@ -15,47 +8,6 @@ const BEHIND_SOCKET = /^ws\+unix:(.*):(\/devtools\/browser\/[\w-]+)$/;
 const BROWSER_PATH = /^\/devtools\/browser\/[\w-]+$/;
 
 const Version = z.looseObject({ Browser: z.string(), webSocketDebuggerUrl: z.string() });
-
-/**
- * The CDP WebSocket that a starting Chromium wrote into its profile (`DevToolsActivePort`: the port, then the path).
- * Rejects with the signal's reason. The caller's signal carries the deadline.
- */
-export async function devtoolsUrl(profile: string, signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    let reading = false;
-    const watcher = watch(profile, { persistent: false }, (_event, name) => {
-      if (name === null || name === 'DevToolsActivePort') look();
-    });
-    const timer = setInterval(look, LOOK_AGAIN_MS);
-    const settle = (finish: () => void): void => {
-      watcher.close();
-      clearInterval(timer);
-      signal.removeEventListener('abort', onAbort);
-      finish();
-    };
-    const onAbort = (): void => settle(() => reject(signal.reason));
-    signal.addEventListener('abort', onAbort, { once: true });
-    // The folder may be removed under the watcher: the timer goes on, and the process's end is what aborts.
-    watcher.on('error', () => watcher.close());
-    look();
-
-    function look(): void {
-      if (reading) return;
-      reading = true;
-      readRegularFile(join(profile, 'DevToolsActivePort'), MAX_PORT_FILE_BYTES).then(
-        (text) => {
-          reading = false;
-          const found = /^(\d+)\n(\/devtools\/browser\/[\w-]+)\s*$/.exec(text ?? '');
-          if (found !== null) settle(() => resolve(`ws://127.0.0.1:${found[1]}${found[2]}`));
-        },
-        () => {
-          reading = false;
-        },
-      );
-    }
-  });
-}
 
 /**
  * Whether the browser behind this URL answers, and is the one that the URL names: another may have its port by now.

@@ -76,17 +76,3 @@ export async function regularFileNames(dir: string, max: number): Promise<string
   }
   return names;
 }
-
-/** The text of a regular file; null where there is none, or it has more bytes than `maxBytes`. */
-export async function readRegularFile(path: string, maxBytes: number): Promise<string | null> {
-  const opened = await openRegularFile(path);
-  if (opened === null) return null;
-  const { file, stats } = opened;
-  try {
-    if (stats.size > maxBytes) return null;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}

@@ -1,4 +1,5 @@
 import type { BrowserLease, Driver, LeaseOptions } from '../containers/driver.js';
+import { TroupeError } from '../protocol/errors.js';
 import type { LiveRequest, SessionId } from '../protocol/session.js';
 import type { Log } from '../telemetry/log.js';
 import { type SessionChild, type SessionStart, type SessionTask, startSessionActor } from './session-child.js';
@@ -82,7 +83,8 @@ export async function startActorOn(
 ): Promise<OpenBrowser> {
   signal.throwIfAborted();
   lease.permit(start.task().request);
-  const timeoutMs = Math.max(1, Math.round(deadlineMs));
+  const timeoutMs = Math.round(deadlineMs);
+  if (timeoutMs < 1) throw new TroupeError('UNAVAILABLE', 'No browser was ready in time');
   const opening = { ...start, lease, timeoutMs, signal, takesOver: false };
   return { lease, child: await startSessionActor(around, opening) };
 }

@@ -15,14 +15,12 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { Downloads } from '#troupe/agent-js/downloads.js';
-import { devtoolsUrl } from '#troupe/containers/devtools-endpoint.js';
 import { WorkerFolder } from '#troupe/containers/worker-folder.js';
 import type { SessionEvent } from '#troupe/protocol/events.js';
 import { openArchive } from '#troupe/report/archive.js';
@@ -243,24 +241,6 @@ t.test('A folder that is closed to its owner is removed by a service that is not
     t.notOk(existsSync(folder.path));
   } finally {
     if (before === 0) process.seteuid?.(0);
-  }
-});
-
-t.test('What a browser puts in the place of the file with its port is not read', async (t) => {
-  const port = (number: number) => `${number}\n/devtools/browser/a-b`;
-  for (const { what, set } of usable.filter(({ what }) =>
-    /^a (link to a file|FIFO|link to a FIFO|folder)$/.test(what),
-  )) {
-    const { at, secret } = fixture(t);
-    writeFileSync(secret, port(1));
-    const file = at('more/DevToolsActivePort');
-    await set(file, secret, t);
-    const found = devtoolsUrl(at('more'), AbortSignal.timeout(10_000));
-    // Until it has looked.
-    await readFile(secret);
-    rmSync(file, { recursive: true });
-    writeFileSync(file, port(2));
-    t.equal(await found, 'ws://127.0.0.1:2/devtools/browser/a-b', what);
   }
 });
 

@@ -43,16 +43,18 @@ const evaluate = async (expression) =>
 const seen = {};
 for (const url of pages) {
   const { result } = await send('Page.navigate', { url }, sessionId);
-  seen[url] = result?.errorText ?? (await evaluate('document.documentElement.innerText'));
+  seen[url] = result?.errorText ?? (await evaluate('document.documentElement.innerText')) ?? null;
 }
-await send('Page.navigate', { url: 'data:text/html,<input type=file>' }, sessionId);
-const { root } = (await send('DOM.getDocument', {}, sessionId)).result;
+await send('Page.enable', {}, sessionId);
+await send('Page.navigate', { url: 'data:text/html,<title>ready</title><input type=file>' }, sessionId);
+while ((await evaluate('document.readyState + document.title')) !== 'completeready');
 for (const path of files) {
-  const { nodeId } = (await send('DOM.querySelector', { nodeId: root.nodeId, selector: 'input' }, sessionId)).result;
-  await send('DOM.setFileInputFiles', { nodeId, files: [path] }, sessionId);
-  seen[`input ${path}`] = await evaluate(
-    "document.querySelector('input').files[0]?.text().then((text) => 'read: ' + text, (error) => error.name)",
-  );
+  const expression = "document.querySelector('input')";
+  const { objectId } = (await send('Runtime.evaluate', { expression }, sessionId)).result.result;
+  await send('DOM.setFileInputFiles', { objectId, files: [path] }, sessionId);
+  const read =
+    "document.querySelector('input').files[0]?.text().then((text) => 'read: ' + text, (error) => error.name)";
+  seen[`input ${path}`] = (await evaluate(read)) ?? null;
 }
 for (const downloadPath of downloads) {
   await send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath, eventsEnabled: true });

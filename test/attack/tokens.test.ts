@@ -96,8 +96,6 @@ t.test('A service whose last token was revoked is open to nobody, on any way in,
   const { body: refusal } = await service.call('GET', '/api/sessions');
   t.match(refusal.error, /troupe token create NAME --role admin.*"token" in troupe\.json/);
   t.match(service.logged.join('\n'), /troupe token create NAME --role admin/, 'the log says the way in');
-  const asked = await runTroupe(home, 'token', 'create', 'me', '--role', 'admin', '--url', service.url);
-  t.match(asked, { code: 1, output: /stop it/ });
   await service.stop(0);
   const made = await runTroupe(home, 'token', 'create', 'me', '--role', 'admin');
   const token = /^troupe_\S+$/m.exec(made.output)?.[0];
@@ -137,7 +135,7 @@ t.test('However a home came to have no token left, it is closed from then on', a
       await tokens.revoke(id, true);
     },
   };
-  for (const [how, empty] of sampled(Object.entries(ways), { proof: 'attack', name: 'no token left', count: 3 })) {
+  for (const [how, empty] of sampled(Object.entries(ways), { proof: 'attack', name: 'no token left', count: 2 })) {
     const home = makeHome(t);
     const now = await inHome(home, async (tokens, journal) => {
       t.notOk(tokens.closed, 'a new home is open');

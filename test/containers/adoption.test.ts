@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { LeaseIdentity } from '#troupe/containers/driver.js';
 import type { ProcessDriver } from '#troupe/containers/process-driver.js';
+import { readProcess } from '#troupe/containers/process-table.js';
+import { openChromiumWithPort } from '../../bench/support/chromium-with-port.mjs';
 import { guardLeaks } from '../support/leaks.js';
 import {
   bounds,
@@ -58,6 +60,31 @@ t.test('A browser outlives its service and is adopted with its page, watched and
   await lease.release();
   t.same(processesOfLease(lease), []);
   t.same(readdirSync(workDir), []);
+});
+
+t.test('A browser that an earlier version started, with a DevTools port, is adopted and released', async (t) => {
+  const { driver, chromium, workDir } = await driverFixture(t);
+  const folder = join(workDir, 'b-old');
+  mkdirSync(join(folder, 'profile'), { recursive: true });
+  const { cdpUrl, pid, close } = await openChromiumWithPort(chromium, undefined, folder);
+  t.teardown(close);
+  const { startTicks } = readProcess(pid) ?? { startTicks: 0 };
+  const { path: binary, product } = chromium;
+  const lease = await adopted(driver, {
+    driver: 'process',
+    leaseId: 'old',
+    pid,
+    startTicks,
+    binary,
+    folder,
+    cdpUrl,
+    product,
+  });
+  t.same(lease.devTools(), { kind: 'socket', url: cdpUrl });
+  await evaluateAt(lease, 'data:text/html,<title>kept</title>', '1');
+  t.equal(await evaluateAt(lease, null, 'document.title'), 'kept');
+  await lease.release();
+  t.same(processesOfLease(lease), []);
 });
 
 t.test('An adopted browser is released like any other', async (t) => {

@@ -91,7 +91,7 @@ t.test('DELETE stops a job in each of its phases, and nothing happens after it',
   const left = (await service.call('GET', '/api/sessions')).body;
   t.ok(left.every(({ status }: { status: string }) => status === 'stopped'));
   for (const { id } of left) {
-    t.match(await service.call('DELETE', `/api/sessions/${id}`), { status: 200 });
+    t.match(await service.call('DELETE', `/api/sessions/${id}?purge=true`), { status: 200 });
     t.match(await service.call('GET', `/api/sessions/${id}`), { status: 404 });
   }
 });

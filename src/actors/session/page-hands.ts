@@ -29,6 +29,8 @@ const SELECTION = `(() => {
 export class PageHands {
   readonly #browser: BrowserPort;
   readonly #activePage: () => string | undefined;
+  /** What the page has not taken yet. */
+  readonly #sent = new Set<Promise<unknown>>();
 
   /** @param activePage the CDP session of the tab that is on the screen */
   constructor(browser: BrowserPort, activePage: () => string | undefined) {
@@ -41,12 +43,20 @@ export class PageHands {
    * @throws WAIT_TIMEOUT for a page that hangs or has a dialog open; ACTION_FAILED where there is no page
    */
   async send(inputs: readonly PageInput[]): Promise<null> {
-    await Promise.all(inputs.map((input) => this.#sendOne(input)));
+    const sent = Promise.all(inputs.map((input) => this.#sendOne(input)));
+    this.#sent.add(sent);
+    try {
+      await sent;
+    } finally {
+      this.#sent.delete(sent);
+    }
     return null;
   }
 
-  /** What is selected on the page, as text. */
+  /** What is selected on the page, as text, when it has taken what was sent before. */
   async selection(): Promise<string> {
+    // Input takes a longer way through the browser than scripts do.
+    await Promise.allSettled(this.#sent);
     const order = { expression: SELECTION, returnByValue: true };
     const { result } = await this.#command('Runtime.evaluate', order);
     return typeof result.value === 'string' ? result.value : '';
