@@ -12,6 +12,7 @@ import type {
   JournalReply,
   JournalRequest,
   KeptKind,
+  NumberedEventRow,
   OpenBatch,
   SessionQuery,
   StatusCounts,
@@ -242,6 +243,19 @@ export class Journal {
       more = reply.more && events.length < limit;
     }
     return events;
+  }
+
+  /**
+   * The same as rows, and one page of them alone: it ends after `limit` events or `characters` of data, and then `more`
+   * says that there may be others.
+   */
+  async eventRows(
+    query: EventQuery,
+  ): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
+    const limit = pageLimit(query.limit);
+    const reply = await this.#ask({ op: 'events', id: this.#nextId++, query: { ...query, limit } });
+    if (reply.kind !== 'events') throw unexpected(reply);
+    return { rows: reply.rows, more: reply.more || reply.rows.length >= limit };
   }
 
   /** The newest event's number, 0 where there was never one. What `write` has settled is counted. */

@@ -99,6 +99,8 @@ export interface EventQuery {
   readonly sessionId?: string | undefined;
   readonly after: number;
   readonly limit: number;
+  /** A page ends after so many characters of data, however few events that are; about 4 Mi where it is left out. */
+  readonly characters?: number | undefined;
 }
 
 /** What changes the file. All that wait when a transaction begins are in it together. */

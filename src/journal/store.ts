@@ -24,8 +24,9 @@ import { explainSqliteError } from './sqlite-errors.js';
 const LOCK_WAIT_MS = 2_000;
 /** The log of changes is cut back to this after a burst. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
-/** Events are read so many rows at a time until a message is full. */
-const ROWS_PER_READ = 64;
+/** Events are read so many rows at a time until a message is full, and twice as many each time: the first may be large. */
+const FIRST_ROWS = 4;
+const MOST_ROWS = 64;
 /** A message of events ends after so many characters of data, however few events that are. */
 const PART_CHARACTERS = 4 * 1024 * 1024;
 
@@ -264,29 +265,32 @@ export class Store {
       .execute();
   }
 
-  /** At most `limit` events and about 4 Mi characters of data; `more` says that it stopped for the latter. */
+  /** At most `limit` events and about as many characters of data as asked for; `more` says that it stopped for the latter. */
   async events(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
+    const { sessionId, limit, characters: most = PART_CHARACTERS } = query;
     const page: NumberedEventRow[] = [];
     let characters = 0;
     let after = query.after;
-    while (page.length < query.limit && characters < PART_CHARACTERS) {
-      const limit = Math.min(ROWS_PER_READ, query.limit - page.length);
+    for (let wanted = FIRST_ROWS; page.length < limit; wanted = Math.min(2 * wanted, MOST_ROWS)) {
+      const count = Math.min(wanted, limit - page.length);
       let select = this.#kysely
         .selectFrom('events')
         .select(EVENT_COLUMNS)
         .where('seq', '>', after)
         .orderBy('seq')
-        .limit(limit);
-      if (query.sessionId !== undefined) select = select.where('session_id', '=', query.sessionId);
+        .limit(count);
+      if (sessionId !== undefined) select = select.where('session_id', '=', sessionId);
       const rows = await select.execute();
       for (const row of rows) {
+        // The first goes whatever its size.
+        if (page.length > 0 && characters + row.data.length > most) return { rows: page, more: true };
         page.push(row);
         characters += row.data.length;
         after = row.seq;
       }
-      if (rows.length < limit) return { rows: page, more: false };
+      if (rows.length < count) return { rows: page, more: false };
     }
-    return { rows: page, more: page.length < query.limit };
+    return { rows: page, more: false };
   }
 
   /** Brings the log of changes into the file. The lock goes with it. */

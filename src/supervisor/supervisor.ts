@@ -7,6 +7,7 @@ import { FlowShelf } from '../agent-js/flow-shelf.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
+import type { EventPage } from '../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import {
@@ -244,10 +245,21 @@ export class Supervisor implements Sessions {
   }): AsyncGenerator<JournalEvent, void> {
     const sessionId = selection.id === undefined ? undefined : (await this.get(selection.id)).id;
     const { after, upTo, signal } = selection;
-    yield* this.#parts.hub.stream(
-      { sessionId, after, upTo, signal },
-      () => sessionId !== undefined && this.#table.living(sessionId) !== undefined,
-    );
+    yield* this.#parts.hub.stream({ sessionId, after, upTo, signal }, () => this.#isLiving(sessionId));
+  }
+
+  async *eventPages(selection: {
+    readonly id?: string;
+    readonly after: number;
+    readonly signal: AbortSignal;
+  }): AsyncGenerator<EventPage, void> {
+    const sessionId = selection.id === undefined ? undefined : (await this.get(selection.id)).id;
+    const { after, signal } = selection;
+    yield* this.#parts.hub.pages({ sessionId, after, signal }, () => this.#isLiving(sessionId));
+  }
+
+  #isLiving(id: SessionId | undefined): boolean {
+    return id !== undefined && this.#table.living(id) !== undefined;
   }
 
   lastSeq(): number {
