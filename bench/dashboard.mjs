@@ -95,7 +95,7 @@ function storedJob(number) {
         error: { code: 'FLOW_FAILED', error: 'shop/buy:25: No visible element answers to {^input}Express' },
       }
     : { status: 'completed', reason: 'finished', summary: 'The flows passed', error: null };
-  return { record: endedRecord(started, end, at(9000)), request: null, lease: null };
+  return { record: endedRecord(started, end, at(9000)), lease: null };
 }
 
 /** Runs in the page, before it: when the first row was painted, and when all rows were there. */

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TroupeError } from '../protocol/errors.js';
-import type { JournalEvent } from '../protocol/events.js';
+import type { EventPage } from '../protocol/event-row.js';
+import { framesOf } from './event-frames.js';
 import type { Reply, ReplyHead } from './uws/reply.js';
 
 const HEAD: ReplyHead = {
@@ -18,12 +20,32 @@ const RETRY_MS = 2_000;
 
 const COMMENT = ':\n\n';
 
+/** Streams that are open at once: past either bound the next is refused. */
+const MAX_STREAMS = 1_000;
+const MAX_STREAMS_EACH = 250;
+const RETRY_SECONDS = 5;
+
+/** What is given to a connection at once: what a slow client leaves there is a copy of so many bytes at most. */
+const SLICE_BYTES = 64 * 1024;
+/** Streams that are written a comment in one turn of the event loop. */
+const COMMENTS_AT_ONCE = 32;
+
+/** Events to be written as they come. */
+export interface EventSource {
+  readonly open: (signal: AbortSignal) => AsyncIterable<EventPage>;
+  /** See `Answer`: with nothing left the answer is 204, at which browsers stop connecting again. */
+  readonly finite: boolean;
+  /** Who asks; see `RouteRequest`. */
+  readonly caller: string;
+}
+
 /**
- * The open server-sent event streams. Each pulls its next event only when its client has taken the one before, so that
- * a slow client holds one event here and the rest stays in the journal.
+ * The open server-sent event streams. Each pulls its next page only when its client has taken the one before, so that
+ * a slow client holds one page here, which others may share, and the rest stays in the journal.
  */
 export class EventStreams {
   readonly #open = new Set<EventStream>();
+  readonly #openOf = new Map<string, number>();
   readonly #keepAliveMs: number;
   #timer: NodeJS.Timeout | null = null;
 
@@ -33,36 +55,60 @@ export class EventStreams {
 
   /**
    * Answers with a stream of events, until they end, the client goes, or {@link close}.
-   * @param finite see {@link Answer}: with nothing left the answer is 204, at which browsers stop connecting again
+   * @throws CAPACITY where 1,000 streams are open, or 250 of this caller
    */
-  async serve(
-    reply: Reply,
-    events: (signal: AbortSignal) => AsyncIterable<JournalEvent>,
-    finite: boolean,
-  ): Promise<void> {
+  async serve(reply: Reply, { open, finite, caller }: EventSource): Promise<void> {
     if (reply.head) {
       reply.endHead(HEAD, undefined);
       return;
     }
+    this.#assertRoom(caller);
     const stream = new EventStream(reply);
     this.#open.add(stream);
-    this.#timer ??= setInterval(() => {
-      for (const each of this.#open) each.keepAlive();
-    }, this.#keepAliveMs);
+    this.#openOf.set(caller, (this.#openOf.get(caller) ?? 0) + 1);
+    this.#timer ??= setTimeout(() => void this.#keepAlive(), this.#keepAliveMs);
     try {
-      await stream.run(events, finite);
+      await stream.run(open, finite);
     } finally {
-      this.#open.delete(stream);
-      if (this.#open.size === 0 && this.#timer) {
-        clearInterval(this.#timer);
-        this.#timer = null;
-      }
+      this.#leave(stream, caller);
     }
   }
 
   /** Ends every stream in an orderly way. Clients connect again and go on after their last event. */
   close(): void {
     for (const stream of this.#open) stream.stop();
+  }
+
+  #assertRoom(caller: string): void {
+    const own = this.#openOf.get(caller) ?? 0;
+    if (own < MAX_STREAMS_EACH && this.#open.size < MAX_STREAMS) return;
+    const message =
+      own < MAX_STREAMS_EACH
+        ? `${MAX_STREAMS} event streams are open already; try again later`
+        : `This caller has ${own} event streams open already; close some, or follow all sessions with one (/api/events)`;
+    throw new TroupeError('CAPACITY', message, { retryAfterSeconds: RETRY_SECONDS });
+  }
+
+  #leave(stream: EventStream, caller: string): void {
+    this.#open.delete(stream);
+    const left = (this.#openOf.get(caller) ?? 1) - 1;
+    if (left > 0) this.#openOf.set(caller, left);
+    else this.#openOf.delete(caller);
+    if (this.#open.size > 0 || this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Never rejects. */
+  async #keepAlive(): Promise<void> {
+    let written = 0;
+    // One that leaves meanwhile is not met any more.
+    for (const stream of this.#open) {
+      stream.keepAlive();
+      written += 1;
+      if (written % COMMENTS_AT_ONCE === 0) await nextTurn();
+    }
+    this.#timer = this.#open.size > 0 ? setTimeout(() => void this.#keepAlive(), this.#keepAliveMs) : null;
   }
 }
 
@@ -77,17 +123,14 @@ class EventStream {
     reply.onGone(() => this.stop());
   }
 
-  async run(events: (signal: AbortSignal) => AsyncIterable<JournalEvent>, finite: boolean): Promise<void> {
+  async run(pages: EventSource['open'], finite: boolean): Promise<void> {
     const reply = this.#reply;
     if (!finite) this.#begin();
     try {
-      for await (const event of events(this.#stopped.signal)) {
+      for await (const page of pages(this.#stopped.signal)) {
         if (this.#stopped.signal.aborted) break;
         if (reply.untouched) this.#begin();
-        // The head, or a comment that keeps the stream alive, may not have been taken yet: one thing waits at a time.
-        await this.#taken();
-        this.#send(frame(event));
-        await this.#taken();
+        await this.#sendPage(framesOf(page));
         if (!reply.open) break;
       }
     } catch (error) {
@@ -113,21 +156,27 @@ class EventStream {
     this.#send(`retry: ${RETRY_MS}\n\n`);
   }
 
+  /** Settles when the client has taken it all, or is gone. */
+  async #sendPage(frames: Uint8Array): Promise<void> {
+    for (let at = 0; at < frames.byteLength && this.#reply.open; at += SLICE_BYTES) {
+      // The head, or a comment that keeps the stream alive, may not have been taken yet: one thing waits at a time.
+      await this.#taken();
+      this.#send(frames.subarray(at, at + SLICE_BYTES));
+    }
+    await this.#taken();
+  }
+
   async #taken(): Promise<void> {
     while (this.#blocked) await this.#blocked;
   }
 
   /** Not while {@link EventStream.#blocked}. */
-  #send(text: string): void {
-    if (this.#reply.write(text) || !this.#reply.open) return;
+  #send(chunk: string | Uint8Array): void {
+    if (this.#reply.write(chunk) || !this.#reply.open) return;
     this.#blocked = this.#reply.writable().then((open) => {
       this.#blocked = null;
       // What the connection did not take goes out with the next write only.
       if (open) this.#send(COMMENT);
     });
   }
-}
-
-function frame(event: JournalEvent): string {
-  return `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

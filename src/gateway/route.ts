@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { GiveUpSignal } from '../actors/actor.js';
 import type { Role } from '../protocol/access.js';
 import type { ErrorCode } from '../protocol/errors.js';
-import type { JournalEvent } from '../protocol/events.js';
+import type { EventPage } from '../protocol/event-row.js';
 import type { Sessions } from '../supervisor/sessions.js';
 import type { SharedSession } from '../supervisor/share-links.js';
 import { checkShape } from './check-shape.js';
@@ -44,9 +44,11 @@ export type Answer =
     }
   | {
       readonly kind: 'events';
-      readonly open: (signal: AbortSignal) => AsyncIterable<JournalEvent>;
+      readonly open: (signal: AbortSignal) => AsyncIterable<EventPage>;
       /** The stream has an end that was reached before: with no event left the answer is 204, and readers stop asking. */
       readonly finite: boolean;
+      /** Who may have so many streams open at once; see {@link RouteRequest.caller}. */
+      readonly caller: string;
     }
   /** The MCP endpoint answers. */
   | { readonly kind: 'mcp'; readonly call: McpCall };

@@ -46,7 +46,7 @@ export async function writeAnswer(reply: Reply, answer: Answer, { events, mcp }:
       return;
     }
     case 'events':
-      await events.serve(reply, answer.open, answer.finite);
+      await events.serve(reply, answer);
       return;
     case 'mcp':
       await mcp.serve(reply, answer.call);

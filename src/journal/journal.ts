@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
-import type { SessionId } from '../protocol/session.js';
+import { SessionId } from '../protocol/session.js';
 import type {
   BatchCounts,
   EventQuery,
@@ -12,18 +12,26 @@ import type {
   JournalReply,
   JournalRequest,
   KeptKind,
+  NumberedEventRow,
   OpenBatch,
   SessionQuery,
   StatusCounts,
   Submission,
 } from './messages.js';
-import { fromEventRow, fromSessionRow, type StoredSession, toSessionRow } from './rows.js';
+import { firstMessage, within } from './open-thread.js';
+import {
+  fromEventRow,
+  fromSessionRow,
+  type StoredRequest,
+  type StoredSession,
+  toRequestRow,
+  toSessionRow,
+  type WaitingSession,
+} from './rows.js';
 
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
-export type { StoredSession } from './rows.js';
+export type { StoredRequest, StoredSession, WaitingSession } from './rows.js';
 
-/** Bringing a long log of changes back after a crash takes its time. */
-const OPEN_DEADLINE_MS = 60_000;
 const CLOSE_DEADLINE_MS = 10_000;
 /** What may wait for the disk: records and events together, and the characters of their JSON. */
 const MAX_WAITING_ROWS = 100_000;
@@ -41,6 +49,8 @@ export interface Kept {
 /** What is written together. */
 export interface JournalBatch {
   readonly records?: readonly StoredSession[];
+  /** Of sessions that are accepted with it; each is gone with its session's end. */
+  readonly requests?: readonly StoredRequest[];
   readonly events?: readonly EventRow[];
   /** Keys that are not in the journal yet. */
   readonly submissions?: readonly Submission[];
@@ -132,13 +142,15 @@ export class Journal {
       data: data === null ? null : JSON.stringify(data),
     }));
     const records = (batch.records ?? []).map(toSessionRow);
+    const requests = (batch.requests ?? []).map(toRequestRow);
     if (records.length + events.length + kept.length === 0) return 0;
     let characters = 0;
-    for (const row of records) characters += row.record.length + row.request.length + (row.lease?.length ?? 0);
+    for (const row of records) characters += row.record.length + (row.lease?.length ?? 0);
+    for (const { request } of requests) characters += request.length;
     for (const [, , , data] of events) characters += data.length;
     for (const { data } of kept) characters += data?.length ?? 0;
     const reply = await this.#ask(
-      { op: 'write', id: this.#nextId++, records, events, submissions, kept },
+      { op: 'write', id: this.#nextId++, records, requests, events, submissions, kept },
       events.length + kept.length,
       characters,
     );
@@ -160,9 +172,24 @@ export class Journal {
     return this.#sessions({ op: 'list', id: this.#nextId++, query: { ...query, limit: pageLimit(query.limit) } });
   }
 
-  /** The sessions that are queued or running, in the order in which they were accepted. */
-  unended(): Promise<readonly StoredSession[]> {
-    return this.#sessions({ op: 'unended', id: this.#nextId++ });
+  /** The sessions that run, in the order in which they were accepted. */
+  running(): Promise<readonly StoredSession[]> {
+    return this.#sessions({ op: 'running', id: this.#nextId++ });
+  }
+
+  /** The sessions that are queued, in the order in which they were accepted. Reads nothing of them that may be large. */
+  async waiting(): Promise<readonly WaitingSession[]> {
+    const reply = await this.#ask({ op: 'waiting', id: this.#nextId++ });
+    if (reply.kind !== 'waiting') throw unexpected(reply);
+    return reply.rows.map(({ id, ...row }) => ({ ...row, id: SessionId.parse(id) }));
+  }
+
+  /** What a session was asked for; null where it has ended, or never was. */
+  async request(id: SessionId): Promise<StoredRequest | null> {
+    const reply = await this.#ask({ op: 'request', id: this.#nextId++, sessionId: id });
+    if (reply.kind !== 'requests') throw unexpected(reply);
+    const [row] = reply.rows;
+    return row === undefined ? null : { sessionId: id, caller: row.caller, request: JSON.parse(row.request) };
   }
 
   /** Of all sessions, and of those whose failure lies at an ISO instant or after it. */
@@ -242,6 +269,17 @@ export class Journal {
       more = reply.more && events.length < limit;
     }
     return events;
+  }
+
+  /**
+   * The same as rows, and one page of them alone: it ends after `limit` events or `characters` of data, and then `more`
+   * says that there may be others.
+   */
+  async eventRows(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
+    const limit = pageLimit(query.limit);
+    const reply = await this.#ask({ op: 'events', id: this.#nextId++, query: { ...query, limit } });
+    if (reply.kind !== 'events') throw unexpected(reply);
+    return { rows: reply.rows, more: reply.more || reply.rows.length >= limit };
   }
 
   /** The newest event's number, 0 where there was never one. What `write` has settled is counted. */
@@ -333,35 +371,6 @@ export class Journal {
     this.#waitingRows = 0;
     this.#waitingCharacters = 0;
     for (const { reject } of pending) reject(error);
-  }
-}
-
-async function firstMessage(worker: Worker): Promise<JournalOpened> {
-  let forget = () => {};
-  const message = new Promise<JournalOpened>((resolve, reject) => {
-    const onExit = (code: number) =>
-      reject(new TroupeError('UNAVAILABLE', `The journal's thread ended (${code}) before the file was open`));
-    worker.on('message', resolve).on('error', reject).on('exit', onExit);
-    // One by one: removeAllListeners() would also cut a Worker's own, after which no message ever comes.
-    forget = () => worker.off('message', resolve).off('error', reject).off('exit', onExit);
-  });
-  const late = new TroupeError('UNAVAILABLE', `The journal did not open within ${OPEN_DEADLINE_MS} ms`);
-  try {
-    return await within(message, OPEN_DEADLINE_MS, late);
-  } finally {
-    forget();
-  }
-}
-
-async function within<T>(work: Promise<T>, ms: number, late: TroupeError): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late), ms);
-  });
-  try {
-    return await Promise.race([work, expired]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -2,7 +2,7 @@ import type { ErrorBody } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
 
-/** A session as its row. Record, request and lease are JSON texts: the journal's thread never parses them. */
+/** A session as its row. Record and lease are JSON texts: the journal's thread never parses them. */
 export interface SessionRow {
   readonly id: string;
   readonly mode: string;
@@ -10,8 +10,21 @@ export interface SessionRow {
   readonly createdAt: string;
   readonly batch: string | null;
   readonly record: string;
-  readonly request: string;
   readonly lease: string | null;
+}
+
+/** What a session was asked for, and by whom. `request` is JSON text. It is there until the session has ended. */
+export interface RequestRow {
+  readonly sessionId: string;
+  readonly caller: string;
+  readonly request: string;
+}
+
+/** A session that waits for its place. */
+export interface WaitingRow {
+  readonly id: string;
+  readonly batch: string | null;
+  readonly caller: string;
 }
 
 /** An event as it was read. `data` is JSON text. */
@@ -102,6 +115,8 @@ export interface EventQuery {
   readonly sessionId?: string | undefined;
   readonly after: number;
   readonly limit: number;
+  /** A page ends after so many characters of data, however few events that are; about 4 Mi where it is left out. */
+  readonly characters?: number | undefined;
 }
 
 /** What changes the file. All that wait when a transaction begins are in it together. */
@@ -110,6 +125,7 @@ export type WriteRequest =
       readonly op: 'write';
       readonly id: number;
       readonly records: readonly SessionRow[];
+      readonly requests: readonly RequestRow[];
       readonly events: readonly EventRow[];
       readonly submissions: readonly Submission[];
       readonly kept: readonly KeptRow[];
@@ -123,7 +139,9 @@ export type WriteRequest =
 export type ReadRequest =
   | { readonly op: 'get'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'list'; readonly id: number; readonly query: SessionQuery }
-  | { readonly op: 'unended'; readonly id: number }
+  | { readonly op: 'running'; readonly id: number }
+  | { readonly op: 'waiting'; readonly id: number }
+  | { readonly op: 'request'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'statusCounts'; readonly id: number; readonly failedSince: string }
   | { readonly op: 'submission'; readonly id: number; readonly key: string }
   | { readonly op: 'kept'; readonly id: number; readonly kind: KeptKind; readonly prefix: string }
@@ -146,6 +164,8 @@ export type JournalOpened =
 export type JournalReply =
   | { readonly id: number; readonly kind: 'done'; readonly firstSeq: number }
   | { readonly id: number; readonly kind: 'sessions'; readonly rows: readonly SessionRow[] }
+  | { readonly id: number; readonly kind: 'waiting'; readonly rows: readonly WaitingRow[] }
+  | { readonly id: number; readonly kind: 'requests'; readonly rows: readonly RequestRow[] }
   | { readonly id: number; readonly kind: 'submissions'; readonly rows: readonly Submission[] }
   | {
       readonly id: number;

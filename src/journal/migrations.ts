@@ -74,6 +74,33 @@ export const MIGRATIONS: readonly string[] = [
   -- Who writes the event fills the history: a trigger costs as much as the insert, for each event of any type.
   DROP TRIGGER flow_runs_grow;
   `,
+  `
+  -- Requests stand apart: they may be large, and are read one by one, when their session begins. Of a session's row what is
+  -- small comes first, so that jobs that wait are listed without what is large.
+  CREATE TABLE requests (session_id TEXT PRIMARY KEY, caller TEXT NOT NULL, request TEXT NOT NULL);
+  INSERT INTO requests
+    SELECT id, coalesce(request ->> 'caller', ''), request FROM sessions
+    WHERE status IN ('queued', 'running') AND request <> 'null';
+  CREATE TABLE sessions_new (
+    accepted INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    mode TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    batch TEXT,
+    lease TEXT,
+    record TEXT NOT NULL
+  );
+  INSERT INTO sessions_new SELECT accepted, id, mode, status, created_at, batch, lease, record FROM sessions;
+  DELETE FROM sqlite_sequence WHERE name = 'sessions_new';
+  INSERT INTO sqlite_sequence SELECT 'sessions_new', seq FROM sqlite_sequence WHERE name = 'sessions';
+  DROP TABLE sessions;
+  ALTER TABLE sessions_new RENAME TO sessions;
+  CREATE INDEX sessions_by_time ON sessions (created_at);
+  CREATE INDEX sessions_by_status ON sessions (status, created_at);
+  CREATE INDEX sessions_by_mode ON sessions (mode, created_at);
+  CREATE INDEX sessions_by_batch ON sessions (batch, status) WHERE batch IS NOT NULL;
+  `,
 ];
 
 /** Marks a SQLite file as a Troupe journal (`PRAGMA application_id`): the letters TRUP. */

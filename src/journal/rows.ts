@@ -2,17 +2,35 @@ import type { LeaseIdentity } from '../containers/driver.js';
 import { TroupeError } from '../protocol/errors.js';
 import { readNumberedEvent } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
-import type { SessionRecord } from '../protocol/session.js';
-import type { NumberedEventRow, SessionRow } from './messages.js';
+import type { SessionId, SessionRecord } from '../protocol/session.js';
+import type { NumberedEventRow, RequestRow, SessionRow } from './messages.js';
 
 /** What the journal keeps of a session. */
 export interface StoredSession {
   /** Its `queuePosition` is stored as null: it says something only while the service runs. */
   readonly record: SessionRecord;
-  /** The accepted request, closed by its owner since it may hold secrets; plain JSON. Null once the session has ended. */
-  readonly request: unknown;
   /** How to find its browser after a restart; null where it has none. */
   readonly lease: LeaseIdentity | null;
+}
+
+/** What a session was asked for. The journal keeps it until the session has ended. */
+export interface StoredRequest {
+  readonly sessionId: SessionId;
+  /** Who asked. */
+  readonly caller: string;
+  /** Closed by its owner since it may hold secrets; plain JSON. */
+  readonly request: unknown;
+}
+
+/** A session that waits for its place: what is kept in memory of it. */
+export interface WaitingSession {
+  readonly id: SessionId;
+  readonly batch: string | null;
+  readonly caller: string;
+}
+
+export function toRequestRow({ sessionId, caller, request }: StoredRequest): RequestRow {
+  return { sessionId, caller, request: toJson(request) };
 }
 
 export function toSessionRow(session: StoredSession): SessionRow {
@@ -24,7 +42,6 @@ export function toSessionRow(session: StoredSession): SessionRow {
     createdAt: record.createdAt,
     batch: record.batch,
     record: toJson({ ...record, queuePosition: null }),
-    request: toJson(session.request),
     lease: session.lease === null ? null : toJson(session.lease),
   };
 }
@@ -36,7 +53,7 @@ export function fromSessionRow(row: SessionRow): StoredSession {
   if (!isRecord(record, row.id) || !isLease(lease)) {
     throw new TroupeError('INTERNAL', `The journal's row of session ${row.id} is damaged`);
   }
-  return { record, request: JSON.parse(row.request), lease };
+  return { record, lease };
 }
 
 /** @throws INTERNAL when the row is damaged */

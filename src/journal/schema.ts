@@ -10,10 +10,10 @@ export interface Schema {
     status: string;
     created_at: string;
     batch: string | null;
-    record: string;
-    request: string;
     lease: string | null;
+    record: string;
   };
+  requests: { session_id: string; caller: string; request: string };
   events: { seq: Generated<number>; session_id: string; at: string; type: string; data: string };
   submissions: { key: string; session_id: string; fingerprint: string };
   kept: { kind: string; id: string; data: string };

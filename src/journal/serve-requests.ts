@@ -70,8 +70,12 @@ async function answer(store: Store, file: string, request: ReadRequest): Promise
         return { id, kind: 'sessions', rows: await store.get(request.sessionId) };
       case 'list':
         return { id, kind: 'sessions', rows: await store.list(request.query) };
-      case 'unended':
-        return { id, kind: 'sessions', rows: await store.unended() };
+      case 'running':
+        return { id, kind: 'sessions', rows: await store.running() };
+      case 'waiting':
+        return { id, kind: 'waiting', rows: await store.requests.waiting() };
+      case 'request':
+        return { id, kind: 'requests', rows: await store.requests.get(request.sessionId) };
       case 'statusCounts':
         return { id, kind: 'statusCounts', ...(await store.statusCounts(request.failedSince)) };
       case 'submission':
@@ -79,7 +83,7 @@ async function answer(store: Store, file: string, request: ReadRequest): Promise
       case 'kept':
         return { id, kind: 'kept', rows: await store.kept(request.kind, request.prefix) };
       case 'events':
-        return { id, kind: 'events', ...(await store.events(request.query)) };
+        return { id, kind: 'events', ...(await store.events.list(request.query)) };
       case 'endedBefore':
         return { id, kind: 'sessions', rows: await store.endedBefore(request.instant, request.limit) };
       case 'openBatches':

@@ -5,18 +5,11 @@ import { assertNever } from '../protocol/assert-never.js';
 import { TroupeError } from '../protocol/errors.js';
 import { BatchStore } from './batch-store.js';
 import { Breath } from './breath.js';
+import { EventStore } from './event-store.js';
 import { FlowRunStore } from './flow-run-store.js';
-import type {
-  EventQuery,
-  KeptKind,
-  NumberedEventRow,
-  SessionQuery,
-  SessionRow,
-  StatusCounts,
-  Submission,
-  WriteRequest,
-} from './messages.js';
+import type { KeptKind, SessionQuery, SessionRow, StatusCounts, Submission, WriteRequest } from './messages.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { RequestStore } from './request-store.js';
 import type { Schema } from './schema.js';
 import { explainSqliteError } from './sqlite-errors.js';
 
@@ -24,25 +17,12 @@ import { explainSqliteError } from './sqlite-errors.js';
 const LOCK_WAIT_MS = 2_000;
 /** The log of changes is cut back to this after a burst. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
-/** Events are read so many rows at a time until a message is full. */
-const ROWS_PER_READ = 64;
-/** A message of events ends after so many characters of data, however few events that are. */
-const PART_CHARACTERS = 4 * 1024 * 1024;
-
 /** After every character that an id may have. */
 const LAST = '\u{10ffff}';
 
-const SESSION_COLUMNS = [
-  'id',
-  'mode',
-  'status',
-  'created_at as createdAt',
-  'batch',
-  'record',
-  'request',
-  'lease',
-] as const;
-const EVENT_COLUMNS = ['seq', 'session_id as sessionId', 'at', 'type', 'data'] as const;
+const SESSION_COLUMNS = ['id', 'mode', 'status', 'created_at as createdAt', 'batch', 'record', 'lease'] as const;
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'stopped']);
 
 /**
  * The SQLite file. Lives on the journal's thread, which it may block. While it is open nobody else can open the file:
@@ -54,6 +34,8 @@ const EVENT_COLUMNS = ['seq', 'session_id as sessionId', 'at', 'type', 'data'] a
 export class Store {
   readonly batches: BatchStore;
   readonly flowRuns: FlowRunStore;
+  readonly events: EventStore;
+  readonly requests: RequestStore;
   readonly #database: Database.Database;
   readonly #kysely: Kysely<Schema>;
   readonly #statements: ReturnType<typeof prepareWrites>;
@@ -65,6 +47,8 @@ export class Store {
     this.#statements = prepareWrites(database, this.#kysely);
     this.batches = new BatchStore(database, this.#kysely);
     this.flowRuns = new FlowRunStore(database, this.#kysely);
+    this.events = new EventStore(this.#kysely);
+    this.requests = new RequestStore(database, this.#kysely);
   }
 
   /** @throws UNAVAILABLE with the reason and the remedy; the file is closed then */
@@ -125,6 +109,7 @@ export class Store {
     switch (request.op) {
       case 'remove':
         removeSession.run([request.sessionId]);
+        this.requests.forget(request.sessionId);
         removeEvents.run([request.sessionId]);
         removeSubmissions.run([request.sessionId]);
         for (const kind of ['delivery', 'delivered']) {
@@ -144,8 +129,11 @@ export class Store {
         return assertNever(request);
     }
     for (const row of request.records) {
-      upsert.run([row.id, row.mode, row.status, row.createdAt, row.batch, row.record, row.request, row.lease]);
+      upsert.run([row.id, row.mode, row.status, row.createdAt, row.batch, row.lease, row.record]);
+      // Nobody begins it again: what its request held is gone from the disk with its end.
+      if (ENDED.has(row.status)) this.requests.forget(row.id);
     }
+    for (const row of request.requests) this.requests.add(row);
     for (const { key, sessionId, fingerprint } of request.submissions) submit.run([key, sessionId, fingerprint]);
     for (const { kind, id, data } of request.kept) {
       if (data === null) drop.run([kind, id]);
@@ -204,11 +192,12 @@ export class Store {
     return select.execute();
   }
 
-  async unended(): Promise<readonly SessionRow[]> {
+  /** The sessions that run, in the order in which they were accepted. */
+  async running(): Promise<readonly SessionRow[]> {
     return this.#kysely
       .selectFrom('sessions')
       .select(SESSION_COLUMNS)
-      .where('status', 'in', ['queued', 'running'])
+      .where('status', '=', 'running')
       .orderBy('accepted')
       .execute();
   }
@@ -234,7 +223,7 @@ export class Store {
       this.#kysely
         .selectFrom('sessions')
         .select(SESSION_COLUMNS)
-        .where('status', 'in', ['completed', 'failed', 'stopped'])
+        .where('status', 'in', [...ENDED])
         // Nothing ends before it was created, and of that there is an index.
         .where('created_at', '<', instant)
         .where(sql<boolean>`record ->> 'endedAt' < ${instant}`)
@@ -264,31 +253,6 @@ export class Store {
       .execute();
   }
 
-  /** At most `limit` events and about 4 Mi characters of data; `more` says that it stopped for the latter. */
-  async events(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
-    const page: NumberedEventRow[] = [];
-    let characters = 0;
-    let after = query.after;
-    while (page.length < query.limit && characters < PART_CHARACTERS) {
-      const limit = Math.min(ROWS_PER_READ, query.limit - page.length);
-      let select = this.#kysely
-        .selectFrom('events')
-        .select(EVENT_COLUMNS)
-        .where('seq', '>', after)
-        .orderBy('seq')
-        .limit(limit);
-      if (query.sessionId !== undefined) select = select.where('session_id', '=', query.sessionId);
-      const rows = await select.execute();
-      for (const row of rows) {
-        page.push(row);
-        characters += row.data.length;
-        after = row.seq;
-      }
-      if (rows.length < limit) return { rows: page, more: false };
-    }
-    return { rows: page, more: page.length < query.limit };
-  }
-
   /** Brings the log of changes into the file. The lock goes with it. */
   close(): void {
     this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
@@ -306,13 +270,12 @@ function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
     upsert: prepare(
       kysely
         .insertInto('sessions')
-        .values({ id: '', mode: '', status: '', created_at: '', batch: '', record: '', request: '', lease: '' })
+        .values({ id: '', mode: '', status: '', created_at: '', batch: '', lease: '', record: '' })
         .onConflict((conflict) =>
           conflict.column('id').doUpdateSet((row) => ({
             status: row.ref('excluded.status'),
-            record: row.ref('excluded.record'),
-            request: row.ref('excluded.request'),
             lease: row.ref('excluded.lease'),
+            record: row.ref('excluded.record'),
           })),
         ),
     ),

@@ -8,6 +8,9 @@ import type { SessionId } from './session.js';
  */
 export type EventRow = readonly [sessionId: SessionId, at: string, type: EventType, data: string];
 
+/** What the number, the type, the session and the time of an event take beside its data, in characters. */
+const FRAME_CHARACTERS = 160;
+
 /** @throws INTERNAL when JSON cannot have its data */
 export function eventRow(sessionId: SessionId, { type, data }: SessionEvent, at: string): EventRow {
   try {
@@ -30,6 +33,54 @@ export function readEvent([sessionId, at, type, data]: readonly [string, string,
  */
 export function readNumberedEvent(row: readonly [string, string, string, string], seq: number): JournalEvent {
   return Object.assign(readEvent(row), { seq });
+}
+
+/**
+ * An event that the journal has numbered, as its row: readers that send it on use the text of its data, and the first who
+ * wants the event itself parses it for all.
+ */
+export class ListedEvent {
+  readonly seq: number;
+  readonly row: EventRow;
+  #event: JournalEvent | null = null;
+
+  constructor(seq: number, row: EventRow) {
+    this.seq = seq;
+    this.row = row;
+  }
+
+  get sessionId(): SessionId {
+    return this.row[0];
+  }
+
+  get type(): EventType {
+    return this.row[2];
+  }
+
+  /** Characters of its data, and about as many as its frame adds. */
+  get characters(): number {
+    return this.row[3].length + FRAME_CHARACTERS;
+  }
+
+  /** @throws INTERNAL when the row is damaged */
+  get event(): JournalEvent {
+    this.#event ??= readNumberedEvent(this.row, this.seq);
+    return this.#event;
+  }
+}
+
+/** Events in their order that readers take together. All readers that come to the same events may get the same array. */
+export type EventPage = readonly ListedEvent[];
+
+/** @throws INTERNAL when the row cannot be what {@link eventRow} wrote; its data is not parsed for that */
+export function listedEvent(seq: number, row: readonly [string, string, string, string]): ListedEvent {
+  if (!isRow(row)) throw new TroupeError('INTERNAL', `Event ${seq} of session ${row[0]} is damaged`);
+  return new ListedEvent(seq, row);
+}
+
+function isRow(row: readonly [string, string, string, string]): row is EventRow {
+  const [, , type, data] = row;
+  return Object.hasOwn(EVENT_DATA, type) && data.startsWith('{') && data.endsWith('}');
 }
 
 // Rows are our own writing, made from checked values, so that reading checks only that a row is whole: the full schema

@@ -47,6 +47,8 @@ export class Admission {
     (this.#runningOf.get(caller) ?? 0) < (this.#limitsOf(caller).running ?? Number.POSITIVE_INFINITY);
   readonly #live: FairLane<Waiter>;
   readonly #jobs: FairLane<Waiter>;
+  /** Jobs that are being accepted, or are held back by their batch: they have no turn yet, and take room in the queue. */
+  readonly #expected: FairLane<null>;
   #lastLive = 0;
   #running = 0;
   #jobsTurn = false;
@@ -69,6 +71,7 @@ export class Admission {
     const nowMs = () => options.clock.now().getTime();
     this.#live = new FairLane(nowMs);
     this.#jobs = new FairLane(nowMs);
+    this.#expected = new FairLane(nowMs);
     this.#onReleased = options.onReleased ?? (() => undefined);
     this.#limitsOf = options.limitsOf ?? (() => ({}));
   }
@@ -137,24 +140,32 @@ export class Admission {
    */
   assertQueueHasRoom(caller: string, jobs = 1): void {
     if (this.#closed) throw stopping();
-    const own = this.#jobs.sizeOf(caller);
+    const own = this.#jobs.sizeOf(caller) + this.#expected.sizeOf(caller);
+    const all = this.#jobs.size + this.#expected.size;
     const { queued = Number.POSITIVE_INFINITY } = this.#limitsOf(caller);
     if (own + jobs > queued) throw this.#full(`${own} jobs of this token wait already`, RETRY_JOB_SECONDS);
-    if (this.#jobs.size + jobs <= this.#maxQueue) return;
-    if (jobs > 1) throw this.#full(`${this.#jobs.size} jobs wait already, and these are ${jobs}`, RETRY_JOB_SECONDS);
+    if (all + jobs <= this.#maxQueue) return;
+    if (jobs > 1) throw this.#full(`${all} jobs wait already, and these are ${jobs}`, RETRY_JOB_SECONDS);
     const othersAlone = this.#maxQueue > 0 && own === 0;
-    if (othersAlone && this.#jobs.size < this.#maxQueue + ROOM_FOR_OTHERS) return;
-    throw this.#full(`${this.#jobs.size} jobs wait already`, RETRY_JOB_SECONDS);
+    if (othersAlone && all < this.#maxQueue + ROOM_FOR_OTHERS) return;
+    throw this.#full(`${all} jobs wait already`, RETRY_JOB_SECONDS);
+  }
+
+  /** Counts a job that comes to the queue later: it takes room until {@link queue} or {@link leaveQueue}. */
+  expect(caller: string, id: string): void {
+    this.#expected.add(caller, id, null);
   }
 
   /** Puts a job at the end of its caller's; `admit` is called once, unless {@link leaveQueue} comes first. */
   queue(caller: string, id: string, admit: (place: Place) => void): void {
+    this.#expected.remove(id);
     this.#jobs.add(caller, id, { caller, admit });
     this.#admitNext();
   }
 
   /** False when the job no longer waits. */
   leaveQueue(id: string): boolean {
+    if (this.#expected.remove(id)) return true;
     return this.#jobs.remove(id);
   }
 

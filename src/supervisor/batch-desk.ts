@@ -9,7 +9,8 @@ import {
   type BatchRequest,
 } from '../protocol/batch.js';
 import { TroupeError } from '../protocol/errors.js';
-import type { EventType, JournalEvent } from '../protocol/events.js';
+import type { EventPage } from '../protocol/event-row.js';
+import type { EventType } from '../protocol/events.js';
 import type { SessionId, SessionRecord, SessionStatus } from '../protocol/session.js';
 import type { BatchArtifacts } from './batch-artifacts.js';
 import { flowsDirOf, removeBatchFlows, writeBatchFlows } from './batch-flows.js';
@@ -105,22 +106,21 @@ export class BatchDesk implements Batches {
     return this.#parts.artifacts.junit(name, await this.#jobs(batch), query, base);
   }
 
-  async *events(selection: {
+  async *eventPages(selection: {
     readonly id: string;
     readonly after: number;
     readonly signal: AbortSignal;
-  }): AsyncGenerator<JournalEvent, void> {
+  }): AsyncGenerator<EventPage, void> {
     const { journal, hub } = this.#parts;
     const batch = await this.#find(selection.id);
     const after = Math.max(selection.after, batch.after);
-    const jobs = new Set((await this.#jobs(batch.id)).map((job) => job.id));
+    const jobs = new Set<string>((await this.#jobs(batch.id)).map((job) => job.id));
     let left = jobs.size - (await journal.batchEnds(batch.id, after));
-    const all = { after, types: TOLD, signal: selection.signal };
     if (left === 0) return;
-    for await (const event of hub.stream(all, () => true)) {
-      if (!jobs.has(event.sessionId)) continue;
-      yield event;
-      if (event.type === 'SessionEnded') left -= 1;
+    for await (const page of hub.pages({ after, signal: selection.signal }, () => true)) {
+      const own = page.filter(({ type, sessionId }) => TOLD.has(type) && jobs.has(sessionId));
+      if (own.length > 0) yield own;
+      left -= own.filter(({ type }) => type === 'SessionEnded').length;
       if (left === 0) return;
     }
   }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../protocol/batch.js';
-import type { JournalEvent } from '../protocol/events.js';
+import type { EventPage } from '../protocol/event-row.js';
 import type { Submitter } from './submitter.js';
 
 /**
@@ -21,9 +21,9 @@ export interface Batches {
   /** One JUnit file of all jobs. @param base the service's address as its client calls it */
   junit(id: string, query: BatchJUnitQuery, base: string): Promise<string>;
   /** The starts and ends of its jobs after a sequence number; ends when all have ended, or `signal` is aborted. */
-  events(selection: {
+  eventPages(selection: {
     readonly id: string;
     readonly after: number;
     readonly signal: AbortSignal;
-  }): AsyncIterable<JournalEvent>;
+  }): AsyncIterable<EventPage>;
 }

@@ -1,17 +1,12 @@
 import { type Clock, systemClock } from '../actors/clock.js';
 import type { Journal, JournalBatch } from '../journal/journal.js';
-import { type EventRow, readNumberedEvent } from '../protocol/event-row.js';
+import { type EventPage, type EventRow, ListedEvent } from '../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
-
-/** Events kept in memory for readers that are up to date. Who is further behind reads from the journal. */
-const RING_SIZE = 4096;
-/** So many more may stand there before the oldest are dropped together. */
-const RING_SLACK = 64;
-/** Characters of data that they may have together. Three quarters are left when the oldest are dropped. */
-const RING_CHARACTERS = 8 * 1024 * 1024;
-/** Events read from the journal at once. */
-const PAGE_SIZE = 500;
+import { EventRing } from './event-ring.js';
+import { PageShelf, type Reading } from './page-shelf.js';
+import { PastEvents } from './past-events.js';
+import { WorkTurns } from './work-turns.js';
 
 /**
  * Events alone, for which nobody waits, are written this often at most, in milliseconds. A transaction costs as much as
@@ -27,45 +22,7 @@ export interface EventSelection {
   readonly after: number;
   /** Ends the stream when all up to this number was shown, instead of waiting for more. */
   readonly upTo?: number | undefined;
-  /** All where it is left out. Others are passed over before they are read out of their row. */
-  readonly types?: ReadonlySet<EventType> | undefined;
   readonly signal: AbortSignal;
-}
-
-/** What a reader comes to, one after another. */
-interface Listed {
-  readonly seq: number;
-  readonly type: EventType;
-  readonly event: JournalEvent;
-}
-
-/** An event of the ring: read out of its row by the first who wants it. */
-class Shown implements Listed {
-  readonly seq: number;
-  readonly #row: EventRow;
-  #event: JournalEvent | null = null;
-
-  constructor(seq: number, row: EventRow) {
-    this.seq = seq;
-    this.#row = row;
-  }
-
-  get sessionId(): SessionId {
-    return this.#row[0];
-  }
-
-  get type(): EventType {
-    return this.#row[2];
-  }
-
-  get characters(): number {
-    return this.#row[3].length;
-  }
-
-  get event(): JournalEvent {
-    this.#event ??= readNumberedEvent(this.#row, this.seq);
-    return this.#event;
-  }
 }
 
 interface Gathering {
@@ -76,9 +33,11 @@ interface Gathering {
 
 /**
  * The one point where events fan out. What comes in goes to the journal first; it is shown to readers once it is on
- * disk. Readers pull: nothing is buffered for a slow one, it reads on from the journal where it stopped.
+ * disk. Readers pull pages, each in its turn, so that however many they are others are answered in between. Nothing is
+ * buffered for a slow one: it holds a page at most, and reads on from the journal where it stopped.
  *
- *   write -> journal -> ring of the newest -> readers at their own pace
+ *   write -> journal -> ring of the newest -> pages -> readers at their own pace
+ *                `------- the past ------------^
  */
 export class EventHub {
   readonly #journal: Journal;
@@ -88,14 +47,19 @@ export class EventHub {
   #gathering: Gathering | null = null;
   readonly #clock: Clock;
   #writtenAtMs = 0;
-  #ring: Shown[] = [];
-  #ringCharacters = 0;
+  readonly #ring = new EventRing();
+  readonly #shelf = new PageShelf();
+  readonly #past: PastEvents;
+  readonly #turns = new WorkTurns();
+  /** Those who read pages now; with the last of them the shelf is cleared. */
+  #pageReaders = 0;
   #shown: number;
 
   constructor(journal: Journal, clock: Clock = systemClock) {
     this.#journal = journal;
     this.#clock = clock;
     this.#shown = journal.lastSeq();
+    this.#past = new PastEvents(journal, () => this.#shown);
   }
 
   /** The number of the newest event that readers have been shown. */
@@ -150,29 +114,10 @@ export class EventHub {
     const { events = [] } = batch;
     const firstSeq = await this.#journal.write(batch);
     if (events.length === 0) return;
-    let seq = firstSeq;
-    for (const row of events) {
-      const shown = new Shown(seq++, row);
-      this.#ring.push(shown);
-      this.#ringCharacters += shown.characters;
-    }
-    this.#dropOldest();
-    this.#shown = seq - 1;
+    this.#ring.add(events.map((row, index) => new ListedEvent(firstSeq + index, row)));
+    this.#shown = firstSeq + events.length - 1;
     this.#wake(null);
     if (this.#wakers.size > 0) for (const id of new Set(events.map(([sessionId]) => sessionId))) this.#wake(id);
-  }
-
-  #dropOldest(): void {
-    const many = this.#ring.length > RING_SIZE + RING_SLACK;
-    if (!many && this.#ringCharacters <= RING_CHARACTERS) return;
-    let first = 0;
-    for (const { characters } of this.#ring) {
-      const fits = this.#ring.length - first <= RING_SIZE && this.#ringCharacters <= 0.75 * RING_CHARACTERS;
-      if (fits) break;
-      first += 1;
-      this.#ringCharacters -= characters;
-    }
-    this.#ring = this.#ring.slice(first);
   }
 
   /** Lets the readers of a session look again: it has ended, and nothing more comes. */
@@ -184,24 +129,48 @@ export class EventHub {
    * Events in order, without gap or repeat, until `signal` is aborted. A stream of one session also ends after its
    * SessionEnded, or when there is nothing more to come.
    *
+   * @param selection.types all where it is left out; others are passed over before they are read out of their row
    * @param isLiving tells whether more events of the session may come
    */
-  async *stream(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<JournalEvent, void> {
-    const { sessionId, types, signal, upTo = Number.POSITIVE_INFINITY } = selection;
+  async *stream(
+    { types, ...selection }: EventSelection & { readonly types?: ReadonlySet<EventType> | undefined },
+    isLiving: () => boolean,
+  ): AsyncGenerator<JournalEvent, void> {
+    for await (const page of this.#pages(selection, isLiving)) {
+      for (const listed of page) {
+        if (selection.signal.aborted) return;
+        if (types === undefined || types.has(listed.type)) yield listed.event;
+      }
+    }
+  }
+
+  /** The same in pages, none of them empty. Readers of the same events get the same pages as far as they keep step. */
+  async *pages(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<EventPage, void> {
+    this.#pageReaders += 1;
+    try {
+      yield* this.#pages(selection, isLiving);
+    } finally {
+      this.#pageReaders -= 1;
+      if (this.#pageReaders === 0) this.#shelf.clear();
+    }
+  }
+
+  async *#pages(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<EventPage, void> {
+    const { sessionId, signal, upTo = Number.POSITIVE_INFINITY } = selection;
     let cursor = selection.after;
     while (!signal.aborted) {
       // Read in this order: what ends or arrives in between is then seen by the next turn.
       const mayGrow = sessionId === undefined || isLiving();
       const newest = this.lastSeq();
-      const page = await this.#page(cursor, sessionId);
-      for (const listed of page.events) {
+      if (cursor < newest) {
+        const { events, through } = await this.#read(cursor, sessionId);
         if (signal.aborted) return;
-        if (types === undefined || types.has(listed.type)) yield listed.event;
-        cursor = listed.seq;
-        if (sessionId !== undefined && listed.type === 'SessionEnded') return;
+        const ended = sessionId === undefined ? -1 : events.findIndex(({ type }) => type === 'SessionEnded');
+        if (events.length > 0) yield ended === -1 ? events : events.slice(0, ended + 1);
+        if (ended !== -1) return;
+        cursor = through;
       }
-      if (!page.complete) continue;
-      cursor = Math.max(cursor, newest);
+      if (cursor < newest) continue;
       if (!mayGrow || cursor >= upTo) return;
       if (this.lastSeq() <= cursor && (sessionId === undefined || isLiving())) {
         await this.#woken(sessionId ?? null, signal);
@@ -209,28 +178,32 @@ export class EventHub {
     }
   }
 
-  async #page(
-    after: number,
-    sessionId: SessionId | undefined,
-  ): Promise<{ readonly events: readonly Listed[]; readonly complete: boolean }> {
-    const oldest = this.#ring[0];
-    if (after >= this.lastSeq()) return { events: [], complete: true };
-    if (oldest !== undefined && oldest.seq <= after + 1) {
-      const events = this.#ring.slice(firstAfter(this.#ring, after));
-      return {
-        events: sessionId === undefined ? events : events.filter((event) => event.sessionId === sessionId),
-        complete: true,
-      };
-    }
-    const events = await this.#journal.events({
-      after,
-      limit: PAGE_SIZE,
-      ...(sessionId === undefined ? {} : { sessionId }),
-    });
-    // What is on disk but not yet in the ring is shown when it is there: no reader is ahead of `lastSeq`.
-    const shown = events.filter((event) => event.seq <= this.#shown);
-    const listed = shown.map((event) => ({ seq: event.seq, type: event.type, event }));
-    return { events: listed, complete: listed.length < PAGE_SIZE };
+  async #read(after: number, sessionId: SessionId | undefined): Promise<Reading> {
+    await this.#turns.next();
+    if (this.#ring.reaches(after)) return this.#shared(sessionId, this.#ring.read(after, sessionId));
+    const key = `${sessionId ?? ''}>${after}`;
+    const known = this.#shelf.get(key);
+    if (known !== undefined) return known;
+    const reading = await this.#past.read(after, sessionId);
+    await this.#turns.next();
+    this.#keep(key, reading);
+    return reading;
+  }
+
+  /** Who was woken by other sessions' events meanwhile stands elsewhere than its neighbour, and comes to the same page. */
+  #shared(sessionId: SessionId | undefined, reading: Reading): Reading {
+    const [first] = reading.events;
+    const last = reading.events.at(-1);
+    if (first === undefined || last === undefined) return reading;
+    const key = `${sessionId ?? ''}:${first.seq}-${last.seq}`;
+    const known = this.#shelf.get(key);
+    if (known !== undefined) return { events: known.events, through: reading.through };
+    this.#keep(key, reading);
+    return reading;
+  }
+
+  #keep(key: string, reading: Reading): void {
+    if (this.#pageReaders > 0 && this.#shelf.get(key) === undefined) this.#shelf.put(key, reading);
   }
 
   #wake(key: SessionId | null): void {
@@ -254,16 +227,4 @@ export class EventHub {
       signal.addEventListener('abort', done, { once: true });
     });
   }
-}
-
-/** The index of the first event with a number above `after`; events rise by number. */
-function firstAfter(events: readonly Listed[], after: number): number {
-  let low = 0;
-  let high = events.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((events[middle]?.seq ?? 0) > after) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -1,18 +1,22 @@
 import type { BrowserLease } from '../containers/driver.js';
-import type { Journal, JournalBatch, Kept } from '../journal/journal.js';
+import type { Journal, JournalBatch, Kept, StoredRequest, WaitingSession } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
 import type { AccessTokens } from './access-tokens.js';
-import { Admission, type Place } from './admission.js';
+import { Admission } from './admission.js';
+import type { ArtifactKeeper } from './artifact-keeper.js';
 import { BatchGate } from './batch-gate.js';
 import { JobAttempts } from './job-attempts.js';
+import { JobQueue } from './job-queue.js';
 import { LivingSession } from './living-session.js';
 import { newEvent } from './new-event.js';
+import { QueuedJob } from './queued-job.js';
 import { RateLimit } from './rate-limit.js';
 import type { Resumed } from './recovery.js';
 import { assertSupported, checkTask, flowFileCheck } from './request-check.js';
+import type { SessionEnd } from './session-end.js';
 import { acceptedRecord, newSessionId } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import type { SessionTable } from './session-table.js';
@@ -40,6 +44,7 @@ export interface NewBatch {
 export interface IntakeParts extends SessionSurroundings {
   readonly journal: Journal;
   readonly tokens: AccessTokens;
+  readonly artifacts: ArtifactKeeper;
   readonly table: SessionTable;
   /** Called once for each session that lived, when its end is on disk. */
   ended(session: LivingSession): void;
@@ -51,8 +56,8 @@ export interface IntakeParts extends SessionSurroundings {
  * The way in: who is admitted, with which browser, and what is on disk before anyone is told of it.
  *
  *   live  admission -> warm browser or one of its own -> on disk -> answer
- *   job   on disk -> answer -> admission -> browser -> flows -> model
- *                              ^------------- retries ----------'
+ *   job   on disk -> answer -> queue -> admission -> read again -> browser -> flows -> model
+ *                                ^------------------------ retries -----------------------'
  */
 export class Intake {
   readonly #parts: IntakeParts;
@@ -63,6 +68,7 @@ export class Intake {
   readonly submissions: Submissions;
   readonly #gate = new BatchGate();
   readonly #attempts: JobAttempts;
+  readonly #queue: JobQueue;
   #closed = false;
 
   constructor(parts: IntakeParts) {
@@ -86,7 +92,20 @@ export class Intake {
       ...parts,
       pool: this.#pool,
       isClosed: () => this.#closed,
-      queue: ({ session, request, caller }) => this.#queue(session, request, caller),
+      queue: ({ session, caller, lostStarts }) => {
+        // Who has asked for its end meanwhile gets it from the session.
+        if (!session.isOver) this.#queue.add(new QueuedJob({ ...session.record, caller }, lostStarts));
+      },
+    });
+    this.#queue = new JobQueue({
+      ...parts,
+      admission: this.#admission,
+      gate: this.#gate,
+      isClosed: () => this.#closed,
+      begin: ({ lostStarts, ...accepted }, place) => {
+        const { request, caller } = accepted;
+        return this.#attempts.begin({ session: this.#enlist(accepted), request, caller, lostStarts }, place);
+      },
     });
   }
 
@@ -113,8 +132,12 @@ export class Intake {
   }
 
   leaveQueue(id: SessionId): void {
-    this.#gate.refuse(id);
-    this.#admission.leaveQueue(id);
+    this.#queue.leave(id);
+  }
+
+  /** See {@link JobQueue.end}. */
+  endQueued(job: QueuedJob, end: SessionEnd): Promise<void> {
+    return this.#queue.end(job, end);
   }
 
   /** Whether a browser of this lease id waits for a session. */
@@ -155,7 +178,7 @@ export class Intake {
     try {
       const left = Math.max(LEAST_OPEN_MS, deadlineMs - (performance.now() - startedAt));
       if (signal.aborted) abandon();
-      await session.begin(place, open, left, this.#acceptance(session.record, submission));
+      await session.begin(place, open, left, this.#acceptance(session.record, request, caller, submission));
       return session.record;
     } catch (error) {
       table.drop(session.record.id);
@@ -182,15 +205,20 @@ export class Intake {
     await checkTask(request, this.#parts, flowFileCheck(this.#parts.config.flowsDir));
     this.#bound(caller);
     this.#admission.assertQueueHasRoom(caller);
-    const session = this.#enlist({ request, record: this.#accepted(newSessionId(), request), caller });
+    const record = this.#accepted(newSessionId(), request);
+    const job = new QueuedJob({ ...record, caller });
+    this.#queue.expect([job]);
     try {
-      await hub.write({ ...this.#acceptance(session.record, submission), records: [session.book.stored] });
+      await hub.write({
+        ...this.#acceptance(record, request, caller, submission),
+        records: [{ record, lease: null }],
+      });
     } catch (error) {
-      table.drop(session.record.id);
+      this.#queue.forget([job]);
       throw error;
     }
-    this.#queue(session, request, caller);
-    return table.shown(session.record);
+    this.#queue.add(job);
+    return table.shown(record);
   }
 
   /**
@@ -198,34 +226,38 @@ export class Intake {
    * @throws as {@link submit}; of a job that is refused, its place in the batch
    */
   async submitBatch(batch: NewBatch, { caller }: Submitter): Promise<readonly SessionId[]> {
-    const { hub, table } = this.#parts;
-    const sessions: LivingSession[] = [];
+    const records: SessionRecord[] = [];
+    const requests: StoredRequest[] = [];
+    for (const [index, request] of batch.jobs.entries()) {
+      // Thousands are made here: others have their turn in between.
+      if (index % BATCH_STRIDE === BATCH_STRIDE - 1) await nextTurn();
+      await inPlace(index, async () => {
+        this.#assertAccepts(request);
+        await checkTask(request, this.#parts, batch.assertFlow);
+      });
+      const record = this.#accepted(newSessionId(), request, { batch: batch.kept.id });
+      records.push(record);
+      requests.push(this.#sealed(record, request, caller));
+    }
+    this.#bound(caller, records.length);
+    this.#admission.assertQueueHasRoom(caller, records.length);
+    const jobs = records.map((record) => new QueuedJob({ ...record, caller }));
+    this.#queue.expect(jobs);
     try {
-      for (const [index, request] of batch.jobs.entries()) {
-        // Thousands are made here: others have their turn in between.
-        if (index % BATCH_STRIDE === BATCH_STRIDE - 1) await nextTurn();
-        await inPlace(index, async () => {
-          this.#assertAccepts(request);
-          await checkTask(request, this.#parts, batch.assertFlow);
-        });
-        const record = this.#accepted(newSessionId(), request, { batch: batch.kept.id });
-        sessions.push(this.#enlist({ request, record, caller }));
-      }
-      this.#bound(caller, sessions.length);
-      this.#admission.assertQueueHasRoom(caller, sessions.length);
-      await hub.write({
-        records: sessions.map(({ book }) => book.stored),
-        events: sessions.map(({ record }) => this.#acceptedEvent(record)),
+      await this.#parts.hub.write({
+        records: records.map((record) => ({ record, lease: null })),
+        requests,
+        events: records.map((record) => this.#acceptedEvent(record)),
         kept: [batch.kept],
         submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.kept.id }],
       });
     } catch (error) {
-      for (const { record } of sessions) table.drop(record.id);
+      this.#queue.forget(jobs);
       throw error;
     }
-    if (batch.parallel !== null) this.#gate.open(batch.kept.id, batch.parallel, sessions.length);
-    for (const session of sessions) if (session.request.mode === 'auto') this.#queue(session, session.request, caller);
-    return sessions.map(({ record }) => record.id);
+    if (batch.parallel !== null) this.#gate.open(batch.kept.id, batch.parallel, jobs.length);
+    for (const job of jobs) this.#queue.add(job);
+    return jobs.map(({ id }) => id);
   }
 
   /** See {@link BatchGate.open}: for a batch that an earlier service took. */
@@ -246,18 +278,12 @@ export class Intake {
       throw error;
     }
     if (request.mode !== 'auto' || phase === null) return;
-    this.#parts.pending(this.#attempts.goOn({ session, request, caller }, phase, false));
+    this.#parts.pending(this.#attempts.goOn({ session, request, caller, lostStarts: 0 }, phase, false));
   }
 
   /** Takes a job that is on disk already. */
-  requeue(accepted: AcceptedSession & { readonly request: AutoRequest }): void {
-    this.#queue(this.#enlist(accepted), accepted.request, accepted.caller);
-  }
-
-  #queue(session: LivingSession, request: AutoRequest, caller: string): void {
-    const admit = (place: Place) => this.#parts.pending(this.#attempts.begin({ session, request, caller }, place));
-    const { id, batch } = session.record;
-    this.#gate.pass(batch, id, () => this.#admission.queue(caller, id, admit));
+  requeue(job: WaitingSession): void {
+    this.#queue.add(new QueuedJob(job));
   }
 
   #accepted(
@@ -271,11 +297,21 @@ export class Intake {
   }
 
   /** What is written when a session is accepted, beside its record. */
-  #acceptance(record: SessionRecord, submission: SubmissionKey | null): JournalBatch {
+  #acceptance(
+    record: SessionRecord,
+    request: LiveRequest | AutoRequest,
+    caller: string,
+    submission: SubmissionKey | null,
+  ): JournalBatch {
     return {
+      requests: [this.#sealed(record, request, caller)],
       events: [this.#acceptedEvent(record)],
       submissions: submission === null ? [] : [{ ...submission, sessionId: record.id }],
     };
+  }
+
+  #sealed({ id }: SessionRecord, request: LiveRequest | AutoRequest, caller: string): StoredRequest {
+    return { sessionId: id, caller, request: this.#parts.vault.seal(request, caller) };
   }
 
   #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): EventRow {

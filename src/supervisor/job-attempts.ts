@@ -18,6 +18,8 @@ export interface LivingJob {
   readonly session: LivingSession;
   readonly request: AutoRequest;
   readonly caller: string;
+  /** Starts of it whose thread was lost meanwhile. */
+  readonly lostStarts: number;
 }
 
 /** What attempts need of the intake. */
@@ -26,7 +28,7 @@ interface JobParts extends Pick<SessionSurroundings, 'config' | 'log'> {
   readonly pool: WarmPool;
   /** Nothing begins any more. */
   isClosed(): boolean;
-  /** Lets a job wait for a place again. */
+  /** Lets a job wait for a place again, without its session. */
   queue(job: LivingJob): void;
 }
 
@@ -40,8 +42,6 @@ interface JobParts extends Pick<SessionSurroundings, 'config' | 'log'> {
  */
 export class JobAttempts {
   readonly #parts: JobParts;
-  /** Starts of jobs whose thread was lost meanwhile. */
-  readonly #lostStarts = new WeakMap<LivingSession, number>();
 
   constructor(parts: JobParts) {
     this.#parts = parts;
@@ -85,7 +85,8 @@ export class JobAttempts {
   async #over(job: LivingJob, end: SessionEnd): Promise<void> {
     const { session } = job;
     try {
-      if (await this.#laidBy(job, end)) this.#parts.queue(job);
+      const again = await this.#laidBy(job, end);
+      if (again !== null) this.#parts.queue(again);
       else await session.end(end, 'whole');
     } catch (error) {
       this.#parts.log(`cannot wait again: ${String(error)}`, { session: session.record.id });
@@ -93,21 +94,21 @@ export class JobAttempts {
     }
   }
 
-  async #laidBy(job: LivingJob, end: SessionEnd): Promise<boolean> {
-    const { session, request } = job;
+  /** The job as it waits again; null where it does not. */
+  async #laidBy(job: LivingJob, end: SessionEnd): Promise<LivingJob | null> {
+    const { session, request, lostStarts } = job;
     const { error } = end;
     // Its thread was lost before anything of it had begun: that is no end of a job.
-    if (error?.code === 'SESSION_RESTARTED' && session.record.status === 'queued') {
-      const lost = (this.#lostStarts.get(session) ?? 0) + 1;
-      this.#lostStarts.set(session, lost);
-      if (lost <= MAX_LOST_STARTS) return session.layBy(null);
+    if (error?.code === 'SESSION_RESTARTED' && session.record.status === 'queued' && lostStarts < MAX_LOST_STARTS) {
+      return (await session.layBy(null)) ? { ...job, lostStarts: lostStarts + 1 } : null;
     }
     if (this.#parts.isClosed() && error?.code === 'INTERRUPTED') {
       await session.rest();
       const { kind } = (await this.#progressOf(job)).phase(session.record.maxIterations ?? 0);
-      if (kind === 'model') return session.layBy(null);
+      if (kind === 'model') return (await session.layBy(null)) ? job : null;
     }
-    if (error === null || !beginsAgain(request, session.record, end)) return false;
-    return session.layBy({ error, retriesLeft: retriesLeft(request, session.record) - 1 });
+    if (error === null || !beginsAgain(request, session.record, end)) return null;
+    const failed = { error, retriesLeft: retriesLeft(request, session.record) - 1 };
+    return (await session.layBy(failed)) ? job : null;
   }
 }

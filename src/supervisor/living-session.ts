@@ -64,13 +64,16 @@ export class LivingSession {
   });
 
   /** @param onEnded called once, when the session's end is on disk */
-  constructor(around: SessionSurroundings, { request, record, caller }: AcceptedSession, onEnded: () => void) {
+  constructor(
+    around: SessionSurroundings,
+    { request, record }: Pick<AcceptedSession, 'request' | 'record'>,
+    onEnded: () => void,
+  ) {
     this.#around = around;
     this.#onEnded = onEnded;
     this.request = request;
     this.#book = new SessionBook(around, {
       record,
-      sealed: around.vault.seal(request, caller),
       webhook: request.mode === 'auto' ? request.webhook : undefined,
       lease: () => this.#held.lease?.identity ?? null,
       answered: (call) => this.#held.child?.ref.tell('ModelAnswerRecorded', { call }),
@@ -101,6 +104,11 @@ export class LivingSession {
 
   get #isJob(): boolean {
     return this.request.mode === 'auto';
+  }
+
+  /** Its end was asked for. */
+  get isOver(): boolean {
+    return this.#ended !== undefined;
   }
 
   get book(): Pick<SessionBook, 'stored' | 'doing'> {
@@ -363,8 +371,7 @@ export class LivingSession {
     this.#book.close();
     const { status, reason: endReason, summary, error } = end;
     const ended = this.#book.event('SessionEnded', { status, endReason, summary, error });
-    // Nobody begins it again: what its request held is gone from the disk with its end.
-    const batch = { records: [{ record: this.record, request: null, lease: null }], events: [ended] };
+    const batch = { records: [{ record: this.record, lease: null }], events: [ended] };
     // Whatever the disk does, what is held is given back.
     this.#gone = this.#begun.catch(() => undefined).then(() => this.#held.giveBack(end.status === 'completed'));
     await writeEnd(this.#around, this.record.id, this.#book.announced('ended', batch));

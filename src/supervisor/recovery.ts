@@ -1,32 +1,26 @@
 import type { BrowserLease } from '../containers/driver.js';
-import type { Journal, StoredSession } from '../journal/journal.js';
+import type { Journal, StoredSession, WaitingSession } from '../journal/journal.js';
 import { assertNever } from '../protocol/assert-never.js';
-import { type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
+import type { ErrorBody } from '../protocol/errors.js';
 import { AutoRequest, LiveRequest } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
-import type { ArtifactKeeper } from './artifact-keeper.js';
+import { type EndParts, endStored } from './end-stored.js';
 import { flowsEnd } from './flows-end.js';
 import { journaledEvents } from './journaled-events.js';
 import { newEvent } from './new-event.js';
 import { beginsAgain, retriesLeft } from './retry.js';
 import { interruptedEnd, type SessionEnd } from './session-end.js';
-import { endedRecord, waitingRecord } from './session-record.js';
+import { waitingRecord } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import { type OpenPhase, readProgress, type TaskProgress } from './task-phase.js';
 
 /** What recovery needs to look at what was left, and to end what cannot go on. */
-export interface RecoveryParts extends SessionSurroundings {
+export interface RecoveryParts extends SessionSurroundings, EndParts {
   readonly journal: Journal;
-  readonly artifacts: ArtifactKeeper;
 }
 
-/** What the journal has of a session that has not ended; without a request where that cannot be read any more. */
-type Left = Omit<StoredSession, 'request'> & {
-  /** The request as the journal keeps it. */
-  readonly sealed: unknown;
-  readonly request?: unknown;
-  readonly caller: string;
-};
+/** What the journal has of a session that ran; without a request where that cannot be read any more. */
+type Left = StoredSession & { readonly request?: unknown; readonly caller: string };
 
 /** A session that can go on. */
 export interface Resumed extends AcceptedSession {
@@ -46,7 +40,7 @@ type Fate =
 export interface Recovered {
   /** @throws what keeps the session from going on; its browser is given back then */
   resume(session: Resumed, lease: BrowserLease): Promise<void>;
-  queue(session: AcceptedSession & { readonly request: AutoRequest }): void;
+  queue(job: WaitingSession): void;
 }
 
 /** All at once they would keep one another from being ready in time. */
@@ -56,7 +50,7 @@ const TAKEN_UP_AT_ONCE = 4;
  * Takes up what an earlier service left, however it ended:
  *
  * - a live session whose browser answers goes on with its page
- * - a job that waited waits again, in its order
+ * - a job that waited waits again, in its order; what it was asked for is read when it has its place
  * - a job that a model works on goes on from the journaled conversation: with its page, or where that is gone in a fresh
  *   browser, which the model is told
  * - a job in its flow is over, or begins again where it says `retries`: a flow that was cut has no continuation
@@ -64,10 +58,14 @@ const TAKEN_UP_AT_ONCE = 4;
  */
 export async function recoverSessions(parts: RecoveryParts, recovered: Recovered): Promise<void> {
   const { journal, driver, vault, log } = parts;
-  const unended = (await journal.unended()).map(
-    ({ request, ...stored }): Left => ({ ...stored, sealed: request, caller: '', ...vault.unseal(request) }),
+  // Before those that ran come to wait beside them.
+  const waiting = await journal.waiting();
+  const running = await Promise.all(
+    (await journal.running()).map(async (stored): Promise<Left> => {
+      const asked = await journal.request(stored.record.id);
+      return { ...stored, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
+    }),
   );
-  const running = unended.filter(({ record }) => record.status === 'running');
   const fates = await Promise.all(running.map((stored) => fateOf(journal, stored)));
   const found = await Promise.all(
     running.map(({ lease }, index) =>
@@ -84,7 +82,7 @@ export async function recoverSessions(parts: RecoveryParts, recovered: Recovered
     }
   };
   await Promise.all(Array.from({ length: TAKEN_UP_AT_ONCE }, takeUpNext));
-  for (const stored of unended) if (stored.record.status === 'queued') await requeue(parts, recovered, stored);
+  for (const job of waiting) recovered.queue(job);
 }
 
 async function takeUp(
@@ -152,35 +150,6 @@ async function waitAgain(
   const left = { retriesLeft: retriesLeft(request, stored.record) - 1 };
   const data = failed === null ? null : { attempt, error: failed, ...left };
   const events = data === null ? [] : [newEvent(record.id, { type: 'AttemptFailed', data }, clock.now())];
-  await hub.write({ records: [{ record, request: stored.sealed, lease: null }], events });
-  recovered.queue({ request, record, caller: stored.caller });
-}
-
-async function requeue(parts: RecoveryParts, recovered: Recovered, stored: Left): Promise<void> {
-  const request = AutoRequest.safeParse(stored.request);
-  if (request.success) {
-    recovered.queue({ request: request.data, record: stored.record, caller: stored.caller });
-    return;
-  }
-  const error = new TroupeError(
-    'INTERNAL',
-    'The request was accepted by another version, or under another key, and cannot be read',
-  );
-  await endStored(parts, stored, { ...interruptedEnd('auto'), error: encodeError(error) });
-}
-
-/** Ends a session that no living one stands for. */
-async function endStored(
-  { hub, clock, artifacts, log, webhooks }: RecoveryParts,
-  { record, request }: Left,
-  end: SessionEnd,
-): Promise<void> {
-  const ended = endedRecord(record, end, clock.now());
-  const { status, reason: endReason, summary, error } = end;
-  const event = newEvent(record.id, { type: 'SessionEnded', data: { status, endReason, summary, error } }, clock.now());
-  const asked = AutoRequest.safeParse(request).data?.webhook;
-  const kept = webhooks.entries(ended, asked, 'ended');
-  await hub.write({ records: [{ record: ended, request: null, lease: null }], events: [event], kept });
-  // They can be made again at any time; what keeps them from being made now keeps no service from starting.
-  artifacts.write(ended).catch((error) => log(`no artifacts: ${String(error)}`, { session: record.id }));
+  await hub.write({ records: [{ record, lease: null }], events });
+  recovered.queue({ id: record.id, batch: record.batch, caller: stored.caller });
 }

@@ -5,7 +5,6 @@ import type { SessionRecord } from '../protocol/session.js';
 import type { WebhookMoment } from '../protocol/webhook.js';
 import { DOING, doingOf } from './doing-of.js';
 import { newEvent } from './new-event.js';
-import type { SealedRequest } from './request-vault.js';
 import type { SessionChild } from './session-child.js';
 import { spentRecord } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
@@ -24,8 +23,6 @@ export class SessionBook {
   steps = 0;
   /** What it does, or the event that told it, of which few are ever asked. */
   #doing: string | EventRow | null = null;
-  /** The request as the journal keeps it. */
-  readonly #sealed: SealedRequest;
   readonly #around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'>;
   readonly #webhook: string | undefined;
   readonly #lease: () => StoredSession['lease'];
@@ -42,7 +39,6 @@ export class SessionBook {
     around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'>,
     options: {
       readonly record: SessionRecord;
-      readonly sealed: SealedRequest;
       /** Who is told of its start and its end. */
       readonly webhook: string | undefined;
       readonly lease: () => StoredSession['lease'];
@@ -51,7 +47,6 @@ export class SessionBook {
   ) {
     this.#around = around;
     this.#record = options.record;
-    this.#sealed = options.sealed;
     this.#webhook = options.webhook;
     this.#lease = options.lease;
     this.#answered = options.answered;
@@ -81,9 +76,9 @@ export class SessionBook {
     this.#touchedAtMs = this.#around.clock.now().getTime();
   }
 
-  /** Enough to begin the session again, with what its request names. */
+  /** Enough to find the session again; its request is on disk already. */
   get stored(): StoredSession {
-    return { record: this.record, request: this.#sealed, lease: this.#lease() };
+    return { record: this.record, lease: this.#lease() };
   }
 
   event<T extends EventType>(type: T, data: EventData<T>): EventRow {

@@ -15,10 +15,11 @@ export class SessionDoors implements Doors {
     this.#table = table;
   }
 
-  /** The session itself, while it waits, runs or leaves. @throws NOT_FOUND, SESSION_ENDED */
+  /** The session itself, while it begins, runs or leaves. @throws NOT_FOUND, SESSION_BUSY where it waits, SESSION_ENDED */
   async session(id: string): Promise<LivingSession> {
     const living = this.#table.living(parseId(id));
     if (living !== undefined) return living;
+    if (this.#table.queued(parseId(id)) !== undefined) throw waits();
     const { endedAt, status, endReason } = await this.#table.get(id);
     throw new TroupeError('SESSION_ENDED', `The session ended ${endedAt ?? ''} (${status})`, { status, endReason });
   }
@@ -29,7 +30,7 @@ export class SessionDoors implements Doors {
   }
 
   async returnControl(id: string): Promise<void> {
-    await (await this.session(id)).control.giveBack();
+    if (this.#table.queued(parseId(id)) === undefined) await (await this.session(id)).control.giveBack();
   }
 
   holdsControl(id: string, key: string): boolean {
@@ -72,9 +73,10 @@ export class SessionDoors implements Doors {
     return { product, downloadsDir, uploadsDir, connect: () => living.connectDevTools() };
   }
 
-  /** @throws SESSION_ENDED, also for a session that never was */
+  /** @throws SESSION_BUSY where it waits; SESSION_ENDED, also for a session that never was */
   #living(id: string): LivingSession {
     const living = this.#table.living(parseId(id));
+    if (this.#table.queued(parseId(id)) !== undefined) throw waits();
     if (living === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
     return living;
   }
@@ -86,7 +88,11 @@ export class SessionDoors implements Doors {
 
 /** @throws SESSION_BUSY, SESSION_ENDED */
 function endpointOf({ endpoint, record }: LivingSession): BrowserEndpoint {
-  if (record.status === 'queued') throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
+  if (record.status === 'queued') throw waits();
   if (isEnded(record.status) || endpoint === null) throw new TroupeError('SESSION_ENDED', 'The session has ended');
   return endpoint;
+}
+
+function waits(): TroupeError {
+  return new TroupeError('SESSION_BUSY', 'The session has no browser yet');
 }

@@ -2,16 +2,18 @@ import type { Journal, SessionQuery } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
 import { type ListQuery, SessionId, type SessionRecord } from '../protocol/session.js';
 import type { LivingSession } from './living-session.js';
+import type { QueuedJob } from './queued-job.js';
 import type { SessionCounts } from './sessions.js';
 
 /** Records of a list where the query names no limit. */
 const LIST_LIMIT = 100;
 
-/** Every session there is: the living ones, by id, and behind them what the journal has of all. */
+/** Every session there is: those that live or wait, by id, and behind them what the journal has of all. */
 export class SessionTable {
   readonly #journal: Journal;
   readonly #queuePosition: (id: SessionId) => number | null;
   readonly #living = new Map<SessionId, LivingSession>();
+  readonly #queued = new Map<SessionId, QueuedJob>();
 
   /** @param queuePosition 1 for the job that is next, null for a session that does not wait */
   constructor(journal: Journal, queuePosition: (id: SessionId) => number | null) {
@@ -19,12 +21,30 @@ export class SessionTable {
     this.#queuePosition = queuePosition;
   }
 
+  /** In place of the job that waited under its id. */
   add(session: LivingSession): void {
+    this.#queued.delete(session.record.id);
     this.#living.set(session.record.id, session);
+  }
+
+  /** In place of the session that lived under its id. */
+  addQueued(job: QueuedJob): void {
+    this.#living.delete(job.id);
+    this.#queued.set(job.id, job);
   }
 
   drop(id: SessionId): void {
     this.#living.delete(id);
+    this.#queued.delete(id);
+  }
+
+  /** Whether more may come of it. */
+  has(id: SessionId): boolean {
+    return this.#living.has(id) || this.#queued.has(id);
+  }
+
+  queued(id: SessionId): QueuedJob | undefined {
+    return this.#queued.get(id);
   }
 
   living(id: SessionId): LivingSession | undefined {

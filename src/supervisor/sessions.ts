@@ -3,6 +3,7 @@ import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { FlowEntry } from '../agent-js/flow-catalog.js';
 import type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
+import type { EventPage } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import type {
@@ -112,6 +113,12 @@ export interface Sessions {
     readonly upTo?: number;
     readonly signal: AbortSignal;
   }): AsyncIterable<JournalEvent>;
+  /** The same in pages, which readers of the same events share: for many who only send them on. */
+  eventPages(selection: {
+    readonly id?: string;
+    readonly after: number;
+    readonly signal: AbortSignal;
+  }): AsyncIterable<EventPage>;
   /** The newest event's number: where a stream begins that wants only what comes next. */
   lastSeq(): number;
   health(): Health;

@@ -7,6 +7,7 @@ import { FlowShelf } from '../agent-js/flow-shelf.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
 import { TroupeError } from '../protocol/errors.js';
+import type { EventPage } from '../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
 import {
@@ -28,6 +29,7 @@ import type { Batches } from './batches.js';
 import { flowStats } from './flow-stats.js';
 import { Intake } from './intake.js';
 import type { LivingSession } from './living-session.js';
+import type { QueuedJob } from './queued-job.js';
 import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
 import { isRepeatedStop } from './repeated-stop.js';
@@ -49,6 +51,9 @@ import type {
   Submitter,
 } from './sessions.js';
 import { ShareLinks } from './share-links.js';
+
+/** Jobs that wait and are ended together are read from the disk so many at a time. */
+const ENDED_AT_ONCE = 16;
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {
@@ -84,7 +89,7 @@ export class Supervisor implements Sessions {
     this.#parts = parts;
     this.#flows = new FlowShelf(parts.config.flowsDir);
     this.#table = new SessionTable(parts.journal, (id) => this.#intake.position(id));
-    this.#moments = new SessionMoments(parts, (id) => this.#table.living(id) !== undefined);
+    this.#moments = new SessionMoments(parts, (id) => this.#table.has(id));
     this.doors = new SessionDoors(this.#table);
     this.links = new ShareLinks(parts);
     this.#intake = new Intake({
@@ -165,6 +170,8 @@ export class Supervisor implements Sessions {
 
   async remove(id: string, purge: boolean): Promise<void> {
     const record = await this.get(id);
+    const queued = this.#table.queued(record.id);
+    if (queued !== undefined) return this.#intake.endQueued(queued, stoppedEnd('deleted'));
     const living = this.#table.living(record.id);
     if (living !== undefined && !isEnded(record.status)) {
       this.#intake.leaveQueue(record.id);
@@ -247,10 +254,21 @@ export class Supervisor implements Sessions {
   }): AsyncGenerator<JournalEvent, void> {
     const sessionId = selection.id === undefined ? undefined : (await this.get(selection.id)).id;
     const { after, upTo, signal } = selection;
-    yield* this.#parts.hub.stream(
-      { sessionId, after, upTo, signal },
-      () => sessionId !== undefined && this.#table.living(sessionId) !== undefined,
-    );
+    yield* this.#parts.hub.stream({ sessionId, after, upTo, signal }, () => this.#isLiving(sessionId));
+  }
+
+  async *eventPages(selection: {
+    readonly id?: string;
+    readonly after: number;
+    readonly signal: AbortSignal;
+  }): AsyncGenerator<EventPage, void> {
+    const sessionId = selection.id === undefined ? undefined : (await this.get(selection.id)).id;
+    const { after, signal } = selection;
+    yield* this.#parts.hub.pages({ sessionId, after, signal }, () => this.#isLiving(sessionId));
+  }
+
+  #isLiving(id: SessionId | undefined): boolean {
+    return id !== undefined && this.#table.has(id);
   }
 
   lastSeq(): number {
@@ -284,12 +302,11 @@ export class Supervisor implements Sessions {
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
     const closed = this.#intake.close();
-    const held = this.#table.allLiving().filter(({ record }) => this.#intake.position(record.id) === null);
     await Promise.allSettled([
       closed,
       this.#reaper.stop(),
       this.#retention.stop(),
-      ...held.map((session) => this.#drain(session, drainMs)),
+      ...this.#table.allLiving().map((session) => this.#drain(session, drainMs)),
     ]);
     // Whoever waits for a job that stays queued waits in vain.
     this.#moments.close();
@@ -318,9 +335,14 @@ export class Supervisor implements Sessions {
   async #stopAll(records: readonly SessionRecord[]): Promise<void> {
     const living = records.flatMap(({ id }) => this.#table.living(id) ?? []);
     const open = living.filter(({ record }) => !isEnded(record.status));
+    const queued = records.flatMap(({ id }) => this.#table.queued(id) ?? []);
     // None of them may take the place of one that ends.
+    for (const { id } of queued) this.#intake.leaveQueue(id);
     for (const { record } of open) this.#intake.leaveQueue(record.id);
-    await Promise.all(open.map((session) => session.end(stoppedEnd('deleted'), 'cut')));
+    await Promise.all([
+      ...open.map((session) => session.end(stoppedEnd('deleted'), 'cut')),
+      endAll(queued, (job) => this.#intake.endQueued(job, stoppedEnd('deleted'))),
+    ]);
   }
 
   async #drain(session: LivingSession, drainMs: number): Promise<void> {
@@ -365,4 +387,15 @@ export class Supervisor implements Sessions {
     const kept = join(this.#parts.config.sessionsDir, id, 'downloads');
     return this.#table.living(id)?.endpoint ?? { downloadsDir: kept, uploadsDir: null };
   }
+}
+
+/** Ends jobs a few at a time, since each is read from the disk. @throws the first failure, when all were tried */
+async function endAll(jobs: readonly QueuedJob[], end: (job: QueuedJob) => Promise<void>): Promise<void> {
+  const left = jobs.values();
+  const errors: unknown[] = [];
+  const endNext = async () => {
+    for (const job of left) await end(job).catch((error) => errors.push(error));
+  };
+  await Promise.all(Array.from({ length: ENDED_AT_ONCE }, endNext));
+  if (errors.length > 0) throw errors[0];
 }

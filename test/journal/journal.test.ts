@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads';
 import Database from 'libsql';
 import t, { type Test } from 'tap';
 import { Journal, type StoredSession } from '#troupe/journal/journal.js';
+import { APPLICATION_ID, MIGRATIONS } from '#troupe/journal/migrations.js';
 import { type EventRow, eventRow } from '#troupe/protocol/event-row.js';
 import type { NewEvent } from '#troupe/protocol/events.js';
 import { SessionId, SessionRecord } from '#troupe/protocol/session.js';
@@ -48,7 +49,7 @@ function session(n: number, changes: Partial<SessionRecord> = {}): StoredSession
     links: { self: '', proxy: '', prompt: '', download: '', events: '', view: '' },
     ...changes,
   });
-  return { record, request: { mode: 'auto', prompt: 'Buy a lamp' }, lease: null };
+  return { record, lease: null };
 }
 
 const said = (n: number, text: string): EventRow =>
@@ -86,13 +87,9 @@ t.test('Journal finds again what it wrote, after a restart', async (t) => {
     summary: 'done',
     queuePosition: null,
   });
-  t.same(stored?.request, { mode: 'auto', prompt: 'Buy a lamp' });
   t.equal(stored?.lease, null);
   t.equal(await again.get(idOf(99)), null);
-  t.same(
-    (await again.unended()).map(({ record }) => record.id),
-    [idOf(2)],
-  );
+  t.same(await again.waiting(), [{ id: idOf(2), batch: null, caller: '' }]);
   t.same(textsOf(await again.events({ after: 0, limit: 10 })), ['one']);
 });
 
@@ -164,7 +161,7 @@ t.test('Writes made at once are numbered in the order of the calls', async (t) =
     counts.flatMap((count, n) => Array.from({ length: count }, (_, k) => `${n}.${k}`)),
   );
   t.same(
-    (await journal.unended()).map(({ record }) => record.id),
+    (await journal.waiting()).map(({ id }) => id),
     writes.map((_, n) => idOf(n)),
   );
   t.same(textsOf(await journal.events({ sessionId: idOf(7), after: 0, limit: 10 })), ['7.0', '7.1', '7.2']);
@@ -180,7 +177,11 @@ t.test('A write that cannot be made refuses itself and none that shares its tran
   const results = await Promise.allSettled([
     journal.write({ records: [session(1)], events: [said(1, 'before')] }),
     journal.write({ records: [broken], events: [said(2, 'never')] }),
-    journal.write({ records: [{ ...session(3), request: cyclic }], events: [said(3, 'never')] }),
+    journal.write({
+      records: [session(3)],
+      requests: [{ sessionId: idOf(3), caller: 'a', request: cyclic }],
+      events: [said(3, 'never')],
+    }),
     journal.write({ records: [session(4)], events: [said(4, 'after')] }),
   ]);
   t.same(
@@ -189,6 +190,77 @@ t.test('A write that cannot be made refuses itself and none that shares its tran
   );
   t.same(textsOf(await journal.events({ after: 0, limit: 10 })), ['before', 'after']);
   t.equal(await journal.get(idOf(2)), null);
+});
+
+t.test('A request is on disk until its session has ended, apart from what is listed', async (t) => {
+  const { journal } = await fresh(t);
+  const asked = (n: number) => ({ sessionId: idOf(n), caller: `caller ${n}`, request: { sealed: 'x'.repeat(n) } });
+  const batch = { batch: 'b00000000001' };
+  await journal.write({ records: [session(1), session(2, batch)], requests: [asked(1), asked(2)] });
+  await journal.write({ records: [session(3, { status: 'running', state: 'running' })], requests: [asked(3)] });
+  t.same(await journal.waiting(), [
+    { id: idOf(1), batch: null, caller: 'caller 1' },
+    { id: idOf(2), ...batch, caller: 'caller 2' },
+  ]);
+  t.same(
+    (await journal.running()).map(({ record }) => record.id),
+    [idOf(3)],
+  );
+  await journal.write({ records: [session(3)] });
+  t.same(await journal.request(idOf(3)), asked(3), 'another write of its record leaves it as it is');
+  await journal.write({ records: [session(3, { status: 'failed', state: 'failed' })] });
+  t.equal(await journal.request(idOf(3)), null);
+  await journal.remove(idOf(1));
+  t.equal(await journal.request(idOf(1)), null);
+  t.equal((await journal.waiting()).length, 1);
+});
+
+t.test('A journal of a version that kept requests beside records is brought to this one', async (t) => {
+  const file = join(t.testdir({}), 'troupe.db');
+  const old = new Database(file);
+  for (const migration of MIGRATIONS.slice(0, 6)) old.exec(migration);
+  old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 6`);
+  const insert = old.prepare(
+    'INSERT INTO sessions (id, mode, status, created_at, record, request, lease, batch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  const add = (n: number, status: SessionRecord['status'], request: unknown, lease: unknown = null) => {
+    const { record } = session(n, { status, state: status });
+    const { id, mode, createdAt } = record;
+    const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+    insert.run([
+      id,
+      mode,
+      status,
+      createdAt,
+      JSON.stringify(record),
+      JSON.stringify(request),
+      json(lease),
+      'b00000000001',
+    ]);
+  };
+  const sealed = { caller: 'ci', sealed: 'secret' };
+  const lease = { driver: 'process', leaseId: idOf(2) };
+  add(1, 'queued', sealed);
+  add(2, 'running', sealed, lease);
+  add(3, 'completed', null);
+  add(4, 'failed', null);
+  old.exec(`DELETE FROM sessions WHERE id = '${idOf(4)}'`);
+  old.close();
+  const journal = await Journal.open({ file });
+  t.teardown(() => journal.close());
+  t.same(await journal.waiting(), [{ id: idOf(1), batch: 'b00000000001', caller: 'ci' }]);
+  t.match(await journal.running(), [{ record: { id: idOf(2) }, lease }]);
+  for (const n of [1, 2]) t.same(await journal.request(idOf(n)), { sessionId: idOf(n), caller: 'ci', request: sealed });
+  t.equal(await journal.request(idOf(3)), null);
+  await journal.write({ records: [session(5)] });
+  t.same(
+    (await journal.list({ limit: 10 })).map(({ record }) => record.id),
+    [5, 3, 2, 1].map(idOf),
+  );
+  await journal.close();
+  const numbers = new Database(file);
+  t.match(numbers.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'sessions'").all([]), [{ seq: 5 }]);
+  numbers.close();
 });
 
 t.test('Pages of sessions are newest first and neither repeat nor skip while sessions come', async (t) => {
@@ -313,7 +385,7 @@ t.test('A second opener is refused while the first runs, in another process and 
   await journal.write({ records: [session(2)] });
   await journal.close();
   const next = await Journal.open({ file });
-  t.equal((await next.unended()).length, 2);
+  t.equal((await next.waiting()).length, 2);
   await next.close();
 });
 

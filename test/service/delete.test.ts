@@ -23,7 +23,7 @@ async function age(home: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const { record } = Object(await journal.get(SessionId.parse(id)));
     const endedAt = new Date(Date.parse(record.endedAt) - 60_000).toISOString();
-    await journal.write({ records: [{ record: { ...record, endedAt }, request: null, lease: null }] });
+    await journal.write({ records: [{ record: { ...record, endedAt }, lease: null }] });
   }
   await journal.close();
 }

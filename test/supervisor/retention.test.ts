@@ -49,7 +49,7 @@ async function stage(t: Test, retention: { days: number; megabytes: number }) {
       status,
       state: status,
     });
-    await journal.write({ records: [{ record, request: null, lease: null }] });
+    await journal.write({ records: [{ record, lease: null }] });
     mkdirSync(join(sessionsDir, id, 'screenshots'), { recursive: true });
     writeFileSync(join(sessionsDir, id, 'screenshots', '001.png'), Buffer.alloc(kilobytes * 1024));
     return id;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type AcceptedBatch, BatchId, type BatchRecord, type BatchRequest } from '#troupe/protocol/batch.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
+import { type EventPage, ListedEvent } from '#troupe/protocol/event-row.js';
 import type { JournalEvent } from '#troupe/protocol/events.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import type { Batches } from '#troupe/supervisor/batches.js';
@@ -59,10 +60,15 @@ export class InMemoryBatches implements Batches {
   }
 
   /** One event, the first. */
-  async *events({ id, after }: { id: string; after: number }): AsyncGenerator<JournalEvent> {
+  async *eventPages({ id, after }: { id: string; after: number }): AsyncGenerator<EventPage> {
     const { createdAt: at } = await this.get(id);
     if (after > 0) return;
     const data = { status: 'completed', endReason: 'finished', summary: null, error: null } as const;
-    yield { seq: 1, sessionId: SessionId.parse(id), at, type: 'SessionEnded', data };
+    yield pageOf({ seq: 1, sessionId: SessionId.parse(id), at, type: 'SessionEnded', data });
   }
+}
+
+/** A page of one event. */
+export function pageOf({ seq, sessionId, at, type, data }: JournalEvent): EventPage {
+  return [new ListedEvent(seq, [sessionId, at, type, JSON.stringify(data)])];
 }

@@ -7,6 +7,7 @@ import type { FrameOrder, ScreenFrame } from '#troupe/actors/session/screen.js';
 import type { FlowEntry } from '#troupe/agent-js/flow-catalog.js';
 import { ControlKey } from '#troupe/protocol/control.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
+import type { EventPage } from '#troupe/protocol/event-row.js';
 import type { JournalEvent, SessionEvent } from '#troupe/protocol/events.js';
 import type { FlowNode } from '#troupe/protocol/flow-tree.js';
 import {
@@ -34,7 +35,7 @@ import type {
 } from '#troupe/supervisor/sessions.js';
 import { ShareLinks } from '#troupe/supervisor/share-links.js';
 import { Outbox } from '#troupe/webhooks/outbox.js';
-import { InMemoryBatches } from './in-memory-batches.js';
+import { InMemoryBatches, pageOf } from './in-memory-batches.js';
 
 const MAX_LIVE = 3;
 
@@ -277,6 +278,10 @@ export class InMemorySessions implements Sessions {
       this.positions.delete(reader);
       this.#doors.emit('reader-left');
     }
+  }
+
+  async *eventPages(selection: { id?: string; after: number; signal: AbortSignal }): AsyncGenerator<EventPage> {
+    for await (const event of this.events(selection)) yield pageOf(event);
   }
 
   lastSeq(): number {

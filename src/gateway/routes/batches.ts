@@ -52,6 +52,7 @@ export const batchRoutes: readonly Route[] = [
     query: StartQuery,
     headers: [LAST_EVENT_ID],
     answer: 'text/event-stream',
+    errors: ['CAPACITY'],
     also: { 204: 'The batch has ended, and all its events were seen.' },
     async handle({ query, request }, sessions) {
       const id = batchIdOf(request);
@@ -59,8 +60,9 @@ export const batchRoutes: readonly Route[] = [
       const { endedAt } = await sessions.batches.get(id);
       return {
         kind: 'events',
-        open: (signal) => sessions.batches.events({ id, after, signal }),
+        open: (signal) => sessions.batches.eventPages({ id, after, signal }),
         finite: endedAt !== null,
+        caller: request.caller,
       };
     },
   }),

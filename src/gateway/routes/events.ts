@@ -12,6 +12,7 @@ export const eventRoutes: readonly Route[] = [
     query: StartQuery,
     headers: [LAST_EVENT_ID],
     answer: 'text/event-stream',
+    errors: ['CAPACITY'],
     also: { 204: 'The session has ended, and all its events were seen.' },
     async handle({ query, request }, sessions) {
       const id = sessionIdOf(request);
@@ -20,8 +21,9 @@ export const eventRoutes: readonly Route[] = [
       const record = await sessions.get(id);
       return {
         kind: 'events',
-        open: (signal) => sessions.events({ id, after, signal }),
+        open: (signal) => sessions.eventPages({ id, after, signal }),
         finite: isEnded(record.status),
+        caller: request.caller,
       };
     },
   }),
@@ -32,11 +34,17 @@ export const eventRoutes: readonly Route[] = [
     query: StartQuery,
     headers: [LAST_EVENT_ID],
     answer: 'text/event-stream',
+    errors: ['CAPACITY'],
     async handle({ query, request }, sessions) {
       const last = sessions.lastSeq();
       // A number that was never given (another installation's) must not silence what comes next.
       const after = Math.min(startAfter(request, query.after) ?? last, last);
-      return { kind: 'events', open: (signal) => sessions.events({ after, signal }), finite: false };
+      return {
+        kind: 'events',
+        open: (signal) => sessions.eventPages({ after, signal }),
+        finite: false,
+        caller: request.caller,
+      };
     },
   }),
 ];
