@@ -14,13 +14,22 @@ import type {
   KeptKind,
   OpenBatch,
   SessionQuery,
+  SessionRow,
   StatusCounts,
   Submission,
 } from './messages.js';
-import { fromEventRow, fromSessionRow, type StoredSession, toSessionRow } from './rows.js';
+import {
+  type DamagedSession,
+  fromEventRow,
+  fromSessionRow,
+  parsed,
+  readSessionRow,
+  type StoredSession,
+  toSessionRow,
+} from './rows.js';
 
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
-export type { StoredSession } from './rows.js';
+export type { DamagedSession, StoredSession } from './rows.js';
 
 /** Bringing a long log of changes back after a crash takes its time. */
 const OPEN_DEADLINE_MS = 60_000;
@@ -160,9 +169,16 @@ export class Journal {
     return this.#sessions({ op: 'list', id: this.#nextId++, query: { ...query, limit: pageLimit(query.limit) } });
   }
 
-  /** The sessions that are queued or running, in the order in which they were accepted. */
-  unended(): Promise<readonly StoredSession[]> {
-    return this.#sessions({ op: 'unended', id: this.#nextId++ });
+  /** The sessions that are queued or running, in the order in which they were accepted; apart those that cannot be read. */
+  async unended(): Promise<{
+    readonly sessions: readonly StoredSession[];
+    readonly damaged: readonly DamagedSession[];
+  }> {
+    const rows = (await this.#sessionRows({ op: 'unended', id: this.#nextId++ })).map(readSessionRow);
+    return {
+      sessions: rows.flatMap((read) => ('request' in read ? [read] : [])),
+      damaged: rows.flatMap((read) => ('request' in read ? [] : [read])),
+    };
   }
 
   /** Of all sessions, and of those whose failure lies at an ISO instant or after it. */
@@ -221,11 +237,11 @@ export class Journal {
     return reply.rows[0] ?? null;
   }
 
-  /** What is kept of a kind, by id, or that part whose ids begin so. */
+  /** What is kept of a kind, by id, or that part whose ids begin so. What is damaged is undefined. */
   async kept(kind: KeptKind, prefix = ''): Promise<readonly { readonly id: string; readonly data: unknown }[]> {
     const reply = await this.#ask({ op: 'kept', id: this.#nextId++, kind, prefix });
     if (reply.kind !== 'kept') throw unexpected(reply);
-    return reply.rows.map(({ id, data }) => ({ id, data: JSON.parse(data) }));
+    return reply.rows.map(({ id, data }) => ({ id, data: parsed(data) }));
   }
 
   /** Events with a number above `after`, in order; fewer than `limit` (10,000 at most) only where there are no more. */
@@ -273,9 +289,13 @@ export class Journal {
   }
 
   async #sessions(request: JournalRequest): Promise<readonly StoredSession[]> {
+    return (await this.#sessionRows(request)).map(fromSessionRow);
+  }
+
+  async #sessionRows(request: JournalRequest): Promise<readonly SessionRow[]> {
     const reply = await this.#ask(request);
     if (reply.kind !== 'sessions') throw unexpected(reply);
-    return reply.rows.map(fromSessionRow);
+    return reply.rows;
   }
 
   #ask(request: JournalRequest, rows = 1, characters = 0): Promise<JournalReply> {

@@ -87,7 +87,7 @@ t.test('Journal finds again what it wrote, after a restart', async (t) => {
   t.equal(stored?.lease, null);
   t.equal(await again.get(idOf(99)), null);
   t.same(
-    (await again.unended()).map(({ record }) => record.id),
+    (await again.unended()).sessions.map(({ record }) => record.id),
     [idOf(2)],
   );
   t.same(textsOf(await again.events({ after: 0, limit: 10 })), ['one']);
@@ -161,7 +161,7 @@ t.test('Writes made at once are numbered in the order of the calls', async (t) =
     counts.flatMap((count, n) => Array.from({ length: count }, (_, k) => `${n}.${k}`)),
   );
   t.same(
-    (await journal.unended()).map(({ record }) => record.id),
+    (await journal.unended()).sessions.map(({ record }) => record.id),
     writes.map((_, n) => idOf(n)),
   );
   t.same(textsOf(await journal.events({ sessionId: idOf(7), after: 0, limit: 10 })), ['7.0', '7.1', '7.2']);
@@ -310,7 +310,7 @@ t.test('A second opener is refused while the first runs, in another process and 
   await journal.write({ records: [session(2)] });
   await journal.close();
   const next = await Journal.open({ file });
-  t.equal((await next.unended()).length, 2);
+  t.equal((await next.unended()).sessions.length, 2);
   await next.close();
 });
 
