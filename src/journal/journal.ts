@@ -225,7 +225,7 @@ export class Journal {
     return reply.rows;
   }
 
-  /** Forgets runs of flows that ended before, and batches that came before and have no session left. */
+  /** Forgets runs of flows that ended before, batches that came before and have no session left, and webhooks of no session. */
   async prune(before: { readonly runsBefore: string; readonly batchesBefore: string }): Promise<void> {
     await this.#ask({ op: 'prune', id: this.#nextId++, ...before }, 1);
   }

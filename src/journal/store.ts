@@ -137,6 +137,7 @@ export class Store {
       case 'prune':
         this.flowRuns.forget(request.runsBefore);
         this.batches.forget(request.batchesBefore);
+        this.batches.forgetWebhooks();
         return 0;
       case 'write':
         break;
