@@ -91,7 +91,7 @@ export async function startService(
     telemetry.follow(hub);
     built.push(() => telemetry.close());
     const vault = await RequestVault.open(config.keyFile);
-    const tokens = await AccessTokens.open({ journal, vault, clock: systemClock });
+    const tokens = await AccessTokens.open({ journal, vault, clock: systemClock, log });
     const webhooks = new Outbox({
       journal,
       vault,

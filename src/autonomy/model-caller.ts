@@ -1,4 +1,4 @@
-import { encodeError } from '../protocol/errors.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import type { Tokens } from '../protocol/session.js';
 import type { ModelAnswer } from './answer-builder.js';
@@ -19,7 +19,7 @@ const MAX_ATTEMPTS = 5;
 /** The wait before the second try; it doubles from try to try. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** A provider that asks to be left alone for longer is given up where another model is there. */
+/** A provider that asks to be left alone for longer is given up: a browser is open all the while. */
 const PATIENCE_MS = 60_000;
 /** What the model says is told on in pieces of at least so much time. */
 const TEXT_EVERY_MS = 200;
@@ -27,8 +27,8 @@ const NO_TOKENS: Tokens = { input: 0, cached: 0, output: 0 };
 
 /**
  * Gets answers, whatever providers do: it tries again after 429, 5xx, a lost connection, silence and an answer that broke
- * off, waits as long as the provider asks or twice as long each time, and goes over to the next model for good when one
- * cannot be had. Every try is told of, before and after.
+ * off, waits as long as the provider asks, a minute at most, or twice as long each time, and goes over to the next model for
+ * good when one cannot be had. Every try is told of, before and after.
  */
 export class ModelCaller {
   readonly #models: readonly Model[];
@@ -101,7 +101,8 @@ export class ModelCaller {
         data: { ...end(), text, toolCalls: [...toolCalls], finish, tokens },
       });
       return { kind: 'answered', answer };
-    } catch (error) {
+    } catch (thrown) {
+      const error = order.signal.aborted ? thrown : namingWait(thrown);
       const retryInMs = order.signal.aborted ? null : this.#waitAfter(error, attempt);
       const failed = { text: '', toolCalls: [], finish: null, tokens: NO_TOKENS, error: encodeError(error), retryInMs };
       this.#emit({ type: 'ModelCallFinished', data: { ...end(), ...failed } });
@@ -115,11 +116,20 @@ export class ModelCaller {
     const details = encodeError(error).details ?? {};
     if (details.retryable !== true || attempt >= MAX_ATTEMPTS) return null;
     const asked = details.retryAfterMs;
-    const hasOther = this.#current + 1 < this.#models.length;
-    if (typeof asked === 'number') return asked > PATIENCE_MS && hasOther ? null : asked;
+    if (typeof asked === 'number') return asked > PATIENCE_MS ? null : asked;
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
     return Math.round(wait * (0.75 + this.#clock.random() / 2));
   }
+}
+
+/** The same error, where its provider asks for a longer wait than anyone has: in its words too. */
+function namingWait(error: unknown): unknown {
+  const { code, error: sentence, details } = encodeError(error);
+  const asked = details?.retryAfterMs;
+  if (typeof asked !== 'number' || asked <= PATIENCE_MS) return error;
+  const seconds = Math.ceil(asked / 1000);
+  const why = `its provider asks to wait ${seconds} s, and no more than ${PATIENCE_MS / 1000} s are waited`;
+  return new TroupeError(code, `${sentence}; ${why}`, details, { cause: error });
 }
 
 /** Gathers the pieces of an answer's text, so that they are few events and still seen as they come. */

@@ -7,7 +7,7 @@ import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryF
 import { type ContainerSetting, containerSpec, isOfWorker } from './container-spec.js';
 import { ContainerWatch } from './container-watch.js';
 import { answersAt, browserAtSocket, movedTo } from './devtools-endpoint.js';
-import type { DockerEngine } from './docker-engine.js';
+import type { DockerEngine, EngineCall } from './docker-engine.js';
 import { filmDesktop } from './docker-film.js';
 import { DockerIdentity, INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
 import { DockerLease } from './docker-lease.js';
@@ -22,11 +22,20 @@ import { WorkerFolder } from './worker-folder.js';
 
 /** A browser that does not answer in this time is not worth adopting. */
 const ADOPT_MS = 2_000;
+/** Of a listing that serves all adoptions of a start, and of the engine's call for it. */
+const LISTING = { freshMs: 2_000, deadlineMs: 10_000 };
 const PROBE_EVERY_MS = 20;
+/** A start that failed waits so long for the removal of what it made, which then goes on by itself. */
+const CLEAN_UP_MS = 1_000;
 /** A removal may wait for another one of the same container. */
 const REMOVAL_MS = 20_000;
 const LOOK_AT_DOWNLOADS_EVERY_MS = 5_000;
 const MEGABYTE = 1_048_576;
+
+interface ListedContainer {
+  readonly id: string;
+  readonly leaseId: string;
+}
 
 const Created = z.object({ Id: z.string() });
 const Listed = z.array(z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()) }));
@@ -57,6 +66,7 @@ export class DockerDriver implements Driver {
   readonly #starting = new Set<string>();
   readonly #held = new Map<string, DockerLease>();
   #looker: NodeJS.Timeout | null = null;
+  #listing: { readonly atMs: number; readonly containers: Promise<readonly ListedContainer[]> } | null = null;
 
   private constructor(parts: DockerDriverParts, folder: BrowserFolder) {
     this.#parts = parts;
@@ -78,18 +88,26 @@ export class DockerDriver implements Driver {
       throw new TroupeError('INTERNAL', `Lease ${leaseId} has a browser already`);
     }
     this.#starting.add(leaseId);
+    let removal: Promise<void> = Promise.resolve();
+    const work = async (signal: AbortSignal): Promise<BrowserLease> => {
+      const leave = await this.#places.enter(signal);
+      try {
+        return await this.#start(options, folder, signal, (removed) => {
+          removal = removed;
+        });
+      } finally {
+        leave();
+      }
+    };
     try {
-      return await withinBounds(bounds, async (signal) => {
-        const leave = await this.#places.enter(signal);
-        try {
-          return await this.#start(options, folder, signal);
-        } finally {
-          leave();
-        }
-      });
+      return await withinBounds(bounds, work, CLEAN_UP_MS);
     } finally {
-      this.#starting.delete(leaseId);
-      await this.#tidy();
+      // Until then no sweep meddles, and nobody starts another one in the same place.
+      const over = removal
+        .catch((cause: unknown) => this.#log(`What is left of ${leaseId} is removed later: ${String(cause)}`))
+        .then(() => this.#starting.delete(leaseId))
+        .then(() => this.#tidy());
+      await Promise.race([over, pause(CLEAN_UP_MS / 2, undefined, { ref: false })]);
     }
   }
 
@@ -100,7 +118,7 @@ export class DockerDriver implements Driver {
     const held = this.#held.get(known.leaseId);
     if (held !== undefined) return held;
     if (known.folder !== this.#leaseFolder(known.leaseId).path) return null;
-    const listed = await this.#containers();
+    const listed = await this.#lately();
     if (!listed.some(({ id, leaseId }) => id === known.containerId && leaseId === known.leaseId)) return null;
     try {
       return await this.#takeUp(known);
@@ -126,6 +144,18 @@ export class DockerDriver implements Driver {
       throw cause;
     }
     return lease;
+  }
+
+  /** One that is given up has a moment more to say what it made. */
+  async #created(call: EngineCall, signal: AbortSignal): Promise<z.infer<typeof Created>> {
+    const cut = new AbortController();
+    const cutSoon = () => void setTimeout(() => cut.abort(signal.reason), CLEAN_UP_MS / 2).unref();
+    signal.addEventListener('abort', cutSoon, { once: true });
+    try {
+      return await this.#parts.engine.json('POST', '/containers/create', Created, { ...call, signal: cut.signal });
+    } finally {
+      signal.removeEventListener('abort', cutSoon);
+    }
   }
 
   #takeSockets(folder: WorkerFolder): Promise<boolean> {
@@ -158,7 +188,13 @@ export class DockerDriver implements Driver {
     return removed;
   }
 
-  async #start(options: LeaseOptions, folder: WorkerFolder, signal: AbortSignal): Promise<DockerLease> {
+  /** @param onFailed given the removal of what a start made that fails */
+  async #start(
+    options: LeaseOptions,
+    folder: WorkerFolder,
+    signal: AbortSignal,
+    onFailed: (removal: Promise<void>) => void,
+  ): Promise<DockerLease> {
     const { engine, instance } = this.#parts;
     const { leaseId, proxy } = options;
     let containerId: string | null = null;
@@ -175,7 +211,9 @@ export class DockerDriver implements Driver {
       signal.throwIfAborted();
       const query = { name: `troupe-${instance}-${leaseId}` };
       const json = containerSpec(this.#parts, options, folder);
-      containerId = (await engine.json('POST', '/containers/create', Created, { query, json })).Id;
+      // Until its id is known it has its name: an engine that does not answer may make it all the same.
+      containerId = query.name;
+      containerId = (await this.#created({ query, json }, signal)).Id;
       unwatch = this.#watch.watch(containerId, (event) => {
         if (event.type === 'die' || event.type === 'lost') died.abort(event);
       });
@@ -188,7 +226,7 @@ export class DockerDriver implements Driver {
     } catch (cause) {
       unwatch();
       const words = died.signal.aborted && containerId !== null ? await this.#lastWords(containerId) : '';
-      await this.#remove(leaseId, containerId);
+      onFailed(this.#remove(leaseId, containerId));
       signal.throwIfAborted();
       if (!died.signal.aborted) throw cause;
       const why = words === '' ? '' : `: ${words}`;
@@ -248,12 +286,28 @@ export class DockerDriver implements Driver {
     await this.#leaseFolder(leaseId).remove();
   }
 
-  async #containers(): Promise<readonly { id: string; leaseId: string }[]> {
+  /** What has ended since then is noticed all the same: its browser does not answer. */
+  #lately(): Promise<readonly ListedContainer[]> {
+    const now = performance.now();
+    if (this.#listing === null || now - this.#listing.atMs > LISTING.freshMs) {
+      const containers = this.#containers(LISTING.deadlineMs);
+      this.#listing = { atMs: now, containers };
+      containers.catch(() => {
+        this.#listing = null;
+      });
+    }
+    return this.#listing.containers;
+  }
+
+  async #containers(deadlineMs?: number): Promise<readonly ListedContainer[]> {
     const query = {
       all: '1',
       filters: JSON.stringify({ label: [`${INSTANCE_LABEL}=${this.#parts.instance}`] }),
     };
-    const listed = await this.#parts.engine.json('GET', '/containers/json', Listed, { query });
+    const listed = await this.#parts.engine.json('GET', '/containers/json', Listed, {
+      query,
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    });
     return listed.flatMap(({ Id, Labels }) => {
       const leaseId = Labels[LEASE_LABEL];
       return leaseId === undefined ? [] : [{ id: Id, leaseId }];

@@ -23,7 +23,10 @@ export interface EngineCall {
   readonly tar?: Buffer | Readable;
   /** Statuses beside 2xx that are no failure. */
   readonly accept?: readonly number[];
-  /** The whole call, for {@link DockerEngine.lines} the time until its first byte; 30 s by default. */
+  /**
+   * The whole call, for {@link DockerEngine.lines} and {@link DockerEngine.stream} the time until its answer begins; 30 s by
+   * default.
+   */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   /** Does not keep a process alive that waits for nothing else. */
@@ -40,8 +43,13 @@ export class DockerEngine {
 
   /** @throws UNAVAILABLE when the engine does not answer in time, or refuses with a status that was not to be expected. */
   async call(method: string, path: string, call: EngineCall = {}): Promise<{ status: number; body: Buffer }> {
+    const startedAt = performance.now();
     const response = await this.#send(method, path, call);
-    const body = await bodyOf(response);
+    const { deadlineMs = DEADLINE_MS } = call;
+    const body = await this.#body(response, method, path, {
+      ...call,
+      deadlineMs: deadlineMs - (performance.now() - startedAt),
+    });
     this.#assertStatus(method, path, response, body, call);
     return { status: response.statusCode ?? 0, body };
   }
@@ -59,7 +67,7 @@ export class DockerEngine {
   async *lines(method: string, path: string, call: EngineCall, onOpen?: () => void): AsyncGenerator<unknown, void> {
     const response = await this.#send(method, path, call);
     if ((response.statusCode ?? 0) >= 300) {
-      this.#assertStatus(method, path, response, await bodyOf(response), call);
+      this.#assertStatus(method, path, response, await this.#body(response, method, path, call), call);
     }
     onOpen?.();
     let rest = '';
@@ -76,7 +84,7 @@ export class DockerEngine {
   async stream(method: string, path: string, call: EngineCall): Promise<Readable> {
     const response = await this.#send(method, path, call);
     if ((response.statusCode ?? 0) >= 300) {
-      this.#assertStatus(method, path, response, await bodyOf(response), call);
+      this.#assertStatus(method, path, response, await this.#body(response, method, path, call), call);
     }
     return response;
   }
@@ -115,6 +123,21 @@ export class DockerEngine {
     } catch (cause) {
       signal?.throwIfAborted();
       throw this.#fault(`${describeCause(cause)} (${method} ${path})`, cause);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** An engine may begin an answer and never end it. */
+  async #body(response: IncomingMessage, method: string, path: string, call: EngineCall): Promise<Buffer> {
+    const { deadlineMs = DEADLINE_MS, signal } = call;
+    const late = new Error('its answer did not end in time');
+    const timer = setTimeout(() => response.destroy(late), deadlineMs);
+    try {
+      return await bodyOf(response);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw cause instanceof TroupeError ? cause : this.#fault(`${describeCause(cause)} (${method} ${path})`, cause);
     } finally {
       clearTimeout(timer);
     }

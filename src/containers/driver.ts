@@ -93,7 +93,8 @@ export interface Driver {
   readonly offers: ReadonlySet<'desktop' | 'filteredBypass'>;
   /**
    * Starts a browser and waits until its CDP endpoint answers; `deadlineMs` counts from the call.
-   * @throws UNAVAILABLE when the browser cannot be started or does not answer by the deadline; nothing is left then.
+   * @throws UNAVAILABLE when the browser cannot be started or does not answer by the deadline; nothing is left then, but of a
+   * Docker engine that does not answer either, whose container a sweep removes.
    */
   lease(options: LeaseOptions, bounds: StartBounds): Promise<BrowserLease>;
   /** The living browser of an identity that an earlier service wrote down, or null when it is gone. */

@@ -3,6 +3,10 @@ import type Database from 'libsql';
 import type { BatchCounts, OpenBatch } from './messages.js';
 import type { Schema } from './schema.js';
 
+const IS_WEBHOOK = "kind IN ('delivery', 'delivered')";
+/** A message's id begins with its session's. */
+const SESSION_OF_WEBHOOK = "substr(id, 1, instr(id, '/') - 1)";
+
 /** What concerns the sessions of a batch together. Lives on the journal's thread; writes are part of the transaction that is open. */
 export class BatchStore {
   readonly #database: Database.Database;
@@ -18,8 +22,7 @@ export class BatchStore {
     const own = 'SELECT id FROM sessions WHERE batch = ?';
     this.#run(`DELETE FROM events WHERE session_id IN (${own})`, [id]);
     this.#run(`DELETE FROM submissions WHERE session_id = ? OR session_id IN (${own})`, [id, id]);
-    // A delivery's id begins with its session's.
-    this.#run(`DELETE FROM kept WHERE kind = 'delivery' AND substr(id, 1, instr(id, '/') - 1) IN (${own})`, [id]);
+    this.#run(`DELETE FROM kept WHERE ${IS_WEBHOOK} AND ${SESSION_OF_WEBHOOK} IN (${own})`, [id]);
     this.#run('DELETE FROM sessions WHERE batch = ?', [id]);
     this.#run("DELETE FROM kept WHERE kind = 'batch' AND id = ?", [id]);
   }
@@ -30,6 +33,11 @@ export class BatchStore {
       AND id NOT IN (SELECT batch FROM sessions WHERE batch IS NOT NULL)`;
     this.#run(`DELETE FROM submissions WHERE session_id IN (${empty})`, [before]);
     this.#run(`DELETE FROM kept WHERE kind = 'batch' AND id IN (${empty})`, [before]);
+  }
+
+  /** Messages of webhooks whose session is gone: one that was on its way when that was removed is noted after it. */
+  forgetWebhooks(): void {
+    this.#run(`DELETE FROM kept WHERE ${IS_WEBHOOK} AND ${SESSION_OF_WEBHOOK} NOT IN (SELECT id FROM sessions)`, []);
   }
 
   async open(): Promise<readonly OpenBatch[]> {

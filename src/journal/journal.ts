@@ -15,13 +15,17 @@ import type {
   NumberedEventRow,
   OpenBatch,
   SessionQuery,
+  SessionRow,
   StatusCounts,
   Submission,
 } from './messages.js';
 import { firstMessage, within } from './open-thread.js';
 import {
+  type DamagedSession,
   fromEventRow,
   fromSessionRow,
+  parsed,
+  readSessionRow,
   type StoredRequest,
   type StoredSession,
   toRequestRow,
@@ -30,7 +34,7 @@ import {
 } from './rows.js';
 
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
-export type { StoredRequest, StoredSession, WaitingSession } from './rows.js';
+export type { DamagedSession, StoredRequest, StoredSession, WaitingSession } from './rows.js';
 
 const CLOSE_DEADLINE_MS = 10_000;
 /** What may wait for the disk: records and events together, and the characters of their JSON. */
@@ -172,24 +176,34 @@ export class Journal {
     return this.#sessions({ op: 'list', id: this.#nextId++, query: { ...query, limit: pageLimit(query.limit) } });
   }
 
-  /** The sessions that run, in the order in which they were accepted. */
-  running(): Promise<readonly StoredSession[]> {
-    return this.#sessions({ op: 'running', id: this.#nextId++ });
+  /** The sessions that run, in the order in which they were accepted; apart those that run or wait and cannot be read. */
+  async running(): Promise<{
+    readonly sessions: readonly StoredSession[];
+    readonly damaged: readonly DamagedSession[];
+  }> {
+    const rows = (await this.#sessionRows({ op: 'running', id: this.#nextId++ })).map(readSessionRow);
+    return {
+      sessions: rows.flatMap((read) => ('lease' in read ? [read] : [])),
+      damaged: rows.flatMap((read) => ('lease' in read ? [] : [read])),
+    };
   }
 
   /** The sessions that are queued, in the order in which they were accepted. Reads nothing of them that may be large. */
   async waiting(): Promise<readonly WaitingSession[]> {
     const reply = await this.#ask({ op: 'waiting', id: this.#nextId++ });
     if (reply.kind !== 'waiting') throw unexpected(reply);
-    return reply.rows.map(({ id, ...row }) => ({ ...row, id: SessionId.parse(id) }));
+    return reply.rows.flatMap(({ id, ...row }) => {
+      const known = SessionId.safeParse(id);
+      return known.success ? [{ ...row, id: known.data }] : [];
+    });
   }
 
-  /** What a session was asked for; null where it has ended, or never was. */
+  /** What a session was asked for; null where it has ended, or never was. A damaged one is undefined. */
   async request(id: SessionId): Promise<StoredRequest | null> {
     const reply = await this.#ask({ op: 'request', id: this.#nextId++, sessionId: id });
     if (reply.kind !== 'requests') throw unexpected(reply);
     const [row] = reply.rows;
-    return row === undefined ? null : { sessionId: id, caller: row.caller, request: JSON.parse(row.request) };
+    return row === undefined ? null : { sessionId: id, caller: row.caller, request: parsed(row.request) };
   }
 
   /** Of all sessions, and of those whose failure lies at an ISO instant or after it. */
@@ -236,7 +250,7 @@ export class Journal {
     return reply.rows;
   }
 
-  /** Forgets runs of flows that ended before, and batches that came before and have no session left. */
+  /** Forgets runs of flows that ended before, batches that came before and have no session left, and webhooks of no session. */
   async prune(before: { readonly runsBefore: string; readonly batchesBefore: string }): Promise<void> {
     await this.#ask({ op: 'prune', id: this.#nextId++, ...before }, 1);
   }
@@ -248,11 +262,11 @@ export class Journal {
     return reply.rows[0] ?? null;
   }
 
-  /** What is kept of a kind, by id, or that part whose ids begin so. */
+  /** What is kept of a kind, by id, or that part whose ids begin so. What is damaged is undefined. */
   async kept(kind: KeptKind, prefix = ''): Promise<readonly { readonly id: string; readonly data: unknown }[]> {
     const reply = await this.#ask({ op: 'kept', id: this.#nextId++, kind, prefix });
     if (reply.kind !== 'kept') throw unexpected(reply);
-    return reply.rows.map(({ id, data }) => ({ id, data: JSON.parse(data) }));
+    return reply.rows.map(({ id, data }) => ({ id, data: parsed(data) }));
   }
 
   /** Events with a number above `after`, in order; fewer than `limit` (10,000 at most) only where there are no more. */
@@ -311,9 +325,13 @@ export class Journal {
   }
 
   async #sessions(request: JournalRequest): Promise<readonly StoredSession[]> {
+    return (await this.#sessionRows(request)).map(fromSessionRow);
+  }
+
+  async #sessionRows(request: JournalRequest): Promise<readonly SessionRow[]> {
     const reply = await this.#ask(request);
     if (reply.kind !== 'sessions') throw unexpected(reply);
-    return reply.rows.map(fromSessionRow);
+    return reply.rows;
   }
 
   #ask(request: JournalRequest, rows = 1, characters = 0): Promise<JournalReply> {

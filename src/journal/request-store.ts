@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type Database from 'libsql';
 import type { RequestRow, WaitingRow } from './messages.js';
 import type { Schema } from './schema.js';
@@ -32,13 +32,14 @@ export class RequestStore {
       .execute();
   }
 
-  /** The sessions that are queued, in the order in which they were accepted, without what they were asked for. */
+  /** The sessions that are queued and can be read, in the order in which they were accepted, without what they were asked for. */
   async waiting(): Promise<readonly WaitingRow[]> {
     return this.#kysely
       .selectFrom('sessions')
       .leftJoin('requests', 'requests.session_id', 'sessions.id')
       .select(({ fn, val }) => ['id', 'batch', fn.coalesce('caller', val('')).as('caller')])
       .where('status', '=', 'queued')
+      .where(sql<boolean>`json_valid(record)`)
       .orderBy('accepted')
       .execute();
   }

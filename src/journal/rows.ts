@@ -46,14 +46,26 @@ export function toSessionRow(session: StoredSession): SessionRow {
   };
 }
 
+/** A session whose row is not what was written. */
+export interface DamagedSession extends Pick<SessionRow, 'id' | 'mode' | 'batch' | 'createdAt'> {
+  /** Null where that is what is damaged. */
+  readonly record: SessionRecord | null;
+}
+
 /** @throws INTERNAL when the row is not what {@link toSessionRow} wrote */
 export function fromSessionRow(row: SessionRow): StoredSession {
-  const record: unknown = JSON.parse(row.record);
-  const lease: unknown = row.lease === null ? null : JSON.parse(row.lease);
-  if (!isRecord(record, row.id) || !isLease(lease)) {
-    throw new TroupeError('INTERNAL', `The journal's row of session ${row.id} is damaged`);
-  }
-  return { record, lease };
+  const read = readSessionRow(row);
+  if ('lease' in read) return read;
+  throw new TroupeError('INTERNAL', `The journal's row of session ${row.id} is damaged`);
+}
+
+/** As {@link fromSessionRow}, but for what is damaged, of which it answers what is left. */
+export function readSessionRow(row: SessionRow): StoredSession | DamagedSession {
+  const { id, mode, batch, createdAt } = row;
+  const record = parsed(row.record);
+  const lease = row.lease === null ? null : parsed(row.lease);
+  if (isRecord(record, id) && isLease(lease)) return { record, lease };
+  return { id, mode, batch, createdAt, record: isRecord(record, id) ? record : null };
 }
 
 /** @throws INTERNAL when the row is damaged */
@@ -82,4 +94,13 @@ function isLease(value: unknown): value is LeaseIdentity | null {
 
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a JSON text stands for; undefined where it is none. */
+export function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }

@@ -122,6 +122,7 @@ export class Store {
       case 'prune':
         this.flowRuns.forget(request.runsBefore);
         this.batches.forget(request.batchesBefore);
+        this.batches.forgetWebhooks();
         return 0;
       case 'write':
         break;
@@ -192,12 +193,12 @@ export class Store {
     return select.execute();
   }
 
-  /** The sessions that run, in the order in which they were accepted. */
+  /** The sessions that run, and those that wait and cannot be read, in the order in which they were accepted. */
   async running(): Promise<readonly SessionRow[]> {
     return this.#kysely
       .selectFrom('sessions')
       .select(SESSION_COLUMNS)
-      .where('status', '=', 'running')
+      .where(sql<boolean>`status = 'running' OR (status = 'queued' AND NOT json_valid(record))`)
       .orderBy('accepted')
       .execute();
   }

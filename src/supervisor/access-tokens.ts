@@ -22,6 +22,7 @@ export interface AccessTokenParts {
   readonly journal: Pick<Journal, 'write' | 'kept'>;
   readonly vault: Pick<RequestVault, 'fingerprint'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly log?: (line: string) => void;
 }
 
 /** Who a token stands for, where callers are told apart. */
@@ -49,7 +50,12 @@ export class AccessTokens {
 
   static async open(parts: AccessTokenParts): Promise<AccessTokens> {
     const tokens = new AccessTokens(parts);
-    for (const { data } of await parts.journal.kept('token')) tokens.#add(StoredToken.parse(data));
+    for (const { id, data } of await parts.journal.kept('token')) {
+      const stored = StoredToken.safeParse(data);
+      if (stored.success) tokens.#add(stored.data);
+      else parts.log?.(`access token ${id} is damaged in the journal and admits nobody; make another one`);
+      tokens.#closed = true;
+    }
     if ((await parts.journal.kept(CLOSED.kind)).length > 0) tokens.#closed = true;
     return tokens;
   }

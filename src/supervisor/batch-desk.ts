@@ -217,11 +217,12 @@ export class BatchDesk implements Batches {
 }
 
 /** The batches that have jobs to go on with, and how many of them may run at once. */
-export async function openGates(journal: Journal, intake: Intake): Promise<void> {
+export async function openGates(journal: Journal, intake: Intake, log: (line: string) => void): Promise<void> {
   for (const { id, sessions } of await journal.openBatches()) {
     const [found] = await journal.kept('batch', id);
-    const { parallel } = Batch.parse(found?.data);
-    if (parallel !== null) intake.openGate(id, parallel, sessions);
+    const batch = Batch.safeParse(found?.data);
+    if (!batch.success) log(`batch ${id} is damaged in the journal; its jobs run without its bound`);
+    else if (batch.data.parallel !== null) intake.openGate(id, batch.data.parallel, sessions);
   }
 }
 

@@ -1,4 +1,5 @@
 import { AutoRequest, type SessionRecord } from '../protocol/session.js';
+import type { Outbox } from '../webhooks/outbox.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { newEvent } from './new-event.js';
 import type { SessionEnd } from './session-end.js';
@@ -6,8 +7,9 @@ import { endedRecord } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 
 /** What is needed to end a session of which there is nothing but what stands in the journal. */
-export interface EndParts extends Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'> {
-  readonly artifacts: ArtifactKeeper;
+export interface EndParts extends Pick<SessionSurroundings, 'hub' | 'clock' | 'log'> {
+  readonly artifacts: Pick<ArtifactKeeper, 'write'>;
+  readonly webhooks: Pick<Outbox, 'entries'>;
 }
 
 /**

@@ -1,21 +1,21 @@
 import type { BrowserLease } from '../containers/driver.js';
-import type { Journal, StoredSession, WaitingSession } from '../journal/journal.js';
+import type { DamagedSession, Journal, StoredSession, WaitingSession } from '../journal/journal.js';
 import { assertNever } from '../protocol/assert-never.js';
-import type { ErrorBody } from '../protocol/errors.js';
-import { AutoRequest, LiveRequest } from '../protocol/session.js';
+import { type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
+import { AutoRequest, LiveRequest, SessionId } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
 import { type EndParts, endStored } from './end-stored.js';
 import { flowsEnd } from './flows-end.js';
 import { journaledEvents } from './journaled-events.js';
 import { newEvent } from './new-event.js';
 import { beginsAgain, retriesLeft } from './retry.js';
-import { interruptedEnd, type SessionEnd } from './session-end.js';
-import { waitingRecord } from './session-record.js';
+import { interruptedEnd, lostEnd, type SessionEnd } from './session-end.js';
+import { acceptedRecord, waitingRecord } from './session-record.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import { type OpenPhase, readProgress, type TaskProgress } from './task-phase.js';
 
 /** What recovery needs to look at what was left, and to end what cannot go on. */
-export interface RecoveryParts extends SessionSurroundings, EndParts {
+export interface RecoveryParts extends Omit<SessionSurroundings, 'supervision' | 'webhooks'>, EndParts {
   readonly journal: Journal;
 }
 
@@ -43,8 +43,16 @@ export interface Recovered {
   queue(job: WaitingSession): void;
 }
 
+/** What a browser was adopted as; without one, why, where its driver failed. */
+interface Adoption {
+  readonly lease: BrowserLease | null;
+  readonly fault: TroupeError | null;
+}
+
 /** All at once they would keep one another from being ready in time. */
 const TAKEN_UP_AT_ONCE = 4;
+/** A browser that answers does so within 2 s; the rest is for the driver, which may have to wait for its engine. */
+const ADOPT_MS = 15_000;
 
 /**
  * Takes up what an earlier service left, however it ended:
@@ -55,56 +63,114 @@ const TAKEN_UP_AT_ONCE = 4;
  *   browser, which the model is told
  * - a job in its flow is over, or begins again where it says `retries`: a flow that was cut has no continuation
  * - a browser that belongs to no session that goes on is removed
+ *
+ * Each for itself: what cannot be read, or fails, ends that session and no other. Rejects only where the journal does not
+ * say what there is.
  */
 export async function recoverSessions(parts: RecoveryParts, recovered: Recovered): Promise<void> {
   const { journal, driver, vault, log } = parts;
   // Before those that ran come to wait beside them.
   const waiting = await journal.waiting();
+  const { sessions, damaged } = await journal.running();
+  for (const session of damaged) await endDamaged(parts, session);
   const running = await Promise.all(
-    (await journal.running()).map(async (stored): Promise<Left> => {
-      const asked = await journal.request(stored.record.id);
-      return { ...stored, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
+    sessions.map(async (session) => {
+      const asked = await journal.request(session.record.id);
+      const stored: Left = { ...session, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
+      const fate = await fateOf(journal, stored).catch((error: unknown): Fate => {
+        log(`what it has done cannot be read: ${String(error)}`, { session: stored.record.id });
+        return { kind: 'ends', end: unreadableEnd(error), request: null };
+      });
+      return { stored, fate, adoption: fate.kind === 'goes-on' ? await adopt(parts, stored) : NOTHING_ADOPTED };
     }),
   );
-  const fates = await Promise.all(running.map((stored) => fateOf(journal, stored)));
-  const found = await Promise.all(
-    running.map(({ lease }, index) =>
-      lease === null || fates[index]?.kind !== 'goes-on' ? null : driver.adopt(lease),
-    ),
-  );
-  const removed = await driver.sweep(new Set(found.flatMap((lease) => lease?.identity.leaseId ?? [])));
-  if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
-  const left = running.entries();
+  const held = new Set(running.flatMap(({ adoption }) => adoption.lease?.identity.leaseId ?? []));
+  try {
+    const removed = await driver.sweep(held);
+    if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
+  } catch (error) {
+    log(`browsers that an earlier service left are removed later: ${String(error)}`);
+  }
+  const left = running.values();
   const takeUpNext = async () => {
-    for (const [index, stored] of left) {
-      const fate = fates[index];
-      if (fate !== undefined) await takeUp(parts, recovered, stored, { fate, lease: found[index] ?? null });
+    for (const { stored, fate, adoption } of left) {
+      await alone(parts, stored, () => takeUp(parts, recovered, stored, { fate, ...adoption }));
     }
   };
   await Promise.all(Array.from({ length: TAKEN_UP_AT_ONCE }, takeUpNext));
-  for (const job of waiting) recovered.queue(job);
+  for (const job of waiting) {
+    try {
+      recovered.queue(job);
+    } catch (error) {
+      await endWaiting(parts, job, error);
+    }
+  }
+}
+
+const NOTHING_ADOPTED: Adoption = { lease: null, fault: null };
+
+/** Never rejects. */
+async function adopt({ driver, clock, log }: RecoveryParts, { record, lease }: Left): Promise<Adoption> {
+  if (lease === null) return NOTHING_ADOPTED;
+  const adopting = driver.adopt(lease);
+  let stopClock = (): void => undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error(`the driver did not answer within ${ADOPT_MS} ms`);
+    stopClock = clock.after(ADOPT_MS, () => reject(error));
+  });
+  try {
+    return { lease: await Promise.race([adopting, late]), fault: null };
+  } catch (cause) {
+    // One that comes after all is nobody's.
+    adopting.then((lease) => lease?.release()).catch(() => undefined);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    log(`its browser is not taken up again: ${why}`, { session: record.id });
+    const message = `The service was started again and could not take up the session's browser: ${why}`;
+    return { lease: null, fault: new TroupeError('WORKER_LOST', message, undefined, { cause }) };
+  } finally {
+    stopClock();
+  }
+}
+
+/** What fails for one session ends it; where not even that can be written, the next start finds it again. */
+async function alone(parts: RecoveryParts, stored: Left, work: () => Promise<void>): Promise<void> {
+  const { id } = stored.record;
+  try {
+    await work();
+  } catch (error) {
+    parts.log(`cannot be taken up again: ${String(error)}`, { session: id });
+    await endStored(parts, stored, lostEnd(error)).catch((cause) =>
+      parts.log(`its end was not written: ${String(cause)}`, { session: id }),
+    );
+  }
 }
 
 async function takeUp(
   parts: RecoveryParts,
   recovered: Recovered,
   stored: Left,
-  { fate, lease }: { readonly fate: Fate; readonly lease: BrowserLease | null },
+  { fate, lease, fault }: { readonly fate: Fate } & Adoption,
 ): Promise<void> {
   const { record } = stored;
+  let why = fault;
   if (lease !== null && fate.kind === 'goes-on') {
     try {
       await recovered.resume(fate.resumed, lease);
       return;
-    } catch (error) {
-      parts.log(`cannot go on with its browser: ${String(error)}`, { session: record.id });
+    } catch (cause) {
+      parts.log(`cannot go on with its browser: ${String(cause)}`, { session: record.id });
+      const message = 'The service was started again, and the session could not go on with its browser';
+      why = new TroupeError('WORKER_LOST', message, undefined, { cause });
     }
   }
-  await lease?.release();
+  await lease
+    ?.release()
+    .catch((error) => parts.log(`its browser is removed later: ${String(error)}`, { session: record.id }));
   if (fate.kind === 'goes-on') {
     const { request } = fate.resumed;
     if (request.mode === 'auto') return waitAgain(parts, recovered, stored, { request, failed: null });
-    return endStored(parts, stored, interruptedEnd('live'));
+    const end = interruptedEnd('live');
+    return endStored(parts, stored, why === null ? end : { ...end, error: encodeError(why) });
   }
   const { end, request } = fate;
   if (request !== null && end.error !== null && beginsAgain(request, record, end)) {
@@ -152,4 +218,37 @@ async function waitAgain(
   const events = data === null ? [] : [newEvent(record.id, { type: 'AttemptFailed', data }, clock.now())];
   await hub.write({ records: [{ record, lease: null }], events });
   recovered.queue({ id: record.id, batch: record.batch, caller: stored.caller });
+}
+
+/** Never rejects. */
+async function endWaiting(parts: RecoveryParts, { id }: WaitingSession, error: unknown): Promise<void> {
+  parts.log(`cannot wait again: ${String(error)}`, { session: id });
+  try {
+    const stored = await parts.journal.get(id);
+    if (stored !== null) await endStored(parts, stored, lostEnd(error));
+  } catch (cause) {
+    parts.log(`its end was not written: ${String(cause)}`, { session: id });
+  }
+}
+
+function unreadableEnd(cause: unknown): SessionEnd {
+  const message = 'What the journal has of the session is damaged, so that it cannot go on';
+  return lostEnd(new TroupeError('INTERNAL', message, undefined, { cause }));
+}
+
+/** Ends a session of whose row not even the record may be left: from then on it can be read again. Never rejects. */
+async function endDamaged(parts: RecoveryParts, damaged: DamagedSession): Promise<void> {
+  const { id: text, mode, batch, createdAt, record: known } = damaged;
+  const id = SessionId.safeParse(text);
+  parts.log(`session ${text} is damaged in the journal and ${id.success ? 'is ended' : 'is left out'}`);
+  if (!id.success) return;
+  try {
+    const { maxIterations, publicUrl } = parts.config;
+    const defaults = { maxIterations, publicUrl, model: null, batch: batch ?? undefined, now: new Date(createdAt) };
+    const unknown = acceptedRecord(id.data, {}, defaults);
+    const record = known ?? { ...unknown, mode: mode === 'auto' ? 'auto' : 'live' };
+    await endStored(parts, { record }, unreadableEnd(undefined));
+  } catch (error) {
+    parts.log(`its end was not written: ${String(error)}`, { session: text });
+  }
 }

@@ -115,7 +115,7 @@ export class Supervisor implements Sessions {
   static async start(parts: SupervisorParts): Promise<Supervisor> {
     const supervisor = new Supervisor(parts);
     const intake = supervisor.#intake;
-    await openGates(parts.journal, intake);
+    await openGates(parts.journal, intake, parts.log);
     await recoverSessions(parts, {
       resume: (resumed, lease) => intake.resume(resumed, lease),
       queue: (session) => intake.requeue(session),

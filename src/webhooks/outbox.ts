@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Journal, Kept } from '../journal/journal.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord } from '../protocol/session.js';
-import { WebhookDelivery, type WebhookMessage, type WebhookMoment } from '../protocol/webhook.js';
+import { WebhookDelivery, type WebhookMessage, WebhookMoment } from '../protocol/webhook.js';
 import { type SendOutcome, sendMessage } from './send-message.js';
 import { signatureHeaders } from './signature.js';
 import { type TargetRule, targetFault } from './webhook-target.js';
@@ -12,6 +12,9 @@ const WAITS_S = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 43_200];
 /** Each wait is longer by up to this part of itself, so that many do not come back together. */
 const JITTER = 0.2;
 const ANSWER_MS = 10_000;
+/** After a fault of the journal. */
+const FAULT_WAIT_MS = 1_000;
+const LONGEST_FAULT_WAIT_MS = 60_000;
 /** Messages that are on their way at once, and of them to one receiver: a slow one does not hold the others up. */
 const AT_ONCE = 16;
 const AT_ONCE_EACH = 4;
@@ -52,7 +55,8 @@ export interface OutboxParts {
 
 /**
  * Messages to those who asked to be told. Each goes to disk together with what it tells of, is sent until its receiver has
- * taken it or the waits are used up, and stays until its session is removed, so that it can be sent again by hand.
+ * taken it or the waits are used up, and stays until its session is removed, so that it can be sent again by hand. A fault
+ * of the journal is waited out; a message that cannot be read any more counts as failed.
  *
  *   session -> disk (one transaction with the event) -> event stream -> waiting -> on its way -> delivered
  *                                                                          ^------ wait <--'`-> failed
@@ -69,6 +73,8 @@ export class Outbox {
   readonly #sending = new Map<string, string>();
   readonly #work = new Set<Promise<void>>();
   #cancelTimer: () => void = () => undefined;
+  /** Of the journal, in a row. */
+  #faults = 0;
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
@@ -101,20 +107,53 @@ export class Outbox {
     return keptOf(stored);
   }
 
-  /** Takes up what an earlier service left, then what the events tell of, until {@link close}. Never rejects. */
+  /**
+   * Takes up what an earlier service left, then what the events tell of, until {@link close}. After a fault of the journal it
+   * begins anew, with a wait. Never rejects.
+   */
   async run(events: (wanted: Wanted) => AsyncIterable<JournalEvent>): Promise<void> {
     const { signal } = this.#stopped;
-    try {
-      const coming = events({ types: MOMENTS, signal });
-      for (const stored of await this.#readKind('delivery', '')) this.#await(stored);
-      for await (const { type, sessionId } of coming) {
-        if (!this.#expected.has(sessionId)) continue;
-        if (type === 'SessionEnded') this.#expected.delete(sessionId);
-        for (const stored of await this.#read(`${sessionId}/`)) this.#await(stored);
+    while (!signal.aborted) {
+      try {
+        await this.#follow(events);
+      } catch (error) {
+        if (!signal.aborted) await this.#rest(error);
       }
-    } catch (error) {
-      if (!signal.aborted) this.#parts.log(`webhooks wait for the next start: ${String(error)}`);
     }
+  }
+
+  async #follow(events: (wanted: Wanted) => AsyncIterable<JournalEvent>): Promise<void> {
+    const { signal } = this.#stopped;
+    // From this moment on: what is told of while the journal is read is not missed.
+    const coming = events({ types: MOMENTS, signal });
+    for (const stored of await this.#readKind('delivery', '')) this.#await(stored);
+    this.#faults = 0;
+    for await (const { type, sessionId } of coming) {
+      if (!this.#expected.has(sessionId)) continue;
+      for (const stored of await this.#read(`${sessionId}/`)) this.#await(stored);
+      if (type === 'SessionEnded') this.#expected.delete(sessionId);
+    }
+  }
+
+  /** Each fault in a row doubles the wait. */
+  #faultWaitMs(): number {
+    this.#faults += 1;
+    return Math.min(LONGEST_FAULT_WAIT_MS, FAULT_WAIT_MS * 2 ** (this.#faults - 1));
+  }
+
+  async #rest(error: unknown): Promise<void> {
+    const waitMs = this.#faultWaitMs();
+    this.#parts.log(`webhooks wait ${waitMs / 1_000} s after a fault: ${String(error)}`);
+    const { signal } = this.#stopped;
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        cancel();
+        signal.removeEventListener('abort', go);
+        resolve();
+      };
+      const cancel = this.#parts.clock.after(waitMs, go);
+      signal.addEventListener('abort', go, { once: true });
+    });
   }
 
   /** A session's messages, in their order. */
@@ -164,7 +203,7 @@ export class Outbox {
       }
       this.#waiting.delete(id);
       this.#sending.set(id, origin);
-      const work = this.#send(id).finally(() => {
+      const work = this.#send(id, origin).finally(() => {
         this.#work.delete(work);
         this.#sending.delete(id);
         this.#look();
@@ -183,7 +222,7 @@ export class Outbox {
   }
 
   /** Never rejects. */
-  async #send(id: string): Promise<void> {
+  async #send(id: string, origin: string): Promise<void> {
     try {
       const [stored] = await this.#read(id);
       if (stored === undefined) return;
@@ -192,11 +231,16 @@ export class Outbox {
       if (this.#stopped.signal.aborted || (await this.#read(id)).length === 0) return;
       const after = this.#after(stored, outcome);
       await this.#parts.journal.write({ kept: keptOf(after) });
+      this.#faults = 0;
       this.#await(after);
       if (after.state !== 'failed') return;
       this.#parts.log(`its webhook was not delivered: ${after.lastError}`, { session: stored.sessionId });
     } catch (error) {
-      if (!this.#stopped.signal.aborted) this.#parts.log(`a webhook waits for the next start: ${String(error)}`);
+      if (this.#stopped.signal.aborted) return;
+      const waitMs = this.#faultWaitMs();
+      // It may have been sent: then it is sent again, under the same `webhook-id`.
+      this.#waiting.set(id, { origin, dueMs: this.#parts.clock.now().getTime() + waitMs });
+      this.#parts.log(`a webhook is tried again in ${waitMs / 1_000} s, after a fault: ${String(error)}`);
     }
   }
 
@@ -238,7 +282,27 @@ export class Outbox {
   }
 
   async #readKind(kind: 'delivery' | 'delivered', prefix: string): Promise<readonly Stored[]> {
-    return (await this.#parts.journal.kept(kind, prefix)).map(({ data }) => Stored.parse(data));
+    const rows = (await this.#parts.journal.kept(kind, prefix)).map(async ({ id, data }) => {
+      const stored = Stored.safeParse(data);
+      return stored.success ? [stored.data] : this.#setAside(kind, id);
+    });
+    return (await Promise.all(rows)).flat();
+  }
+
+  /** A message that cannot be read any more must not keep the others from being sent. */
+  async #setAside(kind: 'delivery' | 'delivered', id: string): Promise<readonly Stored[]> {
+    const [sessionId = '', name] = id.split('/');
+    const moment = WebhookMoment.safeParse(name);
+    this.#parts.log(`webhook ${id} is damaged in the journal and is not sent`);
+    if (!moment.success) {
+      await this.#parts.journal.write({ kept: [{ kind, id, data: null }] });
+      return [];
+    }
+    const about = { sessionId, moment: moment.data, origin: '', target: null, body: '' };
+    const lastError = 'its row in the journal is damaged';
+    const lost: Stored = { ...about, state: 'failed', attempts: 0, lastError, nextAt: null };
+    await this.#parts.journal.write({ kept: keptOf(lost) });
+    return [lost];
   }
 }
 

@@ -37,6 +37,7 @@ const SETTING = {
   loopback: 'forwarded',
 } as const;
 const RULES = new EgressRules(SETTING, { forward: [], egress: {} });
+const WAYS = { rules: () => RULES, lookUp: async () => [] };
 
 async function wordOf(path: string): Promise<string> {
   let said = '';
@@ -218,7 +219,7 @@ t.test(
       t.equal(place.path, join(folder.sockets, 'net'));
       writeFileSync(`${place.path}.before`, '');
       set(place.path, around);
-      const open = Door.open(place, { kind: 'socks' }, () => RULES);
+      const open = Door.open(place, { kind: 'socks' }, WAYS);
       if (what.startsWith('a folder')) await t.rejects(open, { code: 'EISDIR' }, what);
       else {
         const door = await open;
@@ -238,7 +239,7 @@ t.test('A container that puts links in the place of a door while it is made open
   rmSync(folder.gate, { recursive: true });
   const place = await folder.door('net');
   const hammer = replaceAllTheTime(t, place.path, file);
-  for (let n = 0; n < 300; n += 1) await (await Door.open(place, { kind: 'socks' }, () => RULES)).close();
+  for (let n = 0; n < 300; n += 1) await (await Door.open(place, { kind: 'socks' }, WAYS)).close();
   t.equal(hammer.exitCode, null);
   hammer.kill('SIGKILL');
   await once(hammer, 'exit');

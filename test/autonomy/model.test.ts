@@ -63,6 +63,24 @@ t.test('a model behind a provider that fails', async (t) => {
     t.same((await run([patient], { fallbacks: [[well]] })).waits, [], 'nobody waits an hour who has another model');
   });
 
+  await t.test(
+    'a provider that asks to wait for longer than a minute is not waited for, and the error says so',
+    async (t) => {
+      const day = await run([{ kind: 'status', status: 429, retryAfter: '86400' }, well]);
+      t.same(day.waits, []);
+      t.match(day.end, {
+        thrown: {
+          code: 'MODEL_ERROR',
+          error: /asks to wait 86400 s/,
+          details: { status: 429, retryAfterMs: 86_400_000 },
+        },
+      });
+      t.match(day.told('ModelCallFinished'), [{ retryInMs: null, error: { error: /86400 s/ } }]);
+      const minute = await run([{ kind: 'status', status: 503, retryAfter: '60' }, well]);
+      t.match([minute.waits, minute.end], [[60_000], { success: true }]);
+    },
+  );
+
   await t.test('when no model answers, the task ends with MODEL_ERROR, its status and no key', async (t) => {
     const none = await run([], { apiKey: 'sk-very-secret-key', server: { apiKey: 'another' } });
     t.match(none.end, { thrown: { code: 'MODEL_ERROR', error: /Incorrect API key/, details: { status: 401 } } });

@@ -203,7 +203,7 @@ t.test('A request is on disk until its session has ended, apart from what is lis
     { id: idOf(2), ...batch, caller: 'caller 2' },
   ]);
   t.same(
-    (await journal.running()).map(({ record }) => record.id),
+    (await journal.running()).sessions.map(({ record }) => record.id),
     [idOf(3)],
   );
   await journal.write({ records: [session(3)] });
@@ -249,7 +249,7 @@ t.test('A journal of a version that kept requests beside records is brought to t
   const journal = await Journal.open({ file });
   t.teardown(() => journal.close());
   t.same(await journal.waiting(), [{ id: idOf(1), batch: 'b00000000001', caller: 'ci' }]);
-  t.match(await journal.running(), [{ record: { id: idOf(2) }, lease }]);
+  t.match(await journal.running(), { sessions: [{ record: { id: idOf(2) }, lease }], damaged: [] });
   for (const n of [1, 2]) t.same(await journal.request(idOf(n)), { sessionId: idOf(n), caller: 'ci', request: sealed });
   t.equal(await journal.request(idOf(3)), null);
   await journal.write({ records: [session(5)] });

@@ -267,3 +267,110 @@ t.test('Where clouds keep credentials, and the service itself, nothing is sent',
   t.same(await leadsTo('127.0.0.1', '169.254.169.254'), { kind: 'refused', why: 'it is a metadata address' });
   t.match(await leadsTo('127.0.0.1'), { kind: 'failed' }, 'nothing listens there');
 });
+
+/** A journal that fails as often as it is told to. */
+function failing({ journal }: { readonly journal: Pick<Journal, 'write' | 'kept'> }) {
+  const left = { reads: 0, writes: 0 };
+  const orFail = <T>(what: 'reads' | 'writes', work: () => Promise<T>): Promise<T> => {
+    if (left[what] === 0) return work();
+    left[what] -= 1;
+    return Promise.reject(new Error('the disk is busy'));
+  };
+  return {
+    left,
+    journal: {
+      kept: (...args: Parameters<Journal['kept']>) => orFail('reads', () => journal.kept(...args)),
+      write: (...args: Parameters<Journal['write']>) => orFail('writes', () => journal.write(...args)),
+    },
+  };
+}
+
+t.test('A fault of the journal while messages are taken up is waited out, and all of them are sent', async (t) => {
+  const { start, clock, said, journal } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  const faulty = failing({ journal });
+  faulty.left.reads = 3;
+  const { tell } = start({ journal: faulty.journal });
+  await tell(failedRecord(), receiver.url);
+  await eventually('it waits and begins anew', async () => {
+    clock.advance(60_000);
+    return receiver.received.length > 0;
+  });
+  faulty.left.reads = 1;
+  await tell(failedRecord(), receiver.url);
+  await eventually('it does so also later', async () => {
+    clock.advance(60_000);
+    return new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size === 2;
+  });
+  t.match(
+    said.filter((line) => line.includes('after a fault')).map((line) => /wait (\d+) s/.exec(line)?.[1]),
+    ['1', '2', '4'],
+  );
+});
+
+t.test('A fault of the journal while a message is sent costs a wait, and not the message', async (t) => {
+  const { start, clock, said, journal } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  const faulty = failing({ journal });
+  const { outbox, tell } = start({ journal: faulty.journal });
+  receiver.answer = (response) => {
+    // While its answer is noted.
+    faulty.left.writes = said.length < 2 ? 1 : 0;
+    response.end();
+  };
+  const record = failedRecord();
+  await tell(record, receiver.url);
+  await eventually('it is noted', async () => {
+    clock.advance(60_000);
+    return (await outbox.list(record.id))[0]?.state === 'delivered';
+  });
+  t.match(said, [/tried again in 1 s/, /tried again in 2 s/]);
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
+});
+
+t.test('A message that is damaged on disk counts as failed, and those beside it are sent', async (t) => {
+  const { start, said, journal, clock } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  const [damaged, well] = [failedRecord(), failedRecord()];
+  const first = start();
+  const [kept] = first.outbox.entries(well, receiver.url, 'ended');
+  await first.stop();
+  const data: unknown = { ...(kept?.data as object), nextAt: 'soon' };
+  await journal.write({ kept: [{ kind: 'delivery', id: `${damaged.id}/ended`, data }] });
+  await journal.write({ kept: [{ kind: 'delivery', id: 'of nobody', data: 1 }] });
+  await journal.write({ kept: kept === undefined ? [] : [kept] });
+  const { outbox } = start();
+  clock.advance(1);
+  await receiver.until(1);
+  t.match(receiver.received[0]?.headers, { 'webhook-id': `${well.id}_ended` });
+  t.match(await outbox.list(damaged.id), [{ moment: 'ended', state: 'failed', lastError: /damaged/, nextAt: null }]);
+  t.same(
+    (await journal.kept('delivery')).filter(({ id }) => !id.startsWith(well.id)),
+    [],
+  );
+  t.equal(said.filter((line) => line.includes('damaged')).length, 2);
+  const again = start();
+  t.match(await again.outbox.list(damaged.id), [{ state: 'failed' }]);
+});
+
+t.test('Messages go with their session, with their batch, and when their session is gone', async (t) => {
+  const { start, journal } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  const { outbox } = start();
+  const inBatch = { ...failedRecord(), batch: 'b1' };
+  const alone = failedRecord();
+  const kept = failedRecord();
+  const gone = failedRecord();
+  for (const record of [inBatch, alone, kept, gone]) {
+    const records = record === gone ? [] : [{ record, request: null, lease: null }];
+    const [entry] = outbox.entries(record, receiver.url, 'ended');
+    const data = { ...(entry?.data as object), state: 'delivered', nextAt: null };
+    await journal.write({ records, kept: [{ kind: 'delivered', id: `${record.id}/ended`, data }] });
+  }
+  const left = async () => new Set((await journal.kept('delivered')).map(({ id }) => id.split('/')[0]));
+  await journal.removeBatch('b1');
+  t.same(await left(), new Set([alone.id, kept.id, gone.id]));
+  await journal.remove(alone.id);
+  await journal.prune({ runsBefore: '', batchesBefore: '' });
+  t.same(await left(), new Set([kept.id]));
+});

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import type { EgressRules } from '../../net-policy/egress.js';
-import { reach } from './reach.js';
+import { type LookUp, type ReachFault, reach } from './reach.js';
 import { readSocksRequest, SocksReply, socksReply } from './socks-request.js';
 
 /** Connections of one browser at once; Chromium itself keeps to 256. A further one is closed. */
@@ -32,16 +32,23 @@ export interface SocketPlace {
 const PORTS = { first: 20_000, last: 29_999 };
 const TRIES = 50;
 
+/** What decides where a door's connections may go. */
+export interface DoorWays {
+  /** Asked anew at each connection. */
+  rules(): EgressRules;
+  readonly lookUp: LookUp;
+}
+
 /** One browser's way out: a server on a unix socket or a port, whose connections lead where the rules of the moment allow. */
 export class Door {
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
-  readonly #rules: () => EgressRules;
+  readonly #ways: DoorWays;
   readonly #kind: DoorKind;
 
-  private constructor(kind: DoorKind, rules: () => EgressRules) {
+  private constructor(kind: DoorKind, ways: DoorWays) {
     this.#kind = kind;
-    this.#rules = rules;
+    this.#ways = ways;
     this.#server = createServer({ allowHalfOpen: true }, (client) => void this.#serve(client));
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
@@ -56,23 +63,23 @@ export class Door {
    * Anyone who reaches a path may connect to it: its folder is what is closed. Anyone on this machine reaches a port.
    * @throws the fault of the system, such as EADDRINUSE
    */
-  static async open(place: DoorPlace, kind: DoorKind, rules: () => EgressRules): Promise<Door> {
-    if ('path' in place) return Door.#openAtPath(place, kind, rules);
-    if (place.port !== null) return Door.#listen({ host: '127.0.0.1', port: place.port }, kind, rules);
+  static async open(place: DoorPlace, kind: DoorKind, ways: DoorWays): Promise<Door> {
+    if ('path' in place) return Door.#openAtPath(place, kind, ways);
+    if (place.port !== null) return Door.#listen({ host: '127.0.0.1', port: place.port }, kind, ways);
     for (let left = TRIES; ; left -= 1) {
       try {
         const port = randomInt(PORTS.first, PORTS.last + 1);
-        return await Door.#listen({ host: '127.0.0.1', port }, kind, rules);
+        return await Door.#listen({ host: '127.0.0.1', port }, kind, ways);
       } catch (error) {
         if (left === 0 || !(error instanceof Error) || Reflect.get(error, 'code') !== 'EADDRINUSE') throw error;
       }
     }
   }
 
-  static async #openAtPath({ madeAt, path }: SocketPlace, kind: DoorKind, rules: () => EgressRules): Promise<Door> {
+  static async #openAtPath({ madeAt, path }: SocketPlace, kind: DoorKind, ways: DoorWays): Promise<Door> {
     // What a service that was killed left.
     await rm(madeAt, { force: true });
-    const door = await Door.#listen({ path: madeAt, readableAll: true, writableAll: true }, kind, rules);
+    const door = await Door.#listen({ path: madeAt, readableAll: true, writableAll: true }, kind, ways);
     try {
       await rename(madeAt, path);
     } catch (error) {
@@ -82,8 +89,8 @@ export class Door {
     return door;
   }
 
-  static async #listen(where: ListenOptions, kind: DoorKind, rules: () => EgressRules): Promise<Door> {
-    const door = new Door(kind, rules);
+  static async #listen(where: ListenOptions, kind: DoorKind, ways: DoorWays): Promise<Door> {
+    const door = new Door(kind, ways);
     await new Promise<void>((resolve, reject) => {
       door.#server.once('error', reject);
       door.#server.listen(where, resolve);
@@ -105,7 +112,7 @@ export class Door {
     cut.signal.addEventListener('abort', () => client.destroy(), { once: true });
     client.once('close', () => cut.abort());
     try {
-      const remote = await this.#reach(client, cut.signal);
+      const remote = await this.#reach(client, cut);
       if (remote === null) return;
       if (client.destroyed) remote.destroy();
       else this.#join(client, remote);
@@ -117,15 +124,14 @@ export class Door {
     }
   }
 
-  async #reach(client: Socket, signal: AbortSignal): Promise<Socket | null> {
+  async #reach(client: Socket, cut: AbortController): Promise<Socket | null> {
     if (this.#kind.kind === 'fixed') {
-      const reached = await reach(this.#rules(), this.#kind.host, this.#kind.port, signal);
+      const reached = await this.#reachPlace(client, this.#kind, cut);
       if (typeof reached !== 'string') return reached;
       client.destroy();
       return null;
     }
-    const { host, port } = await readSocksRequest(client);
-    const reached = await reach(this.#rules(), host, port, signal);
+    const reached = await this.#reachPlace(client, await readSocksRequest(client), cut);
     if (typeof reached === 'string') {
       // Two replies that Chromium tells apart.
       client.end(socksReply(SocksReply[reached]));
@@ -133,6 +139,20 @@ export class Door {
     }
     client.write(socksReply(SocksReply.done));
     return reached;
+  }
+
+  async #reachPlace(
+    client: Socket,
+    { host, port }: { readonly host: string; readonly port: number },
+    cut: AbortController,
+  ): Promise<Socket | ReachFault> {
+    const { rules, lookUp } = this.#ways;
+    const unwatch = whenGone(client, () => cut.abort());
+    try {
+      return await reach(rules(), host, port, cut.signal, lookUp);
+    } finally {
+      unwatch();
+    }
   }
 
   #join(client: Socket, remote: Socket): void {
@@ -155,4 +175,14 @@ export class Door {
     socket.on('error', () => undefined);
     socket.once('close', () => this.#connections.delete(socket));
   }
+}
+
+/** A paused socket does not notice that its other end has closed. What comes early stays in its buffer. */
+function whenGone(client: Socket, gone: () => void): () => void {
+  const look = (): void => {
+    // With nothing in the buffer this reads nothing, but an end that was reached is told of.
+    if (client.readableLength === 0) client.read();
+  };
+  client.on('readable', look).once('end', gone);
+  return () => void client.off('readable', look).off('end', gone);
 }

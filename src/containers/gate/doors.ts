@@ -2,18 +2,21 @@ import { EgressRules, type EgressSetting, type EgressWish } from '../../net-poli
 import { assertNever } from '../../protocol/assert-never.js';
 import { Door } from './door.js';
 import type { GateMessage } from './gate-messages.js';
+import { NameLookUps } from './name-lookups.js';
 
 const NO_WISH: EgressWish = { forward: [], egress: {} };
 
 /** Every door of a service and the rules behind each. Connections that stand are not cut when rules change. */
 export class Doors {
   readonly #setting: EgressSetting;
+  readonly #names: NameLookUps;
   /** Of doors that listen at ports: no page is to reach another's way out. */
   readonly #ports = new Set<number>();
   readonly #rules = new Map<string, { rules: EgressRules; readonly open: Door[] }>();
 
-  constructor(setting: EgressSetting) {
+  constructor(setting: EgressSetting, names = new NameLookUps()) {
     this.#setting = setting;
+    this.#names = names;
   }
 
   /** Answers the port that was opened, where it was one. */
@@ -24,7 +27,10 @@ export class Doors {
         return undefined;
       case 'Open': {
         const entry = this.#entry(message.leaseId);
-        const door = await Door.open(message.place, message.kind, () => entry.rules);
+        const door = await Door.open(message.place, message.kind, {
+          rules: () => entry.rules,
+          lookUp: this.#names.of(message.leaseId),
+        });
         entry.open.push(door);
         if (door.port !== undefined) this.#ports.add(door.port);
         return door.port;

@@ -1,15 +1,10 @@
-import { lookup } from 'node:dns';
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import type { EgressRules } from '../../net-policy/egress.js';
-import { StartGate } from '../start-gate.js';
 
 /** Why a place was not reached: a rule closes it, or nothing answers there. */
 export type ReachFault = 'refused' | 'unreachable';
 
-/** Looking up a name takes a thread of a pool of four that the whole process shares: some are left for the others. */
-const lookups = new StartGate(2);
-
-/** All addresses of a name; none where it has none. */
+/** All addresses of a name; none where it has none. Rejects with the signal's reason. */
 export type LookUp = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /**
@@ -21,7 +16,7 @@ export async function reach(
   host: string,
   port: number,
   signal: AbortSignal,
-  lookUp: LookUp = systemLookUp,
+  lookUp: LookUp,
 ): Promise<Socket | ReachFault> {
   const route = rules.route(host, port);
   switch (route.kind) {
@@ -50,16 +45,6 @@ function notOwn(rules: EgressRules, port: number, reached: Socket | ReachFault):
   if (typeof reached === 'string' || !rules.isOwn(port, reached.localAddress, reached.remoteAddress)) return reached;
   reached.destroy();
   return 'refused';
-}
-
-async function systemLookUp(name: string, signal: AbortSignal): Promise<readonly string[]> {
-  const leave = await lookups.enter(signal);
-  return new Promise((resolve) => {
-    lookup(name, { all: true }, (error, found) => {
-      leave();
-      resolve(error === null ? found.map(({ address }) => address) : []);
-    });
-  });
 }
 
 function connectTo(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket | ReachFault> {
