@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { killProcess, processes } from './processes.js';
+import { shareCache } from './shared-cache.js';
 
 /** What is on its way out has this long: a socket that closes, a thread or a process that was told to end. */
 const GRACE_MS = 2_000;
@@ -23,6 +24,7 @@ const COUNTED = ['PipeWrap', 'FSEventWrap', 'StatWatcher', 'Timeout', 'UDPWrap']
  */
 export function guardLeaks(t: { teardown(check: () => Promise<void>): unknown }): void {
   const parent = tmpdir();
+  shareCache(parent);
   // Short: a browser's socket in it must have a short path. Open, since a browser may run as another user.
   const folder = mkdtempSync(join(parent, 'tt-'));
   chmodSync(folder, 0o755);
