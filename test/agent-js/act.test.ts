@@ -317,8 +317,7 @@ t.test('An action awaits the navigation that it starts', async (t) => {
     t.match(await call('back'), { url: `${site.origin}/act`, title: 'Act' });
   }
   t.match(await call('act', '{button}Push', 'click'), { changed: true, url: `${site.origin}/pushed` });
-  const { waitedMs } = (await call('wait', 'navigation')) as { waitedMs: number };
-  t.ok(waitedMs < 500, 'one that has happened is not waited for');
+  await call('wait', 'navigation');
   t.equal(await ended(), 'WAIT_TIMEOUT', 'each navigation is waited for once');
   t.match(await failure('act', '{a}Dead', 'click'), { code: 'ACTION_FAILED', error: /net::ERR_/ });
 });

@@ -134,14 +134,12 @@ t.test('A page that crashes says so, and go loads the next one', async (t) => {
   t.equal(await crash.call('text', '{h1}'), 'Page A');
 });
 
-t.test('A cancelled call ends at once', async (t) => {
-  site.set('/slow', () => undefined);
+t.test('A cancelled call ends before its page has answered', async (t) => {
   const cancel = new AbortController();
-  const startedAt = performance.now();
-  const going = callWithin({ signal: cancel.signal }, 'go', `${site.origin}/slow`).catch((thrown) => thrown);
-  setTimeout(() => cancel.abort(), 50);
-  t.match(await going, { code: 'EVAL_TIMEOUT' });
-  t.ok(performance.now() - startedAt < 1_000);
+  site.set('/slow', () => cancel.abort());
+  t.match(await callWithin({ signal: cancel.signal }, 'go', `${site.origin}/slow`).catch((thrown) => thrown), {
+    code: 'EVAL_TIMEOUT',
+  });
 });
 
 t.end();

@@ -99,9 +99,13 @@ t.test('A frame that comes, changes and goes is in the diffs', async (t) => {
 });
 
 t.test('A frame that hangs takes nothing but itself out of view', async (t) => {
-  site.set('/busy', '<button>Busy</button><script>setTimeout(() => { for (;;); }, 300)</script>');
+  const hangs = new Promise<void>((resolve) => {
+    site.set('/hangs', (_, response) => void response.end(resolve));
+  });
+  const lastWords = `const asked = new XMLHttpRequest(); asked.open('GET', '/hangs', false); asked.send(); for (;;);`;
+  site.set('/busy', `<button>Busy</button><script>setTimeout(() => { ${lastWords} }, 300)</script>`);
   await call('go', site.set('/beside', `<button>Beside</button><iframe src="${farOrigin}/busy"></iframe>`));
-  await call('wait', 400);
+  await hangs;
   t.same(await locators(), ['{button}Beside']);
   t.match(await call('act', '{button}Beside', 'click'), { url: `${site.origin}/beside` });
   await call('go', 'about:blank');

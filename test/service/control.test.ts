@@ -39,10 +39,9 @@ t.test('A person takes a running job over, works beside it, and gives it back', 
 
   const count = async () => (await run(`Number(agent.text('#count'))`, taken.control)).body;
   const before = await count();
-  t.same(await run(`agent.wait(300); let own = 1; typeof args.page`, taken.control), {
-    ...(await run('"string"', taken.control)),
-  });
-  t.equal(await count(), before, 'the agent waits');
+  t.match(await run('let own = 1; typeof args.page', taken.control), { status: 200, body: 'string' });
+  // A click of the agent takes a fraction of the time that one of these scripts does.
+  for (let asked = 0; asked < 20; asked += 1) t.equal(await count(), before, 'the agent waits');
   t.match(await run(`own; agent.act('{button}Enough', 'click')`, taken.control), { status: 200 });
   t.match((await service.call('GET', `/api/sessions/${id}`)).body, { state: 'running' });
   t.match(await control({ take: false }), { status: 200, body: { taken: false } });
@@ -58,14 +57,15 @@ t.test('A person takes a running job over, works beside it, and gives it back', 
 });
 
 t.test('The time of a script stands still while a person has control, also when its thread dies', async (t) => {
-  const { service, sessionThreads } = await startWithThreads(t, { evalTimeout: 2 });
+  const { service, sessionThreads } = await startWithThreads(t, { evalTimeout: 5 });
   const { id } = await service.live();
   const control = (body: object) => service.call('POST', `/api/sessions/${id}/control`, body);
-  const running = service.run(id, `agent.wait(500); agent.wait(500); 'ended'`);
+  const running = service.run(id, `agent.wait(1000); agent.wait(1000); 'ended'`);
   await service.seen(id, 'ScriptStarted');
   const { body } = await control({ take: true });
   const asPerson = (js: string) => service.call('POST', `/sessions/${id}/proxy`, { js, control: body.control });
-  t.match(await asPerson('agent.wait(1700).waitedMs >= 1700'), { status: 200, body: true });
+  // Together with its own two seconds it would be more than it has.
+  for (const _ of [1, 2]) t.match(await asPerson('agent.wait(1700).waitedMs >= 1700'), { status: 200, body: true });
   await control({ take: false });
   t.match(await running, { status: 200, body: 'ended' });
 

@@ -5,11 +5,13 @@ import type { TestService } from './service.js';
 export const HOLDING_SCRIPTS = [`alert('Hello')`, 'for (;;);'];
 
 /** A live session whose page does not answer. */
-export async function holdPage(service: Pick<TestService, 'live' | 'run'>, script: string): Promise<string> {
+export async function holdPage(service: Pick<TestService, 'live' | 'run' | 'seen'>, script: string): Promise<string> {
   const { id } = await service.live();
   await service.run(id, `agent.go('data:text/html,<title>held</title>')`);
-  const held = `setTimeout(() => { ${script} }, 100)`;
-  await service.run(id, `agent.page(${JSON.stringify(held)}); agent.wait(400)`);
+  // The last that the page says before it stops answering.
+  const held = `setTimeout(() => { reportError(new Error('held')); ${script} })`;
+  await service.run(id, `agent.page(${JSON.stringify(held)})`);
+  await service.seen(id, 'PageErrorLogged');
   return id;
 }
 

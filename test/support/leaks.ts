@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { killProcess, processes } from './processes.js';
+import { shareCache } from './shared-cache.js';
 
 /** What is on its way out has this long: a socket that closes, a thread or a process that was told to end. */
-const GRACE_MS = 2_000;
+const GRACE_MS = 15_000;
 const LOOK_EVERY_MS = 20;
 /** A file that leaks something would otherwise hang until its time is up. */
 const EXIT_AFTER_FAILURE_MS = 500;
@@ -21,8 +22,12 @@ const COUNTED = ['PipeWrap', 'FSEventWrap', 'StatWatcher', 'Timeout', 'UDPWrap']
  * other teardown. From then on `os.tmpdir()` is a folder of this file's own. Linux only; elsewhere only threads and
  * handles are looked at.
  */
-export function guardLeaks(t: { teardown(check: () => Promise<void>): unknown }): void {
+export function guardLeaks(
+  t: { teardown(check: () => Promise<void>): unknown },
+  { graceMs = GRACE_MS }: { readonly graceMs?: number } = {},
+): void {
   const parent = tmpdir();
+  shareCache(parent);
   // Short: a browser's socket in it must have a short path. Open, since a browser may run as another user.
   const folder = mkdtempSync(join(parent, 'tt-'));
   chmodSync(folder, 0o755);
@@ -51,7 +56,7 @@ export function guardLeaks(t: { teardown(check: () => Promise<void>): unknown })
   };
 
   t.teardown(async () => {
-    const end = performance.now() + GRACE_MS;
+    const end = performance.now() + graceMs;
     let leaks = left();
     while (leaks.length > 0 && performance.now() < end) {
       await pause(LOOK_EVERY_MS);

