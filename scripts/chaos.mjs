@@ -32,7 +32,8 @@ await import('./build.mjs');
 console.log(`seed ${values.seed}`);
 const ofService = ['test/chaos/service-kills.test.ts'];
 if (driver === 'docker') ofService.push('test/chaos/engine-stops.chaos.ts');
-const files = kind === 'jobs' ? ['test/chaos/model-kills.test.ts'] : ofService;
+const ofJobs = ['test/chaos/model-kills.test.ts', 'test/chaos/restart-progress.test.ts'];
+const files = kind === 'jobs' ? ofJobs : ofService;
 for (const file of files) {
   const child = spawn(process.execPath, ['--import=./scripts/test-loader.mjs', file], {
     stdio: 'inherit',

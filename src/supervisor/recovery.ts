@@ -4,6 +4,7 @@ import { assertNever } from '../protocol/assert-never.js';
 import { type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
 import { AutoRequest, LiveRequest, SessionId } from '../protocol/session.js';
 import type { AcceptedSession } from './accepted-session.js';
+import { type Adoption, adoptBrowser, NOTHING_ADOPTED } from './adopt-browser.js';
 import { type EndParts, endStored } from './end-stored.js';
 import { flowsEnd } from './flows-end.js';
 import { journaledEvents } from './journaled-events.js';
@@ -43,16 +44,15 @@ export interface Recovered {
   queue(job: WaitingSession): void;
 }
 
-/** What a browser was adopted as; without one, why, where its driver failed. */
-interface Adoption {
-  readonly lease: BrowserLease | null;
-  readonly fault: TroupeError | null;
+/** A session that ran, and what there is of it. */
+interface Found {
+  readonly stored: Left;
+  readonly fate: Fate;
+  readonly adoption: Adoption;
 }
 
 /** All at once they would keep one another from being ready in time. */
 const TAKEN_UP_AT_ONCE = 4;
-/** A browser that answers does so within 2 s; the rest is for the driver, which may have to wait for its engine. */
-const ADOPT_MS = 15_000;
 
 /**
  * Takes up what an earlier service left, however it ended:
@@ -68,36 +68,37 @@ const ADOPT_MS = 15_000;
  * say what there is.
  */
 export async function recoverSessions(parts: RecoveryParts, recovered: Recovered): Promise<void> {
-  const { journal, driver, vault, log } = parts;
+  const { journal, vault, log } = parts;
   // Before those that ran come to wait beside them.
   const waiting = await journal.waiting();
   const { sessions, damaged } = await journal.running();
   for (const session of damaged) await endDamaged(parts, session);
   const running = await Promise.all(
-    sessions.map(async (session) => {
+    sessions.map(async (session): Promise<Found> => {
       const asked = await journal.request(session.record.id);
       const stored: Left = { ...session, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
       const fate = await fateOf(journal, stored).catch((error: unknown): Fate => {
         log(`what it has done cannot be read: ${String(error)}`, { session: stored.record.id });
         return { kind: 'ends', end: unreadableEnd(error), request: null };
       });
-      return { stored, fate, adoption: fate.kind === 'goes-on' ? await adopt(parts, stored) : NOTHING_ADOPTED };
+      const adoption = fate.kind === 'goes-on' ? await adoptBrowser(parts, stored) : NOTHING_ADOPTED;
+      return { stored, fate, adoption };
     }),
   );
-  const held = new Set(running.flatMap(({ adoption }) => adoption.lease?.identity.leaseId ?? []));
-  try {
-    const removed = await driver.sweep(held);
-    if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
-  } catch (error) {
-    log(`browsers that an earlier service left are removed later: ${String(error)}`);
-  }
-  const left = running.values();
-  const takeUpNext = async () => {
-    for (const { stored, fate, adoption } of left) {
-      await alone(parts, stored, () => takeUp(parts, recovered, stored, { fate, ...adoption }));
-    }
-  };
-  await Promise.all(Array.from({ length: TAKEN_UP_AT_ONCE }, takeUpNext));
+  const goesOn = running.filter(({ adoption }) => adoption.lease !== null);
+  // Who has a browser waits for no removal; who gets another one does: it may be in the place of its old one.
+  await Promise.all([
+    sweep(
+      parts,
+      goesOn.map(({ adoption }) => adoption),
+    ),
+    takeUpAll(parts, recovered, goesOn),
+  ]);
+  await takeUpAll(
+    parts,
+    recovered,
+    running.filter(({ adoption }) => adoption.lease === null),
+  );
   for (const job of waiting) {
     try {
       recovered.queue(job);
@@ -107,29 +108,25 @@ export async function recoverSessions(parts: RecoveryParts, recovered: Recovered
   }
 }
 
-const NOTHING_ADOPTED: Adoption = { lease: null, fault: null };
+/** Never rejects: what is left is removed later, by the reaper. */
+async function sweep({ driver, log }: RecoveryParts, adoptions: readonly Adoption[]): Promise<void> {
+  try {
+    const removed = await driver.sweep(new Set(adoptions.flatMap(({ lease }) => lease?.identity.leaseId ?? [])));
+    if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
+  } catch (error) {
+    log(`browsers that an earlier service left are removed later: ${String(error)}`);
+  }
+}
 
 /** Never rejects. */
-async function adopt({ driver, clock, log }: RecoveryParts, { record, lease }: Left): Promise<Adoption> {
-  if (lease === null) return NOTHING_ADOPTED;
-  const adopting = driver.adopt(lease);
-  let stopClock = (): void => undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error(`the driver did not answer within ${ADOPT_MS} ms`);
-    stopClock = clock.after(ADOPT_MS, () => reject(error));
-  });
-  try {
-    return { lease: await Promise.race([adopting, late]), fault: null };
-  } catch (cause) {
-    // One that comes after all is nobody's.
-    adopting.then((lease) => lease?.release()).catch(() => undefined);
-    const why = cause instanceof Error ? cause.message : String(cause);
-    log(`its browser is not taken up again: ${why}`, { session: record.id });
-    const message = `The service was started again and could not take up the session's browser: ${why}`;
-    return { lease: null, fault: new TroupeError('WORKER_LOST', message, undefined, { cause }) };
-  } finally {
-    stopClock();
-  }
+async function takeUpAll(parts: RecoveryParts, recovered: Recovered, all: readonly Found[]): Promise<void> {
+  const left = all.values();
+  const takeUpNext = async () => {
+    for (const { stored, fate, adoption } of left) {
+      await alone(parts, stored, () => takeUp(parts, recovered, stored, { fate, ...adoption }));
+    }
+  };
+  await Promise.all(Array.from({ length: TAKEN_UP_AT_ONCE }, takeUpNext));
 }
 
 /** What fails for one session ends it; where not even that can be written, the next start finds it again. */

@@ -155,6 +155,33 @@ t.test('A browser whose adoption fails ends its own session, with the reason, an
   t.ok(said.some((line) => line.includes('removed later')));
 });
 
+t.test('Who has a browser goes on while others are still removed, and who gets a new one waits for that', async (t) => {
+  const order: string[] = [];
+  let removed = (): void => undefined;
+  const { leave, run } = await recovery(
+    t,
+    {
+      adopt: async ({ leaseId }) => (leaseId === 'kept' ? browser(leaseId, []) : null),
+      sweep: () =>
+        new Promise((resolve) => {
+          removed = () => resolve([]);
+        }),
+    },
+    {
+      resume: async () => void order.push('resumed'),
+      queue: () => void order.push('queued'),
+    },
+  );
+  await leave({}, lease('kept'));
+  await leave({ ...JOB, retries: 1 }, lease('gone'));
+  const running = run();
+  await eventually('it goes on', async () => order.includes('resumed'));
+  order.push('removed');
+  removed();
+  await running;
+  t.same(order, ['resumed', 'removed', 'queued']);
+});
+
 t.test('A driver that does not answer is waited for 15 s, and what it adopts after that is given back', async (t) => {
   const released: string[] = [];
   let answer = (_lease: BrowserLease): void => undefined;
