@@ -1,6 +1,5 @@
 import t from 'tap';
 import { Gateway } from '#troupe/gateway/server.js';
-import type { JournalEvent } from '#troupe/protocol/events.js';
 import type { SessionId } from '#troupe/protocol/session.js';
 import { EventReader } from '../support/event-reader.js';
 import { httpCall } from '../support/http-call.js';
@@ -94,13 +93,13 @@ t.test('What is sent of an event is the text that its JSON has', async (t) => {
   for (const text of texts) say(id, text);
   await sessions.remove(id);
   const answer = await httpCall(gateway.url, { method: 'GET', path: `/api/sessions/${id}/events?after=${after}` });
-  const events: JournalEvent[] = [];
-  for await (const event of sessions.events({ id, after, signal: new AbortController().signal })) events.push(event);
-  t.equal(events.length, texts.length + 1);
-  const expected = events.map(({ seq, sessionId, at, type, data }) => {
-    const json = JSON.stringify({ sessionId, at, type, data, seq });
-    return `id: ${seq}\nevent: ${type}\ndata: ${json}\n\n`;
-  });
+  const expected: string[] = [];
+  for await (const page of sessions.eventPages({ id, after, signal: new AbortController().signal })) {
+    for (const { event } of page) {
+      expected.push(`id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    }
+  }
+  t.equal(expected.length, texts.length + 1);
   t.equal(answer.text, ['retry: 2000\n\n', ...expected].join(''));
 });
 
