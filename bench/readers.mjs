@@ -46,10 +46,10 @@ export async function run({ rounds = 5 } = {}) {
     await turn();
     rssBefore = process.memoryUsage.rss();
     for (let round = 0; round < rounds; round += 1) {
-      const talking = talk(service, talks, (3 * TURN_MS) / 1_000);
-      kinds.alone.push(await turn());
       const readers = await eventReaders();
+      const talking = talk(service, talks);
       try {
+        kinds.alone.push(await turn());
         const events = (id) => `/api/sessions/${id}/events`;
         const newest = {
           port,
@@ -69,8 +69,8 @@ export async function run({ rounds = 5 } = {}) {
         whole += (await readers.seen()).whole;
       } finally {
         await readers.close();
+        await talking.stop();
       }
-      await talking;
     }
   } finally {
     await service.stop();
@@ -105,11 +105,19 @@ export async function run({ rounds = 5 } = {}) {
   ];
 }
 
-/** Has a session write lines at a steady pace for so many seconds. */
-async function talk(service, id, seconds) {
-  for (let second = 0; second < seconds; second += 1) {
-    const lines = `for (let n = 0; n < ${LIVE_LINES_A_SECOND}; n += 1) { console.log('live'); agent.wait(${1_000 / LIVE_LINES_A_SECOND}); } 1`;
-    await service.script(id, lines);
-    await pause(0);
-  }
+/** Has a session write lines at a steady pace until it is stopped. */
+function talk(service, id) {
+  let stopped = false;
+  const wait = 1_000 / LIVE_LINES_A_SECOND;
+  const lines = `for (let n = 0; n < ${LIVE_LINES_A_SECOND}; n += 1) { console.log('live'); agent.wait(${wait}); } 1`;
+  const talking = (async () => {
+    while (!stopped) await service.script(id, lines);
+  })();
+  talking.catch(() => undefined);
+  return {
+    stop() {
+      stopped = true;
+      return talking;
+    },
+  };
 }

@@ -10,19 +10,28 @@ import { realBrowsersFirst } from './real-browsers.mjs';
  * A whole service in this process, in a home of its own, whose browsers cost nothing. Give it back with `stop`.
  *
  * @param options.real so many sessions, the first, have a browser
+ * @param options.home what an earlier service left with `leave`; a new one where it is left out
  */
-export async function benchService(settings = {}, { real = 0 } = {}) {
-  const home = await mkdtemp(join(tmpdir(), 'troupe-bench-'));
+export async function benchService(settings = {}, { real = 0, home: left } = {}) {
+  const home = left ?? (await mkdtemp(join(tmpdir(), 'troupe-bench-')));
   // The browsers' user must reach it.
   await chmod(home, 0o755);
   await writeFile(join(home, 'troupe.json'), JSON.stringify({ driver: 'process', warmSessions: 0, ...settings }));
   const browsers = await fakeBrowsers();
+  const startedAt = performance.now();
   const service = await startService(readConfig({ port: '0' }, { TROUPE_HOME: home }), {
     version: 'bench',
     log: () => undefined,
     driver: real === 0 ? browsers.choice : await realBrowsersFirst(real, home, browsers.choice.driver),
   });
+  const startMs = performance.now() - startedAt;
+  const leave = async () => {
+    await service.stop({ drainMs: 0 });
+    await browsers.close();
+  };
   return {
+    /** From its start until it was ready, in milliseconds. */
+    startMs,
     port: service.port,
     url: service.url,
     home,
@@ -45,9 +54,10 @@ export async function benchService(settings = {}, { real = 0 } = {}) {
       const response = await fetch(`${service.url}/sessions/${id}/proxy`, { method: 'POST', body });
       if (response.status !== 200) throw new Error(`Answered ${response.status}: ${await response.text()}`);
     },
+    /** Stops it and leaves its home for the next. */
+    leave,
     async stop() {
-      await service.stop({ drainMs: 0 });
-      await browsers.close();
+      await leave();
       await rm(home, { recursive: true, force: true });
     },
   };

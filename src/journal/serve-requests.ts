@@ -83,7 +83,7 @@ async function answer(store: Store, file: string, request: ReadRequest): Promise
       case 'kept':
         return { id, kind: 'kept', rows: await store.kept(request.kind, request.prefix) };
       case 'events':
-        return { id, kind: 'events', ...(await store.events.list(request.query)) };
+        return { id, kind: 'events', ...store.events.list(request.query) };
       case 'endedBefore':
         return { id, kind: 'sessions', rows: await store.endedBefore(request.instant, request.limit) };
       case 'openBatches':

@@ -47,7 +47,7 @@ export class Store {
     this.#statements = prepareWrites(database, this.#kysely);
     this.batches = new BatchStore(database, this.#kysely);
     this.flowRuns = new FlowRunStore(database, this.#kysely);
-    this.events = new EventStore(this.#kysely);
+    this.events = new EventStore(database, this.#kysely);
     this.requests = new RequestStore(database, this.#kysely);
   }
 

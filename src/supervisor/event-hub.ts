@@ -51,15 +51,13 @@ export class EventHub {
   readonly #shelf = new PageShelf();
   readonly #past: PastEvents;
   readonly #turns = new WorkTurns();
-  /** Those who read pages now; with the last of them the shelf is cleared. */
-  #pageReaders = 0;
   #shown: number;
 
   constructor(journal: Journal, clock: Clock = systemClock) {
     this.#journal = journal;
     this.#clock = clock;
     this.#shown = journal.lastSeq();
-    this.#past = new PastEvents(journal, () => this.#shown);
+    this.#past = new PastEvents(journal, this.#shelf, () => this.#shown);
   }
 
   /** The number of the newest event that readers have been shown. */
@@ -146,12 +144,11 @@ export class EventHub {
 
   /** The same in pages, none of them empty. Readers of the same events get the same pages as far as they keep step. */
   async *pages(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<EventPage, void> {
-    this.#pageReaders += 1;
+    this.#shelf.enter();
     try {
       yield* this.#pages(selection, isLiving);
     } finally {
-      this.#pageReaders -= 1;
-      if (this.#pageReaders === 0) this.#shelf.clear();
+      this.#shelf.leave();
     }
   }
 
@@ -181,12 +178,8 @@ export class EventHub {
   async #read(after: number, sessionId: SessionId | undefined): Promise<Reading> {
     await this.#turns.next();
     if (this.#ring.reaches(after)) return this.#shared(sessionId, this.#ring.read(after, sessionId));
-    const key = `${sessionId ?? ''}>${after}`;
-    const known = this.#shelf.get(key);
-    if (known !== undefined) return known;
     const reading = await this.#past.read(after, sessionId);
     await this.#turns.next();
-    this.#keep(key, reading);
     return reading;
   }
 
@@ -198,12 +191,8 @@ export class EventHub {
     const key = `${sessionId ?? ''}:${first.seq}-${last.seq}`;
     const known = this.#shelf.get(key);
     if (known !== undefined) return { events: known.events, through: reading.through };
-    this.#keep(key, reading);
+    this.#shelf.put(key, reading);
     return reading;
-  }
-
-  #keep(key: string, reading: Reading): void {
-    if (this.#pageReaders > 0 && this.#shelf.get(key) === undefined) this.#shelf.put(key, reading);
   }
 
   #wake(key: SessionId | null): void {

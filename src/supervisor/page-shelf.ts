@@ -13,11 +13,26 @@ export interface Reading {
   readonly through: number;
 }
 
-/** The pages that readers took last, so that others who come to the same events take the same. */
+/**
+ * The pages that readers took last, so that others who come to the same events take the same. It is empty while nobody
+ * reads: a reader enters before its first page and leaves after its last.
+ */
 export class PageShelf {
   /** The one that was taken longest ago first. */
   readonly #readings = new Map<string, { readonly reading: Reading; readonly characters: number }>();
   #characters = 0;
+  #readers = 0;
+
+  enter(): void {
+    this.#readers += 1;
+  }
+
+  leave(): void {
+    this.#readers -= 1;
+    if (this.#readers > 0) return;
+    this.#readings.clear();
+    this.#characters = 0;
+  }
 
   get(key: string): Reading | undefined {
     const found = this.#readings.get(key);
@@ -28,6 +43,7 @@ export class PageShelf {
   }
 
   put(key: string, reading: Reading): void {
+    if (this.#readers === 0) return;
     this.#drop(key);
     const characters = reading.events.reduce((sum, event) => sum + event.characters, key.length);
     this.#readings.set(key, { reading, characters });
@@ -36,11 +52,6 @@ export class PageShelf {
       if (this.#characters <= SHELF_CHARACTERS) break;
       this.#drop(oldest);
     }
-  }
-
-  clear(): void {
-    this.#readings.clear();
-    this.#characters = 0;
   }
 
   #drop(key: string): void {

@@ -34,6 +34,9 @@ const SHOWN_ELSEWHERE: { readonly [answer: string]: readonly [file: string, word
   'PUT /api/sessions/{id}/files/{name} 413': ['test/gateway/streams.test.ts', '413'],
   'POST /api/tokens 429': ['test/supervisor/access-tokens.test.ts', 'CAPACITY'],
   'DELETE /api/tokens/{id} 400': ['test/supervisor/access-tokens.test.ts', 'the last admin'],
+  'GET /api/events 429': ['test/gateway/events.test.ts', '429'],
+  'GET /api/sessions/{id}/events 429': ['test/gateway/events.test.ts', '429'],
+  'GET /api/batches/{id}/events 429': ['test/gateway/events.test.ts', '429'],
   'POST /mcp 429': ['test/gateway/mcp/mcp-endpoint.test.ts', '429'],
 };
 

@@ -86,6 +86,45 @@ t.test(
   },
 );
 
+t.test('What is sent of an event is the text that its JSON has', async (t) => {
+  const { id } = await sessions.createLive({}, nobody);
+  const after = sessions.lastSeq();
+  const texts = ['plain', 'two\nlines\r\n', '"quoted" \\ and \u2028 and \u0000', 'ü 🎭', '\ud800 alone'];
+  for (const text of texts) say(id, text);
+  await sessions.remove(id);
+  const answer = await httpCall(gateway.url, { method: 'GET', path: `/api/sessions/${id}/events?after=${after}` });
+  const expected: string[] = [];
+  for await (const page of sessions.eventPages({ id, after, signal: new AbortController().signal })) {
+    for (const { event } of page) {
+      expected.push(`id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    }
+  }
+  t.equal(expected.length, texts.length + 1);
+  t.equal(answer.text, ['retry: 2000\n\n', ...expected].join(''));
+});
+
+t.test('A caller may have 250 streams open; the next is refused, that of another is not', async (t) => {
+  const own = await Promise.all(Array.from({ length: 250 }, () => EventReader.open(gateway.url, '/api/events')));
+  t.ok(own.every(({ status }) => status === 200));
+  for (const path of ['/api/events', '/api/sessions/zzzzzzzzzzzz/events']) {
+    const { id } = await sessions.createLive({}, nobody);
+    const refused = await httpCall(gateway.url, { method: 'GET', path: path.replace('zzzzzzzzzzzz', id) });
+    t.match(refused, { status: 429, headers: { 'retry-after': '5' }, json: { code: 'CAPACITY' } });
+    t.match(refused.json, { error: /250 event streams/ });
+    await sessions.remove(id);
+  }
+  t.equal((await httpCall(gateway.url, { method: 'HEAD', path: '/api/events' })).status, 200);
+  const other = await EventReader.open(gateway.url, '/api/events', { from: '127.0.0.2' });
+  t.equal(other.status, 200);
+  const left = sessions.until('reader-left', AbortSignal.timeout(5000));
+  own[0]?.cut();
+  await left;
+  const next = await EventReader.open(gateway.url, '/api/events');
+  t.equal(next.status, 200, 'one that leaves makes room');
+  for (const reader of [...own, other, next]) reader.cut();
+  while (sessions.positions.size > 0) await sessions.until('reader-left', AbortSignal.timeout(5000));
+});
+
 t.test('A silent stream sends comments', async (t) => {
   const reader = await EventReader.open(gateway.url, '/api/events');
   await reader.until(({ comments }) => comments >= 2);

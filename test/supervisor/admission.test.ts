@@ -107,6 +107,22 @@ t.test('the queue refuses a job past its bound', async (t) => {
   t.throws(() => gate.assertQueueHasRoom('one'), { code: 'CAPACITY' });
 });
 
+t.test('jobs that are about to come take room in the queue, until they come or do not', async (t) => {
+  const gate = admission(1, 2);
+  await gate.enter('one', BOUNDS);
+  gate.expect('one', 'a');
+  gate.expect('one', 'b');
+  t.throws(() => gate.assertQueueHasRoom('one'), { code: 'CAPACITY' });
+  t.equal(gate.queued, 0);
+  t.equal(gate.position('a'), null);
+  gate.queue('one', 'a', () => undefined);
+  t.equal(gate.queued, 1);
+  t.throws(() => gate.assertQueueHasRoom('one'), { code: 'CAPACITY' });
+  t.equal(gate.leaveQueue('b'), true);
+  gate.assertQueueHasRoom('one');
+  t.throws(() => gate.assertQueueHasRoom('one', 2), { code: 'CAPACITY' });
+});
+
 t.test('a full queue still takes the first job of another caller', async (t) => {
   const gate = admission(1, 2);
   for (const id of ['runs', 'waits', 'waits too']) gate.queue('one', id, () => undefined);

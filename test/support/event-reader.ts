@@ -33,14 +33,17 @@ export class EventReader {
     if (reading) this.resume();
   }
 
-  /** @param reading false: takes nothing from the connection until `resume` */
+  /**
+   * @param options.reading false: takes nothing from the connection until `resume`
+   * @param options.from the address of this machine that it comes from
+   */
   static async open(
     url: string,
     path: string,
-    options: { readonly after?: number | undefined; readonly reading?: boolean } = {},
+    options: { readonly after?: number | undefined; readonly reading?: boolean; readonly from?: string } = {},
   ): Promise<EventReader> {
     const headers = options.after === undefined ? {} : { 'last-event-id': String(options.after) };
-    const sent = request(new URL(path, url), { headers, agent: false });
+    const sent = request(new URL(path, url), { headers, agent: false, localAddress: options.from });
     sent.on('error', () => undefined);
     sent.end();
     const [response] = await once(sent, 'response', { signal: AbortSignal.timeout(DEADLINE_MS) });
