@@ -18,6 +18,7 @@ import type {
   Submission,
 } from './messages.js';
 import { fromEventRow, fromSessionRow, type StoredSession, toSessionRow } from './rows.js';
+import { WriteHealth } from './write-health.js';
 
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
 export type { StoredSession } from './rows.js';
@@ -28,6 +29,8 @@ const CLOSE_DEADLINE_MS = 10_000;
 /** What may wait for the disk: records and events together, and the characters of their JSON. */
 const MAX_WAITING_ROWS = 100_000;
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
+/** More than a log of changes has left over by chance when the disk is full. */
+const PROBE_CHARACTERS = 64 * 1024;
 /** The most sessions or events that one call answers. */
 const MAX_PAGE = 10_000;
 
@@ -73,6 +76,7 @@ export class Journal {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   readonly #log: (line: string) => void;
+  readonly #health = new WriteHealth(() => this.#probe());
   #outbox: JournalRequest[] = [];
   #nextId = 1;
   #waitingRows = 0;
@@ -244,6 +248,17 @@ export class Journal {
     return events;
   }
 
+  /** Why nothing can be written, as the last write failed of it; null while writes succeed. See {@link WriteHealth.fault}. */
+  writeFault(): TroupeError | null {
+    return this.#failure ?? this.#health.fault();
+  }
+
+  async #probe(): Promise<void> {
+    const probe = { kind: 'probe', id: 'disk' } as const;
+    await this.write({ kept: [{ ...probe, data: 'x'.repeat(PROBE_CHARACTERS) }] });
+    await this.write({ kept: [{ ...probe, data: null }] });
+  }
+
   /** The newest event's number, 0 where there was never one. What `write` has settled is counted. */
   lastSeq(): number {
     return this.#lastSeq;
@@ -308,8 +323,14 @@ export class Journal {
       this.#pending.delete(reply.id);
       this.#waitingRows -= pending.rows;
       this.#waitingCharacters -= pending.characters;
-      if (reply.kind === 'failed') pending.reject(decodeError(reply.error));
-      else pending.resolve(reply);
+      if (reply.kind === 'failed') {
+        const error = decodeError(reply.error);
+        if (reply.write === true) this.#health.failed(error);
+        pending.reject(error);
+        continue;
+      }
+      if (reply.kind === 'done') this.#health.succeeded();
+      pending.resolve(reply);
     }
   }
 

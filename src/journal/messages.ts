@@ -34,7 +34,7 @@ export interface Submission {
  * What is kept by name: an access token, the fact that there once was one, a batch, or a message of a webhook, whose id
  * begins with its session's and a slash.
  */
-export type KeptKind = 'token' | 'access' | 'delivery' | 'delivered' | 'batch';
+export type KeptKind = 'token' | 'access' | 'delivery' | 'delivered' | 'batch' | 'probe';
 
 /** A thing that is kept by name. `data` is JSON text; null takes it away. */
 export interface KeptRow {
@@ -158,4 +158,4 @@ export type JournalReply =
   | { readonly id: number; readonly kind: 'number'; readonly value: number }
   | { readonly id: number; readonly kind: 'flowRuns'; readonly rows: readonly FlowRun[] }
   | { readonly id: number; readonly kind: 'events'; readonly rows: readonly NumberedEventRow[]; readonly more: boolean }
-  | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody };
+  | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody; readonly write?: true };
