@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
+import { firstMessage, startWorker, within } from './journal-worker.js';
 import type {
   BatchCounts,
   EventQuery,
@@ -18,13 +19,12 @@ import type {
   Submission,
 } from './messages.js';
 import { fromEventRow, fromSessionRow, type StoredSession, toSessionRow } from './rows.js';
+import { describeSalvaged, replaceDamaged, type SalvagedTable } from './salvage.js';
 import { WriteHealth } from './write-health.js';
 
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
 export type { StoredSession } from './rows.js';
 
-/** Bringing a long log of changes back after a crash takes its time. */
-const OPEN_DEADLINE_MS = 60_000;
 const CLOSE_DEADLINE_MS = 10_000;
 /** What may wait for the disk: records and events together, and the characters of their JSON. */
 const MAX_WAITING_ROWS = 100_000;
@@ -101,26 +101,28 @@ export class Journal {
   }
 
   /**
-   * Opens the file, creating it where there is none (its folder must be there).
+   * Opens the file, creating it where there is none (its folder must be there). Where it is damaged, it is kept beside as
+   * `<file>.damaged-<time>`, what can be read of it goes on, and `log` is told how much could not be read.
    * @throws UNAVAILABLE when it is not a database or not ours, is newer than we know, is open in another running
    *   service, or cannot be written; the message names the file and the remedy
    */
   static async open(options: { readonly file: string; log?(line: string): void }): Promise<Journal> {
-    const worker = new Worker(new URL('./journal.thread.js', import.meta.url), {
-      workerData: options.file,
-      name: 'journal',
-      // The thread needs nothing of what the process was started with (loaders, inspectors).
-      execArgv: [],
-      env: {},
-    });
+    const { file, log = () => {} } = options;
+    const worker = startWorker(file);
+    let tables: readonly SalvagedTable[];
     try {
       const opened = await firstMessage(worker);
-      if (!opened.opened) throw decodeError(opened.error);
-      return new Journal(worker, opened, options.log ?? (() => {}));
+      if (opened.opened === true) return new Journal(worker, opened, log);
+      if (opened.opened === false) throw decodeError(opened.error);
+      tables = opened.tables;
     } catch (error) {
       await worker.terminate();
       throw error;
     }
+    // Its connections end with it and not before.
+    await worker.terminate();
+    log(describeSalvaged(file, replaceDamaged(file), tables));
+    return await Journal.open(options);
   }
 
   /**
@@ -354,35 +356,6 @@ export class Journal {
     this.#waitingRows = 0;
     this.#waitingCharacters = 0;
     for (const { reject } of pending) reject(error);
-  }
-}
-
-async function firstMessage(worker: Worker): Promise<JournalOpened> {
-  let forget = () => {};
-  const message = new Promise<JournalOpened>((resolve, reject) => {
-    const onExit = (code: number) =>
-      reject(new TroupeError('UNAVAILABLE', `The journal's thread ended (${code}) before the file was open`));
-    worker.on('message', resolve).on('error', reject).on('exit', onExit);
-    // One by one: removeAllListeners() would also cut a Worker's own, after which no message ever comes.
-    forget = () => worker.off('message', resolve).off('error', reject).off('exit', onExit);
-  });
-  const late = new TroupeError('UNAVAILABLE', `The journal did not open within ${OPEN_DEADLINE_MS} ms`);
-  try {
-    return await within(message, OPEN_DEADLINE_MS, late);
-  } finally {
-    forget();
-  }
-}
-
-async function within<T>(work: Promise<T>, ms: number, late: TroupeError): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late), ms);
-  });
-  try {
-    return await Promise.race([work, expired]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorBody } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
+import type { SalvagedTable } from './salvage.js';
 
 /** A session as its row. Record, request and lease are JSON texts: the journal's thread never parses them. */
 export interface SessionRow {
@@ -140,6 +141,8 @@ export type JournalRequest = WriteRequest | ReadRequest | { readonly op: 'close'
 /** The thread's first message. */
 export type JournalOpened =
   | { readonly opened: true; readonly instance: string; readonly lastSeq: number }
+  /** It is damaged; what can be read of it is in a file of its own. */
+  | { readonly opened: 'damaged'; readonly tables: readonly SalvagedTable[] }
   | { readonly opened: false; readonly error: ErrorBody };
 
 /** From the thread to the owner; posted in arrays. `firstSeq` is the number of a write's first event. */
