@@ -2,15 +2,18 @@ import { lstat, rename, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { withFile } from '../files/thread-files.js';
 import type { SessionEvent } from '../protocol/events.js';
+import { isFileName } from '../protocol/file-name.js';
 import type { Bounds } from './bounds.js';
 import type { CdpEvent } from './cdp.js';
 import { Condition } from './condition.js';
 
 /** Downloads remembered; the oldest go. */
 const MAX_KEPT = 1_000;
-/** Downloads under way that are followed; further ones still reach the folder. */
+/** Downloads that may be under way at once; further ones are cancelled. */
 const MAX_OPEN = 100;
-/** What a session's downloads may have together: the one that passes it is given up, and so is each one after it. */
+/** Cancelled downloads whose end has not been seen yet. */
+const MAX_CANCELLED = 10_000;
+/** What a session's downloads may have together: the one that passes it is cancelled, and so is each one after it. */
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
 /** Files of the same name that are told apart by a number. */
 const MAX_ALIKE = 1_000;
@@ -31,11 +34,14 @@ export class Downloads {
   readonly #condition = new Condition();
   readonly #cancel: (guid: string) => void;
   readonly #redact: (text: string) => string;
+  readonly #cancelled = new Set<string>();
+  /** The limit that was reported last, until it leaves room again. */
+  #reported: string | null = null;
   /** Of those that have ended. */
   #bytes = 0;
 
   /**
-   * @param actions.cancel gives up a download that is under way
+   * @param actions.cancel cancels a download that is under way
    * @param actions.redact takes out of names and addresses what nobody may see: names last on disk
    */
   constructor(
@@ -57,7 +63,10 @@ export class Downloads {
     switch (event.method) {
       case 'Browser.downloadWillBegin': {
         const { guid, url, suggestedFilename } = event.params;
+        // It names a file in the folder, and a browser that a page took over may say anything.
+        if (!isFileName(guid)) return;
         if (this.#open.size < MAX_OPEN) this.#open.set(guid, { url, suggested: suggestedFilename, bytes: 0 });
+        else this.#refuse(guid, url, `${MAX_OPEN} downloads are under way, the most at once`);
         return;
       }
       case 'Browser.downloadProgress':
@@ -76,15 +85,35 @@ export class Downloads {
 
   #grown({ guid, receivedBytes }: { guid: string; receivedBytes: number }): void {
     const download = this.#open.get(guid);
-    if (download !== undefined) download.bytes = receivedBytes;
+    if (download === undefined) return;
+    download.bytes = receivedBytes;
     let bytes = this.#bytes;
     for (const open of this.#open.values()) bytes += open.bytes;
-    if (bytes > MAX_BYTES) this.#cancel(guid);
+    if (bytes > MAX_BYTES)
+      this.#refuse(guid, download.url, `the session's downloads may have ${MAX_BYTES} bytes together`);
+  }
+
+  /** Cancels a download and says why: once for each limit, until it leaves room again, since a page may try for ever. */
+  #refuse(guid: string, url: string, why: string): void {
+    this.#cancel(guid);
+    if (this.#cancelled.has(guid)) return;
+    const [oldest] = this.#cancelled;
+    if (this.#cancelled.size >= MAX_CANCELLED && oldest !== undefined) this.#cancelled.delete(oldest);
+    this.#cancelled.add(guid);
+    if (this.#reported === why) return;
+    this.#reported = why;
+    const text = `A download was cancelled: ${why} (${this.#redact(url).slice(0, 500)})`;
+    this.#emit({ type: 'ConsoleWritten', data: { level: 'warn', text } });
   }
 
   async #ended(progress: { guid: string; state: string; receivedBytes: number }): Promise<void> {
     const download = this.#open.get(progress.guid);
-    if (download === undefined) return;
+    const isCancelled = this.#cancelled.delete(progress.guid);
+    if (download === undefined) {
+      // It was complete before the browser heard that it is cancelled.
+      if (isCancelled) await rm(join(this.#dir, progress.guid), { force: true }).catch(() => undefined);
+      return;
+    }
     if (progress.state === 'completed') {
       this.#bytes += progress.receivedBytes;
       const name = await this.#named(progress.guid, download.suggested);
@@ -99,6 +128,7 @@ export class Downloads {
       this.#emit({ type: 'DownloadFinished', data: finished });
     }
     this.#open.delete(progress.guid);
+    this.#reported = null;
     this.#condition.changed();
   }
 

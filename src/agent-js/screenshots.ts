@@ -1,4 +1,4 @@
-import { link, mkdir } from 'node:fs/promises';
+import { link, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFile } from '../files/thread-files.js';
 import type { Tab } from './tab.js';
@@ -26,12 +26,15 @@ export async function captureScreenshot(tab: Tab, timeoutMs: number): Promise<Bu
 
 /** Writes a PNG into a folder, which is made if need be. Null where that cannot be. */
 export async function keepScreenshot(png: Buffer, dir: string, file: string): Promise<Screenshot | null> {
+  const path = join(dir, file);
   try {
     await mkdir(dir, { recursive: true });
-    await writeFile(join(dir, file), png);
+    await writeFile(path, png);
     // A PNG's first chunk says its size (https://www.w3.org/TR/png/#11IHDR).
     return { file, width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
   } catch {
+    // Half a picture is none.
+    await rm(path, { force: true }).catch(() => undefined);
     return null;
   }
 }

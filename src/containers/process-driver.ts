@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
+import { diskFault } from '../protocol/disk-fault.js';
 import { TroupeError } from '../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from './browser-folder.js';
 import { removeBrowser } from './browser-removal.js';
@@ -114,7 +115,7 @@ export class ProcessDriver implements Driver {
       await this.#network.close(leaseId);
       this.#starting.delete(leaseId);
       await this.#tidy();
-      if (cause instanceof TroupeError) throw cause;
+      if (cause instanceof TroupeError || diskFault(cause) !== null) throw cause;
       throw new TroupeError('UNAVAILABLE', `A browser could not be started: ${String(cause)}`, undefined, { cause });
     } finally {
       this.#starting.delete(leaseId);

@@ -17,6 +17,7 @@ import { type Found, Router } from './router.js';
 import { ROUTES } from './routes/route-table.js';
 import { type SocketGate, Sockets } from './sockets.js';
 import { BodyStream, readBody } from './uws/body.js';
+import { BodyMemory } from './uws/body-memory.js';
 import { uws } from './uws/native.js';
 import { Reply } from './uws/reply.js';
 import { writeAnswer } from './write-answer.js';
@@ -59,6 +60,8 @@ export interface GatewayOptions {
   readonly token?: string | undefined;
   /** How often a silent event stream sends a comment, so that proxies keep it; 15 s by default. */
   readonly keepAliveMs?: number | undefined;
+  /** What bodies that are being received may have in memory together; 256 MiB by default. */
+  readonly bodyBytes?: number | undefined;
   /** What answers MCP clients: agent_eval, unless said otherwise. */
   readonly makeMcpPeer?: MakeMcpPeer | undefined;
   /** A client of MCP that was connected and is not for so long loses its browser; 2 min by default. */
@@ -114,6 +117,7 @@ export class Gateway {
     },
   };
   readonly #live = new Set<Reply>();
+  readonly #bodies: BodyMemory;
   #sessions: Sessions | null;
   #closing: Promise<void> | null = null;
   #onIdle: (() => void) | null = null;
@@ -136,6 +140,7 @@ export class Gateway {
       mcp: new McpEndpoint(makeMcpPeer, { keepAliveMs, goneMs }),
     };
     this.#sockets = sockets;
+    this.#bodies = new BodyMemory(options.bodyBytes);
     this.port = uws.us_socket_local_port(listening);
     const anywhere = options.host === '0.0.0.0' || options.host === '::';
     const host = anywhere ? '127.0.0.1' : options.host;
@@ -287,11 +292,12 @@ export class Gateway {
   async #serve(reply: Reply, { route, found, sessions, req, head, caller }: Entered): Promise<void> {
     const { host, contentLength: declared } = head;
     const query = req.getQuery();
+    const memory = this.#bodies;
     const headers: { [name: string]: string } = {};
     for (const name of route.headers) headers[name] = req.getHeader(name);
-    const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared) : null;
+    const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared, memory) : null;
     const hasBytes = route.body === 'json' || route.body === 'bytes';
-    const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared) : NO_BYTES;
+    const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared, memory) : NO_BYTES;
     const json = route.body === 'json' ? parseJson(bytes) : undefined;
     const read = { params: found.params, headers, host, query, caller, json, bytes, upload };
     const request = new ArrivedRequest(read, reply, { ...this.#around, sessions });

@@ -9,9 +9,14 @@ const file: unknown = workerData;
 if (parentPort === null || typeof file !== 'string') throw new TypeError('This module is the journal thread');
 try {
   const store = Store.open(file);
-  const opened: JournalOpened = { opened: true, ...(await store.identity()) };
-  serveRequests(parentPort, store, file);
-  parentPort.postMessage(opened);
+  if (store instanceof Store) {
+    const opened: JournalOpened = { opened: true, ...(await store.identity()) };
+    serveRequests(parentPort, store, file);
+    parentPort.postMessage(opened);
+  } else {
+    const damaged: JournalOpened = { opened: 'damaged', tables: store };
+    parentPort.postMessage(damaged);
+  }
 } catch (error) {
   const refused: JournalOpened = { opened: false, error: encodeError(error) };
   parentPort.postMessage(refused);

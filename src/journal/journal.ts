@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { SessionId } from '../protocol/session.js';
+import { firstMessage, startWorker, within } from './journal-worker.js';
 import type {
   BatchCounts,
   EventQuery,
@@ -19,7 +20,6 @@ import type {
   StatusCounts,
   Submission,
 } from './messages.js';
-import { firstMessage, within } from './open-thread.js';
 import {
   type DamagedSession,
   fromEventRow,
@@ -32,6 +32,8 @@ import {
   toSessionRow,
   type WaitingSession,
 } from './rows.js';
+import { describeSalvaged, replaceDamaged, type SalvagedTable } from './salvage.js';
+import { WriteHealth } from './write-health.js';
 
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
 export type { DamagedSession, StoredRequest, StoredSession, WaitingSession } from './rows.js';
@@ -40,6 +42,8 @@ const CLOSE_DEADLINE_MS = 10_000;
 /** What may wait for the disk: records and events together, and the characters of their JSON. */
 const MAX_WAITING_ROWS = 100_000;
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
+/** More than a log of changes has left over by chance when the disk is full. */
+const PROBE_CHARACTERS = 64 * 1024;
 /** The most sessions or events that one call answers. */
 const MAX_PAGE = 10_000;
 
@@ -87,6 +91,7 @@ export class Journal {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   readonly #log: (line: string) => void;
+  readonly #health = new WriteHealth(() => this.#probe());
   #outbox: JournalRequest[] = [];
   #nextId = 1;
   #waitingRows = 0;
@@ -111,26 +116,28 @@ export class Journal {
   }
 
   /**
-   * Opens the file, creating it where there is none (its folder must be there).
+   * Opens the file, creating it where there is none (its folder must be there). Where it is damaged, it is kept beside as
+   * `<file>.damaged-<time>`, what can be read of it goes on, and `log` is told how much could not be read.
    * @throws UNAVAILABLE when it is not a database or not ours, is newer than we know, is open in another running
    *   service, or cannot be written; the message names the file and the remedy
    */
   static async open(options: { readonly file: string; log?(line: string): void }): Promise<Journal> {
-    const worker = new Worker(new URL('./journal.thread.js', import.meta.url), {
-      workerData: options.file,
-      name: 'journal',
-      // The thread needs nothing of what the process was started with (loaders, inspectors).
-      execArgv: [],
-      env: {},
-    });
+    const { file, log = () => {} } = options;
+    const worker = startWorker(file);
+    let tables: readonly SalvagedTable[];
     try {
       const opened = await firstMessage(worker);
-      if (!opened.opened) throw decodeError(opened.error);
-      return new Journal(worker, opened, options.log ?? (() => {}));
+      if (opened.opened === true) return new Journal(worker, opened, log);
+      if (opened.opened === false) throw decodeError(opened.error);
+      tables = opened.tables;
     } catch (error) {
       await worker.terminate();
       throw error;
     }
+    // Its connections end with it and not before.
+    await worker.terminate();
+    log(describeSalvaged(file, replaceDamaged(file), tables));
+    return await Journal.open(options);
   }
 
   /**
@@ -296,6 +303,17 @@ export class Journal {
     return { rows: reply.rows, more: reply.more || reply.rows.length >= limit };
   }
 
+  /** Why nothing can be written, as the last write failed of it; null while writes succeed. See {@link WriteHealth.fault}. */
+  writeFault(): TroupeError | null {
+    return this.#failure ?? this.#health.fault();
+  }
+
+  async #probe(): Promise<void> {
+    const probe = { kind: 'probe', id: 'disk' } as const;
+    await this.write({ kept: [{ ...probe, data: 'x'.repeat(PROBE_CHARACTERS) }] });
+    await this.write({ kept: [{ ...probe, data: null }] });
+  }
+
   /** The newest event's number, 0 where there was never one. What `write` has settled is counted. */
   lastSeq(): number {
     return this.#lastSeq;
@@ -364,8 +382,14 @@ export class Journal {
       this.#pending.delete(reply.id);
       this.#waitingRows -= pending.rows;
       this.#waitingCharacters -= pending.characters;
-      if (reply.kind === 'failed') pending.reject(decodeError(reply.error));
-      else pending.resolve(reply);
+      if (reply.kind === 'failed') {
+        const error = decodeError(reply.error);
+        if (reply.write === true) this.#health.failed(error);
+        pending.reject(error);
+        continue;
+      }
+      if (reply.kind === 'done') this.#health.succeeded();
+      pending.resolve(reply);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { ErrorBody } from '../protocol/errors.js';
 import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
+import type { SalvagedTable } from './salvage.js';
 
 /** A session as its row. Record and lease are JSON texts: the journal's thread never parses them. */
 export interface SessionRow {
@@ -47,7 +48,7 @@ export interface Submission {
  * What is kept by name: an access token, the fact that there once was one, a batch, or a message of a webhook, whose id
  * begins with its session's and a slash.
  */
-export type KeptKind = 'token' | 'access' | 'delivery' | 'delivered' | 'batch';
+export type KeptKind = 'token' | 'access' | 'delivery' | 'delivered' | 'batch' | 'probe';
 
 /** A thing that is kept by name. `data` is JSON text; null takes it away. */
 export interface KeptRow {
@@ -158,6 +159,8 @@ export type JournalRequest = WriteRequest | ReadRequest | { readonly op: 'close'
 /** The thread's first message. */
 export type JournalOpened =
   | { readonly opened: true; readonly instance: string; readonly lastSeq: number }
+  /** It is damaged; what can be read of it is in a file of its own. */
+  | { readonly opened: 'damaged'; readonly tables: readonly SalvagedTable[] }
   | { readonly opened: false; readonly error: ErrorBody };
 
 /** From the thread to the owner; posted in arrays. `firstSeq` is the number of a write's first event. */
@@ -178,4 +181,4 @@ export type JournalReply =
   | { readonly id: number; readonly kind: 'number'; readonly value: number }
   | { readonly id: number; readonly kind: 'flowRuns'; readonly rows: readonly FlowRun[] }
   | { readonly id: number; readonly kind: 'events'; readonly rows: readonly NumberedEventRow[]; readonly more: boolean }
-  | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody };
+  | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody; readonly write?: true };

@@ -57,7 +57,7 @@ function commitGroup(store: Store, file: string, group: readonly WriteRequest[])
     return group.map(({ id }, index) => ({ id, kind: 'done', firstSeq: firstSeqs[index] ?? 0 }));
   } catch (error) {
     const [only, ...others] = group;
-    if (only !== undefined && others.length === 0) return [failed(file, only.id, error)];
+    if (only !== undefined && others.length === 0) return [{ ...failed(file, only.id, error), write: true }];
     return group.flatMap((request) => commitGroup(store, file, [request]));
   }
 }
@@ -109,7 +109,7 @@ function close(store: Store, file: string, id: number): JournalReply {
   }
 }
 
-function failed(file: string, id: number, error: unknown): JournalReply {
+function failed(file: string, id: number, error: unknown): JournalReply & { readonly kind: 'failed' } {
   return { id, kind: 'failed', error: encodeError(explainSqliteError(file, error)) };
 }
 

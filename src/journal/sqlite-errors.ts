@@ -6,14 +6,14 @@ const REASONS: { readonly [primary: string]: string } = {
   SQLITE_LOCKED: 'is in use by another running service',
   SQLITE_NOTADB: 'is not a database; move it away and start again',
   SQLITE_CORRUPT: 'is damaged; restore a copy, or move it away and start again',
-  SQLITE_READONLY: 'cannot be written: it is read-only for this user',
-  SQLITE_PERM: 'cannot be written: permission denied',
+  SQLITE_READONLY: 'cannot be written: it is read-only for this user; let the user write to it and to its folder',
+  SQLITE_PERM: 'cannot be written: permission denied; let the user of the service write to it',
   SQLITE_CANTOPEN: 'cannot be opened: is its folder there, and may this user write to it?',
-  SQLITE_FULL: 'cannot be written: the disk is full',
-  SQLITE_IOERR: 'cannot be read or written: the disk reports an error',
+  SQLITE_FULL: 'cannot be written: the disk is full; free disk space in its folder, or set a smaller `retention`',
+  SQLITE_IOERR: 'cannot be read or written: the disk reports an error; check the disk and the space on it',
 };
 
-/** What SQLite threw as an UNAVAILABLE that names the file and the remedy. A TroupeError stays as it is. */
+/** What SQLite threw as an UNAVAILABLE that names the file and the remedy, with `details.cause` where it is known. A TroupeError stays as it is. */
 export function explainSqliteError(file: string, thrown: unknown): TroupeError {
   if (thrown instanceof TroupeError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -27,5 +27,6 @@ export function explainSqliteError(file: string, thrown: unknown): TroupeError {
         ? 'SQLITE_CANTOPEN'
         : undefined;
   const reason = primary === undefined ? `failed: ${message}` : REASONS[primary];
-  return new TroupeError('UNAVAILABLE', `The journal ${file} ${reason}`, undefined, { cause: thrown });
+  const details = primary === undefined ? undefined : { cause: primary };
+  return new TroupeError('UNAVAILABLE', `The journal ${file} ${reason}`, details, { cause: thrown });
 }

@@ -1,6 +1,5 @@
-import { closeSync, openSync } from 'node:fs';
 import { Kysely, SqliteDialect, sql } from 'kysely';
-import Database from 'libsql';
+import type Database from 'libsql';
 import { assertNever } from '../protocol/assert-never.js';
 import { TroupeError } from '../protocol/errors.js';
 import { BatchStore } from './batch-store.js';
@@ -8,15 +7,12 @@ import { Breath } from './breath.js';
 import { EventStore } from './event-store.js';
 import { FlowRunStore } from './flow-run-store.js';
 import type { KeptKind, SessionQuery, SessionRow, StatusCounts, Submission, WriteRequest } from './messages.js';
-import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { freshDatabase, openDatabase } from './open-database.js';
 import { RequestStore } from './request-store.js';
+import { copyReadable, isDamaged, type SalvagedTable, salvagedFile } from './salvage.js';
 import type { Schema } from './schema.js';
 import { explainSqliteError } from './sqlite-errors.js';
 
-/** What a service that is just ending may take to let go of the file. */
-const LOCK_WAIT_MS = 2_000;
-/** The log of changes is cut back to this after a burst. */
-const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
 /** After every character that an id may have. */
 const LAST = '\u{10ffff}';
 
@@ -51,20 +47,16 @@ export class Store {
     this.requests = new RequestStore(database, this.#kysely);
   }
 
-  /** @throws UNAVAILABLE with the reason and the remedy; the file is closed then */
-  static open(file: string): Store {
-    let database: Database.Database | null = null;
+  /**
+   * A damaged file is not opened: what can be read of it is copied to {@link salvagedFile}, with an account of that.
+   * @throws UNAVAILABLE with the reason and the remedy; the file is closed then
+   */
+  static open(file: string): Store | readonly SalvagedTable[] {
     try {
-      makePrivate(file);
-      database = new Database(file);
-      database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
-      // Before anything is read: WAL then keeps its index in memory and the lock for as long as the file is open.
-      database.exec('PRAGMA locking_mode = EXCLUSIVE');
-      migrate(database, file);
-      database.exec(`PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`);
-      return new Store(database);
+      const database = openDatabase(file);
+      if (!isDamaged(database, file)) return new Store(database);
+      return copyReadable(database, freshDatabase(salvagedFile(file)));
     } catch (error) {
-      database?.close();
       throw explainSqliteError(file, error);
     }
   }
@@ -296,48 +288,4 @@ function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
     removeEvents: prepare(kysely.deleteFrom('events').where('session_id', '=', '')),
     removeSubmissions: prepare(kysely.deleteFrom('submissions').where('session_id', '=', '')),
   };
-}
-
-/** What pages showed stands in it: a new file is its user's alone. SQLite gives its log of changes the same mode. */
-function makePrivate(file: string): void {
-  try {
-    closeSync(openSync(file, 'ax', 0o600));
-  } catch {
-    // It is there already, or SQLite says why it cannot be.
-  }
-}
-
-function migrate(database: Database.Database, file: string): void {
-  const applicationId = pragma(database, 'application_id');
-  const version = pragma(database, 'user_version');
-  if (applicationId !== APPLICATION_ID && (applicationId !== 0 || version !== 0 || hasTables(database))) {
-    throw new TroupeError('UNAVAILABLE', `The journal ${file} is the database of another program; choose another file`);
-  }
-  if (version > MIGRATIONS.length) {
-    throw new TroupeError(
-      'UNAVAILABLE',
-      `The journal ${file} was written by a newer Troupe (its version is ${version}, this one knows ${MIGRATIONS.length}); update Troupe`,
-    );
-  }
-  database.prepare('PRAGMA journal_mode = WAL').all();
-  database.exec('PRAGMA synchronous = FULL');
-  MIGRATIONS.slice(version).forEach((migration, index) => {
-    database.exec(
-      `BEGIN IMMEDIATE; ${migration};
-       PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version + index + 1}; COMMIT`,
-    );
-  });
-  // Also where nothing was to be done: an unwritable or locked file must be known now, not at the first job.
-  database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
-}
-
-function pragma(database: Database.Database, name: string): number {
-  const row: unknown = database.prepare(`PRAGMA ${name}`).get([]);
-  const value: unknown = typeof row === 'object' && row !== null ? Reflect.get(row, name) : undefined;
-  if (typeof value !== 'number') throw new TroupeError('INTERNAL', `PRAGMA ${name} answered no number`);
-  return value;
-}
-
-function hasTables(database: Database.Database): boolean {
-  return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all([]).length > 0;
 }

@@ -23,7 +23,9 @@ export type SessionFile = z.infer<typeof SessionFile>;
 
 /** What `GET /api/health` says. */
 export const Health = z.object({
-  status: z.enum(['ok', 'stopping']),
+  /** `failing`: nothing can be written, and so nothing is accepted; `reason` says why. */
+  status: z.enum(['ok', 'stopping', 'failing']),
+  reason: z.string().optional(),
   version: z.string(),
   driver: z.string(),
   uptimeSeconds: z.number(),

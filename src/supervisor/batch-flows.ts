@@ -34,7 +34,9 @@ export async function writeBatchFlows(
       await writeFile(file, text);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, writeNext));
+  // All of them come to their end: whoever takes the folder away after a fault must be alone.
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, writeNext));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 /** A batch without flows of its own has none to lose. */

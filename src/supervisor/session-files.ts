@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,12 +15,10 @@ import {
 import { TroupeError } from '../protocol/errors.js';
 import { isFileName } from '../protocol/file-name.js';
 import type { OpenFile, SessionFile } from './sessions.js';
+import { enterUpload, type UploadPlace } from './upload-room.js';
 
 /** The longest upload, in bytes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
-/** What one session's uploads may have together. */
-export const MAX_SESSION_UPLOAD_BYTES = 1024 * 1024 * 1024;
-export const MAX_UPLOADS = 1_000;
 /** Files of one folder that are listed. */
 const MAX_LISTED = 10_000;
 
@@ -62,7 +60,7 @@ function opened(file: RegularFile): OpenFile {
 /**
  * Puts a file where the session's browser can choose it. A file of the name is replaced once the new one is whole.
  * @throws INVALID_REQUEST for a name that is not one plain path segment; BODY_TOO_LARGE past {@link MAX_UPLOAD_BYTES},
- *   and where the session's uploads together would be past {@link MAX_SESSION_UPLOAD_BYTES} or {@link MAX_UPLOADS}
+ *   and as {@link enterUpload}
  */
 export async function storeUpload(uploadsDir: string, name: string, content: Readable): Promise<SessionFile> {
   if (!isFileName(name)) {
@@ -70,36 +68,20 @@ export async function storeUpload(uploadsDir: string, name: string, content: Rea
       issues: [{ path: 'name', message: 'not a file name' }],
     });
   }
+  const place = await enterUpload(uploadsDir, name);
   const part = join(uploadsDir, `.${randomUUID()}.part`);
   try {
-    await assertRoom(uploadsDir, name);
-    await pipeline(content, bounded(MAX_UPLOAD_BYTES), createWriteStream(part, { mode: 0o644 }));
-    // Again, now that its size is known: others may have come meanwhile.
-    await assertRoom(uploadsDir, name);
+    await pipeline(content, counted(MAX_UPLOAD_BYTES, place), createWriteStream(part, { mode: 0o644 }));
     await rename(part, join(uploadsDir, name));
+    place.kept();
   } catch (error) {
     await rm(part, { force: true });
     throw error;
+  } finally {
+    place.leave();
   }
   const stats = await lstat(join(uploadsDir, name));
   return { name, bytes: stats.size, source: 'upload', modifiedAt: stats.mtime.toISOString() };
-}
-
-/** Counts what is there and what is on its way; a file that is to be replaced is as good as gone. */
-async function assertRoom(uploadsDir: string, replaced: string): Promise<void> {
-  const names = (await readdir(uploadsDir)).filter((name) => name !== replaced);
-  const sizes = await Promise.all(
-    names.map((name) =>
-      lstat(join(uploadsDir, name)).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  );
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (bytes <= MAX_SESSION_UPLOAD_BYTES && names.length <= MAX_UPLOADS) return;
-  const message = `The uploads of a session may have ${MAX_SESSION_UPLOAD_BYTES} bytes and ${MAX_UPLOADS} files together`;
-  throw new TroupeError('BODY_TOO_LARGE', message, { bytes, files: names.length });
 }
 
 /**
@@ -158,11 +140,17 @@ function isUnfinished(name: string): boolean {
   return name.endsWith('.crdownload') || (name.startsWith('.') && name.endsWith('.part'));
 }
 
-function bounded(maxBytes: number): Transform {
+function counted(maxBytes: number, place: UploadPlace): Transform {
   let bytes = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
+      try {
+        place.take(chunk.length);
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
       if (bytes <= maxBytes) done(null, chunk);
       else done(new TroupeError('BODY_TOO_LARGE', `A file may have at most ${maxBytes} bytes`));
     },

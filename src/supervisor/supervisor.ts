@@ -285,9 +285,11 @@ export class Supervisor implements Sessions {
   }
 
   health(): Health {
-    const { driver, version, clock } = this.#parts;
+    const { driver, version, clock, journal } = this.#parts;
+    const fault = this.#stopping ? null : journal.writeFault();
     return {
-      status: this.#stopping ? 'stopping' : 'ok',
+      status: this.#stopping ? 'stopping' : fault === null ? 'ok' : 'failing',
+      ...(fault === null ? {} : { reason: fault.message }),
       version,
       driver: driver.name,
       uptimeSeconds: Math.round((clock.now().getTime() - this.#startedAt) / 1000),

@@ -91,7 +91,7 @@ t.test('What is sent of an event is the text that its JSON has', async (t) => {
   const after = sessions.lastSeq();
   const texts = ['plain', 'two\nlines\r\n', '"quoted" \\ and \u2028 and \u0000', 'ü 🎭', '\ud800 alone'];
   for (const text of texts) say(id, text);
-  await sessions.remove(id);
+  await sessions.remove(id, false);
   const answer = await httpCall(gateway.url, { method: 'GET', path: `/api/sessions/${id}/events?after=${after}` });
   const expected: string[] = [];
   for await (const page of sessions.eventPages({ id, after, signal: new AbortController().signal })) {
@@ -111,7 +111,7 @@ t.test('A caller may have 250 streams open; the next is refused, that of another
     const refused = await httpCall(gateway.url, { method: 'GET', path: path.replace('zzzzzzzzzzzz', id) });
     t.match(refused, { status: 429, headers: { 'retry-after': '5' }, json: { code: 'CAPACITY' } });
     t.match(refused.json, { error: /250 event streams/ });
-    await sessions.remove(id);
+    await sessions.remove(id, false);
   }
   t.equal((await httpCall(gateway.url, { method: 'HEAD', path: '/api/events' })).status, 200);
   const other = await EventReader.open(gateway.url, '/api/events', { from: '127.0.0.2' });

@@ -1,5 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
 import { startEcho } from '../request-client/window/window-fixture.js';
@@ -63,6 +66,27 @@ t.test('what goes wrong has a code that scripts can catch', async (t) => {
     code: 'REQUEST_FAILED',
     error: /nothing listens there/,
   });
+});
+
+t.test('an answer is read up to 2 MiB, however small it was packed', async (t) => {
+  const packed = gzipSync(Buffer.alloc(100 * 1024 * 1024));
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(
+    () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  );
+  const { port } = server.address() as AddressInfo;
+  const { body } = await run(`Request.run('users/Look', {base: 'http://127.0.0.1:${port}'})`);
+  t.match(body, { code: 'REQUEST_FAILED', error: /more than 2097152 bytes/ });
+  t.equal(asked, 1);
 });
 
 t.test('metadata addresses are closed to scripts', async (t) => {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { TroupeError } from '../../protocol/errors.js';
+import type { BodyMemory } from './body-memory.js';
 import { clientGone } from './client-gone.js';
 import type { Reply } from './reply.js';
 
@@ -9,6 +10,9 @@ const DISCARD_BYTES = 16 * 1024 * 1024;
 /** uWebSockets.js throws the rest of a body of known length away by itself; beyond this we rather close. */
 const DECLARED_DISCARD_BYTES = 256 * 1024 * 1024;
 
+/** What a streamed body keeps in memory before its client has to wait. */
+const STREAM_BYTES = 256 * 1024;
+
 /** How long an upload that failed may go on being thrown away before it is answered. */
 const DISCARD_MS = 10_000;
 
@@ -16,29 +20,42 @@ const DISCARD_MS = 10_000;
  * The whole body, copied (uWebSockets.js uses its buffers again). The client must send 16 KiB/s on average over 10 s,
  * else uWebSockets.js ends the connection: that is the deadline.
  * @param declaredBytes the Content-Length, null where there is none
- * @throws BODY_TOO_LARGE past `maxBytes`, whatever the Content-Length said; UNAVAILABLE when the client went away
+ * @param memory what all bodies that are being received share
+ * @throws BODY_TOO_LARGE past `maxBytes`, whatever the Content-Length said; UNAVAILABLE where too much is being
+ *   received, and when the client went away
  */
-export function readBody(reply: Reply, maxBytes: number, declaredBytes: number | null): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+export function readBody(
+  reply: Reply,
+  maxBytes: number,
+  declaredBytes: number | null,
+  memory: BodyMemory,
+): Promise<Buffer> {
+  const share = memory.share();
+  const whole = new Promise<Buffer>((resolve, reject) => {
     if (declaredBytes !== null && declaredBytes > maxBytes) {
       reject(refuseDeclared(reply, maxBytes, declaredBytes));
       return;
     }
     const chunks: Buffer[] = [];
     let bytes = 0;
+    let refusal: TroupeError | null = null;
     reply.onGone(() => reject(clientGone()));
     reply.onData((chunk, last) => {
       bytes += chunk.byteLength;
-      if (bytes <= maxBytes) {
+      if (bytes > maxBytes) refusal ??= tooLarge(maxBytes);
+      else if (refusal === null && !share.take(chunk.byteLength)) refusal = memory.full();
+      if (refusal === null) {
         if (chunk.byteLength > 0) chunks.push(Buffer.from(new Uint8Array(chunk)));
         if (last) resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
         return;
       }
       chunks.length = 0;
+      share.giveBack();
       if (bytes > DISCARD_BYTES) reply.closeAfter();
-      if (last || bytes > DISCARD_BYTES) reject(tooLarge(maxBytes));
+      if (last || bytes > DISCARD_BYTES) reject(refusal);
     });
   });
+  return whole.finally(() => share.giveBack());
 }
 
 /**
@@ -53,10 +70,18 @@ export class BodyStream extends Readable {
   #discarded = 0;
   #onDiscarded: (() => void) | null = null;
 
-  /** @throws BODY_TOO_LARGE when the Content-Length is past `maxBytes` */
-  constructor(reply: Reply, maxBytes: number, declaredBytes: number | null) {
-    super({ highWaterMark: 256 * 1024 });
+  /** @throws BODY_TOO_LARGE when the Content-Length is past `maxBytes`; UNAVAILABLE where too much is being received */
+  constructor(reply: Reply, maxBytes: number, declaredBytes: number | null, memory: BodyMemory) {
+    super({ highWaterMark: STREAM_BYTES });
     if (declaredBytes !== null && declaredBytes > maxBytes) throw refuseDeclared(reply, maxBytes, declaredBytes);
+    const share = memory.share();
+    // All of it at once: how much waits here is the client's choice.
+    if (!share.take(declaredBytes === null ? STREAM_BYTES : Math.min(declaredBytes, STREAM_BYTES))) {
+      share.giveBack();
+      reply.closeAfter();
+      throw memory.full();
+    }
+    this.once('close', () => share.giveBack());
     this.#reply = reply;
     this.#maxBytes = maxBytes;
     // Whoever consumes the stream hears of its failure; where nobody does, it must not end the process.

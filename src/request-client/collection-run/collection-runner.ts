@@ -28,6 +28,8 @@ export interface RunnerOptions {
   /** Where requests may go; by default anywhere. */
   readonly reach?: ReachBounds;
   readonly requestTimeoutMs?: number;
+  /** The most that the body of an answer may have, in bytes. */
+  readonly maxBodyBytes?: number;
   readonly scriptTimeoutMs?: number;
 }
 
@@ -130,9 +132,9 @@ export class CollectionRunner {
   }
 
   #bounds(signal: AbortSignal | undefined): SendBounds {
-    const { folder, filesWithin, requestTimeoutMs } = this.#options;
+    const { folder, filesWithin, requestTimeoutMs, maxBodyBytes } = this.#options;
     const timeoutMs = requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-    return { folder, filesWithin, timeoutMs, ...(signal === undefined ? {} : { signal }) };
+    return { folder, filesWithin, timeoutMs, maxBodyBytes, ...(signal === undefined ? {} : { signal }) };
   }
 
   async #runScripts(

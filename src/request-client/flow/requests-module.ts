@@ -21,7 +21,7 @@ export interface RequestsModuleOptions {
   readonly reach: ReachBounds;
 }
 
-/** What a script is given of an answer; a longer body is cut off, and said so by an error. */
+/** What a script is given of an answer; a longer body is not read to its end, and an error says so. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 /**
@@ -59,6 +59,7 @@ export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): H
           filesWithin: requestsDir,
           tokens,
           reach: known.reach,
+          maxBodyBytes: MAX_BODY_BYTES,
           requestTimeoutMs: Math.max(1, Math.floor(remainingMs()) - 100),
         });
         try {
@@ -142,13 +143,7 @@ async function answerOf(
     const said = failed.map(({ name, message }) => mask(`${name}: ${message}`));
     throw new TroupeError('MATCH_FAILED', `${request.name}: ${said.join('; ')}`, { tests: said, unresolved });
   }
-  const { status, statusText, headers, body, bodyBytes, durationMs } = response;
-  if (bodyBytes > MAX_BODY_BYTES) {
-    throw new TroupeError(
-      'REQUEST_FAILED',
-      `${request.name}: the answer has ${bodyBytes} bytes, and ${MAX_BODY_BYTES} is the most`,
-    );
-  }
+  const { status, statusText, headers, body, durationMs } = response;
   const bytes = body.kind === 'memory' ? body.bytes : await readFile(body.path);
   const text = bytes.toString('utf8');
   return {

@@ -6,6 +6,8 @@ import type { OAuthSettings } from './oauth-settings.js';
 import { type GrantedToken, readTokenAnswer, type TokenAnswer } from './token-answer.js';
 
 const TIMEOUT_MS = 30_000;
+/** A token is short; whatever answers with more is no token endpoint. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** What the usual refusals want the user to do. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -107,7 +109,7 @@ async function post(
       body: { kind: 'text', text: form.toString() },
       settings: { followRedirects: false, verifyTls: true, encodeUrl: true },
     },
-    { timeoutMs: TIMEOUT_MS, folder: '.', signal },
+    { timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_ANSWER_BYTES, folder: '.', signal },
   );
   try {
     const { body, status } = response;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
+import { TroupeError } from '../../protocol/errors.js';
 import type { StoredBody } from './response.js';
 
 /** What is kept in memory; a longer body goes to a file. */
@@ -15,9 +16,12 @@ export interface KeptBody {
   dispose(): Promise<void>;
 }
 
-/** Takes a body in, however long it is, with at most {@link MEMORY_BYTES} of it in memory. */
-export async function keepBody(source: Readable, signal: AbortSignal): Promise<KeptBody> {
-  const store = new BodyStore();
+/**
+ * Takes a body in, with at most {@link MEMORY_BYTES} of it in memory. When it fails, nothing of the body is left.
+ * @throws REQUEST_FAILED as soon as more than `maxBytes` have come; the source is not read any further then
+ */
+export async function keepBody(source: Readable, maxBytes: number, signal: AbortSignal): Promise<KeptBody> {
+  const store = new BodyStore(maxBytes);
   try {
     await pipeline(source, store.sink, { signal });
     return await store.kept();
@@ -27,13 +31,21 @@ export async function keepBody(source: Readable, signal: AbortSignal): Promise<K
   }
 }
 
+interface BodyFile {
+  readonly folder: string;
+  readonly path: string;
+  readonly stream: Writable;
+}
+
 class BodyStore {
   readonly sink: Writable;
+  readonly #maxBytes: number;
   #chunks: Buffer[] = [];
   #bytes = 0;
-  #file: { readonly folder: string; readonly path: string; readonly stream: Writable } | null = null;
+  #file: Promise<BodyFile> | null = null;
 
-  constructor() {
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
     this.sink = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         this.#write(chunk).then(() => done(), done);
@@ -46,30 +58,41 @@ class BodyStore {
     if (this.#file === null) {
       return { body: { kind: 'memory', bytes: Buffer.concat(this.#chunks) }, bytes: this.#bytes, dispose };
     }
-    this.#file.stream.end();
-    await finished(this.#file.stream);
-    return { body: { kind: 'file', path: this.#file.path }, bytes: this.#bytes, dispose };
+    const { stream, path } = await this.#file;
+    stream.end();
+    await finished(stream);
+    return { body: { kind: 'file', path }, bytes: this.#bytes, dispose };
   }
 
   async dispose(): Promise<void> {
-    this.#file?.stream.destroy();
-    if (this.#file !== null) await rm(this.#file.folder, { recursive: true, force: true });
+    // A file that is just being made must not outlive us either.
+    const file = await this.#file?.catch(() => null);
+    if (file === null || file === undefined) return;
+    file.stream.destroy();
+    if (!file.stream.closed) await new Promise((resolve) => file.stream.once('close', resolve));
+    await rm(file.folder, { recursive: true, force: true });
   }
 
   async #write(chunk: Buffer): Promise<void> {
     this.#bytes += chunk.length;
+    if (this.#bytes > this.#maxBytes) {
+      throw new TroupeError('REQUEST_FAILED', `The answer has more than ${this.#maxBytes} bytes, which is the limit`, {
+        cause: 'TOO_LARGE',
+        maxBytes: this.#maxBytes,
+      });
+    }
     if (this.#file === null && this.#bytes <= MEMORY_BYTES) {
       this.#chunks.push(chunk);
       return;
     }
-    this.#file ??= await this.#openFile();
-    const { stream } = this.#file;
+    this.#file ??= this.#openFile();
+    const { stream } = await this.#file;
     await new Promise<void>((resolve, reject) => {
       stream.write(chunk, (error) => (error ? reject(error) : resolve()));
     });
   }
 
-  async #openFile(): Promise<{ folder: string; path: string; stream: Writable }> {
+  async #openFile(): Promise<BodyFile> {
     const folder = await mkdtemp(join(tmpdir(), 'troupe-response-'));
     const path = join(folder, 'body');
     const stream = createWriteStream(path, { mode: 0o600 });

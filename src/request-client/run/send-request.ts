@@ -30,7 +30,12 @@ export interface SendBounds extends FilePlace {
   readonly signal?: AbortSignal;
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
+  /** The most that the answer's body may have, once it is unpacked; {@link MAX_BODY_BYTES} by default. */
+  readonly maxBodyBytes?: number | undefined;
 }
+
+/** A body that is longer is refused, whoever asks for it: it would fill the disk. */
+const MAX_BODY_BYTES = 1024 * 1024 * 1024;
 
 const MAX_REDIRECTS = 10;
 const MAX_HEADER_BYTES = 256 * 1024;
@@ -57,8 +62,8 @@ export class HttpSender {
 
   /**
    * @returns the answer, whatever its status; the caller disposes of it
-   * @throws REQUEST_FAILED where there is no answer, with `details.cause`; WAIT_TIMEOUT past the time; the signal's
-   * reason where it was aborted
+   * @throws REQUEST_FAILED where there is no answer or its body is too long, with `details.cause`; WAIT_TIMEOUT past the
+   * time; the signal's reason where it was aborted
    */
   async send(request: PreparedRequest, bounds: SendBounds): Promise<HttpResponse> {
     const timeout = AbortSignal.timeout(bounds.timeoutMs);
@@ -77,7 +82,8 @@ export class HttpSender {
           continue;
         }
         const next = request.settings.followRedirects ? redirected(current, answer) : null;
-        if (next === null) return await finish(current, answer, { signal, startedAt, redirects });
+        const { maxBodyBytes = MAX_BODY_BYTES } = bounds;
+        if (next === null) return await finish(current, answer, { signal, startedAt, redirects, maxBodyBytes });
         answer.resume();
         redirects.push({ status: answer.statusCode ?? 0, url: next.url });
         if (redirects.length > MAX_REDIRECTS) {
@@ -211,12 +217,13 @@ interface Exchange {
   readonly signal: AbortSignal;
   readonly startedAt: number;
   readonly redirects: readonly RedirectStep[];
+  readonly maxBodyBytes: number;
 }
 
 async function finish(
   { method, url }: PreparedRequest,
   answer: IncomingMessage,
-  { signal, startedAt, redirects }: Exchange,
+  { signal, startedAt, redirects, maxBodyBytes }: Exchange,
 ): Promise<HttpResponse> {
   const headers: HeaderEntry[] = [];
   for (let i = 0; i + 1 < answer.rawHeaders.length; i += 2) {
@@ -225,7 +232,11 @@ async function finish(
   }
   const empty = method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304;
   const decoded = empty ? answer : decodedBody(answer, headerValues(headers, 'content-encoding'));
-  const { body, bytes, dispose } = await keepBody(decoded, signal);
+  const { body, bytes, dispose } = await keepBody(decoded, maxBodyBytes, signal).catch((error: unknown) => {
+    // Else the connection stays open, with the rest of the body in it.
+    answer.destroy();
+    throw error;
+  });
   return {
     url,
     method,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, Server as HttpServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { type AddressInfo, createServer as createRawServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import type { PreparedRequest } from '#troupe/request-client/run/prepared-request.js';
 import { HttpSender } from '#troupe/request-client/run/send-request.js';
@@ -58,6 +59,57 @@ t.test('a big body goes and comes without being held in memory, and its file goe
   t.equal(digest(body.path), digest(join(folder, 'big.bin')));
   await response.dispose();
   t.equal(existsSync(body.path), false);
+});
+
+/** Answers with zeros, packed a thousand times smaller than they are. */
+function packedZeros(bytes: number): RequestListener {
+  const packed = gzipSync(Buffer.alloc(bytes));
+  return (_incoming, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
+}
+
+t.test(
+  'a body that is longer than the limit when unpacked is refused as it arrives, and its file removed',
+  async (t) => {
+    const folder = t.testdir({});
+    const { TMPDIR } = process.env;
+    process.env.TMPDIR = folder;
+    t.teardown(() => {
+      if (TMPDIR === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = TMPDIR;
+    });
+    const origin = await answering(packedZeros(24 * 1024 * 1024));
+    for (const maxBodyBytes of [1, 2 * 1024 * 1024, 16 * 1024 * 1024, 24 * 1024 * 1024 - 1]) {
+      await t.rejects(
+        sender.send(request(origin), { ...bounds, maxBodyBytes }),
+        { code: 'REQUEST_FAILED', message: `${maxBodyBytes} bytes`, details: { cause: 'TOO_LARGE' } },
+        `${maxBodyBytes}`,
+      );
+      t.same(readdirSync(folder), [], 'nothing is left');
+    }
+    const whole = await sender.send(request(origin), { ...bounds, maxBodyBytes: 24 * 1024 * 1024 });
+    t.equal(whole.bodyBytes, 24 * 1024 * 1024);
+    await whole.dispose();
+    t.same(readdirSync(folder), []);
+  },
+);
+
+t.test('an answer without an end is refused, and its connection closed', async (t) => {
+  let sent = 0;
+  const closed = new Promise<void>((resolve) => {
+    answering((_incoming, response) => {
+      const block = Buffer.alloc(256 * 1024);
+      const more = () => {
+        for (let room = true; room && sent < 128 * 1024 * 1024; sent += block.length) room = response.write(block);
+      };
+      response.on('drain', more).once('close', resolve);
+      more();
+    }).then(async (origin) => {
+      const sending = sender.send(request(origin), { ...bounds, maxBodyBytes: 8 * 1024 * 1024 });
+      await t.rejects(sending, { code: 'REQUEST_FAILED', details: { cause: 'TOO_LARGE' } });
+    }, t.error);
+  });
+  await closed;
+  t.ok(sent < 100 * 1024 * 1024, `the server had sent ${sent} bytes`);
 });
 
 t.test('credentials do not follow a redirect to another origin', async (t) => {

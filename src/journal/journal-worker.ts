@@ -1,11 +1,22 @@
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalOpened } from './messages.js';
 
-/** Bringing a long log of changes back after a crash takes its time. */
-const OPEN_DEADLINE_MS = 60_000;
+/** Bringing a long log of changes back after a crash takes its time, and so does copying what a damaged file has left. */
+const OPEN_DEADLINE_MS = 120_000;
 
-/** What the journal's thread says when it has opened the file. @throws UNAVAILABLE where it ends first, or says nothing */
+/** Starts the journal's thread, which opens the file. The caller terminates it. */
+export function startWorker(file: string): Worker {
+  return new Worker(new URL('./journal.thread.js', import.meta.url), {
+    workerData: file,
+    name: 'journal',
+    // The thread needs nothing of what the process was started with (loaders, inspectors).
+    execArgv: [],
+    env: {},
+  });
+}
+
+/** Whether it could open the file. @throws UNAVAILABLE when the thread does not say so in time */
 export async function firstMessage(worker: Worker): Promise<JournalOpened> {
   let forget = () => {};
   const message = new Promise<JournalOpened>((resolve, reject) => {
@@ -23,7 +34,7 @@ export async function firstMessage(worker: Worker): Promise<JournalOpened> {
   }
 }
 
-/** What the work settles with. @throws `late` after so many milliseconds */
+/** @throws `late` when the work takes longer */
 export async function within<T>(work: Promise<T>, ms: number, late: TroupeError): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {

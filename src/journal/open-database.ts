@@ -1,0 +1,79 @@
+import { closeSync, openSync, rmSync } from 'node:fs';
+import Database from 'libsql';
+import { TroupeError } from '../protocol/errors.js';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+
+/** What a service that is just ending may take to let go of the file. */
+const LOCK_WAIT_MS = 2_000;
+/** The log of changes is cut back to this after a burst. */
+const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
+/**
+ * Opens a journal for this process alone, making it where there is none, with its schema as this version knows it.
+ * @throws UNAVAILABLE for a file of another program or of a newer version, else what SQLite says; the file is closed then
+ */
+export function openDatabase(file: string): Database.Database {
+  let database: Database.Database | null = null;
+  try {
+    makePrivate(file);
+    database = new Database(file);
+    database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+    // Before anything is read: WAL then keeps its index in memory and the lock for as long as the file is open.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    migrate(database, file);
+    database.exec(`PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw error;
+  }
+}
+
+/** What pages showed stands in it: a new file is its user's alone. SQLite gives its log of changes the same mode. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch {
+    // It is there already, or SQLite says why it cannot be.
+  }
+}
+
+function migrate(database: Database.Database, file: string): void {
+  const applicationId = pragma(database, 'application_id');
+  const version = pragma(database, 'user_version');
+  if (applicationId !== APPLICATION_ID && (applicationId !== 0 || version !== 0 || hasTables(database))) {
+    throw new TroupeError('UNAVAILABLE', `The journal ${file} is the database of another program; choose another file`);
+  }
+  if (version > MIGRATIONS.length) {
+    throw new TroupeError(
+      'UNAVAILABLE',
+      `The journal ${file} was written by a newer Troupe (its version is ${version}, this one knows ${MIGRATIONS.length}); update Troupe`,
+    );
+  }
+  database.prepare('PRAGMA journal_mode = WAL').all();
+  database.exec('PRAGMA synchronous = FULL');
+  MIGRATIONS.slice(version).forEach((migration, index) => {
+    database.exec(
+      `BEGIN IMMEDIATE; ${migration};
+       PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version + index + 1}; COMMIT`,
+    );
+  });
+  // Also where nothing was to be done: an unwritable or locked file must be known now, not at the first job.
+  database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+}
+
+function pragma(database: Database.Database, name: string): number {
+  const row: unknown = database.prepare(`PRAGMA ${name}`).get([]);
+  const value: unknown = typeof row === 'object' && row !== null ? Reflect.get(row, name) : undefined;
+  if (typeof value !== 'number') throw new TroupeError('INTERNAL', `PRAGMA ${name} answered no number`);
+  return value;
+}
+
+function hasTables(database: Database.Database): boolean {
+  return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all([]).length > 0;
+}
+
+/** An empty journal; what was there before is removed. */
+export function freshDatabase(file: string): Database.Database {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+  return openDatabase(file);
+}
