@@ -1,4 +1,5 @@
 import { describeFailure, UsageError } from './failure.js';
+import { outliveReaders } from './lost-readers.js';
 import { readVersion } from './version.js';
 
 const USAGE = `Usage: troupe <command> [options]
@@ -44,6 +45,7 @@ The folder of the service is $TROUPE_HOME, by default the current one; its setti
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const [command, ...rest] = argv;
+  outliveReaders(command);
   if (rest.includes('--help') || rest.includes('-h')) return await main(['--help']);
   try {
     switch (command) {

@@ -44,7 +44,6 @@ const PAUSE_GRACE_MS = 5_000;
  */
 export async function chooseDriver(around: Surroundings): Promise<DriverChoice> {
   const { config } = around;
-  if (config.video !== 'off') throw new TroupeError('INVALID_REQUEST', 'video: not supported yet; leave it out');
   if (config.driver === 'process') return processChoice(around, 'as configured');
   const docker = await usableDocker(config);
   if (!('why' in docker)) {
@@ -141,7 +140,15 @@ function ownNames({ publicUrl, allowedHosts }: Config): readonly string[] {
   return hosts.map((host) => host.toLowerCase().replace(/:\d+$/, ''));
 }
 
+/** @throws INVALID_REQUEST when the configuration wants of every session what this driver cannot do */
 async function processChoice({ config, instance, ownPort, log }: Surroundings, why: string): Promise<DriverChoice> {
+  if (config.video !== 'off') {
+    const remedy = 'use Docker, or set "video" to "off" in troupe.json';
+    throw new TroupeError(
+      'INVALID_REQUEST',
+      `"video": a video needs the docker driver, not this one (${why}); ${remedy}`,
+    );
+  }
   if (config.dockerSocket !== null) {
     const where = { workDir: `${config.tmpDir}/containers`, instance };
     const removed = await removeLeftoverContainers(new DockerEngine(config.dockerSocket), where);

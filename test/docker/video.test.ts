@@ -73,3 +73,17 @@ t.test(
     t.ok(seen.body.seconds > 0.5, `it plays to its end at ${seen.body.seconds} s`);
   },
 );
+
+t.test(
+  '"video" of troupe.json makes one of every session that does not say otherwise, with a warm browser too',
+  { skip: skipWithoutDocker },
+  async (t) => {
+    const service = await startTestService(t, { driver: 'docker', maxSessions: 3, warmSessions: 1, video: 'on' });
+    const [filmed, other] = await Promise.all([service.live(), service.live({ video: 'off' })]);
+    const size = ({ id }: { readonly id: string }) =>
+      statSync(join(service.home, 'sessions', id, 'video.mp4'), { throwIfNoEntry: false })?.size;
+    await service.run(filmed.id, `agent.go(${JSON.stringify(PAGE)})`);
+    await eventually('it is being made', () => (size(filmed) ?? 0) > 5_000);
+    t.equal(size(other), undefined);
+  },
+);

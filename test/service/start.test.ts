@@ -1,10 +1,14 @@
-import { statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import t from 'tap';
 import { readConfig } from '#troupe/config.js';
 import { startService } from '#troupe/service.js';
+import { runningBrowsers } from '../support/browsers.js';
 import { guardLeaks } from '../support/leaks.js';
-import { makeHome, startTestService } from '../support/service.js';
+import { client, makeHome, startTestService } from '../support/service.js';
 
 guardLeaks(t);
 
@@ -29,3 +33,40 @@ t.test(
     t.match(await first.run(id, 'kept + agent.look().title'), { status: 200, body: '1kept' });
   },
 );
+
+t.test('without Docker, a configuration that wants videos of all sessions is refused by its name', async (t) => {
+  const start = (settings: object) => startTestService(t, { video: 'on-failure', ...settings });
+  await t.rejects(start({ driver: 'process' }), {
+    code: 'INVALID_REQUEST',
+    message: /^"video": a video needs the docker driver, not this one \(as configured\); use Docker, or set "video"/,
+  });
+});
+
+t.test('a service whose output nobody reads any more goes on, and leaves nothing when it ends', async (t) => {
+  const home = makeHome(t);
+  // As scripts/start.mjs has it: the command line without the file that `troupe` is.
+  const script = `const { main } = await import(${JSON.stringify(new URL('../../dist/cli/main.js', import.meta.url))});
+    process.exitCode = await main(['dashboard', '--port', '0']);`;
+  writeFileSync(join(home, 'start.mjs'), script);
+  const child = spawn(process.execPath, [join(home, 'start.mjs')], {
+    env: { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const exit = once(child, 'exit');
+  let url: string | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    url = /listens on (\S+)/.exec(line)?.[1];
+    if (url !== undefined) break;
+  }
+  child.stdout.destroy();
+  child.stderr.destroy();
+  const { live, run } = client(String(url));
+  const { id } = await live();
+  // Each of these writes a line of the log.
+  for (let n = 0; n < 2; n += 1) await live();
+  t.match(await run(id, '1 + 1'), { status: 200, body: 2 });
+  child.kill('SIGTERM');
+  t.same(await exit, [0, null]);
+  t.same(runningBrowsers(), []);
+});
