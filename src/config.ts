@@ -216,7 +216,16 @@ function parseFile(file: string): { [key: string]: unknown } {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return {};
-    throw new TroupeError('INVALID_REQUEST', `${file} cannot be read: ${String(error)}`, undefined, { cause: error });
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    const why =
+      code === 'EISDIR'
+        ? 'it is a folder; move it away'
+        : code === 'ENOTDIR'
+          ? 'its folder is a file; set TROUPE_HOME to a folder'
+          : code === 'EACCES'
+            ? 'this user may not read it; change its owner or mode'
+            : String(error);
+    throw new TroupeError('INVALID_REQUEST', `${file} cannot be read: ${why}`, undefined, { cause: error });
   }
   try {
     const value: unknown = JSON.parse(text);

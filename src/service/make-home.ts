@@ -1,11 +1,97 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config.js';
+import { TroupeError } from '../protocol/errors.js';
 
-/** Makes the service's folders where they are not yet. What sessions leave behind is for the service's user alone. */
-export async function makeHome({ flowsDir, sessionsDir, tmpDir }: Config): Promise<void> {
+type Home = Pick<Config, 'home' | 'flowsDir' | 'sessionsDir' | 'tmpDir' | 'journalFile' | 'keyFile'>;
+
+/**
+ * Makes the service's folders where they are not yet. What sessions leave behind is for the service's user alone.
+ * @throws UNAVAILABLE in one sentence with the path that cannot be used, and what to do
+ */
+export async function makeHome({ home, flowsDir, sessionsDir, tmpDir, journalFile, keyFile }: Home): Promise<void> {
+  await makeFolder(home, undefined, 'set TROUPE_HOME to a folder that this user may write to');
   await Promise.all([
-    mkdir(flowsDir, { recursive: true }),
-    mkdir(sessionsDir, { recursive: true, mode: 0o700 }),
-    mkdir(tmpDir, { recursive: true }),
+    makeFolder(flowsDir),
+    makeFolder(sessionsDir, 0o700),
+    makeFolder(tmpDir),
+    assertFile(journalFile),
+    assertFile(keyFile),
   ]);
+}
+
+async function makeFolder(path: string, mode?: number, remedy?: string): Promise<void> {
+  try {
+    await makeAll(path, mode);
+    // What modes allow says less than a try: a file system may be read-only, or full.
+    await rmdir(await mkdtemp(join(path, '.probe-')));
+  } catch (cause) {
+    throw await unusable(path, cause, remedy);
+  }
+}
+
+/** As `mkdir` with `recursive`, which tries for ever where a folder can be looked at and nothing made in it: /proc. */
+async function makeAll(path: string, mode?: number): Promise<void> {
+  const make = () => mkdir(path, mode).catch((error: unknown) => error);
+  let fault = await make();
+  if (codeOf(fault) === 'ENOENT' && dirname(path) !== path) {
+    await makeAll(dirname(path));
+    fault = await make();
+  }
+  const isThere = codeOf(fault) === 'EEXIST' && (await stat(path).catch(() => null))?.isDirectory() === true;
+  if (fault !== undefined && !isThere) throw fault;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
+}
+
+/** A file that may not be there yet. */
+async function assertFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found === null || found.isFile()) return;
+  const what = found.isDirectory() ? 'a folder' : 'no regular file';
+  throw new TroupeError('UNAVAILABLE', `${path} must be a file, and it is ${what}: move it away and start again`);
+}
+
+/** Why a folder cannot be used, by the codes of the file system. */
+async function unusable(path: string, cause: unknown, remedy: string | undefined): Promise<TroupeError> {
+  const code = codeOf(cause);
+  const sentence = (why: string, what: string): TroupeError =>
+    new TroupeError('UNAVAILABLE', `${path} ${why}: ${remedy ?? what}`, undefined, { cause });
+  switch (code) {
+    case 'EEXIST':
+    case 'ENOTDIR': {
+      const file = await fileOn(path);
+      return sentence(
+        file === path ? 'must be a folder, and it is a file' : `cannot be made, since ${file} is a file`,
+        'move the file away and start again',
+      );
+    }
+    case 'EACCES':
+    case 'EPERM':
+      return sentence(
+        'cannot be written by this user',
+        'change its owner or mode, or set TROUPE_HOME to another folder',
+      );
+    case 'EROFS':
+      return sentence('is on a read-only file system', 'mount it for writing, or set TROUPE_HOME to another folder');
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return sentence('cannot be made, since the disk is full', 'free disk space');
+    default:
+      return sentence(
+        `cannot be made (${typeof code === 'string' ? code : String(cause)})`,
+        'set TROUPE_HOME to a folder that this user may write to',
+      );
+  }
+}
+
+/** The part of a path that is there and is no folder. */
+async function fileOn(path: string): Promise<string> {
+  for (let part = path; part !== dirname(part); part = dirname(part)) {
+    const found = await stat(part).catch(() => null);
+    if (found !== null) return part;
+  }
+  return path;
 }

@@ -114,6 +114,10 @@ export class LivingSession {
   get book(): Pick<SessionBook, 'stored' | 'doing'> {
     return this.#book;
   }
+  /** Settles when its end is on disk; undefined while none has begun. */
+  get ended(): Promise<SessionRecord> | undefined {
+    return this.#ended;
+  }
   get endpoint(): BrowserEndpoint | null {
     return this.#held.endpoint;
   }

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { diskFault } from '../protocol/disk-fault.js';
 import { TroupeError } from '../protocol/errors.js';
 
 const KEY_BYTES = 32;
@@ -34,7 +35,7 @@ export class RequestVault {
   static async open(file: string): Promise<RequestVault> {
     const found = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return makeKey(file);
-      throw unusable(file, error.message, error);
+      throw unusable(file, whyNot(error), error);
     });
     // A key as text, or its bytes as they are.
     const key = found.length === KEY_BYTES ? found : Buffer.from(found.toString('utf8').trim(), 'base64url');
@@ -82,8 +83,15 @@ async function makeKey(file: string): Promise<Buffer> {
     await rename(`${file}.new`, file);
     return key;
   } catch (cause) {
-    throw unusable(file, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unusable(file, whyNot(cause), cause);
   }
+}
+
+function whyNot(error: unknown): string {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  if (code === 'EISDIR') return 'it is a folder; move it away and start again';
+  if (code === 'EACCES' || code === 'EPERM') return 'this user may not read or make it; change its owner or mode';
+  return diskFault(error)?.sentence ?? (error instanceof Error ? error.message : String(error));
 }
 
 function unusable(file: string, why: string, cause?: unknown): TroupeError {

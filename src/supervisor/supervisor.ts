@@ -6,7 +6,7 @@ import { type FlowEntry, flowCatalog } from '../agent-js/flow-catalog.js';
 import { FlowShelf } from '../agent-js/flow-shelf.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
-import { TroupeError } from '../protocol/errors.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventPage } from '../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { FlowNode } from '../protocol/flow-tree.js';
@@ -190,8 +190,21 @@ export class Supervisor implements Sessions {
     signal: GiveUpSignal,
     manner: ScriptManner = { whenGone: 'go on' },
   ): Promise<string> {
-    const living = this.#table.living(parseId(id)) ?? (await this.doors.session(id));
-    return await living.runScript(js, signal, manner);
+    try {
+      const living = this.#table.living(parseId(id)) ?? (await this.doors.session(id));
+      return await living.runScript(js, signal, manner);
+    } catch (error) {
+      throw (encodeError(error).code === 'SESSION_ENDED' ? await this.#lostWorker(id) : null) ?? error;
+    }
+  }
+
+  /** Why a live session has ended, where that is its browser's loss: who calls it then is told so, however late. */
+  async #lostWorker(id: string): Promise<TroupeError | null> {
+    // Its end may be on its way to the disk.
+    await this.#table.living(parseId(id))?.ended;
+    const { mode, error, endedAt, endReason, status } = await this.get(id);
+    if (mode !== 'live' || error?.code !== 'WORKER_LOST') return null;
+    return new TroupeError('WORKER_LOST', error.error, { status, endReason, endedAt });
   }
 
   async nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
 import { killBrowser } from '../support/browsers.js';
+import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { startTestService } from '../support/service.js';
 
@@ -84,6 +85,23 @@ t.test('a lost browser ends its session as failed, and its neighbour goes on', a
     error: { code: 'WORKER_LOST' },
   });
   t.match(await service.run(neighbour.id, '1 + 1'), { body: 2 });
+});
+
+t.test('whoever calls a session after its browser was lost is told so, however late', async (t) => {
+  const service = await startTestService(t);
+  const { id } = await service.live();
+  killBrowser(id);
+  // From the moment of its loss until its end is on disk, and long after.
+  let first = await service.run(id, '1');
+  while (first.status === 200) first = await service.run(id, '1');
+  const answers = [first, await service.run(id, '1')];
+  await service.seen(id, 'SessionEnded');
+  const { error } = (await service.call('GET', `/api/sessions/${id}`)).body;
+  answers.push(await service.run(id, '1'));
+  await eventually('it is gone', async () => (await service.call('GET', '/api/health')).body.capacity.running === 0);
+  answers.push(await service.run(id, '1'));
+  for (const { status, body } of answers) t.match({ status, body }, { status: 502, body: { code: 'WORKER_LOST' } });
+  t.match(answers.at(-1)?.body, { error: error.error, details: { endReason: 'lost' } });
 });
 
 t.test('a session without scripts ends after its idle time, any session after its hard time', async (t) => {
