@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { browserUser } from '#troupe/containers/browser-user.js';
 import { findChromium } from '#troupe/containers/chromium-binary.js';
@@ -48,7 +48,9 @@ t.test('A Chromium that ends at once is refused with its last words', async (t) 
 t.test('A Chromium whose sandbox cannot start is refused with the mend, and never runs without', async (t) => {
   const found = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: cacheDir() });
   const path = program(t, WITHOUT_NAMESPACES.replace('CHROMIUM', found.path));
-  const { driver } = await driverFixture(t, { chromium: { ...found, path } });
+  // Browsers may read their own folder and what their environment names; this one's program lies elsewhere.
+  const env = { ...found.env, LD_LIBRARY_PATH: [found.env.LD_LIBRARY_PATH ?? [], dirname(found.path)].flat().join(':') };
+  const { driver } = await driverFixture(t, { chromium: { ...found, path, env } });
   const message = /sandbox cannot start here; (sysctl -w|user namespaces are refused)/;
   await t.rejects(driver.lease(wish('unsafe'), bounds()), { code: 'UNAVAILABLE', message });
 });

@@ -1,18 +1,13 @@
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { ROUTES } from '#troupe/gateway/routes/route-table.js';
-import { Gateway, type GatewayOptions } from '#troupe/gateway/server.js';
+import type { Gateway } from '#troupe/gateway/server.js';
 import { httpCall } from '../support/http-call.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { openHouse } from '../support/house.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
-async function listen(t: Test, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
-  const all = { host: '127.0.0.1', port: 0, sessions: new InMemorySessions(), allowedHosts: [], ...options };
-  const gateway = await Gateway.listen(all);
-  t.teardown(() => gateway.close(1000));
-  return gateway;
-}
+const house = await openHouse(t);
 
 /** The status of GET /api/health with these headers; `PORT` in them is the gateway's. */
 async function statusWith(gateway: Gateway, headers: { [name: string]: string }): Promise<number> {
@@ -22,7 +17,7 @@ async function statusWith(gateway: Gateway, headers: { [name: string]: string })
 }
 
 t.test('A foreign Host or Origin is refused on every route, and also where there is none', async (t) => {
-  const gateway = await listen(t);
+  const gateway = await house.listen();
   const places = [...ROUTES, { method: 'GET', path: '/nope' }, { method: 'OPTIONS', path: '/api/sessions' }];
   for (const { method, path } of places) {
     for (const headers of [{ host: 'evil.test' }, { host: 'localhost', origin: 'http://evil.test' }]) {
@@ -36,7 +31,7 @@ t.test('A foreign Host or Origin is refused on every route, and also where there
 });
 
 t.test('With a token configured every route wants it', async (t) => {
-  const gateway = await listen(t, { token: 'correct-horse' });
+  const gateway = await house.listen({ token: 'correct-horse' });
   const guarded = ROUTES.filter(({ role }) => role !== null);
   for (const { method, path } of [...guarded, { method: 'GET', path: '/nope' }]) {
     const answer = await httpCall(gateway.url, { method, path: path.replace(/[{}]/g, '') });
@@ -59,7 +54,7 @@ t.test('With a token configured every route wants it', async (t) => {
 });
 
 t.test('A browser that brings the token once is let in by its cookie, on this port alone', async (t) => {
-  const gateway = await listen(t, { token: 'correct-horse' });
+  const gateway = await house.listen({ token: 'correct-horse' });
   const open = ROUTES.filter(({ role }) => role === null).map(({ method, path }) => `${method} ${path}`);
   t.same(open.sort(), ['DELETE /api/login', 'GET /', 'GET /assets/{name}', 'GET /shared/{link}', 'POST /api/login']);
   const signIn = (token: string) =>

@@ -1,24 +1,18 @@
 import { once } from 'node:events';
 import t from 'tap';
 import WebSocket from 'ws';
-import { Gateway, type GatewayAnswered } from '#troupe/gateway/server.js';
+import type { GatewayAnswered } from '#troupe/gateway/server.js';
 import type { Role } from '#troupe/protocol/access.js';
 import { type HttpCall, httpCall } from '../support/http-call.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { openHouse } from '../support/house.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
-const sessions = new InMemorySessions();
+const house = await openHouse(t);
+const { sessions } = house;
 const changes: GatewayAnswered[] = [];
-const gateway = await Gateway.listen({
-  host: '127.0.0.1',
-  port: 0,
-  sessions,
-  allowedHosts: [],
-  onAnswered: (answered) => answered.changes && changes.push(answered),
-});
-t.teardown(() => gateway.close(1000));
+const gateway = await house.listen({ onAnswered: (answered) => answered.changes && changes.push(answered) });
 
 const call = (method: string, path: string, token?: string, more: Partial<HttpCall> = {}) =>
   httpCall(gateway.url, { method, path, ...more, headers: { ...bearer(token), ...more.headers } });

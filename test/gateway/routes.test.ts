@@ -1,23 +1,15 @@
 import t from 'tap';
-import { Gateway } from '#troupe/gateway/server.js';
 import { httpCall } from '../support/http-call.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { openHouse } from '../support/house.js';
 import { guardLeaks } from '../support/leaks.js';
 import { routeTable } from '../support/route-table.js';
 
 guardLeaks(t);
 
-const sessions = new InMemorySessions();
+const house = await openHouse(t);
 const faults: unknown[] = [];
-const gateway = await Gateway.listen({
-  host: '127.0.0.1',
-  port: 0,
-  sessions,
-  allowedHosts: [],
-  onFault: (fault) => faults.push(fault),
-});
-t.teardown(() => gateway.close(1000));
-const live = await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal });
+const gateway = await house.listen({ onFault: (fault) => faults.push(fault) });
+const live = await house.live();
 
 for (const { name, call, status, code, issue, allow } of routeTable({ liveId: live.id })) {
   t.test(name, async (t) => {
@@ -34,7 +26,7 @@ for (const { name, call, status, code, issue, allow } of routeTable({ liveId: li
 
 t.test('no wrong request was a fault of the service', async (t) => {
   t.same(faults, []);
-  t.equal((await sessions.get(live.id)).status, 'running');
+  t.equal((await house.sessions.get(live.id)).status, 'running');
 });
 
 function issuePaths(body: unknown): string[] {

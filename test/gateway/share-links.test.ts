@@ -1,28 +1,22 @@
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { ROUTES } from '#troupe/gateway/routes/route-table.js';
-import { Gateway } from '#troupe/gateway/server.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import type { StreamRequest } from '#troupe/protocol/stream.js';
 import { ShareLinks } from '#troupe/supervisor/share-links.js';
 import { httpCall } from '../support/http-call.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { openHouse } from '../support/house.js';
 import { guardLeaks } from '../support/leaks.js';
 import { StreamClient } from '../support/stream-client.js';
 
 guardLeaks(t);
 
-const sessions = new InMemorySessions();
-const gateway = await Gateway.listen({
-  host: '127.0.0.1',
-  port: 0,
-  sessions,
-  allowedHosts: [],
-  token: 'correct-horse',
-});
-t.teardown(() => gateway.close(1000));
-const asker = { caller: 'a test', signal: new AbortController().signal };
+const house = await openHouse(t);
+const { sessions } = house;
+const gateway = await house.listen({ token: 'correct-horse' });
 const admin = { authorization: 'Bearer correct-horse' };
 
 async function makeLink(id: string, body = '{}'): Promise<{ url: string; link: string; expiresAt: string }> {
@@ -40,8 +34,11 @@ async function open(link: string) {
 t.test(
   'A link leads to its session, and opens of it what is shown there and nothing else of the service',
   async (t) => {
-    const { id } = await sessions.createLive({}, asker);
-    const other = await sessions.createLive({}, asker);
+    const { id } = await house.live();
+    const other = await house.live();
+    const screenshots = join(house.home, 'sessions', id, 'screenshots');
+    mkdirSync(screenshots, { recursive: true });
+    writeFileSync(join(screenshots, '001-step.png'), 'a picture');
     const { url, link, expiresAt } = await makeLink(id, '{"expiresIn": 60}');
     t.equal(url, `${gateway.url}/shared/${link}`);
     t.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 60_000) < 5_000);
@@ -103,7 +100,7 @@ t.test(
 );
 
 t.test('A browser may have opened several links, and is let in by a token all the same', async (t) => {
-  const [one, two] = [await sessions.createLive({}, asker), await sessions.createLive({}, asker)];
+  const [one, two] = [await house.live(), await house.live()];
   const cookies = await Promise.all([one, two].map(async ({ id }) => (await open((await makeLink(id)).link)).cookie));
   const get = async (path: string, headers: { [name: string]: string }) =>
     (await httpCall(gateway.url, { method: 'GET', path, headers })).status;
@@ -114,7 +111,7 @@ t.test('A browser may have opened several links, and is let in by a token all th
 });
 
 t.test('A link that was changed, made elsewhere, or whose time is over opens nothing', async (t) => {
-  const { id } = await sessions.createLive({}, asker);
+  const { id } = await house.live();
   const { link } = await makeLink(id);
   const [, expiry = '', seal = ''] = link.split('.');
   const later = (Number.parseInt(expiry, 36) + 1).toString(36);

@@ -5,6 +5,7 @@ import { openBrowser } from '#troupe/request-client/oauth/open-browser.js';
 import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
 import { freePorts } from '../../support/free-ports.js';
 import { guardLeaks } from '../../support/leaks.js';
+import { LOGIN_BROWSER } from './login-browser.js';
 import { LoginServer } from './login-server.js';
 
 guardLeaks(t);
@@ -46,7 +47,7 @@ t.test('the login page is asked just as oauth4webapi would ask, and its checks p
     callbackPorts,
     async openBrowser(url) {
       asked = new URL(url);
-      await openBrowser(url, 'curl -s -L -b none -o /dev/null %s');
+      await openBrowser(url, LOGIN_BROWSER);
     },
   });
   const settings = settingsOf({

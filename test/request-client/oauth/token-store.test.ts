@@ -6,6 +6,7 @@ import { openBrowser } from '#troupe/request-client/oauth/open-browser.js';
 import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
 import { freePorts } from '../../support/free-ports.js';
 import { guardLeaks } from '../../support/leaks.js';
+import { LOGIN_BROWSER } from './login-browser.js';
 import { LoginServer } from './login-server.js';
 
 guardLeaks(t);
@@ -56,7 +57,7 @@ interface Desk {
   now: number;
 }
 
-/** A store whose browser is the real curl, which keeps cookies and follows redirects as browsers do. */
+/** A store whose browser is a program that keeps cookies and follows redirects as browsers do. */
 function desk(options: { timeoutMs?: number } = {}): Desk {
   const opened: string[] = [];
   const made: Desk = {
@@ -67,7 +68,7 @@ function desk(options: { timeoutMs?: number } = {}): Desk {
       now: () => made.now,
       openBrowser: (url) => {
         opened.push(url);
-        return openBrowser(url, 'curl -s -L -b none -o /dev/null %s');
+        return openBrowser(url, LOGIN_BROWSER);
       },
       ...options,
     }),

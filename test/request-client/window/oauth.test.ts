@@ -3,6 +3,7 @@ import t from 'tap';
 import { openBrowser } from '#troupe/request-client/oauth/open-browser.js';
 import { freePorts } from '../../support/free-ports.js';
 import { guardLeaks } from '../../support/leaks.js';
+import { LOGIN_BROWSER } from '../oauth/login-browser.js';
 import { LoginServer } from '../oauth/login-server.js';
 import { openWindow, startEcho } from './window-fixture.js';
 
@@ -30,11 +31,11 @@ const { call, act, press, holds, shows } = await openWindow(t, {
   callbackPorts,
   now: () => now,
   loginTimeoutMs: 4000,
-  // The seam that users have, too: BROWSER names a command. curl keeps cookies and follows redirects as browsers do.
+  // The seam that users have, too: BROWSER names a command.
   openBrowser: async (url) => {
     opened.push(url);
     await arrival;
-    await openBrowser(url, 'curl -s -L -b none -o /dev/null %s');
+    await openBrowser(url, LOGIN_BROWSER);
   },
 });
 const noDialog = 'document.querySelector("dialog") === null';
