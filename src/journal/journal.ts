@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
-import type { EventRow } from '../protocol/event-row.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { SessionId } from '../protocol/session.js';
+import { type JournalBatch, toWrite } from './journal-batch.js';
 import { firstMessage, startWorker, within } from './journal-worker.js';
 import type {
   BatchCounts,
@@ -28,13 +28,12 @@ import {
   readSessionRow,
   type StoredRequest,
   type StoredSession,
-  toRequestRow,
-  toSessionRow,
   type WaitingSession,
 } from './rows.js';
 import { describeSalvaged, replaceDamaged, type SalvagedTable } from './salvage.js';
 import { WriteHealth } from './write-health.js';
 
+export type { JournalBatch, Kept } from './journal-batch.js';
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
 export type { DamagedSession, StoredRequest, StoredSession, WaitingSession } from './rows.js';
 
@@ -46,24 +45,6 @@ const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 const PROBE_CHARACTERS = 64 * 1024;
 /** The most sessions or events that one call answers. */
 const MAX_PAGE = 10_000;
-
-/** Something that is kept by name: plain JSON; null takes it away. */
-export interface Kept {
-  readonly kind: KeptKind;
-  readonly id: string;
-  readonly data: unknown;
-}
-
-/** What is written together. */
-export interface JournalBatch {
-  readonly records?: readonly StoredSession[];
-  /** Of sessions that are accepted with it; each is gone with its session's end. */
-  readonly requests?: readonly StoredRequest[];
-  readonly events?: readonly EventRow[];
-  /** Keys that are not in the journal yet. */
-  readonly submissions?: readonly Submission[];
-  readonly kept?: readonly Kept[];
-}
 
 interface Pending {
   readonly resolve: (reply: JournalReply) => void;
@@ -146,25 +127,10 @@ export class Journal {
    * none. The order of calls is the order of numbers.
    */
   async write(batch: JournalBatch): Promise<number> {
-    const { events = [], submissions = [] } = batch;
-    const kept = (batch.kept ?? []).map(({ kind, id, data }) => ({
-      kind,
-      id,
-      data: data === null ? null : JSON.stringify(data),
-    }));
-    const records = (batch.records ?? []).map(toSessionRow);
-    const requests = (batch.requests ?? []).map(toRequestRow);
-    if (records.length + events.length + kept.length === 0) return 0;
-    let characters = 0;
-    for (const row of records) characters += row.record.length + (row.lease?.length ?? 0);
-    for (const { request } of requests) characters += request.length;
-    for (const [, , , data] of events) characters += data.length;
-    for (const { data } of kept) characters += data?.length ?? 0;
-    const reply = await this.#ask(
-      { op: 'write', id: this.#nextId++, records, requests, events, submissions, kept },
-      events.length + kept.length,
-      characters,
-    );
+    const { events = [] } = batch;
+    const { message, rows, characters } = toWrite(batch);
+    if (rows + message.records.length === 0) return 0;
+    const reply = await this.#ask({ op: 'write', id: this.#nextId++, ...message }, rows, characters);
     if (reply.kind !== 'done') throw unexpected(reply);
     if (events.length > 0) this.#lastSeq = Math.max(this.#lastSeq, reply.firstSeq + events.length - 1);
     return reply.firstSeq;

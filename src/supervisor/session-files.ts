@@ -28,6 +28,11 @@ export interface FileDirs {
   readonly uploadsDir: string | null;
 }
 
+/** Those of a session that has ended: its downloads alone. */
+export function keptFiles(sessionsDir: string, id: string): FileDirs {
+  return { downloadsDir: join(sessionsDir, id, 'downloads'), uploadsDir: null };
+}
+
 export async function listFiles({ downloadsDir, uploadsDir }: FileDirs): Promise<readonly SessionFile[]> {
   const [downloads, uploads] = await Promise.all([
     listDir(downloadsDir, 'download'),

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
@@ -26,17 +25,17 @@ import type { ArtifactKeeper } from './artifact-keeper.js';
 import { BatchArtifacts, type SessionNow } from './batch-artifacts.js';
 import { BatchDesk, openGates } from './batch-desk.js';
 import type { Batches } from './batches.js';
+import { endAll } from './end-all.js';
 import { flowStats } from './flow-stats.js';
 import { Intake } from './intake.js';
 import type { LivingSession } from './living-session.js';
-import type { QueuedJob } from './queued-job.js';
 import { Reaper } from './reaper.js';
 import { recoverSessions } from './recovery.js';
 import { isRepeatedStop } from './repeated-stop.js';
 import { Retention } from './retention.js';
 import { SessionDoors } from './session-doors.js';
 import { stoppedEnd } from './session-end.js';
-import { type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
+import { type FileDirs, keptFiles, listFiles, openFile, storeUpload } from './session-files.js';
 import { SessionMoments, type WaitBounds } from './session-moments.js';
 import type { SessionSurroundings } from './session-surroundings.js';
 import { parseId, SessionTable } from './session-table.js';
@@ -51,9 +50,6 @@ import type {
   Submitter,
 } from './sessions.js';
 import { ShareLinks } from './share-links.js';
-
-/** Jobs that wait and are ended together are read from the disk so many at a time. */
-const ENDED_AT_ONCE = 16;
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {
@@ -399,18 +395,6 @@ export class Supervisor implements Sessions {
   }
 
   #fileDirs(id: SessionId): FileDirs {
-    const kept = join(this.#parts.config.sessionsDir, id, 'downloads');
-    return this.#table.living(id)?.endpoint ?? { downloadsDir: kept, uploadsDir: null };
+    return this.#table.living(id)?.endpoint ?? keptFiles(this.#parts.config.sessionsDir, id);
   }
-}
-
-/** Ends jobs a few at a time, since each is read from the disk. @throws the first failure, when all were tried */
-async function endAll(jobs: readonly QueuedJob[], end: (job: QueuedJob) => Promise<void>): Promise<void> {
-  const left = jobs.values();
-  const errors: unknown[] = [];
-  const endNext = async () => {
-    for (const job of left) await end(job).catch((error) => errors.push(error));
-  };
-  await Promise.all(Array.from({ length: ENDED_AT_ONCE }, endNext));
-  if (errors.length > 0) throw errors[0];
 }

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import type { Gateway, GatewayOptions } from '#troupe/gateway/server.js';
-import { httpCall } from '../support/http-call.js';
 import { openHouse, scripted } from '../support/house.js';
+import { httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

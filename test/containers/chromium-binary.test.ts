@@ -49,7 +49,10 @@ t.test('A Chromium whose sandbox cannot start is refused with the mend, and neve
   const found = await findChromium({ configured: process.env.TROUPE_CHROMIUM, cacheDir: cacheDir() });
   const path = program(t, WITHOUT_NAMESPACES.replace('CHROMIUM', found.path));
   // Browsers may read their own folder and what their environment names; this one's program lies elsewhere.
-  const env = { ...found.env, LD_LIBRARY_PATH: [found.env.LD_LIBRARY_PATH ?? [], dirname(found.path)].flat().join(':') };
+  const env = {
+    ...found.env,
+    LD_LIBRARY_PATH: [found.env.LD_LIBRARY_PATH ?? [], dirname(found.path)].flat().join(':'),
+  };
   const { driver } = await driverFixture(t, { chromium: { ...found, path, env } });
   const message = /sandbox cannot start here; (sysctl -w|user namespaces are refused)/;
   await t.rejects(driver.lease(wish('unsafe'), bounds()), { code: 'UNAVAILABLE', message });

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
 
 /** Whether deploy/docker-proxy.cfg lets a call through: its rules are `allow if <names of acls>`, then `deny`. */
 function proxy(): (method: string, path: string) => boolean {

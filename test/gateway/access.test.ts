@@ -1,8 +1,8 @@
 import t from 'tap';
 import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import type { Gateway } from '#troupe/gateway/server.js';
-import { httpCall } from '../support/http-call.js';
 import { openHouse } from '../support/house.js';
+import { httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -3,8 +3,8 @@ import t from 'tap';
 import WebSocket from 'ws';
 import type { GatewayAnswered } from '#troupe/gateway/server.js';
 import type { Role } from '#troupe/protocol/access.js';
-import { type HttpCall, httpCall } from '../support/http-call.js';
 import { openHouse } from '../support/house.js';
+import { type HttpCall, httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { httpCall } from '../support/http-call.js';
 import { openHouse } from '../support/house.js';
+import { httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
 import { routeTable } from '../support/route-table.js';
 

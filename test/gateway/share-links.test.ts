@@ -7,8 +7,8 @@ import { ROUTES } from '#troupe/gateway/routes/route-table.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import type { StreamRequest } from '#troupe/protocol/stream.js';
 import { ShareLinks } from '#troupe/supervisor/share-links.js';
-import { httpCall } from '../support/http-call.js';
 import { openHouse } from '../support/house.js';
+import { httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
 import { StreamClient } from '../support/stream-client.js';
 

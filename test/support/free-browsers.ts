@@ -126,7 +126,10 @@ export class FreeBrowsers {
 
   #connected(socket: WebSocket, path: string): void {
     const browser = this.#living.get(path.split('/').at(-1) ?? '');
-    if (browser === undefined) return socket.terminate();
+    if (browser === undefined) {
+      socket.terminate();
+      return;
+    }
     browser.sockets.add(socket);
     let pictures = 0;
     let drawing = false;
