@@ -28,7 +28,7 @@ import { writeEnd } from './write-end.js';
 /** An end that somebody waits for leaves the actor this long to tell of its last step. */
 const LAST_WORDS_MS = 50;
 /** How much later than a connection's end a driver may say how the browser itself ended. */
-const DRIVER_WORD_MS = 250;
+const DRIVER_WORD_MS = 1_000;
 /** Scripts that wait at most in an actor, and what each may take beyond its own bound until it is answered. */
 const SCRIPTS_AHEAD = 65;
 const SCRIPT_GRACE_MS = 1_500;
