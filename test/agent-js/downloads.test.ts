@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Downloads } from '#troupe/agent-js/downloads.js';
 import type { SessionEvent } from '#troupe/protocol/events.js';
-import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { openAgent, openReadersBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
@@ -12,7 +12,8 @@ guardLeaks(t);
 t.test('the 101st download at once is cancelled, which the console says, and leaves no file', async (t) => {
   const site = await openSite(t);
   const { port } = new URL(site.origin);
-  const lease = await openBrowser(t);
+  // A browser on a desktop asks before it downloads so many at once.
+  const lease = await openReadersBrowser(t);
   const { call, told, browser } = await openAgent(t, lease);
   const open = new Set<ServerResponse>();
   site.set('/file', (_request, response) => {

@@ -65,7 +65,7 @@ t.test('scripts of one session share their scope, with await and without', async
 });
 
 t.test('a script past its time ends with EVAL_TIMEOUT, and the session goes on', async (t) => {
-  const service = await startTestService(t, { evalTimeout: 1 });
+  const service = await startTestService(t, { evalTimeout: 3 });
   const { id } = await service.live();
   t.match(await service.run(id, 'while (true) {}'), { status: 504, body: { code: 'EVAL_TIMEOUT' } });
   t.match(await service.run(id, '6 * 7'), { status: 200, body: 42 });
@@ -117,7 +117,7 @@ t.test('a session without scripts ends after its idle time, any session after it
 });
 
 t.test('creates beyond maxSessions wait for createTimeout and then answer CAPACITY with Retry-After', async (t) => {
-  const service = await startTestService(t, { maxSessions: 1, createTimeout: 4 });
+  const service = await startTestService(t, { maxSessions: 1, createTimeout: 10 });
   const first = await service.live();
   const refused = await service.call('POST', '/api/sessions');
   t.match(refused, { status: 429, body: { code: 'CAPACITY' } });
