@@ -152,7 +152,7 @@ async function settled(tabs: Tabs, tab: Tab, { changed, place }: Outcome, option
     const words = failureWords(failure.errorText);
     throw failed(front, `This led to ${failure.url}, which cannot be reached: ${words}`, undefined);
   }
-  return { changed: changed || front !== tab, ...(await front.place(bounds)) };
+  return { changed: changed || front !== tab || hasMoved(front), ...(await front.place(bounds)) };
 }
 
 function hasMoved({ navigation }: Tab): boolean {
