@@ -73,10 +73,14 @@ async function waitForElement(tab: Tab, locator: string, gone: boolean, bounds: 
   }
 }
 
+/** Never shorter than asked for: a timer may fire up to a millisecond early. */
 async function waitTime(ms: number, bounds: Bounds): Promise<void> {
   const allowed = remainingMs(bounds);
+  const endsAt = performance.now() + Math.min(ms, allowed);
   try {
-    await pause(Math.min(Math.max(0, ms), allowed), undefined, { signal: bounds.signal });
+    for (let left = endsAt - performance.now(); left > 0; left = endsAt - performance.now()) {
+      await pause(Math.ceil(left), undefined, { signal: bounds.signal });
+    }
   } catch {
     throw cancelledError();
   }
