@@ -85,6 +85,7 @@ export interface CdpCommands {
   ];
   'Emulation.setFocusEmulationEnabled': [{ enabled: boolean }, Nothing];
   'Emulation.setLocaleOverride': [{ locale: string }, Nothing];
+  'Emulation.setScriptExecutionDisabled': [{ value: boolean }, Nothing];
   'Emulation.setTimezoneOverride': [{ timezoneId: string }, Nothing];
   'Emulation.setUserAgentOverride': [{ userAgent: string; acceptLanguage?: string }, Nothing];
   'Fetch.continueRequest': [{ requestId: string }, Nothing];

@@ -1,5 +1,6 @@
 import { TroupeError } from '../protocol/errors.js';
 import { type Bounds, remainingMs, throwIfCancelled, within } from './bounds.js';
+import type { CdpResult } from './cdp.js';
 import { answerDialog } from './dialog-controls.js';
 import { failureWords } from './navigation.js';
 import type { Tab } from './tab.js';
@@ -9,6 +10,8 @@ const HUNG_MS = 1_500;
 const STOP_MS = 500;
 /** After a failed navigation the browser shows an error page. */
 const ERROR_PAGE_MS = 1_000;
+/** A document that was asked for is there by then, after one that came before it. */
+const OVERTAKEN_MS = 1_000;
 /** Begins as the name of a host does, and may be a relative path. */
 const LIKE_HOST = /^(?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]+(?=[/?#]|$)/u;
 /** What nobody calls a file. */
@@ -53,10 +56,14 @@ export function resolveUrl(source: string, base: string, schemes: ReadonlySet<st
  */
 export async function navigate(tab: Tab, url: string, bounds: Bounds): Promise<Gone> {
   return leave(tab, bounds, async () => {
-    const answer = await tab.command('Page.navigate', { url }, bounds).catch((error: unknown) => {
-      if (!(error instanceof TroupeError) || error.code !== 'WAIT_TIMEOUT') throw error;
-      throw new TroupeError('WAIT_TIMEOUT', `${url} did not answer in time`);
-    });
+    let answer = await request(tab, url, bounds);
+    if (await isOvertaken(tab, answer, bounds)) {
+      await holdStill(tab, bounds);
+      answer = await request(tab, url, bounds);
+      if (await isOvertaken(tab, answer, bounds)) {
+        throw new TroupeError('ACTION_FAILED', `${url} was not loaded: the page goes elsewhere again and again`);
+      }
+    }
     if (answer.isDownload === true) return 'stays';
     // An answer like 404 without a body: the browser shows a page of its own, and the server was reached.
     if (answer.errorText !== undefined && answer.errorText !== 'net::ERR_HTTP_RESPONSE_CODE_FAILURE') {
@@ -65,6 +72,46 @@ export async function navigate(tab: Tab, url: string, bounds: Bounds): Promise<G
     }
     return answer.loaderId === undefined ? 'stays' : 'leaves';
   });
+}
+
+/** What the browser says of a navigation, and how many there were before it was asked for. */
+type Answer = CdpResult<'Page.navigate'> & { readonly before: number };
+
+async function request(tab: Tab, url: string, bounds: Bounds): Promise<Answer> {
+  const before = tab.navigation.count;
+  const answer = await tab.command('Page.navigate', { url }, bounds).catch((error: unknown) => {
+    if (!(error instanceof TroupeError) || error.code !== 'WAIT_TIMEOUT') throw error;
+    throw new TroupeError('WAIT_TIMEOUT', `${url} did not answer in time`);
+  });
+  return { ...answer, before };
+}
+
+/** True where the page went somewhere by itself meanwhile, and what was asked for does not come or does not stay. */
+async function isOvertaken(
+  tab: Tab,
+  { loaderId, errorText, isDownload, before }: Answer,
+  bounds: Bounds,
+): Promise<boolean> {
+  const { navigation } = tab;
+  if (isDownload === true || loaderId === undefined) return false;
+  if (errorText !== undefined) return errorText === 'net::ERR_ABORTED' && navigation.count > before;
+  const isThere = (): boolean => navigation.hasCommitted(loaderId);
+  await tab.until(() => isThere() || navigation.count > before || tab.dialog !== null, bounds);
+  if (!isThere() && navigation.count === before) return false;
+  return !(await tab.until(isThere, within(bounds, OVERTAKEN_MS))) || navigation.wasOvertaken(loaderId);
+}
+
+/** Leaves a page that navigates by itself all the time: without its scripts, and by way of an empty page. */
+async function holdStill(tab: Tab, bounds: Bounds): Promise<void> {
+  await tab.command('Emulation.setScriptExecutionDisabled', { value: true }, bounds);
+  try {
+    await tab.command('Page.stopLoading', {}, bounds);
+    const { loaderId } = await tab.command('Page.navigate', { url: 'about:blank' }, bounds);
+    if (loaderId !== undefined)
+      await tab.until(() => tab.navigation.hasCommitted(loaderId), within(bounds, OVERTAKEN_MS));
+  } finally {
+    await tab.send('Emulation.setScriptExecutionDisabled', { value: false }, STOP_MS).catch(() => undefined);
+  }
 }
 
 /** One step back in the tab's history. @throws ACTION_FAILED at its beginning */

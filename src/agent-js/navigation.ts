@@ -51,6 +51,10 @@ export class Navigation {
   /** Answers to document requests that may become the page; the newest few. */
   readonly #statuses = new Map<string, number>();
   readonly #errors = new Map<string, string>();
+  /** Loaders of the newest few documents that stood there; true where the one before had begun to go elsewhere by then. */
+  readonly #committed = new Map<string, boolean>();
+  /** The loader of the navigation that began last. */
+  #begun: string | undefined;
 
   constructor(mainFrame: string, url: string) {
     this.#mainFrame = mainFrame;
@@ -62,6 +66,16 @@ export class Navigation {
     // A `data:` address has an answer too, which nobody sent.
     if (this.loaderId === undefined || !/^https?:/.test(this.url)) return null;
     return this.#statuses.get(this.loaderId) ?? null;
+  }
+
+  /** The document of this loader stands there, or did. */
+  hasCommitted(loaderId: string): boolean {
+    return this.#committed.has(loaderId);
+  }
+
+  /** The document before it had begun another navigation meanwhile, which takes its place. */
+  wasOvertaken(loaderId: string): boolean {
+    return this.#committed.get(loaderId) === true;
   }
 
   /** Nothing is under way and the document is complete as far as `milestone`. */
@@ -89,6 +103,7 @@ export class Navigation {
       case 'Page.frameStartedNavigating': {
         const { frameId, url, loaderId, navigationType } = event.params;
         if (navigationType === 'sameDocument' || navigationType === 'historySameDocument') return false;
+        if (frameId === this.#mainFrame) this.#begun = loaderId;
         return this.#begin(frameId, url, { loaderId });
       }
       case 'Page.frameClearedScheduledNavigation':
@@ -140,6 +155,8 @@ export class Navigation {
     this.count++;
     this.pending = null;
     this.loaderId = frame.loaderId;
+    remember(this.#committed, frame.loaderId, this.#begun !== undefined && this.#begun !== frame.loaderId);
+    this.#begun = undefined;
     this.url = frame.unreachableUrl ?? frame.url + (frame.urlFragment ?? '');
     this.#lifecycle = new Set();
     this.failure =

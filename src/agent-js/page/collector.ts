@@ -66,10 +66,12 @@ export class Collector {
   }
 
   collect(): Collected {
-    const root = document.documentElement;
+    // A script may have removed it.
+    const root: Element | null = document.documentElement;
+    if (root === null) return { controls: [], gaps: [] };
     const view = viewportRegion(root, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
     const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
-    if (root !== null) walk(root, around, (...visited) => this.#visit(...visited));
+    walk(root, around, (...visited) => this.#visit(...visited));
     this.#rest();
     const controls = withoutWrappers(outsideOfModals(this.#controls, this.#modals), this.#clickables);
     return { controls, gaps: this.#gapsIn(controls) };

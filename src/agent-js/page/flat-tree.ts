@@ -128,11 +128,12 @@ export function isInside(inner: Node, outer: Element): boolean {
  * Iterative, since a page may nest deeper than a stack reaches.
  */
 export function walk<T>(
-  root: Element,
+  root: Element | null,
   inherited: T,
   visit: (element: Element, inherited: T, nth: number, within: number) => T | undefined,
 ): void {
-  const elements: Element[] = [root];
+  // A document may have lost its root.
+  const elements: Element[] = root === null ? [] : [root];
   const values: T[] = [inherited];
   const places: number[] = [-1];
   let nth = -1;

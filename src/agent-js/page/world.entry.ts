@@ -97,8 +97,9 @@ export function install(names: HookNames): void {
     },
     finish: (request) => action.finish(request),
     text: ({ locator }) => {
-      const element =
-        locator === null ? (document.body ?? document.documentElement) : resolve(locator, { hidden: true });
+      const page: Element | null = document.body ?? document.documentElement;
+      const element = locator === null ? page : resolve(locator, { hidden: true });
+      if (element === null) return { text: '' };
       if (isProblem(element)) return element;
       // biome-ignore lint/performance/useDomNodeTextContent: only what is drawn, in its lines
       const lines = (element as Partial<HTMLElement>).innerText?.trim() ?? '';
