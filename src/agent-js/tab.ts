@@ -113,7 +113,10 @@ export class Tab {
   throwIfGone(): void {
     if (this.state === 'closed') throw new TroupeError('ACTION_FAILED', 'The tab has been closed');
     if (this.state === 'crashed')
-      throw new TroupeError('ACTION_FAILED', 'The page has crashed; agent.go() loads it anew');
+      throw new TroupeError(
+        'ACTION_FAILED',
+        'The page has crashed, most often because its memory was used up; agent.go() loads it anew',
+      );
   }
 
   /** One call of the page's script that a dialog or a navigation may cut short. */
