@@ -7,12 +7,13 @@ const FLOORS = [
   ['gateway'],
   ['supervisor'],
   ['actors'],
-  ['autonomy', 'request-client', 'webhooks'],
+  ['auth', 'autonomy', 'request-client', 'webhooks'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['containers'],
   ['files', 'net-policy'],
   ['protocol'],
+  ['base'],
 ];
 
 /** `cli` is src/cli.ts and everything in src/cli/. */

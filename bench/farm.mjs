@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '#troupe/config.js';
-import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import { startShop } from '../examples/shop/shop.mjs';
 import { playwrightTest } from './support/playwright-test.mjs';
 import { atLeast, atMost } from './support/print.mjs';

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { readConfig } from '#troupe/config.js';
-import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import { startService } from '#troupe/service.js';
 import { startShop } from '../examples/shop/shop.mjs';
 import { openChromiumWithPort } from './support/chromium-with-port.mjs';

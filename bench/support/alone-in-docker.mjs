@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { chromium as playwright } from 'playwright-core';
 import { readConfig } from '#troupe/config.js';
-import { workerFlags } from '#troupe/containers/worker-flags.js';
-import { WORKER_SOURCES } from '#troupe/containers/worker-image.js';
+import { workerFlags } from '#troupe/containers/docker/worker-flags.js';
+import { WORKER_SOURCES } from '#troupe/containers/docker/worker-image.js';
 import { bridgeAddress, usableDocker } from '#troupe/service/choose-driver.js';
 import { openSite } from './open-site.mjs';
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium as playwright } from 'playwright-core';
-import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import { openChromiumWithPort } from './chromium-with-port.mjs';
 import { openSite } from './open-site.mjs';
 

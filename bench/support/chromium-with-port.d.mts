@@ -1,4 +1,4 @@
-import type { ChromiumBinary } from '#troupe/containers/chromium-binary.js';
+import type { ChromiumBinary } from '#troupe/containers/chromium/chromium-binary.js';
 
 export function openChromiumWithPort(
   chromium: Pick<ChromiumBinary, 'path' | 'env' | 'headlessShell'>,

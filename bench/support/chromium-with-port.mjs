@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { COMMON_FLAGS } from '#troupe/containers/chromium-flags.js';
+import { COMMON_FLAGS } from '#troupe/containers/chromium/chromium-flags.js';
 
 /**
  * A headless Chromium with a DevTools port, for clients that cannot be given one of Troupe's, which have none: the same

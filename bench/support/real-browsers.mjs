@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { findChromium } from '#troupe/containers/chromium-binary.js';
-import { ProcessDriver } from '#troupe/containers/process-driver.js';
+import { findChromium } from '#troupe/containers/chromium/chromium-binary.js';
+import { ProcessDriver } from '#troupe/containers/process/process-driver.js';
 import { openGate } from './open-gate.mjs';
 
 /**

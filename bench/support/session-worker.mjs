@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { readConfig } from '#troupe/config.js';
-import { DockerEngine } from '#troupe/containers/docker-engine.js';
+import { DockerEngine } from '#troupe/containers/docker/docker-engine.js';
 
 const DEADLINE_MS = 20_000;
 const Listed = z.array(z.object({ Id: z.string() }));

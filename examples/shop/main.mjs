@@ -23,7 +23,7 @@ function readOptions() {
 async function engineAddress() {
   const [{ readConfig }, { DockerEngine }, { bridgeAddress }] = await Promise.all([
     import('../../dist/config.js'),
-    import('../../dist/containers/docker-engine.js'),
+    import('../../dist/containers/docker/docker-engine.js'),
     import('../../dist/service/choose-driver.js'),
   ]);
   const { dockerSocket } = readConfig({});

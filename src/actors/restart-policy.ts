@@ -1,4 +1,4 @@
-import { assertNever } from '../protocol/assert-never.js';
+import { assertNever } from '../base/assert-never.js';
 import type { EndReason } from './actor.js';
 
 /**

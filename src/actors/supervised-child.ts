@@ -1,10 +1,10 @@
 import { type Observable, Subject } from 'rxjs';
-import { assertNever } from '../protocol/assert-never.js';
+import { assertNever } from '../base/assert-never.js';
+import type { Clock } from '../base/clock.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { ActorRef, MessageMap, Termination } from './actor.js';
 import type { Child, ChildState } from './child.js';
 import { type ChildSpec, DEFAULT_READY_MS } from './child-spec.js';
-import type { Clock } from './clock.js';
 import { decideRestart, type RestartBounds } from './restart-policy.js';
 import { StableRef } from './stable-ref.js';
 import type { ActorHandle } from './thread-host.js';

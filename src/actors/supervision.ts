@@ -1,9 +1,9 @@
+import { type Clock, systemClock } from '../base/clock.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { MessageMap, Termination } from './actor.js';
 import type { ThreadStats } from './actor-thread.js';
 import type { Child, ChildState } from './child.js';
 import type { ChildSpec } from './child-spec.js';
-import { type Clock, systemClock } from './clock.js';
 import { DEFAULT_RESTART_BOUNDS, type RestartBounds } from './restart-policy.js';
 import { SupervisedChild } from './supervised-child.js';
 import type { ThreadPool } from './thread-pool.js';

@@ -2,10 +2,11 @@ import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { readBundle } from '../script/bundle.js';
 import type { HostCall, HostCallContext, HostModule } from '../script/host-module.js';
-import { act } from './act.js';
-import type { ActRequest } from './act-request.js';
-import { type Bounds, boundsOf, remainingMs } from './bounds.js';
-import type { BrowserPort } from './browser-port.js';
+import { act } from './acting/act.js';
+import type { ActRequest } from './acting/act-request.js';
+import { waitFor } from './acting/wait.js';
+import { type Bounds, boundsOf, remainingMs } from './browser/bounds.js';
+import type { BrowserPort } from './browser/browser-port.js';
 import {
   actRequest,
   locatorOf,
@@ -16,16 +17,15 @@ import {
   waitCondition,
   waitTimeout,
 } from './call-arguments.js';
-import { Downloads } from './downloads.js';
-import { goBack, navigate, resolveUrl } from './go.js';
+import { Downloads } from './files/downloads.js';
 import { Looks, type WholeLook } from './look/look.js';
-import { evaluateInPage } from './page-code.js';
 import { readText, readValue } from './read.js';
 import { CAPTURE_MS, captureScreenshot, keepScreenshot } from './screenshots.js';
 import { type StepScreenshotPolicy, Steps } from './steps.js';
-import type { Tab } from './tab.js';
-import { Tabs } from './tabs.js';
-import { waitFor } from './wait.js';
+import { goBack, navigate, resolveUrl } from './tabs/go.js';
+import { evaluateInPage } from './tabs/page-code.js';
+import type { Tab } from './tabs/tab.js';
+import { Tabs } from './tabs/tabs.js';
 
 const PRELUDE = readBundle(import.meta.url, 'prelude/agent');
 const SCHEMES = ['http', 'https', 'about', 'data'] as const;

@@ -1,6 +1,6 @@
 import { TroupeError } from '../protocol/errors.js';
 import { ActionName } from '../protocol/look.js';
-import type { ActRequest } from './act-request.js';
+import type { ActRequest } from './acting/act-request.js';
 
 /*
  * What scripts give the calls of `agent`, read before any browser is asked. Everything that is written wrongly is

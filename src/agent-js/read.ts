@@ -1,8 +1,8 @@
-import type { Bounds } from './bounds.js';
-import { dialogControl } from './dialog-controls.js';
-import { isProblem } from './page-calls.js';
-import { problemError } from './problem-error.js';
-import type { Tab } from './tab.js';
+import type { Bounds } from './browser/bounds.js';
+import { problemError } from './locating/problem-error.js';
+import { dialogControl } from './tabs/dialog-controls.js';
+import { isProblem } from './tabs/page-calls.js';
+import type { Tab } from './tabs/tab.js';
 
 /**
  * The text that is drawn in an element, or in the whole page; of a page that asks something, what it asks.

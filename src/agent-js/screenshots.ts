@@ -1,7 +1,7 @@
 import { link, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFile } from '../files/thread-files.js';
-import type { Tab } from './tab.js';
+import type { Tab } from './tabs/tab.js';
 
 /** A page that draws nothing for so long has no picture. */
 export const CAPTURE_MS = 3_000;

@@ -1,6 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { captureScreenshot, keepScreenshot, useScreenshotAs } from './screenshots.js';
-import type { Tab } from './tab.js';
+import type { Tab } from './tabs/tab.js';
 
 /** A step that has ended, and waits until it is known whether there is a picture of it. */
 export interface Pictured {

@@ -3,10 +3,10 @@ import { encodeError } from '../protocol/errors.js';
 import type { SessionEvent, Step } from '../protocol/events.js';
 import type { CallSite } from '../script/host-module.js';
 import { callSlug, callSource } from './call-source.js';
-import type { Place } from './problem-error.js';
+import type { Place } from './locating/problem-error.js';
 import { CAPTURE_MS } from './screenshots.js';
 import { type Pictured, type StepPicture, StepPictures } from './step-pictures.js';
-import type { Tab } from './tab.js';
+import type { Tab } from './tabs/tab.js';
 
 /** A browser left alone for this long after a step is idle: a picture then costs nobody time. */
 const IDLE_MS = 150;

@@ -1,5 +1,5 @@
-import { readInside } from '../agent-js/flow-folder.js';
-import { leadingComment } from '../agent-js/leading-comment.js';
+import { readInside } from '../agent-js/flows/flow-folder.js';
+import { leadingComment } from '../agent-js/flows/leading-comment.js';
 import type { ErrorBody } from '../protocol/errors.js';
 import type { FlowBrief, FlowsBefore, TaskBrief } from './prompt.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WholeLook } from '../agent-js/look/look.js';
-import { assertNever } from '../protocol/assert-never.js';
+import { assertNever } from '../base/assert-never.js';
 import { type ErrorBody, encodeError } from '../protocol/errors.js';
 import type { EventData } from '../protocol/events.js';
 import type { PageText, ToolCall } from '../protocol/model.js';

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { assertNever } from '../protocol/assert-never.js';
+import { assertNever } from '../base/assert-never.js';
 import type { ToolCall } from '../protocol/model.js';
 
 /** One message of a conversation as the loop knows it. */

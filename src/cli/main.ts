@@ -50,19 +50,19 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     switch (command) {
       case 'setup':
-        return await (await import('./setup.js')).runSetup(rest);
+        return await (await import('./setup/setup.js')).runSetup(rest);
       case 'dashboard':
         return await (await import('./dashboard.js')).runDashboard(rest);
       case 'run':
-        return await (await import('./run.js')).runFlows(rest);
+        return await (await import('./run/run.js')).runFlows(rest);
       case 'eval':
         return await (await import('./eval.js')).runEval(rest);
       case 'flow':
-        return await (await import('./flow-check.js')).runFlow(rest);
+        return await (await import('./run/flow-check.js')).runFlow(rest);
       case 'token':
         return await (await import('./token.js')).runToken(rest);
       case 'requests':
-        return await (await import('./requests.js')).runRequests(rest);
+        return await (await import('./requests/requests.js')).runRequests(rest);
       case '--version':
       case '-v':
         process.stdout.write(`${readVersion()}\n`);

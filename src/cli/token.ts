@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
-import { systemClock } from '../actors/clock.js';
+import { AccessTokens } from '../auth/access-tokens.js';
+import { RequestVault } from '../auth/request-vault.js';
+import { systemClock } from '../base/clock.js';
 import { type Config, readConfig, serviceToken } from '../config.js';
 import { Journal } from '../journal/journal.js';
 import { CreatedToken, Role, TokenInfo, type TokenLimits, type TokenRequest } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
-import { AccessTokens } from '../supervisor/access-tokens.js';
-import { RequestVault } from '../supervisor/request-vault.js';
 import { UsageError } from './failure.js';
 import { parseOptions } from './parse-options.js';
 import { ownUrl, ServiceClient } from './service-client.js';

@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
-import { type BrowserUser, isOwnFolder, isReachable } from './browser-user.js';
+import { type BrowserUser, isOwnFolder, isReachable } from './chromium/browser-user.js';
 
 /** The folder that holds an instance's browsers, one folder each. */
 export interface BrowserFolder {

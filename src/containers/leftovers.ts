@@ -2,13 +2,13 @@ import { readdir, realpath } from 'node:fs/promises';
 import { z } from 'zod';
 import { removeFolder } from '../files/remove-folder.js';
 import { closeTemporaryFolder, temporaryFolder } from './browser-folder.js';
-import { removeBrowser } from './browser-removal.js';
-import { isOwnFolder } from './browser-user.js';
-import type { DockerEngine } from './docker-engine.js';
-import { INSTANCE_LABEL } from './docker-identity.js';
-import { LeaseFolder } from './lease-folder.js';
+import { isOwnFolder } from './chromium/browser-user.js';
+import type { DockerEngine } from './docker/docker-engine.js';
+import { INSTANCE_LABEL } from './docker/docker-identity.js';
 import { leaseFolderPath, leaseOfFolder } from './lease-name.js';
-import { leasesUnder } from './process-leases.js';
+import { removeBrowser } from './process/browser-removal.js';
+import { LeaseFolder } from './process/lease-folder.js';
+import { leasesUnder } from './process/process-leases.js';
 
 /** Where browsers of a driver were to live, and whose they are. */
 interface Whereabouts {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { GiveUpSignal } from '../actors/actor.js';
-import type { Sessions } from '../supervisor/sessions.js';
-import type { SharedSession } from '../supervisor/share-links.js';
+import type { SharedSession } from '../auth/share-links.js';
+import type { Sessions } from '../supervisor/ports/sessions.js';
 import type { Credentials } from './credentials.js';
 import type { RouteRequest } from './route.js';
 import type { Reply } from './uws/reply.js';

@@ -1,9 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { type AccessTokens, callerOf } from '../auth/access-tokens.js';
+import type { SharedSession, ShareLinks } from '../auth/share-links.js';
 import { includesRole, type Role, type TokenInfo } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
-import { type AccessTokens, callerOf } from '../supervisor/access-tokens.js';
-import type { Sessions } from '../supervisor/sessions.js';
-import type { SharedSession, ShareLinks } from '../supervisor/share-links.js';
+import type { Sessions } from '../supervisor/ports/sessions.js';
 import { type AccessHeaders, type AccessOptions, isReachedFromElsewhere } from './access.js';
 
 /** Who asks, as far as the service knows. */

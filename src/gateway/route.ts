@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { GiveUpSignal } from '../actors/actor.js';
+import type { SharedSession } from '../auth/share-links.js';
 import type { Role } from '../protocol/access.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { EventPage } from '../protocol/event-row.js';
-import type { Sessions } from '../supervisor/sessions.js';
-import type { SharedSession } from '../supervisor/share-links.js';
+import type { Sessions } from '../supervisor/ports/sessions.js';
 import { checkShape } from './check-shape.js';
 import type { McpCall } from './mcp/mcp-endpoint.js';
 

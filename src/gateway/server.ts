@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { TroupeError } from '../protocol/errors.js';
-import type { Sessions } from '../supervisor/sessions.js';
+import type { Sessions } from '../supervisor/ports/sessions.js';
 import { Access } from './access.js';
 import { ArrivedRequest, type RequestSurroundings } from './arrived-request.js';
 import { parseJson } from './check-shape.js';

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
 import type { Role } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
-import type { Sessions } from '../supervisor/sessions.js';
+import type { Sessions } from '../supervisor/ports/sessions.js';
 import { checkSight, type Principal } from './credentials.js';
 import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
 import { DESKTOP } from './tunnel/desktop-tunnel.js';

@@ -1,6 +1,6 @@
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import type Database from 'libsql';
-import { assertNever } from '../protocol/assert-never.js';
+import { assertNever } from '../base/assert-never.js';
 import { TroupeError } from '../protocol/errors.js';
 import { BatchStore } from './batch-store.js';
 import { Breath } from './breath.js';

@@ -1,4 +1,4 @@
-import { diskFault } from './disk-fault.js';
+import { diskFault } from '../base/disk-fault.js';
 
 /**
  * The one table of error codes. Every answer that is not a success has the shape of {@link ErrorBody}, and its

@@ -1,4 +1,4 @@
-import { assertNever } from '../protocol/assert-never.js';
+import { assertNever } from '../base/assert-never.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
 import type { Report } from '../protocol/report.js';
 import { escapeMarkup as esc } from './escape.js';

@@ -1,4 +1,4 @@
-import { assertNever } from '../protocol/assert-never.js';
+import { assertNever } from '../base/assert-never.js';
 import type { EventData, JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';

@@ -1,10 +1,10 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
 import { type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
+import type { QuickJs } from './engine/quickjs.js';
 import type { HostBridge } from './host-bridge.js';
 import type { ScriptLimits } from './limits.js';
-import type { QuickJs } from './quickjs.js';
-import type { SourceRegistry } from './source-registry.js';
-import { prepareFlow } from './source-step.js';
+import type { SourceRegistry } from './source/source-registry.js';
+import { prepareFlow } from './source/source-step.js';
 import { readDescription, sourceTooLong, withDetails } from './thrown.js';
 
 /** Compiled flows that are kept; the oldest gives way. */

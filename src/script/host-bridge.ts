@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
+import type { PlainLine, PlainOrder } from './engine/plain-line.js';
 import type { CallSite } from './host-module.js';
-import type { PlainLine, PlainOrder } from './plain-line.js';
 import { type AnswerMessage, CONTROL, type RunMessage, type ThreadMessage } from './script-messages.js';
 
 /** Why a script has to end. */

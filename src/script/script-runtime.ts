@@ -1,19 +1,19 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
-import { assertNever } from '../protocol/assert-never.js';
+import { assertNever } from '../base/assert-never.js';
 import { type ErrorBody, type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventData, StepKind } from '../protocol/events.js';
-import type { BareCompletion } from './bare-engine.js';
 import { readBundle } from './bundle.js';
+import type { BareCompletion } from './engine/bare-engine.js';
+import type { PlainLine, PlainOrder } from './engine/plain-line.js';
+import { type Completion, QuickJs, type RawFunction } from './engine/quickjs.js';
 import { FlowRunner } from './flow-runner.js';
 import type { HostBridge } from './host-bridge.js';
 import type { CallSite } from './host-module.js';
 import type { ScriptLimits } from './limits.js';
-import type { PlainLine, PlainOrder } from './plain-line.js';
 import type { Core, Description, EngineSettings, RawHost } from './prelude/engine.js';
-import { type Completion, QuickJs, type RawFunction } from './quickjs.js';
 import type { FailedOutcome, Outcome, RunMessage, ThreadBoot } from './script-messages.js';
-import { SourceRegistry } from './source-registry.js';
-import { checkScript, prepareScript, STEP_NAME } from './source-step.js';
+import { SourceRegistry } from './source/source-registry.js';
+import { checkScript, prepareScript, STEP_NAME } from './source/source-step.js';
 import { readDescription, sourceTooLong, withDetails } from './thrown.js';
 
 /** Awaits inside awaits; each takes stack of this thread that the engine does not count. */

@@ -1,10 +1,10 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { decodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
-import { doorbell, type Listening } from './doorbell.js';
-import { engineWasm } from './engine-wasm.js';
+import { doorbell, type Listening } from './engine/doorbell.js';
+import { engineWasm } from './engine/engine-wasm.js';
+import { PlainLine } from './engine/plain-line.js';
 import type { ScriptLimits } from './limits.js';
-import { PlainLine } from './plain-line.js';
 import {
   type CallMessage,
   CONTROL,
@@ -14,7 +14,7 @@ import {
   type ThreadBoot,
   type ThreadMessage,
 } from './script-messages.js';
-import { isPlainScript } from './source-step.js';
+import { isPlainScript } from './source/source-step.js';
 
 const MAX_INT32 = 2_147_483_647;
 

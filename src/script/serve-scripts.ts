@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { encodeError } from '../protocol/errors.js';
+import { PlainLine } from './engine/plain-line.js';
 import { HostBridge } from './host-bridge.js';
-import { PlainLine } from './plain-line.js';
 import type { ThreadBoot, ThreadMessage } from './script-messages.js';
 import { ScriptRuntime } from './script-runtime.js';
 

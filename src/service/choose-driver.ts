@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.js';
-import { findChromium } from '../containers/chromium-binary.js';
-import { DockerDriver } from '../containers/docker-driver.js';
-import { DockerEngine } from '../containers/docker-engine.js';
+import { findChromium } from '../containers/chromium/chromium-binary.js';
+import { DockerDriver } from '../containers/docker/docker-driver.js';
+import { DockerEngine } from '../containers/docker/docker-engine.js';
+import { findImage, WORKER_SOURCES, type WorkerImage, workerImageName } from '../containers/docker/worker-image.js';
 import type { Driver } from '../containers/driver.js';
 import { NetworkGate } from '../containers/gate/network-gate.js';
 import { removeLeftoverContainers, removeLeftoverProcesses } from '../containers/leftovers.js';
-import { ProcessDriver } from '../containers/process-driver.js';
-import { findImage, WORKER_SOURCES, type WorkerImage, workerImageName } from '../containers/worker-image.js';
+import { ProcessDriver } from '../containers/process/process-driver.js';
 import { TroupeError } from '../protocol/errors.js';
 
 /** Where a service's browsers come from. */

@@ -1,10 +1,10 @@
 import { LoopLag } from '../actors/loop-lag.js';
 import type { ThreadPool } from '../actors/thread-pool.js';
 import type { Config } from '../config.js';
-import { containerStates } from '../containers/container-states.js';
-import { DockerEngine } from '../containers/docker-engine.js';
+import { containerStates } from '../containers/docker/container-states.js';
+import { DockerEngine } from '../containers/docker/docker-engine.js';
 import type { Gateway, GatewayAnswered } from '../gateway/server.js';
-import type { EventHub } from '../supervisor/event-hub.js';
+import type { EventHub } from '../supervisor/events/event-hub.js';
 import type { Supervisor } from '../supervisor/supervisor.js';
 import type { Log } from '../telemetry/log.js';
 import { COUNTED, Metrics } from '../telemetry/metrics.js';

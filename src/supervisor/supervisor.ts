@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
-import { type FlowEntry, flowCatalog } from '../agent-js/flow-catalog.js';
-import { FlowShelf } from '../agent-js/flow-shelf.js';
+import { type FlowEntry, flowCatalog } from '../agent-js/flows/flow-catalog.js';
+import { FlowShelf } from '../agent-js/flows/flow-shelf.js';
+import type { AccessTokens } from '../auth/access-tokens.js';
+import { ShareLinks } from '../auth/share-links.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
@@ -20,25 +22,14 @@ import {
 import type { Stats, StatsQuery } from '../protocol/stats.js';
 import type { ReportPool } from '../report/report-pool.js';
 import type { Outbox } from '../webhooks/outbox.js';
-import type { AccessTokens } from './access-tokens.js';
-import type { ArtifactKeeper } from './artifact-keeper.js';
-import { BatchArtifacts, type SessionNow } from './batch-artifacts.js';
-import { BatchDesk, openGates } from './batch-desk.js';
-import type { Batches } from './batches.js';
-import { endAll } from './end-all.js';
-import { flowStats } from './flow-stats.js';
-import { Intake } from './intake.js';
-import type { LivingSession } from './living-session.js';
-import { Reaper } from './reaper.js';
-import { recoverSessions } from './recovery.js';
-import { isRepeatedStop } from './repeated-stop.js';
-import { Retention } from './retention.js';
-import { SessionDoors } from './session-doors.js';
-import { stoppedEnd } from './session-end.js';
-import { type FileDirs, keptFiles, listFiles, openFile, storeUpload } from './session-files.js';
-import { SessionMoments, type WaitBounds } from './session-moments.js';
-import type { SessionSurroundings } from './session-surroundings.js';
-import { parseId, SessionTable } from './session-table.js';
+import type { ArtifactKeeper } from './artifacts/artifact-keeper.js';
+import { BatchArtifacts, type SessionNow } from './artifacts/batch-artifacts.js';
+import { type FileDirs, keptFiles, listFiles, openFile, storeUpload } from './artifacts/session-files.js';
+import { BatchDesk, openGates } from './batches/batch-service.js';
+import { isRepeatedStop } from './batches/repeated-stop.js';
+import { flowStats } from './jobs/flow-stats.js';
+import { Intake } from './jobs/job-scheduler.js';
+import type { Batches } from './ports/batches.js';
 import type {
   Health,
   ModelInfo,
@@ -48,8 +39,17 @@ import type {
   SessionFile,
   Sessions,
   Submitter,
-} from './sessions.js';
-import { ShareLinks } from './share-links.js';
+} from './ports/sessions.js';
+import type { LivingSession } from './sessions/living-session.js';
+import { SessionDoors } from './sessions/session-connections.js';
+import type { SessionSurroundings } from './sessions/session-dependencies.js';
+import { stoppedEnd } from './sessions/session-end.js';
+import { parseId, SessionTable } from './sessions/session-table.js';
+import { SessionMoments, type WaitBounds } from './sessions/session-waiters.js';
+import { endAll } from './upkeep/end-all.js';
+import { Reaper } from './upkeep/reaper.js';
+import { recoverSessions } from './upkeep/recovery.js';
+import { Retention } from './upkeep/retention.js';
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {

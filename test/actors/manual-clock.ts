@@ -1,4 +1,4 @@
-import type { Clock } from '#troupe/actors/clock.js';
+import type { Clock } from '#troupe/base/clock.js';
 
 interface Timer {
   readonly dueMs: number;

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { filesModule } from '#troupe/agent-js/files.js';
-import { flowModule } from '#troupe/agent-js/flow.js';
+import { filesModule } from '#troupe/agent-js/files/files.js';
+import { flowModule } from '#troupe/agent-js/flows/flow.js';
 import { openSandbox } from '../script/open-sandbox.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';

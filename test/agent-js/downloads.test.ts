@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
-import { Downloads } from '#troupe/agent-js/downloads.js';
+import { Downloads } from '#troupe/agent-js/files/downloads.js';
 import type { SessionEvent } from '#troupe/protocol/events.js';
 import { openAgent, openReadersBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { filesModule } from '#troupe/agent-js/files.js';
-import { flowModule } from '#troupe/agent-js/flow.js';
+import { filesModule } from '#troupe/agent-js/files/files.js';
+import { flowModule } from '#troupe/agent-js/flows/flow.js';
 import { openSandbox, type Testing } from '../script/open-sandbox.js';
 import { guardLeaks } from '../support/leaks.js';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { flowCatalog } from '#troupe/agent-js/flow-catalog.js';
+import { flowCatalog } from '#troupe/agent-js/flows/flow-catalog.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import ts from 'typescript';
-import { checkFlow } from '#troupe/agent-js/flow-check.js';
+import { checkFlow } from '#troupe/agent-js/flows/flow-check.js';
 import { SCRIPT_CALLS } from '#troupe/agent-js/script-api.js';
 import { guardLeaks } from '../support/leaks.js';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { FlowShelf } from '#troupe/agent-js/flow-shelf.js';
+import { FlowShelf } from '#troupe/agent-js/flows/flow-shelf.js';
 import { FlowNode } from '#troupe/protocol/flow-tree.js';
 import { guardLeaks } from '../support/leaks.js';
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { flowModule } from '#troupe/agent-js/flow.js';
+import { flowModule } from '#troupe/agent-js/flows/flow.js';
 import { hostModule, openSandbox, type Testing } from '../script/open-sandbox.js';
 import { guardLeaks } from '../support/leaks.js';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { BrowserPort } from '#troupe/agent-js/browser-port.js';
-import type { CdpEvent } from '#troupe/agent-js/cdp.js';
-import { Condition } from '#troupe/agent-js/condition.js';
-import { Frames } from '#troupe/agent-js/frames.js';
-import { WORLD } from '#troupe/agent-js/page-calls.js';
+import type { BrowserPort } from '#troupe/agent-js/browser/browser-port.js';
+import type { CdpEvent } from '#troupe/agent-js/browser/cdp.js';
+import { Condition } from '#troupe/agent-js/browser/condition.js';
+import { Frames } from '#troupe/agent-js/tabs/frames.js';
+import { WORLD } from '#troupe/agent-js/tabs/page-calls.js';
 import { guardLeaks } from '../support/leaks.js';
 import { SEED } from '../support/seed.js';
 

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import { bounds, driverFixture, openFolder, wish } from '../containers/driver-fixture.js';
 import { openAgent, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { NetworkLog } from '#troupe/agent-js/network-log.js';
+import { NetworkLog } from '#troupe/agent-js/network/network-log.js';
 import { harPieces, NETWORK_LOG } from '#troupe/report/har.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';

@@ -3,7 +3,7 @@ import { isLoopback, isMetadata } from '#troupe/net-policy/closed-places.js';
 import { EgressRules, type EgressSetting } from '#troupe/net-policy/egress.js';
 import { HostPatterns, isHostPattern } from '#troupe/net-policy/host-pattern.js';
 import { readHost } from '#troupe/net-policy/read-host.js';
-import { assertSupported } from '#troupe/supervisor/request-check.js';
+import { assertSupported } from '#troupe/supervisor/jobs/request-check.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

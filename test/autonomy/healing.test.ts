@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { FlowJob } from '#troupe/actors/session/flow-job.js';
-import { flowModule } from '#troupe/agent-js/flow.js';
+import { flowModule } from '#troupe/agent-js/flows/flow.js';
 import { readBrief } from '#troupe/autonomy/brief.js';
 import { EMPTY_CONVERSATION } from '#troupe/autonomy/conversation.js';
 import { ConversationRecord } from '#troupe/autonomy/conversation-record.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { workerImageName } from '#troupe/containers/worker-image.js';
+import { workerImageName } from '#troupe/containers/docker/worker-image.js';
 import { containersOf, skipWithoutDocker } from '../support/docker.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';

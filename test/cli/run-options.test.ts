@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readRunOptions } from '#troupe/cli/run-options.js';
+import { readRunOptions } from '#troupe/cli/run/run-options.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { LeaseIdentity } from '#troupe/containers/driver.js';
-import type { ProcessDriver } from '#troupe/containers/process-driver.js';
-import { readProcess } from '#troupe/containers/process-table.js';
+import type { ProcessDriver } from '#troupe/containers/process/process-driver.js';
+import { readProcess } from '#troupe/containers/process/process-table.js';
 import { openChromiumWithPort } from '../../bench/support/chromium-with-port.mjs';
 import { guardLeaks } from '../support/leaks.js';
 import {

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { browserUser } from '#troupe/containers/browser-user.js';
-import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { browserUser } from '#troupe/containers/chromium/browser-user.js';
+import { findChromium } from '#troupe/containers/chromium/chromium-binary.js';
+import { embeddedChromium } from '#troupe/containers/chromium/embedded-chromium.js';
 import type { BrowserLease } from '#troupe/containers/driver.js';
-import { embeddedChromium } from '#troupe/containers/embedded-chromium.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { cacheDir } from '../support/shared-cache.js';

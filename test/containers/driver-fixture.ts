@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { DevToolsChannel } from '#troupe/actors/session/devtools-channel.js';
-import { type ChromiumBinary, findChromium } from '#troupe/containers/chromium-binary.js';
+import { DevToolsChannel } from '#troupe/actors/session/connection/devtools-channel.js';
+import { type ChromiumBinary, findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import type { BrowserLease, LeaseOptions } from '#troupe/containers/driver.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
-import { ProcessDriver } from '#troupe/containers/process-driver.js';
+import { ProcessDriver } from '#troupe/containers/process/process-driver.js';
 import { cacheDir } from '../support/shared-cache.js';
 
 /** A folder that any user may pass through, removed at the end. Its name is short: a browser's socket lies in it. */

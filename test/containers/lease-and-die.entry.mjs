@@ -1,7 +1,7 @@
 // A service that leases a browser, writes its identity to stdout and dies without a chance to tidy up.
 import { writeSync } from 'node:fs';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
-import { ProcessDriver } from '#troupe/containers/process-driver.js';
+import { ProcessDriver } from '#troupe/containers/process/process-driver.js';
 
 const { chromium, workDir, leaseId } = JSON.parse(process.argv[2]);
 const setting = { ownPort: 0, ownNames: [], hostAddress: null, forward: [], egress: {}, loopback: 'open' };

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { leaseNamed, processesOf } from '#troupe/containers/process-identity.js';
-import type { ProcessEntry } from '#troupe/containers/process-table.js';
+import { leaseNamed, processesOf } from '#troupe/containers/process/process-identity.js';
+import type { ProcessEntry } from '#troupe/containers/process/process-table.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

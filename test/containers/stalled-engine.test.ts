@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { DockerDriver } from '#troupe/containers/docker-driver.js';
-import { DockerEngine } from '#troupe/containers/docker-engine.js';
+import { DockerDriver } from '#troupe/containers/docker/docker-driver.js';
+import { DockerEngine } from '#troupe/containers/docker/docker-engine.js';
 import { leaseFolderPath } from '#troupe/containers/lease-name.js';
 import { guardLeaks } from '../support/leaks.js';
 import { bounds, openFolder, testGate, wish, within } from './driver-fixture.js';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { tarFile } from '#troupe/containers/tar-file.js';
+import { tarFile } from '#troupe/containers/docker/tar-file.js';
 import { guardLeaks } from '../support/leaks.js';
 import { openFolder } from './driver-fixture.js';
 

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { WorkerFolder } from '#troupe/containers/worker-folder.js';
+import { WorkerFolder } from '#troupe/containers/docker/worker-folder.js';
 import { guardLeaks } from '../support/leaks.js';
 import { openFolder } from './driver-fixture.js';
 

@@ -171,7 +171,7 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'src/report/report.ts': "import '../journal/rows.js'; import './page.js'; export const a = 1;",
     'src/report/page.ts': "import './report.js'; import 'uWebSockets.js'; import 'libsql'; import 'dev';",
     'src/journal/rows.ts': "import 'libsql'; import './gone.js';",
-    'src/containers/docker-driver.ts': 'export const driver = 1;',
+    'src/containers/docker/docker-driver.ts': 'export const driver = 1;',
     'src/actors/thread.ts': "import '../agent-js/agent.js';",
     'src/actors/session/session.ts': "import '../../agent-js/agent.js';",
     'src/script/sandbox.ts': "import '../containers/docker-driver.js';",
@@ -206,7 +206,7 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'no-unresolved-imports: src/journal/rows.ts -> ./gone.js',
     'pages-know-only-protocol: web/page.ts -> src/agent-js/agent.ts',
     'protocol-runs-in-pages: src/protocol/contract.ts -> fs',
-    'script-knows-no-browser: src/script/sandbox.ts -> src/containers/docker-driver.ts',
+    'script-knows-no-browser: src/script/sandbox.ts -> src/containers/docker/docker-driver.ts',
     'sqlite-in-journal: src/report/page.ts -> node_modules/libsql/index.js',
   ]);
 });

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { systemClock } from '#troupe/actors/clock.js';
+import { AccessTokens, callerOf } from '#troupe/auth/access-tokens.js';
+import { RateLimit } from '#troupe/auth/rate-limit.js';
+import { RequestVault } from '#troupe/auth/request-vault.js';
+import { systemClock } from '#troupe/base/clock.js';
 import { Journal } from '#troupe/journal/journal.js';
-import { AccessTokens, callerOf } from '#troupe/supervisor/access-tokens.js';
-import { Admission, type Place } from '#troupe/supervisor/admission.js';
-import { RateLimit } from '#troupe/supervisor/rate-limit.js';
-import { RequestVault } from '#troupe/supervisor/request-vault.js';
+import { Admission, type Place } from '#troupe/supervisor/jobs/admission.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import t from 'tap';
-import { systemClock } from '#troupe/actors/clock.js';
-import { Admission, type Place } from '#troupe/supervisor/admission.js';
+import { systemClock } from '#troupe/base/clock.js';
+import { Admission, type Place } from '#troupe/supervisor/jobs/admission.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { guardLeaks } from '../support/leaks.js';
 

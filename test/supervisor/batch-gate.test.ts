@@ -1,5 +1,5 @@
 import t from 'tap';
-import { BatchGate } from '#troupe/supervisor/batch-gate.js';
+import { BatchGate } from '#troupe/supervisor/jobs/batch-gate.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { Journal } from '#troupe/journal/journal.js';
 import { type EventPage, eventRow } from '#troupe/protocol/event-row.js';
 import { SessionId } from '#troupe/protocol/session.js';
-import { EventHub } from '#troupe/supervisor/event-hub.js';
+import { EventHub } from '#troupe/supervisor/events/event-hub.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

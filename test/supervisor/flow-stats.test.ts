@@ -3,7 +3,7 @@ import { Journal } from '#troupe/journal/journal.js';
 import { eventRow } from '#troupe/protocol/event-row.js';
 import { SessionId } from '#troupe/protocol/session.js';
 import { Stats } from '#troupe/protocol/stats.js';
-import { flowStats } from '#troupe/supervisor/flow-stats.js';
+import { flowStats } from '#troupe/supervisor/jobs/flow-stats.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { guardLeaks } from '../support/leaks.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import t from 'tap';
-import { Reaper } from '#troupe/supervisor/reaper.js';
+import { Reaper } from '#troupe/supervisor/upkeep/reaper.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { bounds, driverFixture, wish } from '../containers/driver-fixture.js';
 import { eventually } from '../support/eventually.js';

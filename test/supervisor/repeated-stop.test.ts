@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isRepeatedStop } from '#troupe/supervisor/repeated-stop.js';
+import { isRepeatedStop } from '#troupe/supervisor/batches/repeated-stop.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { guardLeaks } from '../support/leaks.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { RequestVault } from '#troupe/supervisor/request-vault.js';
+import { RequestVault } from '#troupe/auth/request-vault.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { SessionEvent } from '#troupe/protocol/events.js';
-import type { SessionChild } from '#troupe/supervisor/session-child.js';
-import { CONTROL_IDLE_MS, CONTROL_LEFT_MS, SessionControl } from '#troupe/supervisor/session-control.js';
+import type { SessionChild } from '#troupe/supervisor/sessions/session-child.js';
+import { CONTROL_IDLE_MS, CONTROL_LEFT_MS, SessionControl } from '#troupe/supervisor/sessions/session-control.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { guardLeaks } from '../support/leaks.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { advanceLife, type LifeInput, type SessionLife } from '#troupe/supervisor/session-life.js';
+import { advanceLife, type LifeInput, type SessionLife } from '#troupe/supervisor/sessions/session-life.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

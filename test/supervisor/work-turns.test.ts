@@ -1,5 +1,5 @@
 import t from 'tap';
-import { WorkTurns } from '#troupe/supervisor/work-turns.js';
+import { WorkTurns } from '#troupe/supervisor/events/work-turns.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { Browser } from '#troupe/actors/session/browser.js';
 import type { BrowserOptions } from '#troupe/actors/session/browser-options.js';
-import { DevToolsChannel } from '#troupe/actors/session/devtools-channel.js';
+import { DevToolsChannel } from '#troupe/actors/session/connection/devtools-channel.js';
 import { Agent } from '#troupe/agent-js/agent.js';
 import type { WholeLook } from '#troupe/agent-js/look/look.js';
 import type { StepScreenshotPolicy } from '#troupe/agent-js/steps.js';

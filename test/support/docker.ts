@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { readConfig } from '#troupe/config.js';
-import type { ContainerSetting, WorkerLimits } from '#troupe/containers/container-spec.js';
-import { DockerDriver } from '#troupe/containers/docker-driver.js';
-import type { DockerEngine } from '#troupe/containers/docker-engine.js';
+import type { ContainerSetting, WorkerLimits } from '#troupe/containers/docker/container-spec.js';
+import { DockerDriver } from '#troupe/containers/docker/docker-driver.js';
+import type { DockerEngine } from '#troupe/containers/docker/docker-engine.js';
+import { WORKER_SOURCES } from '#troupe/containers/docker/worker-image.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
-import { WORKER_SOURCES } from '#troupe/containers/worker-image.js';
 import { usableDocker } from '#troupe/service/choose-driver.js';
 import { openFolder } from '../containers/driver-fixture.js';
 

@@ -5,8 +5,8 @@ import { TroupeError } from '#troupe/protocol/errors.js';
 import { type EventPage, ListedEvent } from '#troupe/protocol/event-row.js';
 import type { JournalEvent } from '#troupe/protocol/events.js';
 import { SessionId } from '#troupe/protocol/session.js';
-import type { Batches } from '#troupe/supervisor/batches.js';
-import type { Sessions, Submitter } from '#troupe/supervisor/sessions.js';
+import type { Batches } from '#troupe/supervisor/ports/batches.js';
+import type { Sessions, Submitter } from '#troupe/supervisor/ports/sessions.js';
 
 /** Batches in memory, of jobs that end by themselves. */
 export class InMemoryBatches implements Batches {

@@ -2,9 +2,11 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { Readable } from 'node:stream';
 import vm from 'node:vm';
-import { systemClock } from '#troupe/actors/clock.js';
 import type { FrameOrder, ScreenFrame } from '#troupe/actors/session/screen.js';
-import type { FlowEntry } from '#troupe/agent-js/flow-catalog.js';
+import type { FlowEntry } from '#troupe/agent-js/flows/flow-catalog.js';
+import { AccessTokens } from '#troupe/auth/access-tokens.js';
+import { ShareLinks } from '#troupe/auth/share-links.js';
+import { systemClock } from '#troupe/base/clock.js';
 import { ControlKey } from '#troupe/protocol/control.js';
 import { TroupeError } from '#troupe/protocol/errors.js';
 import type { EventPage } from '#troupe/protocol/event-row.js';
@@ -19,10 +21,8 @@ import {
   type SessionRecord,
 } from '#troupe/protocol/session.js';
 import type { Stats } from '#troupe/protocol/stats.js';
-import { AccessTokens } from '#troupe/supervisor/access-tokens.js';
-import { doingOf } from '#troupe/supervisor/doing-of.js';
-import type { DevTools, Doors } from '#troupe/supervisor/doors.js';
-import { isRepeatedStop } from '#troupe/supervisor/repeated-stop.js';
+import { isRepeatedStop } from '#troupe/supervisor/batches/repeated-stop.js';
+import type { DevTools, Doors } from '#troupe/supervisor/ports/connections.js';
 import type {
   Health,
   ModelInfo,
@@ -32,8 +32,8 @@ import type {
   SessionFile,
   Sessions,
   Submitter,
-} from '#troupe/supervisor/sessions.js';
-import { ShareLinks } from '#troupe/supervisor/share-links.js';
+} from '#troupe/supervisor/ports/sessions.js';
+import { doingOf } from '#troupe/supervisor/sessions/activity.js';
 import { Outbox } from '#troupe/webhooks/outbox.js';
 import { InMemoryBatches, pageOf } from './in-memory-batches.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DockerEngine } from '#troupe/containers/docker-engine.js';
+import { DockerEngine } from '#troupe/containers/docker/docker-engine.js';
 import { eventually } from './eventually.js';
 import type { Teardown } from './service.js';
 

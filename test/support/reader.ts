@@ -1,6 +1,6 @@
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { findChromium } from '#troupe/containers/chromium-binary.js';
+import { findChromium } from '#troupe/containers/chromium/chromium-binary.js';
 import { openChromiumWithPort } from '../../bench/support/chromium-with-port.mjs';
 import { inContainers } from './agent-fixture.js';
 import { eventually } from './eventually.js';

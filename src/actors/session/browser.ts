@@ -1,10 +1,10 @@
-import type { AttachedPage, BrowserPort, ConnectionEnd, SendOptions } from '../../agent-js/browser-port.js';
-import type { CdpEvent, CdpMethod, CdpParams, CdpResult, CdpTargetInfo } from '../../agent-js/cdp.js';
+import type { AttachedPage, BrowserPort, ConnectionEnd, SendOptions } from '../../agent-js/browser/browser-port.js';
+import type { CdpEvent, CdpMethod, CdpParams, CdpResult, CdpTargetInfo } from '../../agent-js/browser/cdp.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
-import { CdpConnection } from './cdp-connection.js';
-import type { DevToolsChannel } from './devtools-channel.js';
+import { CdpConnection } from './connection/cdp-connection.js';
+import type { DevToolsChannel } from './connection/devtools-channel.js';
 import { PageDefaults } from './page-defaults.js';
 import { restoreStorage } from './storage-state.js';
 

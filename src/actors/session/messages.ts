@@ -8,7 +8,7 @@ import type { SessionId } from '../../protocol/session.js';
 import type { ServiceReachOptions } from '../../request-client/flow/service-reach.js';
 import type { ActorKind } from '../actor.js';
 import type { BrowserOptions } from './browser-options.js';
-import type { DevToolsMail } from './devtools-clients.js';
+import type { DevToolsMail } from './connection/devtools-clients.js';
 import type { ModelOrder } from './model-phase.js';
 import type { FrameOrder, ScreenFrame } from './screen.js';
 

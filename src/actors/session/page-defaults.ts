@@ -1,7 +1,7 @@
-import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/cdp.js';
+import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/browser/cdp.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
-import type { CdpConnection } from './cdp-connection.js';
+import type { CdpConnection } from './connection/cdp-connection.js';
 
 type RequestEvent = Extract<CdpEvent, { method: 'Fetch.authRequired' | 'Fetch.requestPaused' }>;
 

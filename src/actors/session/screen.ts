@@ -1,5 +1,5 @@
-import type { BrowserPort } from '../../agent-js/browser-port.js';
-import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/cdp.js';
+import type { BrowserPort } from '../../agent-js/browser/browser-port.js';
+import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/browser/cdp.js';
 
 /** What a page showed: a JPEG, and its size in the page's own pixels. */
 export interface ScreenFrame {

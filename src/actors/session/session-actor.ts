@@ -1,8 +1,8 @@
 import { Agent } from '../../agent-js/agent.js';
-import type { ConnectionEnd } from '../../agent-js/browser-port.js';
-import { filesModule } from '../../agent-js/files.js';
-import { flowModule } from '../../agent-js/flow.js';
-import { NetworkLog } from '../../agent-js/network-log.js';
+import type { ConnectionEnd } from '../../agent-js/browser/browser-port.js';
+import { filesModule } from '../../agent-js/files/files.js';
+import { flowModule } from '../../agent-js/flows/flow.js';
+import { NetworkLog } from '../../agent-js/network/network-log.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
@@ -13,19 +13,19 @@ import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
 import { Browser } from './browser.js';
-import { DevToolsChannel } from './devtools-channel.js';
-import { DevToolsClients } from './devtools-clients.js';
+import { DevToolsChannel } from './connection/devtools-channel.js';
+import { DevToolsClients } from './connection/devtools-clients.js';
+import { Wheel } from './control/control-lock.js';
+import { PageHands } from './control/page-input.js';
+import { Person, type PersonParts } from './control/person.js';
+import { type Asker, ScriptQueue } from './control/script-queue.js';
 import { EventBatcher } from './event-batcher.js';
 import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
 import { type ModelOrder, ModelPhase } from './model-phase.js';
-import { PageHands } from './page-hands.js';
-import { Person, type PersonParts } from './person.js';
 import { Screen } from './screen.js';
-import { type Asker, ScriptQueue } from './script-queue.js';
 import { type SessionInput, type SessionState, transition } from './session-state.js';
 import { runTold, type ScriptOrder } from './told-script.js';
-import { Wheel } from './wheel.js';
 
 /** Scripts that may wait behind the one that runs (spec section 3). */
 const WAITING_SCRIPTS = 64;

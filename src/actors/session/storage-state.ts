@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BrowserPort } from '../../agent-js/browser-port.js';
+import type { BrowserPort } from '../../agent-js/browser/browser-port.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 /** How many findings an error lists. */

@@ -1,9 +1,9 @@
 import type { ElementDescriptor } from '../../protocol/look.js';
-import type { Bounds } from '../bounds.js';
-import { dialogControls } from '../dialog-controls.js';
-import type { ListPiece } from '../page-calls.js';
-import type { Tab } from '../tab.js';
-import type { Tabs } from '../tabs.js';
+import type { Bounds } from '../browser/bounds.js';
+import { dialogControls } from '../tabs/dialog-controls.js';
+import type { ListPiece } from '../tabs/page-calls.js';
+import type { Tab } from '../tabs/tab.js';
+import type { Tabs } from '../tabs/tabs.js';
 import { diffLooks, dissect, type LookDiff } from './diff.js';
 import { PageView, type Seen } from './page-view.js';
 

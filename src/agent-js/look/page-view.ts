@@ -1,9 +1,9 @@
 import type { DialogNotice, ElementDescriptor } from '../../protocol/look.js';
-import type { Bounds } from '../bounds.js';
-import { isProblem, type PageCalls, type PageLook } from '../page-calls.js';
-import { problemError } from '../problem-error.js';
-import type { Tab } from '../tab.js';
-import { uniqueLocators } from '../unique-locators.js';
+import type { Bounds } from '../browser/bounds.js';
+import { problemError } from '../locating/problem-error.js';
+import { uniqueLocators } from '../locating/unique-locators.js';
+import { isProblem, type PageCalls, type PageLook } from '../tabs/page-calls.js';
+import type { Tab } from '../tabs/tab.js';
 import { assemble } from './diff.js';
 
 /** What a look of a page finds. An unchanged list is the same object as before. */

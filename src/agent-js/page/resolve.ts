@@ -1,13 +1,13 @@
-import { foldSpace, formatLocator, type Locator, meantByWords, parseLocator } from '../locator.js';
-import type { MatchCounts, PageProblem } from '../page-calls.js';
-import { shortName, uniqueLocators } from '../unique-locators.js';
-import { accessibleName, drawnText } from './accessible-name.js';
-import type { Control } from './control.js';
-import { collect, collectControls, collectCovered } from './controls.js';
-import { discoveries } from './discoveries.js';
-import { allRoots, frameDocument, isElement, isInside, shadowOf, walk } from './flat-tree.js';
-import { answersTo, roleOf } from './roles.js';
-import { isVisible, topModal } from './visibility.js';
+import { foldSpace, formatLocator, type Locator, meantByWords, parseLocator } from '../locating/locator.js';
+import { shortName, uniqueLocators } from '../locating/unique-locators.js';
+import type { MatchCounts, PageProblem } from '../tabs/page-calls.js';
+import type { Control } from './controls/control.js';
+import { collect, collectControls, collectCovered } from './controls/controls.js';
+import { discoveries } from './controls/discoveries.js';
+import { accessibleName, drawnText } from './names/accessible-name.js';
+import { answersTo, roleOf } from './names/roles.js';
+import { allRoots, frameDocument, isElement, isInside, shadowOf, walk } from './tree/flat-tree.js';
+import { isVisible, topModal } from './tree/visibility.js';
 
 /** Matches and near misses that an error lists. */
 const MAX_LISTED = 20;

@@ -1,4 +1,4 @@
-import { parseLocator } from '../locator.js';
+import { parseLocator } from '../locating/locator.js';
 import {
   isProblem,
   type MatchCounts,
@@ -8,20 +8,20 @@ import {
   type PageState,
   type WAITING_CALLS,
   WORLD,
-} from '../page-calls.js';
-import { drawnText } from './accessible-name.js';
-import { Action } from './action.js';
-import { countNodes } from './count-nodes.js';
-import { Discoveries, type HookNames, share } from './discoveries.js';
-import { DragOver } from './drag-over.js';
-import { DropPlace } from './drop-place.js';
-import { fieldValue } from './field.js';
-import { pointThroughFrame } from './frame-point.js';
-import { Guard } from './guard.js';
-import { arm, disarm } from './guards.js';
-import { JsonText, LookMemory } from './look-memory.js';
-import { nextChange } from './next-change.js';
-import { ready } from './ready.js';
+} from '../tabs/page-calls.js';
+import { Action } from './acting/action.js';
+import { DragOver } from './acting/drag-over.js';
+import { DropPlace } from './acting/drop-place.js';
+import { fieldValue } from './acting/field.js';
+import { pointThroughFrame } from './acting/frame-point.js';
+import { Guard } from './acting/guard.js';
+import { arm, disarm } from './acting/guards.js';
+import { ready } from './acting/ready.js';
+import { countNodes } from './controls/count-nodes.js';
+import { Discoveries, type HookNames, share } from './controls/discoveries.js';
+import { JsonText, LookMemory } from './controls/look-memory.js';
+import { drawnText } from './names/accessible-name.js';
+import { nextChange } from './names/next-change.js';
 import { countMatches, matchesOf, nameFor, resolve } from './resolve.js';
 import { WindowListeners } from './window-listeners.js';
 

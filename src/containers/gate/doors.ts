@@ -1,5 +1,5 @@
+import { assertNever } from '../../base/assert-never.js';
 import { EgressRules, type EgressSetting, type EgressWish } from '../../net-policy/egress.js';
-import { assertNever } from '../../protocol/assert-never.js';
 import { Door } from './door.js';
 import type { GateMessage } from './gate-messages.js';
 import { NameLookUps } from './name-lookups.js';

@@ -85,6 +85,8 @@ export class NetworkGate {
     const worker = new Worker(new URL('./gate.thread.js', import.meta.url), {
       name: 'network gate',
       workerData: this.#setting,
+      // The thread needs nothing of what the process was started with (loaders, inspectors).
+      execArgv: [],
     });
     worker.unref();
     worker.on('message', ({ call, port, fault }: GateAnswer) => {

@@ -1,6 +1,6 @@
 import type { SessionId } from '../../protocol/session.js';
 import type { SessionRow, StreamMessage } from '../../protocol/stream.js';
-import type { Sessions } from '../../supervisor/sessions.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 
 /** The topic of the list of sessions. */
 export const ROWS_TOPIC = 'sessions';

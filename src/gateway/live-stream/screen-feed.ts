@@ -3,7 +3,7 @@ import type { ScreenFrame } from '../../actors/session/screen.js';
 import { encodeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
-import type { Sessions } from '../../supervisor/sessions.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { LIVE_MS, type PictureBudget, SLOW_MS, type Watched } from './picture-budget.js';
 
 /** Pictures that come less often are taken one by one; of others the browser tells each change. */

@@ -1,10 +1,10 @@
 import type { TemplatedApp, WebSocket } from 'uWebSockets.js';
 import { Packr } from 'msgpackr';
-import { assertNever } from '../../protocol/assert-never.js';
+import { assertNever } from '../../base/assert-never.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionId } from '../../protocol/session.js';
 import { type StreamMessage, StreamRequest } from '../../protocol/stream.js';
-import type { Sessions } from '../../supervisor/sessions.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { checkShape, parseJson } from '../check-shape.js';
 import { type Principal, tokenOf } from '../credentials.js';
 import { LINK_OVER, untilOver } from '../link-time.js';

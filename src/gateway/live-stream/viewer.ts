@@ -3,7 +3,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
-import type { Sessions } from '../../supervisor/sessions.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 import type { ScreenFeed, ScreenViewer, Showing } from './screen-feed.js';
 import type { Lane } from './session-feed.js';
 

@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
-import type { Sessions } from '../../supervisor/sessions.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { EVAL_TOOL, EvalArguments } from './eval-tool.js';
 import type { McpAsker, McpPeer } from './mcp-peer.js';
 import { OwnBrowser } from './own-browser.js';

@@ -1,6 +1,6 @@
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId } from '../../protocol/session.js';
-import type { Sessions } from '../../supervisor/sessions.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 import type { McpAsker } from './mcp-peer.js';
 
 type State =

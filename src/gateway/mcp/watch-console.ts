@@ -1,4 +1,4 @@
-import type { Sessions } from '../../supervisor/sessions.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 
 /** Scripts that cannot write anything are not watched: they are answered a journal's commit earlier. */
 const MAY_WRITE = /\bconsole\b|\bFlow\b/;

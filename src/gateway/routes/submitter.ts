@@ -1,5 +1,5 @@
 import { TroupeError } from '../../protocol/errors.js';
-import type { Submitter } from '../../supervisor/sessions.js';
+import type { Submitter } from '../../supervisor/ports/sessions.js';
 import type { RouteRequest } from '../route.js';
 
 /** The header of a submission that may be repeated without making a second session. */

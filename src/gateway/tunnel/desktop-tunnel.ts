@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { ControlKey } from '../../protocol/control.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { Sessions } from '../../supervisor/sessions.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { checkRole, type Principal } from '../credentials.js';
 import { RfbFilter } from './rfb-filter.js';
 import type { FarEnd, NearEnd, TunnelKind } from './tunnel-server.js';

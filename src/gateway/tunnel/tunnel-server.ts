@@ -1,7 +1,7 @@
 import type { WebSocket } from 'uWebSockets.js';
 import type { Role } from '../../protocol/access.js';
 import { encodeError } from '../../protocol/errors.js';
-import type { Sessions } from '../../supervisor/sessions.js';
+import type { Sessions } from '../../supervisor/ports/sessions.js';
 import type { Principal } from '../credentials.js';
 import { LINK_OVER, untilOver } from '../link-time.js';
 

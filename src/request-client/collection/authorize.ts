@@ -1,4 +1,4 @@
-import { assertNever } from '../../protocol/assert-never.js';
+import { assertNever } from '../../base/assert-never.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { HeaderEntry, RequestDraft } from '../request.js';
 import type { CollectionAuth } from './auth.js';

@@ -1,6 +1,6 @@
-import { assertNever } from '../../protocol/assert-never.js';
+import { assertNever } from '../../base/assert-never.js';
 import type { CurlView } from '../../protocol/request-window.js';
-import type { ShellKind } from '../curl-import/detect-shell.js';
+import type { ShellKind } from '../curl-import/shells/detect-shell.js';
 import type { FormPart, RequestDraft } from '../request.js';
 import { encodeForUrl } from '../url-encoding.js';
 import { ansiC, quote } from './quote.js';

@@ -1,5 +1,5 @@
-import { assertNever } from '../../protocol/assert-never.js';
-import type { ShellKind } from '../curl-import/detect-shell.js';
+import { assertNever } from '../../base/assert-never.js';
+import type { ShellKind } from '../curl-import/shells/detect-shell.js';
 
 /** A variable of a collection, as a shell's own where its name allows. */
 const VARIABLE = /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g;

@@ -1,4 +1,4 @@
-import { assertNever } from '../../protocol/assert-never.js';
+import { assertNever } from '../../base/assert-never.js';
 import { basic } from '../basic-auth.js';
 import type { FormPart, HeaderEntry, RequestBody, UserAuth } from '../request.js';
 import type { ImportedVariable, ImportFault, ImportResult, ImportWarning } from './import-curl.js';

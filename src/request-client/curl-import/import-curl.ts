@@ -2,12 +2,12 @@ import type { RequestDraft } from '../request.js';
 import { buildRequests } from './build-requests.js';
 import { collectOperations } from './collect-operations.js';
 import { type CurlCommand, findCurlCommands } from './curl-commands.js';
-import { detectShell, type ShellKind } from './detect-shell.js';
 import { readArguments } from './read-arguments.js';
-import { readCmd } from './read-cmd.js';
-import { readPosix } from './read-posix.js';
-import { readPowerShell } from './read-powershell.js';
 import type { Fault, Remark, ShellCommand, ShellScript } from './shell-command.js';
+import { detectShell, type ShellKind } from './shells/detect-shell.js';
+import { readCmd } from './shells/read-cmd.js';
+import { readPosix } from './shells/read-posix.js';
+import { readPowerShell } from './shells/read-powershell.js';
 import { type Place, SourceText, toText, variableNames } from './source-text.js';
 
 /** A command that was not imported, and why. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { pipeline, Readable, Transform } from 'node:stream';
-import { assertNever } from '../../protocol/assert-never.js';
+import { assertNever } from '../../base/assert-never.js';
 import type { FormPart, RequestBody } from '../request.js';
 import { type BodyFile, bodyFile, type FilePlace } from './body-files.js';
 

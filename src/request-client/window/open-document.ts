@@ -14,10 +14,10 @@ import { Collection, type CollectionNode, type CollectionPath } from '../collect
 import { CollectionFile } from '../collection/collection-file.js';
 import { type JsonObject, listOf, member, textOf } from '../collection/json-access.js';
 import type { ImportResult } from '../curl-import/import-curl.js';
-import { readGroupForm, writeGroupForm } from './group-form.js';
+import { readGroupForm, writeGroupForm } from './forms/group-form.js';
+import { readForm, writeForm } from './forms/request-form.js';
+import { readRows } from './forms/rows.js';
 import { ItemIds, shifted, startsWith } from './item-ids.js';
-import { readForm, writeForm } from './request-form.js';
-import { readRows } from './rows.js';
 
 /** States that undo can go back to; past the bounds the oldest is forgotten. */
 const MAX_UNDO = 100;

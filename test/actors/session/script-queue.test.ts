@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ScriptQueue } from '#troupe/actors/session/script-queue.js';
+import { ScriptQueue } from '#troupe/actors/session/control/script-queue.js';
 import { guardLeaks } from '../../support/leaks.js';
 
 guardLeaks(t);

@@ -7,7 +7,7 @@ import { CollectionFile } from '#troupe/request-client/collection/collection-fil
 import { CollectionRunner } from '#troupe/request-client/collection-run/collection-runner.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
 import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
-import { readForm, writeForm } from '#troupe/request-client/window/request-form.js';
+import { readForm, writeForm } from '#troupe/request-client/window/forms/request-form.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { browserForms } from '../curl-import/browser-forms.js';
 import { WireCapture, type WireRequest } from '../wire-capture.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import { readPosix } from '#troupe/request-client/curl-import/read-posix.js';
+import { readPosix } from '#troupe/request-client/curl-import/shells/read-posix.js';
 import { toBytes } from '#troupe/request-client/curl-import/source-text.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { skipWithout } from '../../support/programs.js';

@@ -1,0 +1,255 @@
+import { randomInt } from 'node:crypto';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { DevToolsAddress } from '../../../containers/driver.js';
+import { TroupeError } from '../../../protocol/errors.js';
+import { type DevToolsTransport, openTransport } from './devtools-transport.js';
+
+/** One user of a browser's DevTools: the session itself, or a client beside it. */
+export interface DevToolsUser {
+  /** A message of one of its own sessions, as the browser wrote it; that of its root session names none. */
+  message(text: string): void;
+  /** Called once, when nothing comes any more. */
+  closed(reason: string, tooLong: boolean): void;
+}
+
+/** What a user holds. */
+export interface DevToolsSeat {
+  /**
+   * Sends a command: a JSON object without a member `sessionId`, for the root session, or with the one that is given.
+   * False for a session that is not this user's: then nothing is sent.
+   */
+  send(text: string, sessionId: string | undefined): boolean;
+  /** Ends its sessions with all that they set in the browser. Idempotent. */
+  close(): void;
+}
+
+/** A session's id is the last member of what Chromium writes. */
+const SESSION_AT_END = /,"sessionId":"([^"\\]+)"\}$/;
+const TAIL = 80;
+const ABOUT_TARGETS = '{"method":"Target.';
+
+const Routed = z.object({ id: z.number().optional(), sessionId: z.string().optional() });
+const RootAnswer = z.object({
+  id: z.number(),
+  result: z.object({ sessionId: z.string() }).optional(),
+  error: z.object({ message: z.string() }).optional(),
+});
+const TargetEvent = z.object({
+  method: z.enum(['Target.attachedToTarget', 'Target.detachedFromTarget']),
+  params: z.object({ sessionId: z.string() }),
+});
+
+interface Occupied extends DevToolsUser {
+  readonly root: string;
+  readonly sessions: Set<string>;
+}
+
+/**
+ * One connection to a browser's DevTools, shared by several users who know nothing of each other: each has a session with
+ * the browser of its own (`Target.attachToBrowserTarget`), and everything that it attaches to hangs from that. Who leaves
+ * takes along what it set, and no user can speak in another's session.
+ *
+ * Sessions on a pipe outlive who opened them, so they are noted in a file, and who opens the pipe next ends them.
+ */
+export class DevToolsChannel {
+  readonly #sessionsFile: string | null;
+  readonly #owners = new Map<string, Occupied>();
+  readonly #users = new Set<Occupied>();
+  readonly #leaveListeners = new Set<() => void>();
+  readonly #answers = new Map<number, (text: string) => void>();
+  #transport: DevToolsTransport | undefined;
+  #end: string | undefined;
+  readonly #over: Promise<void>;
+  #settleOver: () => void = () => undefined;
+
+  private constructor(sessionsFile: string | null) {
+    this.#sessionsFile = sessionsFile;
+    this.#over = new Promise((resolve) => {
+      this.#settleOver = resolve;
+    });
+  }
+
+  /** @throws WORKER_LOST when nothing answers there within the bounds */
+  static async open(
+    address: DevToolsAddress,
+    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
+  ): Promise<DevToolsChannel> {
+    const channel = new DevToolsChannel(address.kind === 'pipe' ? address.sessionsFile : null);
+    channel.#transport = await openTransport(
+      address,
+      {
+        message: (text) => channel.#receive(text),
+        closed: (reason, tooLong) => channel.#closed(reason, tooLong),
+      },
+      bounds,
+    );
+    channel.#endEarlierSessions();
+    return channel;
+  }
+
+  /** False once nothing can come any more. */
+  get isOpen(): boolean {
+    return this.#end === undefined;
+  }
+
+  /** What the browser has not read yet, in bytes. */
+  get unsentBytes(): number {
+    return this.#transport?.unsentBytes ?? 0;
+  }
+
+  /** @throws WORKER_LOST when the browser does not answer within the bounds */
+  async join(
+    user: DevToolsUser,
+    bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
+  ): Promise<DevToolsSeat> {
+    const root = await this.#attach(bounds);
+    const occupied: Occupied = { ...boundUser(user), root, sessions: new Set([root]) };
+    this.#owners.set(root, occupied);
+    this.#users.add(occupied);
+    return {
+      send: (text, sessionId) => this.#send(occupied, text, sessionId),
+      close: () => this.#leave(occupied),
+    };
+  }
+
+  /** Calls `listener` after each user that leaves. Answers the call that ends it. */
+  onLeave(listener: () => void): () => void {
+    this.#leaveListeners.add(listener);
+    return () => this.#leaveListeners.delete(listener);
+  }
+
+  /** Ends every user's sessions and lets go of the browser, which lives on. Settles when nothing is open. Idempotent. */
+  async close(): Promise<void> {
+    for (const user of [...this.#users]) {
+      this.#leave(user);
+      user.closed('the session has let go of its browser', false);
+    }
+    this.#transport?.close();
+    await this.#over;
+  }
+
+  #attach({ signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number }): Promise<string> {
+    return new Promise<string>((resolve, reject) => {
+      const id = this.#rootCommand('Target.attachToBrowserTarget', {});
+      const settle = (finish: () => void) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        this.#answers.delete(id);
+        finish();
+      };
+      const lost = (why: string) => settle(() => reject(new TroupeError('WORKER_LOST', why)));
+      const timer = setTimeout(() => lost(`The browser does not answer within ${deadlineMs} ms`), deadlineMs);
+      const onAbort = () => settle(() => reject(signal.reason));
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#answers.set(id, (text) => {
+        const { result, error } = RootAnswer.parse(JSON.parse(text));
+        if (result === undefined) return lost(`The browser refuses a connection: ${error?.message ?? ''}`);
+        if (this.#sessionsFile !== null) appendFileSync(this.#sessionsFile, `${result.sessionId}\n`);
+        settle(() => resolve(result.sessionId));
+      });
+      if (signal.aborted) onAbort();
+      if (this.#end !== undefined) lost(`The browser does not answer: ${this.#end}`);
+    });
+  }
+
+  /** What those before left attached would go on sending, and hold what it set. */
+  #endEarlierSessions(): void {
+    if (this.#sessionsFile === null) return;
+    for (const sessionId of readLines(this.#sessionsFile)) this.#rootCommand('Target.detachFromTarget', { sessionId });
+    writeFileSync(this.#sessionsFile, '', { mode: 0o600 });
+  }
+
+  /** Numbers are drawn, so that a late answer to whoever was there before is not taken for one of these. */
+  #rootCommand(method: string, params: object): number {
+    const id = randomInt(1, 2 ** 31);
+    this.#transport?.send(JSON.stringify({ id, method, params }));
+    return id;
+  }
+
+  #send(user: Occupied, text: string, sessionId: string | undefined): boolean {
+    if (!this.#users.has(user)) return true;
+    if (sessionId === undefined) this.#transport?.send(`{"sessionId":"${user.root}",${text.slice(1)}`);
+    else if (this.#owners.get(sessionId) === user) this.#transport?.send(text);
+    else return false;
+    return true;
+  }
+
+  #leave(user: Occupied): void {
+    if (!this.#users.delete(user)) return;
+    for (const session of user.sessions) this.#owners.delete(session);
+    this.#rootCommand('Target.detachFromTarget', { sessionId: user.root });
+    for (const listener of [...this.#leaveListeners]) listener();
+  }
+
+  #receive(text: string): void {
+    const [member = '', session = sessionOf(text)] = SESSION_AT_END.exec(text.slice(-TAIL)) ?? [];
+    if (session === undefined) {
+      this.#rootMessage(text);
+      return;
+    }
+    const owner = this.#owners.get(session);
+    // A session of somebody who has left.
+    if (owner === undefined) return;
+    if (text.startsWith(ABOUT_TARGETS)) this.#follow(owner, text);
+    owner.message(session === owner.root && member !== '' ? `${text.slice(0, -member.length)}}` : text);
+  }
+
+  /** Which sessions hang from which. */
+  #follow(owner: Occupied, text: string): void {
+    const event = TargetEvent.safeParse(JSON.parse(text));
+    if (!event.success) return;
+    const { sessionId } = event.data.params;
+    if (event.data.method === 'Target.attachedToTarget') {
+      owner.sessions.add(sessionId);
+      this.#owners.set(sessionId, owner);
+    } else if (this.#owners.get(sessionId) === owner) {
+      owner.sessions.delete(sessionId);
+      this.#owners.delete(sessionId);
+    }
+    // The browser ends a user's root session itself when it shuts down.
+    if (sessionId === owner.root) this.#users.delete(owner);
+  }
+
+  #rootMessage(text: string): void {
+    const { id } = parsed(text) ?? {};
+    if (id === undefined) return;
+    this.#answers.get(id)?.(text);
+  }
+
+  #closed(reason: string, tooLong: boolean): void {
+    this.#end = reason;
+    this.#settleOver();
+    const users = [...this.#users];
+    this.#users.clear();
+    this.#owners.clear();
+    for (const user of users) user.closed(reason, tooLong);
+    const error = JSON.stringify({ message: reason });
+    for (const [id, answer] of [...this.#answers]) answer(`{"id":${id},"error":${error}}`);
+  }
+}
+
+function boundUser(user: DevToolsUser): DevToolsUser {
+  return { message: (text) => user.message(text), closed: (reason, tooLong) => user.closed(reason, tooLong) };
+}
+
+/** The session of a message that does not end with it. */
+function sessionOf(text: string): string | undefined {
+  return text.includes('"sessionId"') ? parsed(text)?.sessionId : undefined;
+}
+
+function parsed(text: string): z.infer<typeof Routed> | undefined {
+  try {
+    return Routed.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function readLines(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,172 @@
+import { TroupeError } from '../../protocol/errors.js';
+import { type Bounds, remainingMs, within } from '../browser/bounds.js';
+import { problemError } from '../locating/problem-error.js';
+import { actOnDialog } from '../tabs/dialog-controls.js';
+import { failureWords } from '../tabs/navigation.js';
+import { type Finished, type FinishRequest, isProblem, type Ready, type ReadyRequest } from '../tabs/page-calls.js';
+import type { Asked, Tab } from '../tabs/tab.js';
+import type { Tabs } from '../tabs/tabs.js';
+import type { ActOptions, ActRequest } from './act-request.js';
+import { chord } from './keyboard.js';
+import { awaitedInput, perform } from './perform.js';
+import { waitUntilLoaded } from './wait.js';
+
+/** How long an action without any effect so far is given to have one. */
+const GRACE_MS = 60;
+/** How long the page around a frame may take to tell that the frame's form leads it away. */
+const OUTWARDS_MS = 400;
+/** How long a window that a page has asked for may take to be there. */
+const WINDOW_MS = 2_000;
+
+export interface Acted {
+  readonly changed: boolean;
+  readonly url: string;
+  readonly title: string;
+}
+
+/** What came of an action; `place` where the page itself said it last. */
+interface Outcome {
+  readonly changed: boolean;
+  readonly place?: { readonly url: string; readonly title: string };
+}
+
+/** Carries out an action by real input, and waits for the navigation or the window that it starts. */
+export async function act(tabs: Tabs, request: ActRequest, options: ActOptions): Promise<Acted> {
+  const tab = tabs.active;
+  const { navigation } = tab;
+  navigation.mark = navigation.count;
+  // One that is no key is told before anything is waited for.
+  if (request.action === 'press') chord(String(request.value));
+  if (tab.dialog !== null) {
+    const value = typeof request.value === 'string' ? request.value : null;
+    options.onField({ password: false });
+    await actOnDialog(tab, request.locator, request.action, value, options.bounds);
+    return settled(tabs, tab, { changed: true }, options);
+  }
+  const url = tab.url;
+  const outcome = await attempt(tab, request, options);
+  const moved = tab.url !== url || tab.dialog !== null;
+  return settled(tabs, tab, moved ? { changed: true } : outcome, options);
+}
+
+async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Promise<Outcome> {
+  const { locator, action } = request;
+  const { bounds } = options;
+  // Of a list that is no `select`, one option after the other is chosen.
+  const wanted = action === 'select' && Array.isArray(request.value) ? [...request.value] : null;
+  let list: ReadyRequest['list'] = 'closed';
+  let anyChange = false;
+  for (;;) {
+    const ready = await whenReady(tab, { ...request, value: wanted ?? request.value, list }, bounds);
+    // A dialog holds what the page has begun: the action was done.
+    if (ready === 'dialog') return { changed: true };
+    options.onField(ready);
+    const { count } = tab.navigation;
+    const finished = await carryOut(tab, ready, request, options);
+    // The page has gone on, or asks something: the action was done.
+    if (finished.kind !== 'answer') return { changed: true };
+    const { changed, submitsOutwards, missed, checked, refused, url, title } = finished.value;
+    if (missed === null) {
+      if (submitsOutwards) {
+        await tab.until(() => hasMoved(tab) || isNavigating(tab), within(options.after, OUTWARDS_MS));
+      }
+      anyChange ||= changed;
+      if (refused) throw failed(tab, `${locator} does not take what was typed`, locator);
+      const check = action === 'check' || action === 'uncheck' ? action === 'check' : null;
+      if (check !== null && checked !== check && tab.navigation.count === count && !isNavigating(tab)) {
+        throw failed(tab, `${locator} was clicked and is still ${check ? 'unchecked' : 'checked'}`, locator);
+      }
+      if (!ready.opens) wanted?.shift();
+      list = ready.opens ? 'open' : 'perhaps open';
+      const more = ready.opens || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
+      if (!more) return { changed: anyChange, place: { url, title } };
+    } else if (remainingMs(bounds) <= 0) {
+      throw failed(tab, `${locator} ${missed}`, locator);
+    }
+    // Otherwise something came between, and nothing was clicked or typed. Once more, while there is time.
+  }
+}
+
+/** Sends the input and learns what came of it. */
+async function carryOut(tab: Tab, ready: Ready, request: ActRequest, options: ActOptions): Promise<Asked<Finished>> {
+  if (ready.finished !== null) return { kind: 'answer', value: ready.finished };
+  const typed = request.action === 'input' && typeof request.value === 'string' ? request.value : null;
+  const awaits = awaitedInput(request, ready);
+  const sent = perform(tab, ready, request, options);
+  if (awaits !== null) {
+    sent.catch(() => undefined);
+    // Asked while the keys are on their way: one way there and back less.
+    const asked = await finish(tab, { graceMs: GRACE_MS, typed, awaits }, options.after);
+    if (asked.kind !== 'answer' || asked.value.heard) return asked;
+  }
+  await sent;
+  return finish(tab, { graceMs: GRACE_MS, typed, awaits: null }, options.after);
+}
+
+async function finish(tab: Tab, request: FinishRequest, bounds: Bounds): Promise<Asked<Finished>> {
+  try {
+    return await tab.ask('finish', request, bounds);
+  } catch (error) {
+    if (tab.isClosed) return { kind: 'navigated' };
+    throw error;
+  }
+}
+
+async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bounds): Promise<Ready | 'dialog'> {
+  const { ownDialogs } = tab;
+  for (;;) {
+    const asked = await tab.ask('ready', { ...request, ms: remainingMs(bounds) }, bounds);
+    if (asked.kind === 'dialog') {
+      if (tab.ownDialogs > ownDialogs) return 'dialog';
+      throw tab.dialogError();
+    }
+    if (asked.kind === 'answer') {
+      if (!isProblem(asked.value)) return asked.value;
+      throw problemError(asked.value, request.locator, tab);
+    }
+    if (remainingMs(bounds) <= 0) throw new TroupeError('WAIT_TIMEOUT', 'The page does not stop navigating');
+  }
+}
+
+/** Waits for the window or the page that the action has asked for. */
+async function settled(tabs: Tabs, tab: Tab, { changed, place }: Outcome, options: ActOptions): Promise<Acted> {
+  const { after: bounds } = options;
+  if (tab.state === 'open' && tab.openingWindows > 0) {
+    await tab
+      .until(() => tab.openingWindows === 0 || tab.state === 'closed', within(bounds, WINDOW_MS))
+      .catch(() => false);
+    tab.openingWindows = 0;
+  }
+  const front = tabs.active;
+  if (place !== undefined && front === tab && tab.dialog === null && !isNavigating(tab) && !hasMoved(tab)) {
+    return { changed, ...place };
+  }
+  if (front !== tab || isNavigating(front)) {
+    if (!(await waitUntilLoaded(front, bounds))) {
+      throw new TroupeError('WAIT_TIMEOUT', `The page that this led to did not load in time`);
+    }
+  }
+  // An error page may stand there before anybody has looked.
+  const { failure } = front.navigation;
+  if (failure !== null && hasMoved(front)) {
+    const words = failureWords(failure.errorText);
+    throw failed(front, `This led to ${failure.url}, which cannot be reached: ${words}`, undefined);
+  }
+  return { changed: changed || front !== tab || hasMoved(front), ...(await front.place(bounds)) };
+}
+
+function hasMoved({ navigation }: Tab): boolean {
+  return navigation.count > navigation.mark;
+}
+
+function isNavigating(tab: Tab): boolean {
+  return tab.navigation.pending !== null || (hasMoved(tab) && !tab.navigation.isSettled('load'));
+}
+
+function failed(tab: Tab, message: string, locator: string | undefined): TroupeError {
+  return new TroupeError('ACTION_FAILED', message, {
+    url: tab.url,
+    title: tab.title,
+    ...(locator === undefined ? {} : { locator }),
+  });
+}

@@ -1,0 +1,89 @@
+import { type Bounds, remainingMs } from '../browser/bounds.js';
+import { problemError } from '../locating/problem-error.js';
+import { type AwaitedInput, isProblem, type Ready } from '../tabs/page-calls.js';
+import type { Tab } from '../tabs/tab.js';
+import type { ActOptions, ActRequest } from './act-request.js';
+import { chord, inTurn, type Typing, text, type } from './keyboard.js';
+import { clickAt, dragFrom, hoverAt, type Point } from './pointer.js';
+import { uploadFiles } from './uploads.js';
+
+/** Sends the input of an action to the element that is ready for it. Settles when it has arrived. */
+export async function perform(tab: Tab, ready: Ready, request: ActRequest, options: ActOptions): Promise<void> {
+  const timeoutMs = Math.max(1_000, remainingMs(options.bounds));
+  switch (request.action) {
+    case 'click':
+    case 'check':
+    case 'uncheck':
+    case 'select':
+      return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
+    case 'dblclick':
+      return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, timeoutMs));
+    case 'rightclick':
+      return arrived(tab, options.after, clickAt(tab, ready, { button: 'right', times: 1 }, timeoutMs));
+    case 'hover':
+      return arrived(tab, options.after, hoverAt(tab, ready, timeoutMs));
+    case 'input':
+    case 'clear':
+    case 'press':
+      return arrived(tab, options.after, type(tab, typing(request, ready), timeoutMs));
+    case 'upload':
+      return upload(tab, ready, request, options, timeoutMs);
+    case 'drag':
+      return drag(tab, ready, request, options.bounds);
+    case 'focus':
+    case 'scroll':
+      // Done by the page's script.
+      return;
+  }
+}
+
+/** By what the page hears that the action's input is there; null where its arrival is what the browser says. */
+export function awaitedInput(request: ActRequest, ready: Ready): AwaitedInput | null {
+  const { action } = request;
+  return action === 'input' || action === 'clear' || action === 'press' ? typing(request, ready).awaits : null;
+}
+
+/** What stands in the field is selected, or is by the keys that come first: typing replaces it. */
+function typing({ action, value }: ActRequest, { rich, selfDrawn }: Ready): Typing {
+  const typed = typeof value === 'string' ? value : '';
+  if (action === 'press') return chord(typed);
+  const own = action === 'clear' || typed === '' ? chord('Delete') : text(typed, { rich: rich || selfDrawn });
+  return selfDrawn ? inTurn(chord('Control+A'), own) : own;
+}
+
+/** Waits for input to arrive. A dialog that it opens holds the answer back until somebody closes it. */
+async function arrived(tab: Tab, bounds: Bounds, sent: Promise<void>): Promise<void> {
+  try {
+    await tab.unlessDialog(sent, bounds);
+  } catch (error) {
+    // A click may close its own tab.
+    if (!tab.isClosed) throw error;
+  }
+}
+
+async function upload(
+  tab: Tab,
+  ready: Ready,
+  { locator, value }: ActRequest,
+  options: ActOptions,
+  timeoutMs: number,
+): Promise<void> {
+  const names = Array.isArray(value) ? value : [String(value ?? '')];
+  const click = () => arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
+  await uploadFiles(
+    tab,
+    { names, dir: options.uploadsDir, locator, isInput: ready.inputType === 'file', point: ready, click },
+    options,
+  );
+}
+
+async function drag(tab: Tab, ready: Ready, { value }: ActRequest, bounds: Bounds): Promise<void> {
+  const locator = typeof value === 'string' ? value : '';
+  const end = async (named: string | null): Promise<Point> => {
+    const point = await tab.askAny('dropPoint', { locator: named }, bounds);
+    if (isProblem(point)) throw problemError(point, locator, tab);
+    return point;
+  };
+  await end(locator);
+  await dragFrom(tab, ready, { native: ready.draggable, end: () => end(null) }, bounds);
+}

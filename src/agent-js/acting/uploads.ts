@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TroupeError } from '../../protocol/errors.js';
+import { type Bounds, remainingMs, within } from '../browser/bounds.js';
+import type { Tab } from '../tabs/tab.js';
+import { dropFiles, type Point } from './pointer.js';
+
+/** A chooser that is not open by then is waited for only where files cannot be dropped; then that long. */
+const SOON_MS = 1_000;
+const CHOOSER_MS = 2_000;
+
+interface Upload {
+  readonly names: readonly string[];
+  /** Where the named files lie. */
+  readonly dir: string;
+  /** For errors. */
+  readonly locator: string;
+  /** The element of the action under way is a file input; otherwise `click` makes it open the chooser of one. */
+  readonly isInput: boolean;
+  /** Where it is. */
+  readonly point: Point;
+  click(): Promise<void>;
+}
+
+/** Gives files to a file input, or lets them go over a place that takes them. @throws ACTION_FAILED */
+export async function uploadFiles(
+  tab: Tab,
+  upload: Upload,
+  { bounds, after }: { readonly bounds: Bounds; readonly after: Bounds },
+): Promise<void> {
+  const files = await uploadPaths(upload.dir, upload.names);
+  if (upload.isInput) {
+    const objectId = await tab.targetNode(bounds);
+    if (objectId === null) throw new TroupeError('ACTION_FAILED', `${upload.locator} has gone`);
+    await tab.sendToActing('DOM.setFileInputFiles', { files, objectId }, Math.max(1, remainingMs(bounds)));
+    await tab.sendToActing('Runtime.releaseObject', { objectId }).catch(() => undefined);
+    return;
+  }
+  tab.fileChooser = null;
+  await tab.sendToActing('Page.setInterceptFileChooserDialog', { enabled: true });
+  try {
+    await upload.click();
+    const isOpen = (): boolean => tab.fileChooser !== null;
+    const timeoutMs = Math.max(1_000, remainingMs(after));
+    const taken = async (): Promise<boolean> => (await tab.askAny('takesDrop', null, after)).taken;
+    if (!(await tab.until(isOpen, within(after, SOON_MS)))) {
+      if (await dropFiles(tab, upload.point, files, { taken, timeoutMs })) return;
+      await tab.until(isOpen, within(after, CHOOSER_MS));
+    }
+    const chooser = tab.fileChooser as Tab['fileChooser'];
+    if (chooser === null) {
+      throw new TroupeError(
+        'ACTION_FAILED',
+        `${upload.locator} opens no file chooser, and takes no file dropped on it`,
+      );
+    }
+    if (files.length > 1 && !chooser.multiple) {
+      throw new TroupeError('ACTION_FAILED', `${upload.locator} takes one file at a time`);
+    }
+    await tab.sendToActing('DOM.setFileInputFiles', { files, backendNodeId: chooser.node });
+  } finally {
+    await tab.sendToActing('Page.setInterceptFileChooserDialog', { enabled: false }).catch(() => undefined);
+  }
+}
+
+/** The paths of files that a script names, which lie in the session's uploads folder. @throws ACTION_FAILED */
+async function uploadPaths(uploadsDir: string, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) throw new TroupeError('ACTION_FAILED', 'upload takes the name of a file');
+  return Promise.all(names.map((name) => uploadPath(uploadsDir, name)));
+}
+async function uploadPath(uploadsDir: string, name: string): Promise<string> {
+  if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
+    throw new TroupeError(
+      'ACTION_FAILED',
+      `${JSON.stringify(name)} is not a file's name: one without a path is wanted`,
+    );
+  }
+  const path = join(uploadsDir, name);
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) {
+    throw new TroupeError(
+      'ACTION_FAILED',
+      `There is no file ${JSON.stringify(name)} to upload; PUT it to the session's files`,
+    );
+  }
+  return path;
+}

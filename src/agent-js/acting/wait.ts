@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { TroupeError } from '../../protocol/errors.js';
+import { type Bounds, cancelledError, remainingMs, within } from '../browser/bounds.js';
+import { meantByWords } from '../locating/locator.js';
+import { problemError } from '../locating/problem-error.js';
+import { dialogControl } from '../tabs/dialog-controls.js';
+import { isProblem } from '../tabs/page-calls.js';
+import type { Tab } from '../tabs/tab.js';
+import type { Tabs } from '../tabs/tabs.js';
+
+/** After DOMContentLoaded a page that goes on loading is given this long. */
+const LOAD_MS = 3_000;
+
+/**
+ * Waits for `"navigation"`, `"idle"`, a locator to appear, `"!"` and a locator to go, or a number of milliseconds.
+ *
+ * @throws WAIT_TIMEOUT at the deadline
+ */
+export async function waitFor(tabs: Tabs, condition: string | number, bounds: Bounds): Promise<void> {
+  const tab = tabs.active;
+  const { mark } = tab.navigation;
+  tab.navigation.mark = tab.navigation.count;
+  if (typeof condition === 'number') return waitTime(condition, bounds);
+  switch (condition) {
+    case 'navigation':
+      return waitForNavigation(tabs, tab, mark, bounds);
+    case 'idle':
+      return waitForIdle(tab, bounds);
+    default: {
+      const gone = condition.startsWith('!');
+      return waitForElement(tab, gone ? condition.slice(1) : condition, gone, bounds);
+    }
+  }
+}
+
+/** Waits until the document that is coming is there, and for a little while until it has loaded. False: it is not there. */
+export async function waitUntilLoaded(tab: Tab, bounds: Bounds): Promise<boolean> {
+  const { navigation } = tab;
+  const there = await tab.until(() => tab.dialog !== null || navigation.isSettled('DOMContentLoaded'), bounds);
+  if (there) await tab.until(() => tab.dialog !== null || navigation.isSettled('load'), within(bounds, LOAD_MS));
+  return there;
+}
+
+async function waitForNavigation(tabs: Tabs, tab: Tab, mark: number, bounds: Bounds): Promise<void> {
+  const { navigation } = tab;
+  // Another tab in front, opened by this one, is a navigation too.
+  const happened = await tab.until(() => navigation.count > mark || tabs.active !== tab, bounds);
+  const front = tabs.active;
+  if (!happened || !(await waitUntilLoaded(front, bounds))) throw timeout('No navigation happened');
+  front.navigation.mark = front.navigation.count;
+}
+
+async function waitForIdle(tab: Tab, bounds: Bounds): Promise<void> {
+  tab.network.watch();
+  const idle = await tab.until(() => tab.network.isIdle && tab.navigation.pending === null, bounds);
+  if (!idle) throw timeout('The network did not become quiet');
+}
+
+async function waitForElement(tab: Tab, locator: string, gone: boolean, bounds: Bounds): Promise<void> {
+  for (;;) {
+    if (tab.dialog !== null) {
+      if ((dialogControl(tab.dialog, locator) === undefined) === gone) return;
+      const { dialog } = tab;
+      if (!(await tab.until(() => tab.dialog !== dialog, bounds))) throw timeout(tab.dialogError().message);
+    }
+    const asked = await tab.ask('waitFor', { locator, gone, ms: remainingMs(bounds) }, bounds);
+    if (asked.kind === 'answer') {
+      if (isProblem(asked.value)) throw problemError(asked.value, locator, tab);
+      if (asked.value.found) return;
+    }
+    if (remainingMs(bounds) <= 0)
+      throw timeout(gone ? `${locator} did not go` : `${locator} did not appear${meantByWords(locator)}`);
+  }
+}
+
+/** Never shorter than asked for: a timer may fire up to a millisecond early. */
+async function waitTime(ms: number, bounds: Bounds): Promise<void> {
+  const allowed = remainingMs(bounds);
+  const endsAt = performance.now() + Math.min(ms, allowed);
+  try {
+    for (let left = endsAt - performance.now(); left > 0; left = endsAt - performance.now()) {
+      await pause(Math.ceil(left), undefined, { signal: bounds.signal });
+    }
+  } catch {
+    throw cancelledError();
+  }
+  if (ms > allowed) throw timeout(`The script's time ends before ${ms} ms are over`);
+}
+
+function timeout(message: string): TroupeError {
+  return new TroupeError('WAIT_TIMEOUT', message);
+}

@@ -1,0 +1,132 @@
+import type { AnyNode } from 'acorn';
+import { encodeError } from '../../protocol/errors.js';
+import { parseFlow } from '../../script/source/source-step.js';
+import { syntaxChildren } from '../../script/source/syntax-children.js';
+import { ACTIONS, GLOBALS, SCRIPT_CALLS } from '../script-api.js';
+
+/** Something that will not work when the flow runs. `line` and `column` count from 1. */
+export interface FlowFault {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/**
+ * What can be said of a flow without running it: its syntax, calls and actions that there are none of, flows that it
+ * runs and that are not there, and names that scripts do not have. A name that is declared anywhere in the file counts
+ * as known everywhere in it.
+ *
+ * @param hasFlow whether there is a flow at what `Flow.run` is given
+ */
+export function checkFlow(source: string, hasFlow: (path: string) => boolean): readonly FlowFault[] {
+  let root: AnyNode;
+  try {
+    root = parseFlow(source);
+  } catch (error) {
+    const { error: message, details } = encodeError(error);
+    const at = (value: unknown) => (typeof value === 'number' ? value : 1);
+    return [{ message, line: at(details?.line), column: at(details?.column) }];
+  }
+  const faults: (FlowFault & { readonly at: number })[] = [];
+  const say = (node: AnyNode, message: string) =>
+    faults.push({ ...placeOf(source, node.start), at: node.start, message });
+  const declared = new Set<string>(['args', 'arguments']);
+  const used: (AnyNode & { type: 'Identifier' })[] = [];
+  walk(root, null, (node, parent) => {
+    if (node.type === 'CallExpression') checkCall(node, say, hasFlow);
+    if (node.type === 'ObjectPattern') for (const name of boundNames(node)) declared.add(name);
+    if (node.type !== 'Identifier' || isName(node, parent)) return;
+    if (declares(node, parent)) declared.add(node.name);
+    used.push(node);
+  });
+  for (const node of used) {
+    if (declared.has(node.name) || GLOBALS.has(node.name)) continue;
+    say(
+      node,
+      `${node.name} is not defined: scripts have the language, ${Object.keys(SCRIPT_CALLS).join(', ')}, args and console`,
+    );
+  }
+  return faults.sort((a, b) => a.at - b.at).map(({ at: _, ...fault }) => fault);
+}
+
+function checkCall(
+  { callee, arguments: given }: AnyNode & { type: 'CallExpression' },
+  say: (node: AnyNode, message: string) => void,
+  hasFlow: (path: string) => boolean,
+): void {
+  if (callee.type !== 'MemberExpression' || callee.computed || callee.object.type !== 'Identifier') return;
+  const { object, property } = callee;
+  const calls = SCRIPT_CALLS[object.name];
+  if (calls === undefined || property.type !== 'Identifier') return;
+  const call = `${object.name}.${property.name}`;
+  if (!calls.includes(property.name)) {
+    say(property, `There is no ${call}(); there are ${calls.map((name) => `${object.name}.${name}`).join(', ')}`);
+  }
+  const [first, second] = given;
+  if (call === 'agent.act' && second?.type === 'Literal' && typeof second.value === 'string') {
+    if (!ACTIONS.includes(second.value))
+      say(second, `There is no action '${second.value}'; there are ${ACTIONS.join(', ')}`);
+  }
+  if (call === 'Flow.run' && first?.type === 'Literal' && typeof first.value === 'string' && !hasFlow(first.value)) {
+    say(first, `There is no flow '${first.value}'`);
+  }
+}
+
+function walk(node: AnyNode, parent: AnyNode | null, visit: (node: AnyNode, parent: AnyNode | null) => void): void {
+  visit(node, parent);
+  for (const child of syntaxChildren(node)) walk(child, node, visit);
+}
+
+/** A word that is no variable: a member's name, a key, a label. */
+function isName(node: AnyNode, parent: AnyNode | null): boolean {
+  switch (parent?.type) {
+    case 'MemberExpression':
+      return parent.property === node && !parent.computed;
+    case 'Property':
+      return parent.key === node && !parent.computed && !parent.shorthand;
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+      return parent.key === node && !parent.computed;
+    case 'LabeledStatement':
+    case 'BreakStatement':
+    case 'ContinueStatement':
+    case 'MetaProperty':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The names that a pattern binds directly; those of patterns inside it are found at these. */
+function boundNames({ properties }: AnyNode & { type: 'ObjectPattern' }): readonly string[] {
+  return properties.flatMap((property) =>
+    property.type === 'Property' && property.value.type === 'Identifier' ? [property.value.name] : [],
+  );
+}
+
+/** Where a name is bound otherwise. */
+function declares(node: AnyNode, parent: AnyNode | null): boolean {
+  switch (parent?.type) {
+    case 'VariableDeclarator':
+    case 'ClassDeclaration':
+    case 'ClassExpression':
+      return parent.id === node;
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return parent.body !== node;
+    case 'CatchClause':
+    case 'RestElement':
+    case 'ArrayPattern':
+      return true;
+    case 'AssignmentPattern':
+      return parent.left === node;
+    default:
+      return false;
+  }
+}
+
+function placeOf(source: string, offset: number): { readonly line: number; readonly column: number } {
+  const before = source.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,30 @@
+import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
+import type { PageProblem } from '../tabs/page-calls.js';
+
+/** Where a call stood when it failed: every error of a call carries it. */
+export interface Place {
+  readonly url: string;
+  readonly title: string;
+}
+
+/** What the page's script found wrong, as the error that the script sees. */
+export function problemError(problem: PageProblem, locator: string, place: Place): TroupeError {
+  const details: ErrorDetails = { url: place.url, title: place.title, locator };
+  switch (problem.problem) {
+    case 'syntax':
+      return new TroupeError('SCRIPT_ERROR', problem.message, details);
+    case 'missing': {
+      const near = problem.near.length === 0 ? '' : `; near it: ${problem.near.join(', ')}`;
+      return new TroupeError('LOCATOR_NOT_FOUND', `${problem.message}${near}`, {
+        ...details,
+        candidates: problem.near,
+      });
+    }
+    case 'ambiguous': {
+      const message = `Several visible elements answer to ${locator}: ${problem.matches.join(', ')}`;
+      return new TroupeError('LOCATOR_AMBIGUOUS', message, { ...details, candidates: problem.matches });
+    }
+    case 'blocked':
+      return new TroupeError('ACTION_FAILED', `${locator} ${problem.reason}`, details);
+  }
+}

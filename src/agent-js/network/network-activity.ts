@@ -1,0 +1,68 @@
+import type { CdpEvent } from '../browser/cdp.js';
+
+/** Quiet for this long is idle. */
+const QUIET_MS = 500;
+/** Further requests are not counted. */
+const MAX_OPEN = 5_000;
+/** Requests that are open as long as the page is. */
+const STREAMS = new Set(['EventSource', 'WebSocket', 'Ping', 'Media', 'Preflight']);
+
+/** Knows which requests of a page are open, and since when there is none. */
+export class NetworkActivity {
+  readonly #open = new Map<string, string>();
+  readonly #onQuiet: () => void;
+  #quietSince = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onQuiet called when the page has become idle */
+  constructor(onQuiet: () => void) {
+    this.#onQuiet = onQuiet;
+  }
+
+  get isIdle(): boolean {
+    return this.#open.size === 0 && performance.now() - this.#quietSince >= QUIET_MS;
+  }
+
+  /** Lets `onQuiet` be called when the page is, or becomes, idle. */
+  watch(): void {
+    if (this.#open.size > 0) return;
+    clearTimeout(this.#timer);
+    const rest = Math.max(0, this.#quietSince + QUIET_MS - performance.now());
+    this.#timer = setTimeout(this.#onQuiet, rest + 1);
+  }
+
+  observe(event: CdpEvent): void {
+    switch (event.method) {
+      case 'Network.requestWillBeSent': {
+        const { requestId, loaderId, type } = event.params;
+        if (STREAMS.has(type ?? '') || this.#open.size >= MAX_OPEN) return;
+        this.#open.set(requestId, loaderId);
+        clearTimeout(this.#timer);
+        return;
+      }
+      case 'Network.loadingFinished':
+      case 'Network.loadingFailed':
+        this.#finished(event.params.requestId);
+        return;
+      case 'Page.frameNavigated': {
+        // What the old document had asked for is never reported as ended.
+        const { parentId, loaderId } = event.params.frame;
+        if (parentId !== undefined) return;
+        for (const [request, loader] of this.#open) if (loader !== loaderId) this.#finished(request);
+        return;
+      }
+      default:
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#open.clear();
+  }
+
+  #finished(requestId: string): void {
+    if (!this.#open.delete(requestId) || this.#open.size > 0) return;
+    this.#quietSince = performance.now();
+    this.watch();
+  }
+}

@@ -1,0 +1,121 @@
+import { type Finished, type FinishRequest, isProblem } from '../../tabs/page-calls.js';
+import { discoveries } from '../controls/discoveries.js';
+import { Changes } from '../names/changes.js';
+import { checkedState } from '../names/roles.js';
+import { nameFor, resolve } from '../resolve.js';
+import { isHtml } from '../tree/flat-tree.js';
+import { FieldState, fieldValue } from './field.js';
+import { arm, disarm } from './guards.js';
+import { Heard } from './heard.js';
+
+/** Input that was sent is there soon, also on a busy page; what has not come by then is asked for again. */
+const HEARD_MS = 1_000;
+
+interface UnderWay {
+  readonly element: Element;
+  /** What the locator means now; null: nothing, or not one thing. */
+  again(): Element | null;
+  readonly before: FieldState;
+  readonly changes: Changes;
+  readonly heard: Heard;
+}
+
+/** Follows one action, from the check that its element is ready to what came of it. */
+export class Action {
+  #underWay: UnderWay | null = null;
+
+  /** The element of the action under way. */
+  get target(): Element | null {
+    return this.#underWay?.element ?? null;
+  }
+
+  /** @param locator what the element is called, where it is: when the page draws it anew, the new one is meant */
+  begin(element: Element, locator: string | null): void {
+    this.#stop();
+    discoveries()?.act(true);
+    const heard = new Heard(element.ownerDocument);
+    const again = (): Element | null => {
+      const drawnAnew = locator === null ? null : resolve(locator);
+      return drawnAnew === null || isProblem(drawnAnew) ? null : drawnAnew;
+    };
+    this.#underWay = { element, again, before: new FieldState(element), changes: new Changes(), heard };
+    arm(element.ownerDocument, { element, again, hear: (event) => heard.key(event) });
+  }
+
+  /** Takes the guard away and says what came of the action, once the awaited input is there. */
+  async finish({ graceMs, typed, awaits }: FinishRequest): Promise<Finished> {
+    const own = this.#underWay;
+    if (own === null) return { ...NOTHING, ...where(), heard: true };
+    const { element, again, before, changes, heard } = own;
+    if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
+    // What the page has put off until its handlers have ended comes first.
+    await Promise.resolve();
+    const hit = disarm(element.ownerDocument);
+    const missed = hit !== null ? missedBy(hit, awaits !== null) : hasLost(typed, element, again) ? DRAWN_ANEW : null;
+    const differs = (): boolean => changes.any || before.differs;
+    let changed = differs();
+    if (missed === null && !changed) await changes.first(graceMs);
+    changed ||= differs();
+    const { sent } = heard;
+    this.#stop();
+    // Where a form leads is told when its task begins; our answer comes after that.
+    if (sent.length > 0) await nextTask();
+    layOutSoon(element.ownerDocument);
+    const checked = checkedState(element);
+    return {
+      ...where(),
+      heard: true,
+      changed,
+      submitsOutwards: sent.some(leadsOutwards),
+      missed,
+      checked: checked === 'mixed' ? null : checked,
+      refused: typed !== null && typed !== '' && isHtml(element, 'input') && element.value === '',
+    };
+  }
+
+  #stop(): void {
+    discoveries()?.act(false);
+    this.#underWay?.heard.stop();
+    this.#underWay = null;
+  }
+}
+
+/** Whoever acts next needs the layout: it is made while the answer is on its way, not when they ask. */
+function layOutSoon(inner: Document): void {
+  setTimeout(() => inner.elementFromPoint(0, 0));
+}
+
+const DRAWN_ANEW = 'is drawn anew all the time';
+const NOTHING = {
+  heard: false,
+  changed: false,
+  submitsOutwards: false,
+  missed: null,
+  checked: null,
+  refused: false,
+} as const;
+
+function where(): { readonly url: string; readonly title: string } {
+  return { url: location.href, title: document.title };
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
+/** From a frame to the page around it, which another process may draw. */
+function leadsOutwards({ target, ownerDocument }: HTMLFormElement): boolean {
+  const { defaultView } = ownerDocument;
+  return /^_(top|parent)$/i.test(target) && defaultView !== null && defaultView.parent !== defaultView;
+}
+
+/** What was typed went with its field, and a new one without it stands in its place. */
+function hasLost(typed: string | null, element: Element, again: () => Element | null): boolean {
+  if (typed === null || element.isConnected) return false;
+  const drawnAnew = again();
+  return drawnAnew !== null && fieldValue(drawnAnew) === '';
+}
+
+function missedBy(hit: Element, typing: boolean): string {
+  return `${typing ? 'loses the focus to' : 'is covered by'} ${nameFor(hit)}`;
+}

@@ -1,0 +1,158 @@
+import { foldSpace } from '../../locating/locator.js';
+import { shownValue } from '../controls/descriptor.js';
+import { checkedState, inputKind } from '../names/roles.js';
+import { isHtml } from '../tree/flat-tree.js';
+
+/** What a password field answers in place of its value. */
+const MASK = '••••••••';
+
+/** What a script reads of a field: the text; of a select the chosen option's; of a check box whether it is checked. */
+export function fieldValue(element: Element): unknown {
+  const checked = checkedState(element);
+  if (checked !== null) return checked;
+  if (isHtml(element, 'select') && element.multiple) return [...element.selectedOptions].map((option) => option.text);
+  if (isHtml(element, 'input')) {
+    if (element.type === 'password') return element.value === '' ? '' : MASK;
+    if (inputKind(element) === 'none' && element.type !== 'file') return element.value;
+  }
+  return shownValue(element);
+}
+
+/** Fields beyond this are not compared. */
+const MAX_FIELDS = 5_000;
+
+/**
+ * The state that is in no node or attribute, as it was: what stood in the fields of an element's document, and how far the
+ * element and its page were scrolled.
+ */
+export class FieldState {
+  readonly #element: Element;
+  readonly #fields: readonly Element[];
+  readonly #values: readonly string[];
+  readonly #scrolled: readonly (number | undefined)[];
+
+  constructor(element: Element) {
+    const fields = [...element.ownerDocument.querySelectorAll('input, textarea, select')].slice(0, MAX_FIELDS);
+    this.#element = element;
+    this.#fields = fields.includes(element) ? fields : [element, ...fields];
+    this.#values = this.#fields.map(plainValue);
+    this.#scrolled = scrolled(element);
+  }
+
+  /** Fields that came or went are changes of the document. How far things are scrolled is asked last: it costs a layout. */
+  get differs(): boolean {
+    if (this.#fields.some((field, index) => plainValue(field) !== this.#values[index])) return true;
+    const before = this.#scrolled;
+    return scrolled(this.#element).some((way, index) => way !== before[index]);
+  }
+}
+
+function scrolled(element: Element): readonly (number | undefined)[] {
+  const page = element.ownerDocument.scrollingElement;
+  return [element.scrollTop, element.scrollLeft, page?.scrollTop, page?.scrollLeft];
+}
+
+/** A password's too: it stays in the page. */
+function plainValue(element: Element): string {
+  if (isHtml(element, 'select') && !element.multiple) return `${element.selectedIndex} ${element.value}`;
+  if (isHtml(element, 'textarea')) return element.value;
+  if (!isHtml(element, 'input')) return shownValue(element);
+  return element.type === 'checkbox' || element.type === 'radio'
+    ? `${element.checked} ${element.indeterminate}`
+    : element.value;
+}
+
+export function isPassword(element: Element): boolean {
+  return isHtml(element, 'input') && element.type === 'password';
+}
+
+/** Sets a date, a colour, a slider: answers why not, or null. Sites hear what they hear of a person's choice. */
+export function setValue(element: Element, value: string): string | null {
+  if (!isHtml(element, 'input')) return 'has no value';
+  const before = element.value;
+  element.focus();
+  element.value = value;
+  if (!hasTaken(element, value)) {
+    element.value = before;
+    return `does not take ${JSON.stringify(value)}: ${wantedForm(element)}`;
+  }
+  if (element.value !== before) announce(element);
+  return null;
+}
+
+/** A browser puts a value of its own in the place of one that it does not understand. */
+function hasTaken(input: HTMLInputElement, value: string): boolean {
+  if (value === '') return true;
+  switch (input.type) {
+    case 'range':
+      return value.trim() !== '' && Number(input.value) === Number(value);
+    case 'color':
+      return /^#[0-9a-f]{6}$/i.test(value.trim());
+    default:
+      return input.value !== '';
+  }
+}
+
+function wantedForm(input: HTMLInputElement): string {
+  if (input.type !== 'range') return EXAMPLES[input.type] ?? 'another form is wanted';
+  const step = input.step === 'any' ? '' : ` in steps of ${input.step || 1}`;
+  return `it goes from ${input.min || 0} to ${input.max || 100}${step}`;
+}
+
+const EXAMPLES: { readonly [type: string]: string } = {
+  color: 'a colour is like #0a8cff',
+  date: 'a date is like 2030-12-31',
+  'datetime-local': 'a date with time is like 2030-12-31T18:30',
+  month: 'a month is like 2030-12',
+  time: 'a time is like 18:30',
+  week: 'a week is like 2030-W52',
+};
+
+/**
+ * Chooses options by their texts (their values where no text fits). Answers why not, or null.
+ */
+export function choose(select: HTMLSelectElement, wanted: readonly string[]): string | null {
+  if (wanted.length !== 1 && !select.multiple) return 'takes exactly one option';
+  const chosen = new Set<HTMLOptionElement>();
+  for (const text of wanted) {
+    const folded = foldSpace(text);
+    const options = [...select.options];
+    const option =
+      options.find((one) => foldSpace(one.text) === folded || one.label === folded) ??
+      options.find((one) => one.value === text);
+    if (option === undefined) return `has no option ${JSON.stringify(text)}; it has ${listOptions(select)}`;
+    if (option.matches(':disabled')) return `has the option ${JSON.stringify(text)} disabled`;
+    chosen.add(option);
+  }
+  const before = [...select.selectedOptions];
+  select.focus();
+  for (const option of select.options) if (select.multiple) option.selected = chosen.has(option);
+  const [only] = chosen;
+  if (!select.multiple && only !== undefined) only.selected = true;
+  if (before.length !== chosen.size || before.some((option) => !chosen.has(option))) announce(select);
+  return null;
+}
+
+/** Selects all that stands in the focused field, so that typing replaces it. */
+export function selectContent(element: Element): void {
+  if (isHtml(element, 'input') || isHtml(element, 'textarea')) {
+    element.select();
+    return;
+  }
+  const inner = element.ownerDocument;
+  const range = inner.createRange();
+  range.selectNodeContents(element);
+  const selection = inner.getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+}
+
+function listOptions(select: HTMLSelectElement): string {
+  const texts = [...select.options].slice(0, 20).map((option) => JSON.stringify(foldSpace(option.text)));
+  return texts.length === 0 ? 'none' : texts.join(', ') + (select.options.length > 20 ? ', …' : '');
+}
+
+function announce(element: Element): void {
+  element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  element.dispatchEvent(new Event('change', { bubbles: true }));
+}

@@ -1,0 +1,252 @@
+import type { NameMemory } from '../names/name-memory.js';
+import { isAtomic, isControl } from '../names/roles.js';
+import { isBoxless } from '../tree/boxless.js';
+import { frameDocument, isFrame, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
+import { labelsOf, namedBy } from '../tree/labels.js';
+import { drawingOf } from '../tree/self-drawn.js';
+import { isVeil, type Region, Sight, viewportRegion } from '../tree/sight.js';
+import { type Around, clipped, regionAround, regionsOf, seenInFrame } from '../tree/surroundings.js';
+import { drawnRect, isPutAway, isSeen, isSolid, type Rect, thumbOf } from '../tree/visibility.js';
+import { Control } from './control.js';
+import { discoveries } from './discoveries.js';
+import { Evidence } from './evidence.js';
+import { outsideOfModals } from './modals.js';
+import { holdsControls, withoutWrappers } from './wrappers.js';
+
+const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
+
+/** What is no target of its own, though a cursor or a listener says so. */
+const NO_TARGETS = new Set(['body', 'html', 'label', 'option', 'slot']);
+
+/** What shows something without holding anything. */
+const PICTURES = new Set(['canvas', 'embed', 'img', 'object', 'svg', 'video']);
+
+/** A frame of another origin: its controls stand after so many of this document's. */
+export interface FrameGap {
+  readonly at: number;
+  readonly frame: Element;
+  readonly offscreen: boolean;
+}
+
+export interface Collected {
+  readonly controls: readonly Control[];
+  readonly gaps: readonly FrameGap[];
+}
+
+/** An element that is drawn, and where. */
+interface Found {
+  readonly rect: Rect;
+  readonly offscreen: boolean;
+  /** Not drawn through. */
+  readonly solid: boolean;
+}
+
+/** One walk through the documents that can be reached from here, for what a person can operate. */
+export class Collector {
+  readonly sight: Sight;
+  /** What the walk rests on. */
+  readonly evidence = new Evidence();
+  readonly #memory: NameMemory;
+  readonly #controls: Control[] = [];
+  readonly #gaps: FrameGap[] = [];
+  /** Those that only a style or a listener makes controls. */
+  readonly #clickables = new Set<Control>();
+  readonly #modals: Element[] = [];
+  /** In their order; null for what can hold nothing. */
+  readonly #visited: (Element | null)[] = [];
+  /** In which of them each stands. */
+  readonly #within: number[] = [];
+  /** Which of them must be looked at each time, and what they stand in. */
+  readonly #awake: boolean[] = [];
+
+  /** @param covered those too that something covers */
+  constructor(memory: NameMemory, covered: boolean) {
+    this.sight = new Sight(covered);
+    this.#memory = memory;
+  }
+
+  collect(): Collected {
+    // A script may have removed it.
+    const root: Element | null = document.documentElement;
+    if (root === null) return { controls: [], gaps: [] };
+    const view = viewportRegion(root, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+    const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
+    walk(root, around, (...visited) => this.#visit(...visited));
+    this.#rest();
+    const controls = withoutWrappers(outsideOfModals(this.#controls, this.#modals), this.#clickables);
+    return { controls, gaps: this.#gapsIn(controls) };
+  }
+
+  /** Parts without anything to operate are passed over the next time, while the document is as it is. */
+  #rest(): void {
+    const awake = this.#awake;
+    // What an element stands in comes before it.
+    for (let nth = awake.length - 1; nth > 0; nth--) if (awake[nth] === true) awake[this.#within[nth] ?? 0] = true;
+    // Whoever passes over an element passes over what is in it.
+    const isOutermost = (nth: number): boolean => awake[nth] === false && awake[this.#within[nth] ?? -1] !== false;
+    this.#memory.rest(this.#visited.flatMap((element, nth) => (element !== null && isOutermost(nth) ? element : [])));
+  }
+
+  #visit(element: Element, around: Around, nth: number, within: number): Around | undefined {
+    const tag = element.localName;
+    const passed = IGNORED.has(tag) || this.#memory.isIdle(element);
+    this.#visited.push(passed ? null : element);
+    this.#within.push(within);
+    this.#awake.push(false);
+    if (passed || element.hasAttribute('inert')) return undefined;
+    if (tag === 'area') {
+      this.#awake[nth] = true;
+      const found = isControl(element) ? this.#find(element, element, around.region) : null;
+      if (found !== null) this.#add(element, found);
+      return undefined;
+    }
+    const operable = isControl(element);
+    const solid = operable && isSolid(element);
+    if (!solid && !element.checkVisibility() && !isBoxless(element)) {
+      // It may be shown by a style alone.
+      this.#awake[nth] = true;
+      this.evidence.hidden(element);
+      if (tag === 'input' && !isPart(element, around.control)) this.#addPutAway(element, around.region);
+      return undefined;
+    }
+    if (tag === 'dialog') this.#awake[nth] = true;
+    if (tag === 'dialog' && element.matches(':modal')) this.#modals.push(element);
+    const leaf = isLeaf(element);
+    if (operable && leaf) {
+      this.#awake[nth] = true;
+      if (!isPart(element, around.control)) this.#addControl(element, solid, regionAround(element, around));
+      return undefined;
+    }
+    const style = getComputedStyle(element);
+    const own = regionsOf(style, around);
+    let { pointer, listened, control } = own;
+    if (operable) {
+      this.#awake[nth] = true;
+      if (!isPart(element, control)) this.#addControl(element, solid, own.region);
+      pointer = true;
+      control = element;
+    } else if (control === null) {
+      pointer = style.cursor === 'pointer';
+      const listens = discoveries()?.listens(element) === true;
+      const byStyle = pointer && !around.pointer;
+      const sure = byStyle || element.hasAttribute('onclick') || element.getAttribute('draggable') === 'true';
+      const focusable = listened && element.hasAttribute('tabindex');
+      if (sure || listens || focusable) this.#awake[nth] = true;
+      if (!NO_TARGETS.has(tag) && (sure || listens || focusable)) this.#addClickable(element, own.region, sure);
+      if (listens && tag !== 'body' && tag !== 'html') listened = true;
+    }
+    if (leaf) return undefined;
+    const same = pointer === own.pointer && listened === own.listened && control === own.control;
+    const next = same ? own : { ...own, pointer, listened, control };
+    const inner = clipped(element, style, next);
+    if (inner.region !== next.region) this.evidence.clips(element);
+    return this.#inside(element, inner, nth);
+  }
+
+  /** Goes on into a shadow root or a frame. */
+  #inside(element: Element, around: Around, nth: number): Around | undefined {
+    const shadow = shadowOf(element);
+    if (shadow !== null) this.#memory.observe(shadow);
+    if (!mayBeFrame(element)) return around;
+    this.#awake[nth] = true;
+    this.evidence.frame(element);
+    if (!isFrame(element)) return around;
+    const inner = frameDocument(element);
+    const place = this.#find(element, element, around.region);
+    if (place === null || element.clientWidth === 0 || element.clientHeight === 0) return undefined;
+    if (inner === null) {
+      this.#gaps.push({ at: this.#controls.length, frame: element, offscreen: place.offscreen });
+      return undefined;
+    }
+    const root = inner.documentElement;
+    const { defaultView } = inner;
+    if (root === null || defaultView === null) return undefined;
+    discoveries()?.ask(defaultView);
+    this.#memory.observe(inner);
+    const view = viewportRegion(root, seenInFrame(element, around.region));
+    return { pointer: false, listened: false, control: null, region: view, placed: view, view };
+  }
+
+  #addControl(element: Element, solid: boolean, region: Region): void {
+    const found = this.#find(element, element, region, solid);
+    // Neither to be seen nor to be hit.
+    const fadedOut = found?.solid === false && getComputedStyle(element).pointerEvents === 'none';
+    if (found === null || fadedOut) this.#addPutAway(element, region);
+    else this.#add(element, found);
+  }
+
+  /** What its page has put away: a person reaches an input by its label or the button beside it, an editor by its text. */
+  #addPutAway(element: Element, region: Region): void {
+    const drawing = drawingOf(element);
+    const drawn = drawing === null ? null : this.#findLabel(element, drawing, region);
+    if (drawn !== null) this.#add(element, drawn);
+    if (!isPutAway(element) || element.disabled) return;
+    for (const label of labelsOf(element)) {
+      const found = this.#findLabel(element, label, region);
+      if (found === null) continue;
+      this.#add(element, found);
+      return;
+    }
+    const thumb = element.type === 'range' ? thumbOf(element) : null;
+    const held = thumb === null ? null : this.#findLabel(element, thumb, region);
+    if (held !== null) this.#add(element, held);
+    const parent = parentOf(element);
+    if (element.type !== 'file' || parent?.checkVisibility() !== true) return;
+    this.#add(element, { rect: element.getBoundingClientRect(), offscreen: false });
+  }
+
+  /** @param label or what else is operated in its place */
+  #findLabel(element: Element, label: Element, region: Region): Found | null {
+    // The input may be clipped by a box of its own that the label is not in.
+    let around = region;
+    while (around.outer !== null && !around.element.contains(label)) around = around.outer;
+    return this.#find(element, label, around);
+  }
+
+  #addClickable(element: Element, region: Region, sure: boolean): void {
+    if (!sure && isLabel(element)) return;
+    // A listener on a container is for what is in it.
+    if (!sure && (element.childElementCount > 0 || shadowOf(element) !== null) && holdsControls(element)) return;
+    const found = this.#find(element, element, region);
+    if (found === null) return;
+    // What lies under a dialog, to catch the clicks beside it.
+    const empty = element.childNodes.length === 0 && !PICTURES.has(element.localName);
+    if (empty && isVeil(found.rect, element.ownerDocument)) return;
+    this.#clickables.add(this.#add(element, found));
+  }
+
+  #add(element: Element, { rect, offscreen }: Pick<Found, 'rect' | 'offscreen'>): Control {
+    const control = new Control(element, rect, offscreen, this.#memory);
+    this.#controls.push(control);
+    return control;
+  }
+
+  /** @param shown what is looked for in the element's place */
+  #find(element: Element, shown: Element, region: Region, solid = isSolid(shown)): Found | null {
+    const seen = solid || isSeen(shown);
+    const rect = seen ? drawnRect(shown) : null;
+    const sighted = rect === null ? null : this.sight.whereIs(element, shown, rect, region);
+    this.evidence.sighting(element, shown, { solid, seen, rect }, region, sighted);
+    if (rect === null || sighted === null || sighted.is === 'nowhere') return null;
+    return { rect, offscreen: sighted.is === 'offscreen', solid };
+  }
+
+  #gapsIn(controls: readonly Control[]): readonly FrameGap[] {
+    if (this.#gaps.length === 0 || controls.length === this.#controls.length) return this.#gaps;
+    const kept = new Set(controls);
+    // How many of the controls before each place are left.
+    let left = 0;
+    const before = [0, ...this.#controls.map((control) => (kept.has(control) ? ++left : left))];
+    return this.#gaps.map((gap) => ({ ...gap, at: before[gap.at] ?? left }));
+  }
+}
+
+/** Whether an element is only what the control around it is made of. */
+function isPart(element: Element, control: Element | null): boolean {
+  return control !== null && isAtomic(control, element);
+}
+
+/** Whether an element names a control that stands elsewhere: a press on it goes there, as on a label. */
+function isLabel(element: Element): boolean {
+  return namedBy(element).some((one) => one !== element && !element.contains(one) && isControl(one));
+}

@@ -1,0 +1,283 @@
+import type { Bounds } from '../browser/bounds.js';
+import { formatLocator, parseLocator } from '../locating/locator.js';
+import type { Place } from '../locating/problem-error.js';
+import type { Frames } from './frames.js';
+import { isProblem, type MatchCounts, type PageCallName, type PageCalls, type PageProblem } from './page-calls.js';
+import type { PageWorld } from './page-world.js';
+
+/** Where no frame gives a sign, they are asked again after this. */
+const AGAIN_MS = 250;
+/** Matches that an error lists. */
+const MAX_LISTED = 20;
+
+type Located = PageCallName & ('ready' | 'dropPoint' | 'text' | 'value' | 'waitFor');
+type LocatedArgs = PageCalls[Located][0];
+type Answer<N extends PageCallName> = { readonly title: string; readonly value: PageCalls[N][1] } | null;
+
+/** Where the element is that a locator means, and what it is called there. */
+interface Spot {
+  readonly world: PageWorld;
+  /** The frame, for one that is apart from the page. */
+  readonly frame: string | null;
+  readonly locator: string;
+}
+
+/**
+ * Calls about one element on a page that has frames of other origins: the locator is counted through all of them in the
+ * order of drawing, as look numbers them, and the call goes to the frame that has the element. Points come back in the
+ * page's own coordinates.
+ */
+export class FrameCalls {
+  readonly #frames: Frames;
+  readonly #place: () => Place;
+  /** Where the action under way is. */
+  #acting: Spot | null = null;
+  /** Where the drag under way will end. */
+  #dropping: Spot | null = null;
+
+  /** @param place where the page is: a frame would tell of itself */
+  constructor(frames: Frames, place: () => Place) {
+    this.#frames = frames;
+    this.#place = place;
+  }
+
+  /** Null where the document went meanwhile. */
+  async ask<N extends PageCallName>(name: N, args: PageCalls[N][0], bounds: Bounds): Promise<Answer<N>> {
+    const { main, apart } = this.#frames;
+    if (apart.length === 0) {
+      if (name === 'ready') this.#acting = null;
+      const answer = main.tryCall(name, args, bounds);
+      return name === 'waitFor' ? this.#unlessFramesCome(name, args, answer, bounds) : answer;
+    }
+    // The answer is the one that the name stands for.
+    if (isLocated(name, args)) return (await this.#askLocated(name as Located, args, bounds)) as Answer<N>;
+    if (name === 'takesDrop') return this.acting.tryCall(name, args, bounds);
+    if (name !== 'finish' || this.#acting === null) return main.tryCall(name, args, bounds);
+    return this.#finish(name, args, this.#acting, bounds);
+  }
+
+  /** What is waited for may come in a frame that is not there yet. */
+  async #unlessFramesCome<N extends PageCallName>(
+    name: N,
+    args: PageCalls[N][0],
+    answer: Promise<Answer<N>>,
+    bounds: Bounds,
+  ): Promise<Answer<N>> {
+    const startedAt = performance.now();
+    const come = this.#frames.untilApart(bounds);
+    const done = answer.then((value) => ({ value }));
+    done.catch(() => undefined);
+    const first = async () => ((await come.settled.catch(() => false)) ? null : done);
+    try {
+      const outcome = await Promise.race([done, first()]);
+      if (outcome !== null) return outcome.value;
+      const waited = performance.now() - startedAt;
+      const left = args !== null && 'ms' in args ? { ...args, ms: Math.max(0, args.ms - waited) } : args;
+      return this.ask(name, left, bounds);
+    } finally {
+      come.stop();
+    }
+  }
+
+  /** The world of the action under way. */
+  get acting(): PageWorld {
+    return this.#acting?.world ?? this.#frames.main;
+  }
+
+  async #askLocated(name: Located, args: LocatedArgs, bounds: Bounds): Promise<Answer<Located>> {
+    const { locator: source } = args;
+    if (source === null) {
+      const again = name === 'dropPoint' && this.#dropping !== null ? this.#dropping : null;
+      if (again === null) return this.#frames.main.tryCall(name, args, bounds);
+      const answer = await this.#askAt(name, args, again, bounds);
+      return answer === 'again' ? null : answer;
+    }
+    const asksAbsence = 'gone' in args && args.gone;
+    // The page is given so long; the bounds leave time for its last word.
+    const patience = performance.now() + ('ms' in args ? args.ms : 0);
+    const titled = (value: PageCalls[Located][1]) => ({ title: this.#place().title, value });
+    for (;;) {
+      const spots = await this.#spots(source, bounds);
+      if (spots === null) return null;
+      if (isProblem(spots)) return titled(spots);
+      const [spot, second] = spots;
+      if (asksAbsence && spot === undefined) return titled({ found: true });
+      if (name === 'waitFor' && !asksAbsence && spot !== undefined) return titled({ found: true });
+      if (spot !== undefined && second !== undefined) return titled({ problem: 'ambiguous', matches: listed(spots) });
+      if (spot !== undefined && !asksAbsence) {
+        const left = Math.max(0, patience - performance.now());
+        const answer = await this.#askAt(name, 'ms' in args ? { ...args, ms: left } : args, spot, bounds);
+        if (answer !== 'again') return answer;
+      }
+      const left = patience - performance.now();
+      if (left <= 0) return this.#lastWord(name, args, bounds);
+      await this.#anyChange(Math.min(AGAIN_MS, left), bounds);
+    }
+  }
+
+  /** What the page's own document says of an element that is nowhere. */
+  #lastWord(name: Located, args: LocatedArgs, bounds: Bounds): Promise<Answer<Located>> {
+    return this.#frames.main.tryCall(name, { ...args, ms: 0 }, bounds);
+  }
+
+  async #askAt(name: Located, args: LocatedArgs, spot: Spot, bounds: Bounds): Promise<Answer<Located> | 'again'> {
+    const own = args.locator === null ? args : { ...args, locator: spot.locator };
+    const answer = await spot.world.tryCall(name, own, bounds);
+    if (answer === null) return 'again';
+    const { value } = answer;
+    if (name === 'dropPoint') this.#dropping = spot;
+    if (name === 'ready') this.#acting = isProblem(value) ? null : spot;
+    if (spot.frame === null) return answer;
+    const { title } = this.#place();
+    if (isProblem(value) || !('x' in value)) return { title, value };
+    const point = await this.#throughFrames(spot.frame, { x: value.x, y: value.y }, bounds);
+    if (point === null) return 'again';
+    if (isProblem(point)) return { title, value: point };
+    return { title, value: { ...value, ...point } };
+  }
+
+  /** From a frame's coordinates outwards to the page's own. */
+  async #throughFrames(
+    frame: string,
+    point: { readonly x: number; readonly y: number },
+    bounds: Bounds,
+  ): Promise<{ readonly x: number; readonly y: number } | PageProblem | null> {
+    let at = point;
+    for (const inner of this.#outward(frame)) {
+      const around = this.#worldAround(inner);
+      const answer = (await around?.tryCall('through', { frame: inner, ...at }, bounds)) ?? null;
+      if (answer === null || isProblem(answer.value)) return answer?.value ?? null;
+      at = answer.value;
+    }
+    return at;
+  }
+
+  async #finish<N extends PageCallName>(
+    name: N,
+    args: PageCalls[N][0],
+    { world, frame }: Spot,
+    bounds: Bounds,
+  ): Promise<Answer<N>> {
+    const answer = await world.tryCall(name, args, bounds);
+    // Asked again when its input has arrived.
+    if (answer !== null && 'heard' in answer.value && !answer.value.heard) return answer;
+    this.#acting = null;
+    if (frame === null) return answer;
+    const released = this.#outward(frame).map((inner) => this.#worldAround(inner)?.tryCall('release', null, bounds));
+    let missed: string | null = null;
+    for (const one of await Promise.all(released)) missed = one?.value.missed ?? missed;
+    if (answer === null) return null;
+    const place = this.#place();
+    const value = { ...answer.value, ...place, ...(missed === null ? {} : { missed }) };
+    return { title: place.title, value };
+  }
+
+  /** The frame, and those around it that are apart from what is around them. */
+  #outward(frame: string): string[] {
+    const apart = new Set(this.#frames.apart);
+    const frames: string[] = [];
+    for (let at: string | null = frame; at !== null; at = this.#frames.parentOf(at)) if (apart.has(at)) frames.push(at);
+    return frames;
+  }
+
+  /** The world that reaches the element of a frame. */
+  #worldAround(frame: string): PageWorld | undefined {
+    const [, outer] = this.#outward(frame);
+    return this.#frames.world(outer ?? null);
+  }
+
+  async #anyChange(ms: number, bounds: Bounds): Promise<void> {
+    const worlds = [this.#frames.main, ...this.#frames.apart.flatMap((frame) => this.#frames.world(frame) ?? [])];
+    await Promise.race(worlds.map((world) => world.tryCall('change', { ms }, bounds).catch(() => null)));
+  }
+
+  /** Everything that a locator means, in the order of drawing. Null where the document went. */
+  async #spots(source: string, bounds: Bounds): Promise<Spot[] | PageProblem | null> {
+    const locator = parseLocator(source);
+    const counted = await this.#count(source, bounds);
+    if (counted === null || isProblem(counted)) return counted;
+    const inner = new Map<string, MatchCounts>();
+    let unnamed = counted.frames.includes(null);
+    const tell = async (frame: string): Promise<void> => {
+      const counts = await this.#frames.ask(frame, 'count', { locator: unnumbered(source) }, bounds);
+      if (counts === null || isProblem(counts)) return;
+      inner.set(frame, counts);
+      unnamed ||= counts.frames.includes(null);
+    };
+    await Promise.all(this.#frames.apart.map(tell));
+    if (unnamed) {
+      await this.#frames.nameFrames(bounds);
+      const again = await this.#count(source, bounds);
+      if (again === null || isProblem(again)) return again;
+      await Promise.all(this.#frames.apart.map(tell));
+      return this.#choose(locator, source, again, inner);
+    }
+    return this.#choose(locator, source, counted, inner);
+  }
+
+  #choose(
+    locator: ReturnType<typeof parseLocator>,
+    source: string,
+    main: MatchCounts,
+    inner: ReadonlyMap<string, MatchCounts>,
+  ): Spot[] {
+    const controls: Spot[] = [];
+    const others: Spot[] = [];
+    const visit = (frame: string | null, { counts, frames, others: loose }: MatchCounts): void => {
+      const world = this.#frames.world(frame);
+      if (world === undefined) return;
+      const total = counts.reduce((sum, count) => sum + count, 0);
+      const at = (number: number, of: number): Spot => ({
+        world,
+        frame,
+        locator: numbered(locator, source, number, of),
+      });
+      let number = 0;
+      counts.forEach((count, index) => {
+        for (let nth = 0; nth < count; nth++) controls.push(at(++number, total));
+        const next = frames[index];
+        const found = next === undefined || next === null ? undefined : inner.get(next);
+        if (next !== undefined && next !== null && found !== undefined) visit(next, found);
+      });
+      for (let nth = 1; nth <= loose; nth++) others.push(at(nth, loose));
+      // CSS and XPath do not tell where between them a frame stands.
+      if (counts.length === 0) for (const next of this.#childrenOf(frame)) visit(next, inner.get(next) ?? NO_MATCHES);
+    };
+    visit(null, main);
+    const found = controls.length > 0 ? controls : others;
+    const index = locator?.kind === 'text' ? locator.index : undefined;
+    return index === undefined ? found : found.slice(index - 1, index);
+  }
+
+  #childrenOf(frame: string | null): string[] {
+    return this.#frames.apart.filter((one) => (this.#outward(one)[1] ?? null) === frame);
+  }
+
+  async #count(locator: string, bounds: Bounds): Promise<MatchCounts | PageProblem | null> {
+    const answer = await this.#frames.main.tryCall('count', { locator: unnumbered(locator) }, bounds);
+    return answer?.value ?? null;
+  }
+}
+
+const NO_MATCHES: MatchCounts = { counts: [], frames: [], others: 0 };
+
+function isLocated(name: PageCallName, args: PageCalls[PageCallName][0]): args is LocatedArgs {
+  return name !== 'count' && args !== null && 'locator' in args;
+}
+
+function unnumbered(source: string): string {
+  const locator = parseLocator(source);
+  return locator?.kind === 'text' ? formatLocator({ ...locator, index: undefined }) : source;
+}
+
+function numbered(locator: ReturnType<typeof parseLocator>, source: string, number: number, of: number): string {
+  if (locator?.kind !== 'text') return source;
+  return formatLocator({ ...locator, index: of > 1 ? number : undefined });
+}
+
+function listed(spots: readonly Spot[]): string[] {
+  return spots.slice(0, MAX_LISTED).map(({ locator }, index) => {
+    const parsed = parseLocator(locator);
+    return parsed?.kind === 'text' ? formatLocator({ ...parsed, index: index + 1 }) : locator;
+  });
+}

@@ -1,0 +1,163 @@
+import type { ActionName, ElementDescriptor } from '../../protocol/look.js';
+import type { WireDescriptor } from '../acting/wire-descriptor.js';
+
+/** Why a locator could not be resolved, or the element not be used. Crosses from the page as JSON. */
+export type PageProblem =
+  | { readonly problem: 'syntax'; readonly message: string }
+  | { readonly problem: 'missing'; readonly message: string; readonly near: readonly string[] }
+  | { readonly problem: 'ambiguous'; readonly matches: readonly string[] }
+  /** The element is there and cannot take the action: `reason` completes "it ...". `final`: waiting will not help. */
+  | { readonly problem: 'blocked'; readonly reason: string; readonly final: boolean };
+
+/** An element that can take an action now. Points are CSS pixels of the viewport. */
+export interface Ready {
+  readonly x: number;
+  readonly y: number;
+  readonly tag: string;
+  readonly inputType: string;
+  readonly password: boolean;
+  /** An editor, not a field. */
+  readonly rich: boolean;
+  /** An editor that draws its text by itself: no script can select what it holds, but its keys do. */
+  readonly selfDrawn: boolean;
+  /** Of a checkbox, radio button or switch; null for others. */
+  readonly checked: boolean | null;
+  /** What came of it, where the action is one that the page's script has done by itself; null: input is wanted. */
+  readonly finished: Finished | null;
+  /** The browser may carry it off by its own drag and drop. Asked of a drag alone. */
+  readonly draggable: boolean;
+  /** The control only opens the list that the option is chosen from, see {@link ReadyRequest.list}. */
+  readonly opens: boolean;
+}
+
+export interface ReadyRequest {
+  readonly locator: string;
+  readonly action: ActionName;
+  readonly value: string | readonly string[] | null;
+  /** Of a control that is no `select`: whether its list has been opened, so that the action goes to an option in it. */
+  readonly list: 'closed' | 'perhaps open' | 'open';
+  /** How long the page may wait for the element. */
+  readonly ms: number;
+}
+
+/** Real input that must have reached the document. */
+export interface AwaitedInput {
+  readonly event: 'keyup' | 'beforeinput';
+  readonly times: number;
+}
+
+export interface FinishRequest {
+  /** How long an action without any effect so far is given to have one. */
+  readonly graceMs: number;
+  readonly typed: string | null;
+  readonly awaits: AwaitedInput | null;
+}
+
+export interface PageState {
+  readonly url: string;
+  readonly title: string;
+}
+
+/** A part of a list: so many elements of the earlier one from a place on, or a new element. */
+export type ListPiece = readonly [from: number, count: number] | ElementDescriptor;
+
+/** The same, as a page tells it. */
+export type WirePiece = readonly [from: number, count: number] | WireDescriptor;
+
+/** What one document and those it reaches show. */
+export interface PageLook extends PageState {
+  /** Of this look in its document. */
+  readonly id: number;
+  /** The earlier look whose list the pieces are taken from; null: there is none. */
+  readonly base: number | null;
+  readonly pieces: readonly WirePiece[];
+  /** Frames of other origins, which stand before the element at a place. `frame` is null for one without a name yet. */
+  readonly gaps: readonly { readonly at: number; readonly frame: string | null; readonly offscreen: boolean }[];
+  /** Of each element its whole name and the words for it, where they were asked for. */
+  readonly names?: readonly (readonly [name: string, ...words: string[]])[];
+}
+
+/** How many elements a locator means. */
+export interface MatchCounts {
+  /** Controls before, between and after the frames of other origins. */
+  readonly counts: readonly number[];
+  readonly frames: readonly (string | null)[];
+  /** What is no control, or was asked for by CSS or XPath. */
+  readonly others: number;
+}
+
+/** What a frame of another origin is to the document around it. */
+export interface FramePoint {
+  readonly frame: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Finished extends PageState {
+  /** False: the awaited input has not arrived yet, and nothing else is known. */
+  readonly heard: boolean;
+  readonly changed: boolean;
+  /** A frame's form is being sent to the page around it, which tells of that in its own time. */
+  readonly submitsOutwards: boolean;
+  /** Why the element did not take the input, completing "it ..."; null when it did. */
+  readonly missed: string | null;
+  readonly checked: boolean | null;
+  /** What a typed field holds is not what was typed. */
+  readonly refused: boolean;
+}
+
+/** What can be asked of the script in a page's isolated world: arguments and result, as JSON. */
+export interface PageCalls {
+  state: [null, PageState];
+  /** Whether the document around this one's frame reaches it. */
+  reached: [null, { readonly reached: boolean }];
+  look: [
+    { readonly within: string | null; readonly base: number | null; readonly named: boolean },
+    PageLook | PageProblem,
+  ];
+  count: [{ readonly locator: string }, MatchCounts | PageProblem];
+  /** From a point in a frame's viewport to the point in this one's, uncovered. Guards against input elsewhere. */
+  through: [FramePoint, { readonly x: number; readonly y: number } | PageProblem];
+  /** Ends the guard that `through` set, and says what took the input in the frame's place. */
+  release: [null, { readonly missed: string | null }];
+  /** Waits for a change, so long at most. */
+  change: [{ readonly ms: number }, Record<string, never>];
+  /** Waits until the element can take the action, and sets the guard on it. */
+  ready: [ReadyRequest, Ready | PageProblem];
+  /** Takes the element where a drag will end, and answers where it is now; without a locator, the one taken before. */
+  dropPoint: [{ readonly locator: string | null }, { readonly x: number; readonly y: number } | PageProblem];
+  /** Whether what is carried over the page may be let go where it is. */
+  takesDrop: [null, { readonly taken: boolean }];
+  /** Takes the guard away and says what came of the action. */
+  finish: [FinishRequest, Finished];
+  /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
+  census: [null, { readonly nodes: number }];
+  text: [{ readonly locator: string | null }, { readonly text: string } | PageProblem];
+  value: [{ readonly locator: string }, { readonly value: unknown } | PageProblem];
+  /** True when it appeared (went, with `gone`), false after `ms`. */
+  waitFor: [
+    { readonly locator: string; readonly gone: boolean; readonly ms: number },
+    { readonly found: boolean } | PageProblem,
+  ];
+}
+
+export type PageCallName = keyof PageCalls;
+
+/** Calls that wait for something; the others are answered at once, which costs the protocol less. */
+export const WAITING_CALLS = ['change', 'ready', 'finish', 'waitFor'] as const satisfies readonly PageCallName[];
+
+/** The isolated world's name, and of the one global in it. */
+export const WORLD = 'troupe';
+
+/** A function in that world by which it says that a dialog opens because of what it does. */
+export const OWN_DIALOG = 'troupeDialog';
+
+/** A function in that world by which it says that a script has had markup parsed that declares shadow roots. */
+export const DECLARED = 'troupeDeclared';
+
+/** Called when a document has written itself anew. */
+export const REWRITTEN = 'troupeRewritten';
+
+export function isProblem(value: object): value is PageProblem {
+  return 'problem' in value;
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { TroupeError } from '../../protocol/errors.js';
+import { readBundle } from '../../script/bundle.js';
+import { type Bounds, remainingMs, throwIfCancelled, within } from '../browser/bounds.js';
+import type { BrowserPort, SendOptions } from '../browser/browser-port.js';
+import type { CdpEvent, CdpRemoteObject, CdpResult } from '../browser/cdp.js';
+import { type PageCallName, type PageCalls, WAITING_CALLS, WORLD } from './page-calls.js';
+
+/** The events by which the two scripts below speak to each other; no page can guess them. */
+const HOOK_NAMES = JSON.stringify({
+  news: randomUUID(),
+  question: randomUUID(),
+  answer: randomUUID(),
+  retraction: randomUUID(),
+  keys: randomUUID(),
+  dialog: randomUUID(),
+  declared: randomUUID(),
+});
+/** The script of the isolated world; it runs in each document before the document's own. */
+export const WORLD_SOURCE = `(${readBundle(import.meta.url, '../page/world')})(${HOOK_NAMES})`;
+/** Runs in the page's own world, before its scripts, and notes what a document does not show. */
+export const HOOKS_SOURCE = `(${readBundle(import.meta.url, '../page/hooks')})(${HOOK_NAMES})`;
+
+const WAITING: ReadonlySet<PageCallName> = new Set(WAITING_CALLS);
+/** Calls that are most often the very same as the last time. */
+const REPEATED: ReadonlySet<PageCallName> = new Set(['look', 'state', 'census']);
+
+/** Calls the script in its world. */
+const CALL = `function (name, args) { return ${WORLD}.call(name, JSON.parse(args)); }`;
+
+/** A new document's world is announced with its commit; where it is not by then, it is made. */
+const WORLD_MS = 1_000;
+
+/** The document went while it was asked, or its world is not there. */
+const GONE =
+  /context with specified id|context was destroyed|navigated or closed|Promise was collected|uniqueContextId/i;
+
+/** Asks the script in one frame. */
+export class PageWorld {
+  readonly #browser: BrowserPort;
+  /** Of the process that draws the frame. */
+  readonly session: string;
+  readonly #frame: string;
+  readonly #announced: (holds: () => boolean, bounds: Bounds) => Promise<boolean>;
+  #context: number | undefined;
+
+  constructor(
+    browser: BrowserPort,
+    session: string,
+    frame: string,
+    announced: (holds: () => boolean, bounds: Bounds) => Promise<boolean>,
+  ) {
+    this.#browser = browser;
+    this.session = session;
+    this.#frame = frame;
+    this.#announced = announced;
+  }
+
+  /** True when a world has come or gone. */
+  observe(event: CdpEvent): boolean {
+    switch (event.method) {
+      case 'Runtime.executionContextCreated': {
+        const { id, name, auxData } = event.params.context;
+        if (name !== WORLD || auxData?.frameId !== this.#frame) return false;
+        this.#context = id;
+        return true;
+      }
+      case 'Runtime.executionContextDestroyed':
+        if (event.params.executionContextId === this.#context) this.#context = undefined;
+        return false;
+      case 'Runtime.executionContextsCleared':
+        this.#context = undefined;
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  /**
+   * One call in the present document, or null where the document went meanwhile.
+   *
+   * @throws WAIT_TIMEOUT when the page does not answer within the bounds
+   */
+  async tryCall<N extends PageCallName>(
+    name: N,
+    args: PageCalls[N][0],
+    bounds: Bounds,
+  ): Promise<{ readonly title: string; readonly value: PageCalls[N][1] } | null> {
+    // With a world at hand the call is on its way when this returns.
+    const context = this.#context ?? (await this.#presentContext(bounds));
+    const text = await this.#answered(context, bounds, (options) =>
+      REPEATED.has(name)
+        ? this.#browser.send('Runtime.evaluate', sentence(name, args, context), options)
+        : this.#browser.send('Runtime.callFunctionOn', application(name, args, context), options),
+    );
+    // The page script is ours, and its types are the same file's.
+    return text === null ? null : (JSON.parse(String(text.value)) as { title: string; value: PageCalls[N][1] });
+  }
+
+  /** The node of the action under way, as the protocol names it; null where there is none. */
+  async targetNode(bounds: Bounds): Promise<string | null> {
+    const context = await this.#presentContext(bounds);
+    const params = { expression: `${WORLD}.target()`, contextId: context };
+    const node = await this.#answered(context, bounds, (options) =>
+      this.#browser.send('Runtime.evaluate', params, options),
+    );
+    return node?.objectId ?? null;
+  }
+
+  /** Tells the document around a frame what the protocol calls it. */
+  async nameFrame(frame: string, bounds: Bounds): Promise<void> {
+    const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+    const { backendNodeId } = await this.#browser.send('DOM.getFrameOwner', { frameId: frame }, options);
+    await this.#hand(backendNodeId, `function (id) { ${WORLD}.nameFrame(this, id); }`, frame, bounds);
+  }
+
+  /** Hands the world a closed shadow root of its document. */
+  adoptRoot(backendNodeId: number, bounds: Bounds): Promise<void> {
+    return this.#hand(backendNodeId, `function () { ${WORLD}.adoptRoot(this); }`, null, bounds);
+  }
+
+  /** Calls a function on a node of this document. */
+  async #hand(backendNodeId: number, functionDeclaration: string, value: unknown, bounds: Bounds): Promise<void> {
+    const executionContextId = await this.#presentContext(bounds);
+    const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+    const resolved = await this.#browser.send('DOM.resolveNode', { backendNodeId, executionContextId }, options);
+    const { objectId } = resolved.object;
+    if (objectId === undefined) return;
+    const call = { functionDeclaration, objectId, arguments: [{ value }] };
+    await this.#browser.send('Runtime.callFunctionOn', call, options);
+  }
+
+  /** Null where the context that was asked is gone. */
+  async #answered(
+    context: number,
+    bounds: Bounds,
+    ask: (options: SendOptions) => Promise<CdpResult<'Runtime.evaluate'>>,
+  ): Promise<CdpRemoteObject | null> {
+    try {
+      const { result, exceptionDetails } = await ask({
+        session: this.session,
+        timeoutMs: Math.max(1, remainingMs(bounds)),
+      });
+      if (exceptionDetails === undefined) return result;
+      const text = exceptionDetails.exception?.description ?? exceptionDetails.text;
+      throw new TroupeError('INTERNAL', `The page script failed: ${text.slice(0, 500)}`);
+    } catch (error) {
+      if (error instanceof TroupeError && error.code === 'ACTION_FAILED' && GONE.test(error.message)) {
+        if (this.#context === context) this.#context = undefined;
+        return null;
+      }
+      throw error;
+    }
+  }
+
+  async #presentContext(bounds: Bounds): Promise<number> {
+    if (this.#context !== undefined) return this.#context;
+    await this.#announced(() => this.#context !== undefined, within(bounds, WORLD_MS));
+    if (this.#context !== undefined) return this.#context;
+    throwIfCancelled(bounds);
+    const options = { session: this.session, timeoutMs: Math.max(1, remainingMs(bounds)) };
+    const made = { frameId: this.#frame, worldName: WORLD };
+    const { executionContextId } = await this.#browser.send('Page.createIsolatedWorld', made, options);
+    await this.#browser.send('Runtime.evaluate', { expression: WORLD_SOURCE, contextId: executionContextId }, options);
+    this.#context = executionContextId;
+    return executionContextId;
+  }
+}
+
+/** A call as one text, which the engine has compiled already if it is the same as before. */
+function sentence(name: PageCallName, args: PageCalls[PageCallName][0], contextId: number) {
+  const expression = `${WORLD}.call(${JSON.stringify(name)}, ${JSON.stringify(args)})`;
+  return { expression, contextId, awaitPromise: WAITING.has(name), returnByValue: true };
+}
+
+/** A call of a function that the engine has compiled. It compiles each argument too, a text with the least ado. */
+function application(name: PageCallName, args: PageCalls[PageCallName][0], executionContextId: number) {
+  const given = [{ value: name }, { value: JSON.stringify(args) }];
+  const awaitPromise = WAITING.has(name);
+  return { functionDeclaration: CALL, arguments: given, executionContextId, awaitPromise, returnByValue: true };
+}

@@ -1,0 +1,48 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../base/clock.js';
+import { SessionId } from '../protocol/session.js';
+import type { ShareLink } from '../protocol/share.js';
+import type { RequestVault } from './request-vault.js';
+
+export interface ShareLinkParts {
+  readonly vault: Pick<RequestVault, 'fingerprint'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What a link opens. `until` is an instant in milliseconds. */
+export interface SharedSession {
+  readonly id: SessionId;
+  readonly until: number;
+}
+
+/**
+ * Links that show one session to who has no token: `id.expiry.seal`, sealed with a key of the home, so that none is kept
+ * anywhere. One is worth nothing after its time, and with its session's removal.
+ */
+export class ShareLinks {
+  readonly #parts: ShareLinkParts;
+
+  constructor(parts: ShareLinkParts) {
+    this.#parts = parts;
+  }
+
+  /** @param expiresIn seconds */
+  make(id: SessionId, expiresIn: number): Pick<ShareLink, 'link' | 'expiresAt'> {
+    const until = Math.floor(this.#parts.clock.now().getTime() / 1000) + expiresIn;
+    const expiresAt = new Date(until * 1000).toISOString();
+    return { link: `${id}.${until.toString(36)}.${this.#seal(id, until)}`, expiresAt };
+  }
+
+  /** Null for what was never a link of this home, and for one whose time is over. */
+  read(link: string): SharedSession | null {
+    const [, idText, expiry = '', seal = ''] = /^([a-z0-9]{12})\.([a-z0-9]{1,9})\.([\w-]{43})$/.exec(link) ?? [];
+    const id = SessionId.safeParse(idText);
+    const until = Number.parseInt(expiry, 36);
+    if (!id.success || !timingSafeEqual(Buffer.from(this.#seal(id.data, until)), Buffer.from(seal))) return null;
+    return until * 1000 > this.#parts.clock.now().getTime() ? { id: id.data, until: until * 1000 } : null;
+  }
+
+  #seal(id: SessionId, until: number): string {
+    return this.#parts.vault.fingerprint(['share', id, until]);
+  }
+}

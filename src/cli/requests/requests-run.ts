@@ -1,0 +1,118 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { browserCommand } from '../../config.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { CollectionNode } from '../../request-client/collection/collection.js';
+import { CollectionFile } from '../../request-client/collection/collection-file.js';
+import { Environment } from '../../request-client/collection/environment.js';
+import { findItem } from '../../request-client/collection/find-item.js';
+import { CollectionRunner } from '../../request-client/collection-run/collection-runner.js';
+import { type JUnitCase, junitCases, renderJUnit, resultLines } from '../../request-client/collection-run/junit.js';
+import { passed } from '../../request-client/collection-run/result.js';
+import { openBrowser } from '../../request-client/oauth/open-browser.js';
+import { TokenStore } from '../../request-client/oauth/token-store.js';
+import { UsageError } from '../failure.js';
+
+/**
+ * Runs a collection without a window.
+ * @returns 0 when every request was answered and every test passed, 1 when not, 2 when it could not begin
+ */
+export async function runRequestsRun(args: readonly string[]): Promise<number> {
+  const { file, env, junit, folder, timeoutMs } = readOptions(args);
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort(new TroupeError('UNAVAILABLE', 'The run was cancelled'));
+  process.once('SIGINT', onSignal);
+  process.once('SIGTERM', onSignal);
+  const tokens = new TokenStore({
+    openBrowser: (url) => {
+      process.stderr.write('The login page opens in the browser; the run goes on when you are logged in\n');
+      return openBrowser(url, browserCommand());
+    },
+  });
+  let runner: CollectionRunner | null = null;
+  try {
+    const { collection } = await CollectionFile.open(file);
+    const nodes = folder === undefined ? collection.items : [nodeNamed(collection.items, folder)];
+    const environment =
+      env === undefined ? new Map<string, string>() : Environment.parse(await readFile(env, 'utf8')).values;
+    runner = new CollectionRunner({
+      collection,
+      environment,
+      folder: dirname(resolve(file)),
+      tokens,
+      ...(timeoutMs === undefined ? {} : { requestTimeoutMs: timeoutMs }),
+    });
+    return await report(
+      runner,
+      nodes,
+      { name: collection.name, junit, mask: (text) => tokens.mask(text) },
+      stop.signal,
+    );
+  } finally {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+    await runner?.close();
+  }
+}
+
+interface ReportOptions {
+  readonly name: string;
+  readonly junit: string | undefined;
+  /** Takes tokens out of what scripts and servers said. */
+  mask(text: string): string;
+}
+
+async function report(
+  runner: CollectionRunner,
+  nodes: readonly CollectionNode[],
+  { name, junit, mask }: ReportOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const cases: JUnitCase[] = [];
+  let [sent, failed] = [0, 0];
+  await runner.runAll(
+    nodes,
+    async (result) => {
+      await result.response?.dispose();
+      sent += 1;
+      if (!passed(result)) failed += 1;
+      process.stdout.write(`${mask(resultLines(result).join('\n'))}\n`);
+      cases.push(...junitCases(name, result));
+      return undefined;
+    },
+    signal,
+  );
+  if (junit !== undefined) await writeFile(junit, mask(renderJUnit(name, cases)));
+  process.stdout.write(`${sent} requests, ${failed} failed\n`);
+  return failed > 0 ? 1 : 0;
+}
+
+function readOptions(args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: {
+        env: { type: 'string' },
+        junit: { type: 'string' },
+        folder: { type: 'string' },
+        timeout: { type: 'string' },
+      },
+      allowPositionals: true,
+    });
+    const [file, ...others] = positionals;
+    if (file === undefined || others.length > 0) throw new Error('requests run takes one collection');
+    const seconds = values.timeout === undefined ? undefined : Number(values.timeout);
+    if (seconds !== undefined && !(seconds > 0)) throw new Error('--timeout takes seconds above 0');
+    return { file, ...values, timeoutMs: seconds === undefined ? undefined : seconds * 1000 };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A folder or request by its name, or by its path with slashes. */
+function nodeNamed(nodes: readonly CollectionNode[], wanted: string): CollectionNode {
+  const found = findItem(nodes, wanted);
+  if (found === undefined) throw new UsageError(`The collection has no folder or request '${wanted}'`);
+  return found;
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { browserCommand, requestHistoryFile } from '../../config.js';
+import { openBrowser } from '../../request-client/oauth/open-browser.js';
+import { HistoryFile } from '../../request-client/window/history-file.js';
+import { openWindow } from '../../request-client/window/open-window.js';
+import { WindowServer } from '../../request-client/window/window-server.js';
+import { Workspace } from '../../request-client/window/workspace.js';
+import { UsageError } from '../failure.js';
+
+/** Opens the window and runs until it is closed, the page asks for the end, or a signal comes. */
+export async function runRequestsWindow(args: readonly string[]): Promise<number> {
+  const { file, env, port, open } = readOptions(args);
+  const workspace = new Workspace({
+    openBrowser: (url) => openBrowser(url, browserCommand()),
+    history: await HistoryFile.open(requestHistoryFile()),
+  });
+  if (file !== null) await workspace.open(file);
+  for (const path of env) await workspace.changeEnvironment((environments) => environments.open(path));
+  const folder = file === null ? process.cwd() : dirname(resolve(file));
+  const server = await WindowServer.start({ workspace, folder, port });
+  process.stdout.write(`The request client is at ${server.url}\nCtrl-C ends it\n`);
+  const signalled = new Promise<void>((done) => {
+    process.once('SIGINT', () => done());
+    process.once('SIGTERM', () => done());
+  });
+  const window = open ? await openWindow(server.openingUrl(), { browser: browserCommand() }) : null;
+  if (window?.problem != null) process.stderr.write(`${window.problem}\n`);
+  await Promise.race([signalled, server.quit, ...(window?.closed == null ? [] : [window.closed])]);
+  await window?.close();
+  await server.close();
+  await workspace.close();
+  return 0;
+}
+
+function readOptions(args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { env: { type: 'string', multiple: true }, port: { type: 'string' }, 'no-open': { type: 'boolean' } },
+      allowPositionals: true,
+    });
+    const [file = null, ...others] = positionals;
+    if (others.length > 0) throw new Error('requests opens one collection');
+    if (file !== null && !existsSync(file)) throw new Error(`There is no 'requests ${file}', and no file of that name`);
+    const port = Number(values.port ?? 0);
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('--port takes a number up to 65535');
+    return { file, env: values.env ?? [], port, open: values['no-open'] !== true };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,150 @@
+import { lstat, opendir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { globMatcher } from '../../agent-js/network/glob-matcher.js';
+import { MAX_BATCH_FLOWS } from '../../protocol/batch.js';
+import { TroupeError } from '../../protocol/errors.js';
+import { UsageError } from '../failure.js';
+
+/** What a glob looks into at most. */
+const MAX_LOOKED = 100_000;
+const MAX_FILE_BYTES = 1024 * 1024;
+/** All that a run brings; its jobs need room in the same request. */
+const MAX_BYTES = 24 * 1024 * 1024;
+/** What flows are made of, and read. */
+const BROUGHT = /\.(js|md|json|csv|txt)$/;
+const GLOB = /[*?{}]/;
+
+/** The files of a run. Paths are relative to the flows folder, with forward slashes. */
+export interface RunFiles {
+  /** The flows folder, absolute; null where no file was named. */
+  readonly root: string | null;
+  /** Flow and task files that were named, in their order, each once. */
+  readonly named: readonly string[];
+  /** The texts that go with them, by path. */
+  readonly texts: { readonly [path: string]: string };
+}
+
+/**
+ * Finds the files that were named, and what must go with them. The flows folder of a file is the nearest folder above
+ * it that is called `flows`, and all of that goes along; without one it is the current folder, and what lies beside the
+ * named files goes along.
+ *
+ * @param words files and globs, from the current folder or from one of `bases`
+ * @param flows the flows folder, where it was said
+ * @throws UsageError that says which word finds nothing, or what is too much
+ */
+export async function findRunFiles(
+  words: readonly string[],
+  where: { readonly cwd: string; readonly bases: readonly string[]; readonly flows?: string | undefined },
+): Promise<RunFiles> {
+  const files: string[] = [];
+  for (const word of words) files.push(...(await filesOf(word, [where.cwd, ...where.bases])));
+  const unique = [...new Set(files)];
+  const [first] = unique;
+  if (first === undefined) return { root: null, named: [], texts: {} };
+  const said = where.flows === undefined ? null : resolve(where.cwd, where.flows);
+  const roots = new Set(
+    unique.map((file) => said ?? flowsFolderOf(file) ?? (isBelow(where.cwd, file) ? where.cwd : dirname(file))),
+  );
+  const [root = where.cwd, other] = roots;
+  if (other !== undefined) {
+    throw new UsageError(`The files of a run have one flows folder, not ${root} and ${other}; --flows says which`);
+  }
+  const outside = unique.find((file) => !isBelow(root, file));
+  if (outside !== undefined) throw new UsageError(`${outside} is not in the flows folder ${root}`);
+  const whole = said !== null || basename(root) === 'flows';
+  const folders = whole ? null : new Set(unique.map(dirname));
+  const named = unique.map((file) => pathIn(root, file));
+  return { root, named, texts: await readAll(root, named, folders) };
+}
+
+async function filesOf(word: string, bases: readonly string[]): Promise<readonly string[]> {
+  for (const base of bases) {
+    const found = GLOB.test(word) ? await expand(word, base) : await plain(resolve(base, word));
+    if (found.length > 0) return found;
+  }
+  throw new UsageError(GLOB.test(word) ? `No .js or .md file matches '${word}'` : `There is no file '${word}'`);
+}
+
+async function plain(file: string): Promise<readonly string[]> {
+  const stats = await stat(file).catch(() => null);
+  if (stats === null) return [];
+  if (!stats.isFile()) throw new UsageError(`'${file}' is a folder: name its files, as in '${join(file, '**/*.js')}'`);
+  if (/\.(js|md)$/.test(file)) return [file];
+  throw new UsageError(`'${file}' is neither a .js flow nor a .md task file`);
+}
+
+/** What a glob finds below its part without wildcards, by path. */
+async function expand(glob: string, base: string): Promise<readonly string[]> {
+  const segments = glob.split('/');
+  const first = segments.findIndex((segment) => GLOB.test(segment));
+  const folder = resolve(base, segments.slice(0, first).join('/') || (isAbsolute(glob) ? sep : '.'));
+  const matches = globMatcher(`./${segments.slice(first).join('/')}`);
+  const found: string[] = [];
+  for await (const path of walk(folder)) if (/\.(js|md)$/.test(path) && matches(path)) found.push(join(folder, path));
+  return found.sort();
+}
+
+/** The files below a folder, without what is hidden and what was installed. */
+async function* walk(folder: string): AsyncGenerator<string, void> {
+  const waiting = [''];
+  let looked = 0;
+  for (let prefix = waiting.pop(); prefix !== undefined; prefix = waiting.pop()) {
+    const entries = await opendir(join(folder, prefix)).catch(() => null);
+    if (entries === null) continue;
+    for await (const entry of entries) {
+      looked += 1;
+      if (looked > MAX_LOOKED) throw new UsageError(`${folder} has more than ${MAX_LOOKED} files to look at`);
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+      if (entry.isDirectory()) waiting.push(`${prefix}${entry.name}/`);
+      else if (entry.isFile()) yield `${prefix}${entry.name}`;
+    }
+  }
+}
+
+/** @param folders only files directly in these; all below the root where it is null */
+async function readAll(
+  root: string,
+  named: readonly string[],
+  folders: ReadonlySet<string> | null,
+): Promise<{ readonly [path: string]: string }> {
+  const paths = new Set(named);
+  for (const folder of folders ?? [root]) {
+    for await (const path of walk(folder)) {
+      if (!BROUGHT.test(path) || (folders !== null && path.includes('/'))) continue;
+      paths.add(pathIn(root, join(folder, path)));
+    }
+  }
+  if (paths.size > MAX_BATCH_FLOWS) throw tooMuch(root, `more than ${MAX_BATCH_FLOWS} files`);
+  const texts: { [path: string]: string } = {};
+  let bytes = 0;
+  for (const path of [...paths].sort()) {
+    const { size } = await lstat(join(root, path));
+    if (size > MAX_FILE_BYTES && !named.includes(path)) continue;
+    if (size > MAX_FILE_BYTES)
+      throw new TroupeError('INVALID_REQUEST', `${path} has more than ${MAX_FILE_BYTES} bytes`);
+    bytes += size;
+    if (bytes > MAX_BYTES) throw tooMuch(root, `more than ${MAX_BYTES} bytes`);
+    texts[path] = await readFile(join(root, path), 'utf8');
+  }
+  return texts;
+}
+
+function tooMuch(root: string, what: string): UsageError {
+  return new UsageError(`The flows folder ${root} has ${what} of flows; --flows names a smaller one`);
+}
+
+function flowsFolderOf(file: string): string | null {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (basename(folder) === 'flows') return folder;
+  }
+  return null;
+}
+
+function isBelow(folder: string, file: string): boolean {
+  return file.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function pathIn(root: string, file: string): string {
+  return relative(root, file).split(sep).join('/');
+}

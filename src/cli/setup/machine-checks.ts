@@ -1,0 +1,116 @@
+import { statfs } from 'node:fs/promises';
+import { freemem, totalmem } from 'node:os';
+import { isCallable } from '../../config/models.js';
+import type { Config } from '../../config.js';
+import { browserUser } from '../../containers/chromium/browser-user.js';
+import { findChromium } from '../../containers/chromium/chromium-binary.js';
+import { DockerEngine } from '../../containers/docker/docker-engine.js';
+import { findConfinement } from '../../containers/process/confinement.js';
+import { encodeError } from '../../protocol/errors.js';
+
+/** One line of `troupe setup`. `failed` keeps the service from running, `note` only limits it. */
+export interface Finding {
+  readonly level: 'ok' | 'note' | 'failed';
+  readonly what: string;
+  readonly why: string;
+  readonly mend?: string;
+}
+
+const MEGABYTE = 1024 * 1024;
+/** What a session with its browser takes at least, and what the service itself takes, in megabytes. */
+const SESSION_MB = 200;
+const SERVICE_MB = 300;
+const DISK_MB = 1024;
+
+/** Looks at everything that the service needs. Never throws: what goes wrong is a finding. */
+export async function checkMachine(config: Config): Promise<readonly Finding[]> {
+  return Promise.all([
+    checkNode(),
+    checkServer(),
+    checkBrowser(config),
+    checkDocker(config),
+    checkMemory(config),
+    checkDisk(config),
+    checkModels(config),
+  ]);
+}
+
+function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const what = `Node ${process.versions.node}`;
+  if (major > 20 || (major === 20 && minor >= 19)) return { level: 'ok', what, why: 'new enough' };
+  return { level: 'failed', what, why: 'Troupe needs 20.19 or later', mend: 'install Node 20.19 or later' };
+}
+
+async function checkServer(): Promise<Finding> {
+  try {
+    await import('../../gateway/server.js');
+    return { level: 'ok', what: 'HTTP server', why: 'its binary loads' };
+  } catch (error) {
+    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return {
+      level: 'failed',
+      what: 'HTTP server',
+      why: `the uWebSockets.js binary does not load (${why})`,
+      mend: 'use Linux with glibc 2.36 or later and Node 20, or glibc 2.38 and a later Node; Alpine (musl) is not supported',
+    };
+  }
+}
+
+async function checkBrowser(config: Config): Promise<Finding> {
+  const what = 'Browser without Docker';
+  try {
+    const { chromium: configured, sudoUser: user, tmpDir, home } = config;
+    const chromium = await findChromium({ configured, user, cacheDir: `${tmpDir}/chromium` });
+    const why = `${chromium.product} (${chromium.source}: ${chromium.path})`;
+    const { kind } = await findConfinement(home, chromium, browserUser(user));
+    if (kind !== 'none') return { level: 'ok', what, why: `${why}, confined by ${kind}` };
+    const open = 'it could read the files of its user, since neither Landlock nor bubblewrap can be used';
+    return { level: 'note', what, why: `${why}; ${open}`, mend: 'apt-get install bubblewrap' };
+  } catch (error) {
+    const level = config.driver === 'docker' ? 'note' : 'failed';
+    return { level, what, why: encodeError(error).error };
+  }
+}
+
+async function checkDocker({ dockerSocket }: Config): Promise<Finding> {
+  const what = 'Docker engine';
+  const answer =
+    dockerSocket === null
+      ? { why: 'it is an engine of another machine' }
+      : await new DockerEngine(dockerSocket).version();
+  if ('version' in answer) return { level: 'ok', what, why: `${answer.version} answers` };
+  return { level: 'note', what, why: `${answer.why}; sessions run in browsers of this machine (process driver)` };
+}
+
+function checkMemory(config: Config): Finding {
+  const what = 'Memory';
+  const needed = SERVICE_MB + config.maxSessions * SESSION_MB;
+  const free = Math.round(freemem() / MEGABYTE);
+  const why = `${free} MB of ${Math.round(totalmem() / MEGABYTE)} MB are free; ${config.maxSessions} sessions want about ${needed} MB`;
+  if (free >= needed) return { level: 'ok', what, why };
+  return { level: 'note', what, why, mend: 'set a lower "maxSessions" in troupe.json' };
+}
+
+async function checkDisk(config: Config): Promise<Finding> {
+  const what = 'Disk';
+  try {
+    const { bavail, bsize } = await statfs(config.home);
+    const free = Math.round((bavail * bsize) / MEGABYTE);
+    const why = `${free} MB are free in ${config.home}`;
+    if (free >= DISK_MB) return { level: 'ok', what, why };
+    return { level: 'note', what, why: `${why}; artifacts need room`, mend: 'free some, or set TROUPE_HOME elsewhere' };
+  } catch (error) {
+    return { level: 'failed', what, why: `${config.home} cannot be read: ${String(error)}`, mend: 'set TROUPE_HOME' };
+  }
+}
+
+function checkModels(config: Config): Finding {
+  const what = 'Models';
+  if (config.models.length === 0) return { level: 'note', what, why: 'none configured; flows and live sessions work' };
+  const missing = config.models.find((model) => !isCallable(model));
+  if (missing !== undefined) {
+    return { level: 'note', what, why: `${missing.id} has no key`, mend: `export ${missing.apiKeyEnv}=<key>` };
+  }
+  return { level: 'ok', what, why: config.models.map(({ id }) => id).join(', ') };
+}

@@ -1,0 +1,33 @@
+import { TroupeError } from '../../protocol/errors.js';
+import type { LeaseFolder } from './lease-folder.js';
+import { leaderOf, type ProcessLeader, processesOf } from './process-identity.js';
+import { killGroup, killProcess, listProcesses, untilGone } from './process-table.js';
+
+const REMOVAL_MS = 10_000;
+
+/**
+ * Kills every process of a lease and removes its folder. Settles when nothing of it is left; may be called again.
+ * @throws UNAVAILABLE when a process outlives its killing by 10 s.
+ */
+export async function removeBrowser(folder: LeaseFolder, written: ProcessLeader | null): Promise<void> {
+  const end = performance.now() + REMOVAL_MS;
+  // A folder that is gone took its note along; the browser itself still names it.
+  const note = written ?? leaderOf(await listProcesses(), folder.path);
+  const remaining = (): number => Math.max(0, end - performance.now());
+  if (note !== null) {
+    killGroup(note);
+    await untilGone([note], remaining());
+  }
+  // Some leave the group (crash handlers), some are forked while the group dies: look until there is none.
+  for (;;) {
+    const left = processesOf(await listProcesses(), folder.path, note);
+    if (left.length === 0) break;
+    if (remaining() === 0) {
+      const pids = left.map((entry) => entry.pid).join(', ');
+      throw new TroupeError('UNAVAILABLE', `Processes ${pids} of a browser do not end`, { folder: folder.path });
+    }
+    for (const entry of left) killProcess(entry);
+    await untilGone(left, remaining());
+  }
+  await folder.remove();
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { TroupeError } from '../../protocol/errors.js';
+
+const SANDBOX =
+  /No usable sandbox|SUID sandbox helper|Failed to move to new namespace|zygote_host_impl_linux|sandbox\/linux\/services\/credentials/;
+const LIBRARY = /error while loading shared libraries: (\S+?):/;
+const ROOT = /Running as root without --no-sandbox/;
+
+/** The error for a Chromium that ended before it could be used: what happened, why, and the command that mends it. */
+export async function startFailure(binary: string, ended: string, words: string): Promise<TroupeError> {
+  const details = { binary, ended, log: words };
+  const library = LIBRARY.exec(words)?.[1];
+  if (library !== undefined) {
+    return unavailable(`${binary} lacks the library ${library}; apt-get install chromium brings it`, details);
+  }
+  if (ROOT.test(words)) {
+    return unavailable(`${binary} refuses to run as root and the browser's user is root; name a normal user`, details);
+  }
+  if (SANDBOX.test(words)) {
+    return unavailable(`Chromium's sandbox cannot start here; ${await sandboxMend()}`, details);
+  }
+  const [line] = words.split('\n').slice(-1);
+  return unavailable(
+    `Chromium ${ended} before it could be used${line === undefined || line === '' ? '' : `: ${line}`}`,
+    details,
+  );
+}
+
+/** What forbids unprivileged user namespaces here, and the command that allows them. */
+async function sandboxMend(): Promise<string> {
+  if ((await setting('user/max_user_namespaces')) === '0') return 'sysctl -w user.max_user_namespaces=15000';
+  if ((await setting('kernel/apparmor_restrict_unprivileged_userns')) === '1') {
+    return 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
+  }
+  if ((await setting('kernel/unprivileged_userns_clone')) === '0')
+    return 'sysctl -w kernel.unprivileged_userns_clone=1';
+  return (
+    'user namespaces are refused: where the service itself runs in a container, give that one a seccomp profile which ' +
+    'allows them (and chroot), or run troupe dashboard --driver docker'
+  );
+}
+
+async function setting(name: string): Promise<string | null> {
+  return (await readFile(`/proc/sys/${name}`, 'utf8').catch(() => null))?.trim() ?? null;
+}
+
+function unavailable(message: string, details: Record<string, string>): TroupeError {
+  return new TroupeError('UNAVAILABLE', message, details);
+}

@@ -1,0 +1,226 @@
+import { CommandBuilder } from '../command-builder.js';
+import type { Fault, ShellScript } from '../shell-command.js';
+import { markVariable } from '../source-text.js';
+
+/** A part of a command line as it stood in the paste: with its carets, where `escaped` says that they were taken away. */
+interface Piece {
+  readonly written: string;
+  readonly escaped: boolean;
+  /** In the command line, and in the paste. */
+  readonly start: number;
+  readonly offset: number;
+}
+
+/** A command line after cmd.exe has taken its carets away. */
+interface CommandLine {
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+  /** Its output goes into the next one. */
+  readonly piped: boolean;
+}
+
+/**
+ * Reads a paste as cmd.exe and the C runtime of curl.exe do, one after the other: cmd takes carets, `%NAME%`, operators
+ * and line continuations; what it hands on is split by the C runtime's rules for backslashes and double quotes.
+ */
+export function readCmd(bytes: string): ShellScript {
+  const builder = new CommandBuilder();
+  const fromBrowser = bytes.includes('^"');
+  for (const line of commandLines(bytes)) {
+    builder.endCommand(splitArguments(line, builder, fromBrowser), { piped: line.piped });
+  }
+  return { commands: builder.commands, assigned: new Map() };
+}
+
+const PLAIN = /[^^"%&|<>\r\n]+/y;
+/** Outside of quotes; a caret before a blank may be a continuation. Bounded, since each round costs the matcher stack. */
+const ESCAPED = /(?:\^[^ \t\r\n]|[^^"%&|<>\r\n]){1,10000}/y;
+const VARIABLE = /%([A-Za-z_][A-Za-z0-9_]*)%/y;
+const NEW_LINE = /\r?\n|\r/y;
+const CONTINUATION = /\^[ \t]*(?:\r?\n|\r)/y;
+const UNQUOTED = /(\\*)"|\\+|[^\s\\"]+|\s+/y;
+const QUOTED = /(\\*)"|\\+/y;
+/** Inside of quotes, up to the quote that counts: backslashes in odd number make data of theirs. */
+const DATA = /(?:[^\\"]|\\(?:\\\\)*"|\\+(?![\\"])){1,10000}/y;
+const [CARET, BACKSLASH, QUOTE] = [0x5e, 0x5c, 0x22];
+const REDIRECT = /\d?(?:>>?|<)(?:&\d|[ \t]*(?:"[^"\r\n]*"|[^\s&|<>]*))/y;
+
+/** cmd's own layer. Newlines inside double quotes are kept, though cmd could not: texts were pasted, not typed. */
+function* commandLines(bytes: string): Generator<CommandLine> {
+  let text: string[] = [];
+  let length = 0;
+  let pieces: Piece[] = [];
+  let quoted = false;
+  let at = 0;
+  const put = (part: string, offset: number, written = part): void => {
+    text.push(part);
+    pieces.push({ written, escaped: part.length !== written.length, start: length, offset });
+    length += part.length;
+  };
+  const match = (pattern: RegExp): string | null => {
+    pattern.lastIndex = at;
+    return pattern.exec(bytes)?.[0] ?? null;
+  };
+  const end = (pipes: boolean): CommandLine => {
+    const line = { text: text.join(''), pieces, piped: pipes };
+    text = [];
+    length = 0;
+    pieces = [];
+    quoted = false;
+    return line;
+  };
+  while (at < bytes.length) {
+    const char = bytes[at] ?? '';
+    const written = match(quoted ? PLAIN : ESCAPED);
+    if (written !== null) {
+      put(quoted ? written : withoutCarets(written), at, written);
+      at += written.length;
+      continue;
+    }
+    const continuation = quoted || char !== '^' ? null : match(CONTINUATION);
+    const variable = char === '%' ? variableAt(bytes, at) : null;
+    if (continuation !== null) {
+      at += continuation.length;
+      // What follows a continuation is taken as it is, a second new line too: so browsers write new lines.
+      const newLine = match(NEW_LINE);
+      if (newLine !== null) {
+        put('\n', at);
+        at += newLine.length;
+      }
+    } else if (char === '^' && !quoted) {
+      put(bytes[at + 1] ?? '', at + 1);
+      at += 2;
+    } else if (char === '"') {
+      quoted = !quoted;
+      put(char, at);
+      at += 1;
+    } else if (variable !== null) {
+      put(markVariable(variable), at);
+      at += variable.length + 2;
+    } else if (quoted) {
+      put(char, at);
+      at += 1;
+    } else if (char === '\r' || char === '\n') {
+      at += match(NEW_LINE)?.length ?? 1;
+      const goesOn = /^[ \t]*-[-A-Za-z#:]/.test(bytes.slice(at, at + 80));
+      if (goesOn && text.length > 0) put(' ', at);
+      else yield end(false);
+    } else if (char === '<' || char === '>') {
+      at += match(REDIRECT)?.length ?? 1;
+    } else if (isSeparator(bytes, at)) {
+      const double = bytes[at + 1] === char;
+      at += double ? 2 : 1;
+      yield end(char === '|' && !double);
+    } else {
+      put(char, at);
+      at += 1;
+    }
+  }
+  yield end(false);
+}
+
+/** Each caret is followed by what it escapes. Bytes are moved in place: strings made of half a million pieces take long. */
+function withoutCarets(written: string): string {
+  const bytes = Buffer.from(written, 'latin1');
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === CARET) at += 1;
+    bytes[length] = bytes[at] ?? 0;
+    length += 1;
+  }
+  return bytes.toString('latin1', 0, length);
+}
+
+/** Where a place of the command line was in the paste. Places are asked for in their order. */
+function offsetsOf(pieces: readonly Piece[]): (index: number) => number {
+  let number = 0;
+  let index = 0;
+  let at = 0;
+  return (wanted) => {
+    for (let next = pieces[number + 1]; next !== undefined && next.start <= wanted; next = pieces[number + 1]) {
+      number += 1;
+      index = next.start;
+      at = 0;
+    }
+    const { written, escaped, start, offset } = pieces[number] ?? { written: '', escaped: false, start: 0, offset: 0 };
+    if (!escaped) return offset + wanted - start;
+    for (; index < wanted; index += 1) at += written[at] === '^' ? 2 : 1;
+    return offset + (written[at] === '^' ? at + 1 : at);
+  };
+}
+
+/**
+ * `%NAME%`, unless the percent signs look like the percent-encoding of an address: a name that no variable of the machine
+ * has stays as it stands in cmd too.
+ */
+function variableAt(bytes: string, at: number): string | null {
+  VARIABLE.lastIndex = at;
+  const name = VARIABLE.exec(bytes)?.[1];
+  if (name === undefined) return null;
+  const encoded = /^[0-9a-f]{2}/i.test(name) && /^[0-9a-f]{2}/i.test(bytes.slice(at + name.length + 2));
+  return encoded || /^[0-9a-f]{2}$/i.test(name) ? null : name;
+}
+
+/** `&` and `|` between commands; inside a word they are what an address has. */
+function isSeparator(bytes: string, at: number): boolean {
+  if (bytes[at] !== '&' && bytes[at] !== '|') return false;
+  const around = `${bytes[at - 1] ?? ' '}${bytes[at + 1] ?? ' '}`;
+  return /[\s&|"]/.test(around);
+}
+
+/** What is inside of quotes, without the backslashes that the C runtime takes away, or a browser put in. */
+function withoutSlashes(data: string, fromBrowser: boolean): string {
+  if (!data.includes('\\')) return data;
+  const bytes = Buffer.from(data, 'latin1');
+  let length = 0;
+  for (let at = 0; at < bytes.length; ) {
+    let after = at;
+    while (bytes[after] === BACKSLASH) after += 1;
+    const slashes = after - at;
+    const halved = bytes[after] === QUOTE || (fromBrowser && slashes % 2 === 0);
+    const kept = halved ? slashes >> 1 : slashes;
+    bytes.fill(BACKSLASH, length, length + kept);
+    length += kept;
+    if (after < bytes.length) bytes[length++] = bytes[after] ?? 0;
+    at = after + 1;
+  }
+  return bytes.toString('latin1', 0, length);
+}
+
+/**
+ * The C runtime's rules: 2n backslashes before a quote are n backslashes and the quote counts, 2n + 1 are n and the quote
+ * is data; two quotes inside a quoted part are one that is data. Browsers double every backslash, not only those before
+ * quotes, which the C runtime would leave doubled: in what they write (`^"`), pairs are one everywhere.
+ */
+function splitArguments({ text, pieces }: CommandLine, builder: CommandBuilder, fromBrowser: boolean): Fault | null {
+  const offsetOf = offsetsOf(pieces);
+  let quoteAt = -1;
+  let at = 0;
+  while (at < text.length) {
+    const inside = quoteAt !== -1;
+    DATA.lastIndex = at;
+    const data = inside ? DATA.exec(text)?.[0] : undefined;
+    if (data !== undefined) {
+      builder.add(withoutSlashes(data, fromBrowser), 0, true);
+      at += data.length;
+      continue;
+    }
+    const pattern = inside ? QUOTED : UNQUOTED;
+    pattern.lastIndex = at;
+    const [piece = '', slashes] = pattern.exec(text) ?? [];
+    const offset = builder.inWord && slashes === undefined ? 0 : offsetOf(at);
+    at += piece.length;
+    if (slashes !== undefined) {
+      builder.add('\\'.repeat(slashes.length >> 1), offset, true);
+      if (slashes.length % 2 === 1) builder.add('"', offset, true);
+      else if (inside && text[at] === '"') {
+        builder.add('"', offset, true);
+        at += 1;
+      } else quoteAt = inside ? -1 : offset;
+    } else if (!inside && /^\s/.test(piece)) builder.endWord();
+    else if (fromBrowser && piece.startsWith('\\') && piece.length % 2 === 0) {
+      builder.add(piece.slice(piece.length / 2), offset, inside);
+    } else builder.add(piece, offset, inside);
+  }
+  return quoteAt === -1 ? null : { message: 'A double quote is never closed', at: quoteAt };
+}

@@ -1,0 +1,35 @@
+import { createRequire } from 'node:module';
+import { readFile } from '../../files/thread-files.js';
+
+// The part of the WebAssembly interface that is used here; the compiler has it among the browser's types only.
+declare global {
+  namespace WebAssembly {
+    class Module {
+      constructor(bytes: Uint8Array);
+    }
+    class Memory {
+      constructor(descriptor: { initial: number; maximum?: number });
+      readonly buffer: ArrayBuffer;
+    }
+    function compile(bytes: Uint8Array): Promise<Module>;
+  }
+}
+
+let compiled: Promise<WebAssembly.Module> | null = null;
+
+/** The engine's code, compiled once for all sandboxes of this thread: their threads share it. */
+export function engineWasm(): Promise<WebAssembly.Module> {
+  compiled ??= compileEngine();
+  return compiled;
+}
+
+async function compileEngine(): Promise<WebAssembly.Module> {
+  try {
+    const path = createRequire(import.meta.url).resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm');
+    return await WebAssembly.compile(await readFile(path));
+  } catch (error) {
+    // The next sandbox tries again.
+    compiled = null;
+    throw error;
+  }
+}

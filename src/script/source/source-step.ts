@@ -1,0 +1,266 @@
+import { type AnyNode, type Options, Parser, type Program } from 'acorn';
+import { TroupeError } from '../../protocol/errors.js';
+import { applyEdits, type EditedSource, type SourceEdit } from './source-edits.js';
+import { syntaxChildren } from './syntax-children.js';
+
+/**
+ * The name under which edited sources reach the engine's own await, for-await and throw. It is a constant of the
+ * context's lexical scope, so it is no property of the global object.
+ */
+export const STEP_NAME = '$troupe';
+
+const OPTIONS: Options = { ecmaVersion: 'latest', sourceType: 'script', allowHashBang: true };
+
+/** Most scripts of a console or an agent have no such word, and to parse them costs more than all the rest of their run. */
+const NEEDS_EDITS = /\b(?:let|const|class|await|throw)\b|^#!/;
+
+/** Takes `await` anywhere: host calls are synchronous, so it means the same in every function. */
+class ScriptParser extends Parser {
+  get canAwait(): boolean {
+    return true;
+  }
+}
+
+/**
+ * Prepares a plain script for evaluation in the global scope:
+ *
+ * - a top-level `let`, `const` or `class` becomes a `var`, so that it lasts for the next script and may be declared again;
+ * - `await` outside an async function becomes a call that runs the engine's jobs until the promise is settled;
+ * - a thrown value that carries no stack of its own is noted with its place.
+ *
+ * {@link EditedSource.original} leads back to the author's lines and columns.
+ *
+ * A source with none of the words that this is about is not even parsed; {@link checkScript} tells what is wrong with one
+ * that the engine then refuses.
+ *
+ * @throws SCRIPT_ERROR with line and column for a source that does not parse.
+ */
+export function prepareScript(source: string): EditedSource {
+  if (!NEEDS_EDITS.test(source)) return applyEdits(source, []);
+  const program = parsing(source, () => ScriptParser.parse(source, OPTIONS));
+  const edits: SourceEdit[] = [];
+  for (const statement of program.body) globalise(statement, edits);
+  collectSteps(program, source, edits);
+  return applyEdits(hideHashBang(source), edits);
+}
+
+/** Whether a script needs no preparation, and is whole as UTF-8. */
+export function isPlainScript(source: string): boolean {
+  return !NEEDS_EDITS.test(source) && !/[\ud800-\udfff]/.test(source);
+}
+
+/** @throws SCRIPT_ERROR with line and column for a script that does not parse */
+export function checkScript(source: string): void {
+  parsing(source, () => ScriptParser.parse(source, OPTIONS));
+}
+
+/**
+ * Prepares the file of a flow. The code's value is a function of `args`, whichever form the file has: a function, an
+ * arrow, or a plain script, whose declarations stay its own and whose result is its completion value or a top-level
+ * `return`.
+ *
+ * @throws SCRIPT_ERROR with line and column for a source that does not parse.
+ */
+export function prepareFlow(source: string): EditedSource {
+  const edits: SourceEdit[] = [];
+  const body = functionOf(source);
+  if (body.found) {
+    edits.push({ at: 0, remove: 0, insert: '(' });
+    collectSteps(body.node, source, edits);
+    return applyEdits(hideHashBang(source.slice(0, body.node.end)), edits, '\n)');
+  }
+  const program = parsing(source, () => parsePlain(source, body.error));
+  const strict = program.body.some((node) => node.type === 'ExpressionStatement' && node.directive === 'use strict');
+  const prologue = strict ? "'use strict';" : '';
+  edits.push({ at: 0, remove: 0, insert: `(function (args) {${prologue}var ${VALUE};` });
+  keepValues(program.body, edits);
+  collectSteps(program, source, edits);
+  return applyEdits(hideHashBang(source), edits, `\nreturn ${VALUE}})`);
+}
+
+/**
+ * A flow's syntax as its author wrote it: its function, or the program where the file is a plain script.
+ * @throws SCRIPT_ERROR with line and column for a source that does not parse
+ */
+export function parseFlow(source: string): AnyNode {
+  const body = functionOf(source);
+  return body.found ? body.node : parsing(source, () => parsePlain(source, body.error));
+}
+
+const VALUE = '$troupeValue';
+
+type FlowBody = { readonly found: true; readonly node: AnyNode } | { readonly found: false; readonly error: unknown };
+
+/** The file as one function expression, where it is that and nothing else. */
+function functionOf(source: string): FlowBody {
+  try {
+    const node: AnyNode = ScriptParser.parseExpressionAt(source, 0, OPTIONS);
+    if (node.type !== 'FunctionExpression' && node.type !== 'ArrowFunctionExpression')
+      return { found: false, error: null };
+    // What follows may only be comments and semicolons.
+    const rest = ScriptParser.parse(source.slice(0, node.end).replace(/\S/g, ' ') + source.slice(node.end), OPTIONS);
+    const alone = rest.body.every((statement) => statement.type === 'EmptyStatement');
+    return alone ? { found: true, node } : { found: false, error: null };
+  } catch (error) {
+    return { found: false, error };
+  }
+}
+
+/** Of the two readings of a file that is neither, the one that came further has the error that its author made. */
+function parsePlain(source: string, asFunction: unknown): Program {
+  try {
+    return ScriptParser.parse(source, { ...OPTIONS, allowReturnOutsideFunction: true });
+  } catch (error) {
+    throw offset(asFunction) > offset(error) ? asFunction : error;
+  }
+}
+
+function offset(error: unknown): number {
+  const pos: unknown = error instanceof SyntaxError ? Reflect.get(error, 'pos') : undefined;
+  return typeof pos === 'number' ? pos : -1;
+}
+
+function parsing<T>(source: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const loc: unknown = Reflect.get(error, 'loc');
+    const { line, column } = isPosition(loc) ? loc : { line: 1, column: 0 };
+    const message = error.message.replace(/ \(\d+:\d+\)$/, '');
+    throw new TroupeError('SCRIPT_ERROR', `SyntaxError: ${explain(message, source, line)}`, {
+      line,
+      column: column + 1,
+    });
+  }
+}
+
+function explain(message: string, source: string, line: number): string {
+  const text = source.split('\n', line)[line - 1] ?? '';
+  if (message === "'return' outside of function") return `${message}; a script's result is its last expression`;
+  if (message.startsWith("'import' and 'export'")) return 'A script cannot import or export';
+  return `${message}: ${text.trim().slice(0, 120)}`;
+}
+
+function isPosition(value: unknown): value is { line: number; column: number } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof Reflect.get(value, 'line') === 'number' &&
+    typeof Reflect.get(value, 'column') === 'number'
+  );
+}
+
+/** A comment of the same length, since what is put before it would make it a syntax error. */
+function hideHashBang(source: string): string {
+  return source.startsWith('#!') ? `//${source.slice(2)}` : source;
+}
+
+/** Makes a top-level declaration one of the global object. */
+function globalise(statement: Program['body'][number], edits: SourceEdit[]): void {
+  if (statement.type === 'ClassDeclaration') {
+    edits.push({ at: statement.start, remove: 0, insert: `var ${statement.id.name} = ` });
+    edits.push({ at: statement.end, remove: 0, insert: ';' });
+    return;
+  }
+  if (statement.type !== 'VariableDeclaration' || statement.kind === 'var') return;
+  edits.push({ at: statement.start, remove: statement.kind.length, insert: 'var' });
+  for (const { id, init, end } of statement.declarations) {
+    // `let x;` sets x to undefined each time it runs, `var x;` does not.
+    if (init == null && id.type === 'Identifier') edits.push({ at: end, remove: 0, insert: ' = void 0' });
+  }
+}
+
+/** Stores the value of every expression statement that can be the completion value of a plain script. */
+function keepValue(node: AnyNode, edits: SourceEdit[]): void {
+  switch (node.type) {
+    case 'ExpressionStatement':
+      if (node.directive !== undefined) return;
+      edits.push({ at: node.expression.start, remove: 0, insert: `${VALUE} = (` });
+      edits.push({ at: node.expression.end, remove: 0, insert: ')' });
+      return;
+    case 'BlockStatement':
+      keepValues(node.body, edits);
+      return;
+    case 'IfStatement':
+      keepValue(node.consequent, edits);
+      if (node.alternate) keepValue(node.alternate, edits);
+      return;
+    case 'ForStatement':
+    case 'ForInStatement':
+    case 'ForOfStatement':
+    case 'WhileStatement':
+    case 'DoWhileStatement':
+    case 'LabeledStatement':
+    case 'WithStatement':
+      keepValue(node.body, edits);
+      return;
+    case 'TryStatement':
+      keepValue(node.block, edits);
+      if (node.handler) keepValue(node.handler.body, edits);
+      return;
+    case 'SwitchStatement':
+      for (const branch of node.cases) keepValues(branch.consequent, edits);
+      return;
+    default:
+      return;
+  }
+}
+
+const COMPOUND = /^(If|For|ForIn|ForOf|While|DoWhile|Labeled|With|Try|Switch)Statement$/;
+
+function keepValues(statements: readonly AnyNode[], edits: SourceEdit[]): void {
+  for (const statement of statements) {
+    // A compound statement that evaluates nothing has the value undefined, not that of the statement before it.
+    if (COMPOUND.test(statement.type)) edits.push({ at: statement.start, remove: 0, insert: `${VALUE} = void 0; ` });
+    keepValue(statement, edits);
+  }
+}
+
+/** Collects the edits for await, for-await and throw, from the outside in. */
+function collectSteps(root: AnyNode, source: string, edits: SourceEdit[]): void {
+  // Most sources have none of these words, and need no walk.
+  if (!source.includes('await') && !source.includes('throw')) return;
+  try {
+    visit(root, false);
+  } catch (error) {
+    // The parser has its own check; what it lets through by a hair ends here.
+    if (!(error instanceof RangeError)) throw error;
+    throw new TroupeError('SCRIPT_ERROR', 'The source is nested too deeply', { line: 1, column: 1 });
+  }
+
+  function visit(node: AnyNode, inAsync: boolean): void {
+    let inside = inAsync;
+    switch (node.type) {
+      case 'FunctionDeclaration':
+      case 'FunctionExpression':
+      case 'ArrowFunctionExpression':
+        inside = node.async;
+        break;
+      case 'PropertyDefinition':
+      case 'StaticBlock':
+        inside = false;
+        break;
+      case 'AwaitExpression':
+        if (inAsync) break;
+        edits.push({ at: node.start, remove: 'await'.length, insert: `${STEP_NAME}.settle(` });
+        edits.push({ at: node.end, remove: 0, insert: ')' });
+        break;
+      case 'ForOfStatement':
+        if (!node.await || inAsync) break;
+        edits.push({ at: source.indexOf('await', node.start), remove: 'await'.length, insert: '' });
+        edits.push({ at: node.right.start, remove: 0, insert: `${STEP_NAME}.each(` });
+        edits.push({ at: node.right.end, remove: 0, insert: ')' });
+        break;
+      case 'ThrowStatement':
+        if (node.argument.type === 'NewExpression' || node.argument.type === 'Identifier') break;
+        // The second pair holds a sequence together, whose own parentheses are no part of its node.
+        edits.push({ at: node.argument.start, remove: 0, insert: `${STEP_NAME}.thrown((` });
+        edits.push({ at: node.argument.end, remove: 0, insert: '))' });
+        break;
+      default:
+        break;
+    }
+    for (const child of syntaxChildren(node)) visit(child, inside);
+  }
+}

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathInside } from '../../agent-js/flows/flow-folder.js';
+import type { Config } from '../../config.js';
+
+type Dirs = Pick<Config, 'flowsDir' | 'batchesDir'>;
+
+/** Files that are written at a time. */
+const AT_ONCE = 16;
+
+/** The flows folder of a session: its batch's own where that brought one, else the service's. */
+export function flowsDirOf({ flowsDir, batchesDir }: Dirs, batch: string | null): string {
+  const own = batch === null ? null : ownFlowsDir(batchesDir, batch);
+  return own !== null && existsSync(own) ? own : flowsDir;
+}
+
+/**
+ * Puts a batch's own flows where its jobs find them.
+ * @param files texts by path, as the protocol's schema lets them through
+ */
+export async function writeBatchFlows(
+  { batchesDir }: Dirs,
+  batch: string,
+  files: { readonly [path: string]: string },
+): Promise<void> {
+  const folder = ownFlowsDir(batchesDir, batch);
+  await mkdir(folder, { recursive: true });
+  const left = Object.entries(files).values();
+  const writeNext = async () => {
+    for (const [path, text] of left) {
+      const file = pathInside(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+  };
+  // All of them come to their end: whoever takes the folder away after a fault must be alone.
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, writeNext));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** A batch without flows of its own has none to lose. */
+export async function removeBatchFlows({ batchesDir }: Dirs, batch: string): Promise<void> {
+  await rm(join(batchesDir, batch), { recursive: true, force: true });
+}
+
+function ownFlowsDir(batchesDir: string, batch: string): string {
+  return join(batchesDir, batch, 'flows');
+}

@@ -1,0 +1,238 @@
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { Journal, Kept } from '../../journal/journal.js';
+import {
+  type AcceptedBatch,
+  BatchId,
+  type BatchJUnitQuery,
+  type BatchRecord,
+  type BatchRequest,
+} from '../../protocol/batch.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { EventPage } from '../../protocol/event-row.js';
+import type { EventType } from '../../protocol/events.js';
+import type { SessionId, SessionRecord, SessionStatus } from '../../protocol/session.js';
+import type { BatchArtifacts } from '../artifacts/batch-artifacts.js';
+import { flowsDirOf, removeBatchFlows, writeBatchFlows } from '../artifacts/batch-flows.js';
+import type { Intake } from '../jobs/job-scheduler.js';
+import { flowFileCheck } from '../jobs/request-check.js';
+import type { SubmissionKey } from '../jobs/submissions.js';
+import type { Batches } from '../ports/batches.js';
+import type { Submitter } from '../ports/sessions.js';
+import type { SessionSurroundings } from '../sessions/session-dependencies.js';
+import { newSessionId } from '../sessions/session-record.js';
+import { isRepeatedStop } from './repeated-stop.js';
+
+/** Jobs that are read from the journal at once. */
+const PAGE = 500;
+
+/** What is told of a batch's jobs. */
+const TOLD: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
+
+/** What the journal has of a batch. */
+const Batch = z.object({
+  id: BatchId,
+  createdAt: z.string(),
+  name: z.string().nullable(),
+  labels: z.record(z.string(), z.string()),
+  parallel: z.int().nullable(),
+  total: z.int(),
+  /** No event of its jobs is older. */
+  after: z.int(),
+  cancelled: z.boolean(),
+});
+type Batch = z.infer<typeof Batch>;
+
+export interface BatchDeskParts extends SessionSurroundings {
+  readonly journal: Journal;
+  readonly intake: Intake;
+  readonly artifacts: BatchArtifacts;
+  /** Cancels jobs of a batch that have not ended; settles when their ends are on disk. */
+  stop(sessions: readonly SessionRecord[]): Promise<void>;
+  /** Removes what a session left that has ended. */
+  forget(session: SessionId): Promise<void>;
+}
+
+/**
+ * Batches: jobs that are submitted, watched, cancelled and collected together. What a batch is stands in the journal;
+ * nothing of it is kept in memory.
+ */
+export class BatchDesk implements Batches {
+  readonly #parts: BatchDeskParts;
+
+  constructor(parts: BatchDeskParts) {
+    this.#parts = parts;
+  }
+
+  create(request: BatchRequest, submitter: Submitter): Promise<AcceptedBatch> {
+    const { idempotencyKey } = submitter;
+    if (idempotencyKey === undefined) return this.#create(request, submitter, null);
+    return this.#parts.intake.submissions.once(
+      idempotencyKey,
+      request,
+      (submission) => this.#create(request, submitter, submission),
+      async (id) => {
+        const batch = await this.#find(id);
+        return { ...(await this.#record(batch)), jobs: (await this.#jobs(batch.id)).map((job) => job.id) };
+      },
+    );
+  }
+
+  async get(id: string): Promise<BatchRecord> {
+    return this.#record(await this.#find(id));
+  }
+
+  async remove(id: string, purge: boolean): Promise<BatchRecord> {
+    const batch = await this.#find(id);
+    const before = await this.#record(batch);
+    const record = before.endedAt === null ? await this.#cancel(batch) : before;
+    const isRepeated = batch.cancelled && isRepeatedStop(before.endedAt, this.#parts.clock.now());
+    if (!purge && (before.endedAt === null || isRepeated)) return record;
+    for await (const page of this.#pages(batch.id)) {
+      for (const session of page) await this.#parts.forget(session.id);
+    }
+    await this.#parts.journal.removeBatch(batch.id);
+    await removeBatchFlows(this.#parts.config, batch.id);
+    return record;
+  }
+
+  async archive(id: string): Promise<Readable> {
+    const { id: batch } = await this.#find(id);
+    return this.#parts.artifacts.archive(await this.#jobs(batch));
+  }
+
+  async junit(id: string, query: BatchJUnitQuery, base: string): Promise<string> {
+    const { id: batch, name } = await this.#find(id);
+    return this.#parts.artifacts.junit(name, await this.#jobs(batch), query, base);
+  }
+
+  async *eventPages(selection: {
+    readonly id: string;
+    readonly after: number;
+    readonly signal: AbortSignal;
+  }): AsyncGenerator<EventPage, void> {
+    const { journal, hub } = this.#parts;
+    const batch = await this.#find(selection.id);
+    const after = Math.max(selection.after, batch.after);
+    const jobs = new Set<string>((await this.#jobs(batch.id)).map((job) => job.id));
+    let left = jobs.size - (await journal.batchEnds(batch.id, after));
+    if (left === 0) return;
+    for await (const page of hub.pages({ after, signal: selection.signal }, () => true)) {
+      const own = page.filter(({ type, sessionId }) => TOLD.has(type) && jobs.has(sessionId));
+      if (own.length > 0) yield own;
+      left -= own.filter(({ type }) => type === 'SessionEnded').length;
+      if (left === 0) return;
+    }
+  }
+
+  async #create(request: BatchRequest, submitter: Submitter, submission: SubmissionKey | null): Promise<AcceptedBatch> {
+    const { clock, config, hub, intake } = this.#parts;
+    const id = BatchId.parse(newSessionId());
+    const { name = null, labels = {}, parallel = null, flows, jobs } = request;
+    const createdAt = clock.now().toISOString();
+    const total = jobs.length;
+    const batch: Batch = { id, createdAt, name, labels, parallel, total, after: hub.lastSeq(), cancelled: false };
+    let ids: readonly string[];
+    try {
+      if (flows !== undefined) await writeBatchFlows(config, id, flows);
+      ids = await intake.submitBatch(
+        {
+          kept: kept(batch),
+          jobs: jobs.map((job) => ({ ...job, mode: 'auto', labels: { ...labels, ...job.labels } })),
+          parallel,
+          submission,
+          assertFlow: flowFileCheck(flowsDirOf(config, id)),
+        },
+        submitter,
+      );
+    } catch (error) {
+      if (flows !== undefined) await removeBatchFlows(config, id);
+      throw error;
+    }
+    return { ...(await this.#record(batch)), jobs: [...ids] };
+  }
+
+  async #cancel(batch: Batch): Promise<BatchRecord> {
+    const cancelled: Batch = { ...batch, cancelled: true };
+    await this.#parts.hub.write({ kept: [kept(cancelled)] });
+    await this.#parts.stop(await this.#jobs(batch.id));
+    return this.#record(cancelled);
+  }
+
+  async #record(batch: Batch): Promise<BatchRecord> {
+    const { id, name, labels, parallel, total, createdAt } = batch;
+    const { counts, endedAt } = await this.#parts.journal.batchCounts(id);
+    const of = (status: SessionStatus) => counts[status] ?? 0;
+    const base = this.#parts.config.publicUrl?.replace(/\/+$/, '') ?? '';
+    const self = `${base}/api/batches/${id}`;
+    return {
+      id,
+      name,
+      labels,
+      state: stateOf(batch, of),
+      parallel,
+      counts: {
+        total,
+        queued: of('queued'),
+        running: of('running'),
+        completed: of('completed'),
+        failed: of('failed'),
+        stopped: of('stopped'),
+      },
+      createdAt,
+      // All of its jobs may have been removed one by one.
+      endedAt: of('queued') + of('running') > 0 ? null : (endedAt ?? createdAt),
+      links: {
+        self,
+        jobs: `${base}/api/sessions?batch=${id}`,
+        events: `${self}/events`,
+        download: `${self}/download`,
+        junit: `${self}/junit`,
+      },
+    };
+  }
+
+  async #find(id: string): Promise<Batch> {
+    const [found] = BatchId.safeParse(id).success ? await this.#parts.journal.kept('batch', id) : [];
+    if (found === undefined) throw new TroupeError('NOT_FOUND', `There is no batch '${id.slice(0, 40)}'`);
+    return Batch.parse(found.data);
+  }
+
+  /** All that there are, in the order in which they came. */
+  async #jobs(batch: BatchId): Promise<readonly SessionRecord[]> {
+    const jobs: SessionRecord[] = [];
+    for await (const page of this.#pages(batch)) jobs.push(...page);
+    return jobs;
+  }
+
+  async *#pages(batch: BatchId): AsyncGenerator<readonly SessionRecord[], void> {
+    let before: string | undefined;
+    for (;;) {
+      const page = await this.#parts.journal.list({ batch, before, limit: PAGE, oldestFirst: true });
+      if (page.length > 0) yield page.map(({ record }) => record);
+      if (page.length < PAGE) return;
+      before = page.at(-1)?.record.id;
+    }
+  }
+}
+
+/** The batches that have jobs to go on with, and how many of them may run at once. */
+export async function openGates(journal: Journal, intake: Intake, log: (line: string) => void): Promise<void> {
+  for (const { id, sessions } of await journal.openBatches()) {
+    const [found] = await journal.kept('batch', id);
+    const batch = Batch.safeParse(found?.data);
+    if (!batch.success) log(`batch ${id} is damaged in the journal; its jobs run without its bound`);
+    else if (batch.data.parallel !== null) intake.openGate(id, batch.data.parallel, sessions);
+  }
+}
+
+function stateOf({ cancelled, total }: Batch, of: (status: SessionStatus) => number): SessionStatus {
+  const open = of('queued') + of('running');
+  if (open > 0) return of('queued') === total ? 'queued' : 'running';
+  if (cancelled) return 'stopped';
+  return of('failed') + of('stopped') > 0 ? 'failed' : 'completed';
+}
+
+function kept(batch: Batch): Kept {
+  return { kind: 'batch', id: batch.id, data: batch };
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '../../base/clock.js';
+import type { FlowRun, Journal } from '../../journal/journal.js';
+import type { Runs, Stats, StatsQuery } from '../../protocol/stats.js';
+
+const DEFAULT_DAYS = 30;
+/** Runs that one answer looks at, the newest. */
+const MAX_RUNS = 10_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** 1970-01-01 was a Thursday: weeks are counted from the Monday before. */
+const MONDAY_MS = 3 * DAY_MS;
+const PERIOD_MS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS } as const;
+
+/** A job's run of a flow: its attempts put together. */
+interface JobRun {
+  readonly endedMs: number;
+  readonly passed: boolean;
+  /** It passed after a failed attempt, or after a model had helped. */
+  readonly recovered: boolean;
+  readonly durationMs: number;
+  /** The run before ended otherwise. */
+  readonly flipped: boolean;
+}
+
+/** How flows went over time, from the journal's history of them. */
+export async function flowStats(journal: Journal, clock: Clock, query: StatsQuery): Promise<Stats> {
+  const until = query.until === undefined ? clock.now() : new Date(query.until);
+  const since = query.since === undefined ? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(query.since);
+  const range = { since: since.toISOString(), until: until.toISOString() };
+  const rows = await journal.flowRuns({ flow: query.flow, ...range, limit: MAX_RUNS });
+  const by = query.by ?? 'day';
+  const flows = [...byFlow(rows)].map(([flow, runs]) => ({
+    flow,
+    lastRunAt: new Date(runs.at(-1)?.endedMs ?? 0).toISOString(),
+    ...summaryOf(runs),
+    periods: periodsOf(runs, PERIOD_MS[by]),
+  }));
+  return { ...range, by, cut: rows.length === MAX_RUNS, flows: flows.sort((a, b) => b.runs - a.runs) };
+}
+
+/** @param rows newest first */
+function byFlow(rows: readonly FlowRun[]): ReadonlyMap<string, readonly JobRun[]> {
+  const attempts = new Map<string, Map<string, FlowRun[]>>();
+  for (const row of rows.toReversed()) {
+    const jobs = attempts.get(row.flow) ?? new Map<string, FlowRun[]>();
+    attempts.set(row.flow, jobs);
+    jobs.set(row.sessionId, [...(jobs.get(row.sessionId) ?? []), row]);
+  }
+  return new Map([...attempts].map(([flow, jobs]) => [flow, inOrder([...jobs.values()].flatMap(jobRun))]));
+}
+
+function jobRun(attempts: readonly FlowRun[]): readonly JobRun[] {
+  const last = attempts.at(-1);
+  if (last === undefined) return [];
+  const passed = last.status === 'passed';
+  const recovered = passed && attempts.some(({ status }) => status === 'failed');
+  return [{ endedMs: Date.parse(last.at), passed, recovered, durationMs: last.durationMs, flipped: false }];
+}
+
+function inOrder(runs: readonly JobRun[]): readonly JobRun[] {
+  const sorted = runs.toSorted((a, b) => a.endedMs - b.endedMs);
+  return sorted.map((run, index) => ({ ...run, flipped: index > 0 && sorted[index - 1]?.passed !== run.passed }));
+}
+
+function periodsOf(runs: readonly JobRun[], periodMs: number): Stats['flows'][number]['periods'] {
+  const periods = new Map<number, JobRun[]>();
+  for (const run of runs) {
+    const offset = periodMs === PERIOD_MS.week ? MONDAY_MS : 0;
+    const from = Math.floor((run.endedMs + offset) / periodMs) * periodMs - offset;
+    periods.set(from, [...(periods.get(from) ?? []), run]);
+  }
+  return [...periods].map(([from, inside]) => ({ from: new Date(from).toISOString(), ...summaryOf(inside) }));
+}
+
+function summaryOf(runs: readonly JobRun[]): Runs {
+  const passed = runs.filter((run) => run.passed);
+  const unsteady = runs.filter(({ flipped, recovered }) => flipped || recovered);
+  const times = passed.map(({ durationMs }) => durationMs).sort((a, b) => a - b);
+  // The nearest rank: a time that one of the runs took.
+  const at = (share: number) => times[Math.max(0, Math.ceil(times.length * share) - 1)] ?? 0;
+  return {
+    runs: runs.length,
+    passed: passed.length,
+    failed: runs.length - passed.length,
+    passRate: runs.length === 0 ? 0 : passed.length / runs.length,
+    flakiness: runs.length === 0 ? 0 : unsteady.length / runs.length,
+    durationMs: times.length === 0 ? null : { p50: at(0.5), p95: at(0.95) },
+  };
+}

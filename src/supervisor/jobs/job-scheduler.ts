@@ -1,0 +1,361 @@
+import type { AccessTokens } from '../../auth/access-tokens.js';
+import { RateLimit } from '../../auth/rate-limit.js';
+import type { BrowserLease } from '../../containers/driver.js';
+import type { Journal, JournalBatch, Kept, StoredRequest, WaitingSession } from '../../journal/journal.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { EventRow } from '../../protocol/event-row.js';
+import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../../protocol/session.js';
+import type { ArtifactKeeper } from '../artifacts/artifact-keeper.js';
+import { WarmPool } from '../browsers/warm-pool.js';
+import { newEvent } from '../events/new-event.js';
+import type { Submitter } from '../ports/sessions.js';
+import type { AcceptedSession } from '../sessions/accepted-session.js';
+import { LivingSession } from '../sessions/living-session.js';
+import { QueuedJob } from '../sessions/queued-job.js';
+import type { SessionSurroundings } from '../sessions/session-dependencies.js';
+import type { SessionEnd } from '../sessions/session-end.js';
+import { acceptedRecord, newSessionId } from '../sessions/session-record.js';
+import type { SessionTable } from '../sessions/session-table.js';
+import type { Resumed } from '../upkeep/recovery.js';
+import { Admission } from './admission.js';
+import { BatchGate } from './batch-gate.js';
+import { JobAttempts } from './job-attempts.js';
+import { JobQueue } from './job-queue.js';
+import { assertSupported, checkTask, flowFileCheck } from './request-check.js';
+import { type SubmissionKey, Submissions } from './submissions.js';
+
+/** A create that was admitted late still has this long for its browser. */
+const LEAST_OPEN_MS = 1_000;
+
+/** Jobs of a batch that are made in one turn of the event loop. */
+const BATCH_STRIDE = 200;
+
+/** Jobs that are submitted together. */
+export interface NewBatch {
+  readonly kept: Kept;
+  readonly jobs: readonly AutoRequest[];
+  readonly parallel: number | null;
+  readonly submission: SubmissionKey | null;
+  /** See `flowFileCheck`. */
+  assertFlow(file: string): Promise<void>;
+}
+
+/** What the intake needs of the supervisor. */
+export interface IntakeParts extends SessionSurroundings {
+  readonly journal: Journal;
+  readonly tokens: AccessTokens;
+  readonly artifacts: ArtifactKeeper;
+  readonly table: SessionTable;
+  /** Called once for each session that lived, when its end is on disk. */
+  ended(session: LivingSession): void;
+  /** Work that a stop must wait for; never rejects. */
+  pending(work: Promise<void>): void;
+}
+
+/**
+ * The way in: who is admitted, with which browser, and what is on disk before anyone is told of it.
+ *
+ *   live  admission -> warm browser or one of its own -> on disk -> answer
+ *   job   on disk -> answer -> queue -> admission -> read again -> browser -> flows -> model
+ *                                ^------------------------ retries -----------------------'
+ */
+export class Intake {
+  readonly #parts: IntakeParts;
+  readonly #admission: Admission;
+  readonly #pool: WarmPool;
+  readonly #rate: RateLimit;
+  /** What was submitted under which Idempotency-Key. */
+  readonly submissions: Submissions;
+  readonly #gate = new BatchGate();
+  readonly #attempts: JobAttempts;
+  readonly #queue: JobQueue;
+  #closed = false;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+    const { maxSessions, maxQueue } = parts.config;
+    this.#rate = new RateLimit(parts.clock);
+    this.submissions = new Submissions(parts.journal, parts.vault);
+    this.#admission = new Admission({
+      maxSessions,
+      maxQueue,
+      clock: parts.clock,
+      limitsOf: (caller) => parts.tokens.limitsOf(caller),
+      onReleased: () => this.#pool.placeFreed(),
+    });
+    this.#pool = new WarmPool({
+      ...parts,
+      freePlaces: () => maxSessions - this.#admission.running,
+      availableBytes: () => process.availableMemory(),
+    });
+    this.#attempts = new JobAttempts({
+      ...parts,
+      pool: this.#pool,
+      isClosed: () => this.#closed,
+      queue: ({ session, caller, lostStarts }) => {
+        // Who has asked for its end meanwhile gets it from the session.
+        if (!session.isOver) this.#queue.add(new QueuedJob({ ...session.record, caller }, lostStarts));
+      },
+    });
+    this.#queue = new JobQueue({
+      ...parts,
+      admission: this.#admission,
+      gate: this.#gate,
+      isClosed: () => this.#closed,
+      begin: ({ lostStarts, ...accepted }, place) => {
+        const { request, caller } = accepted;
+        return this.#attempts.begin({ session: this.#enlist(accepted), request, caller, lostStarts }, place);
+      },
+    });
+  }
+
+  /** Begins to start browsers ahead. */
+  open(): void {
+    this.#pool.start();
+  }
+
+  /** Lets nobody in from now on, and ends the browsers that wait for someone. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#admission.close();
+    await this.#pool.close();
+  }
+
+  capacity(): { readonly max: number; readonly running: number; readonly queued: number; readonly warm: number } {
+    const { running, queued } = this.#admission;
+    return { max: this.#parts.config.maxSessions, running, queued, warm: this.#pool.ready };
+  }
+
+  /** 1 for the job that is next, null for one that does not wait. */
+  position(id: SessionId): number | null {
+    return this.#admission.position(id);
+  }
+
+  leaveQueue(id: SessionId): void {
+    this.#queue.leave(id);
+  }
+
+  /** See {@link JobQueue.end}. */
+  endQueued(job: QueuedJob, end: SessionEnd): Promise<void> {
+    return this.#queue.end(job, end);
+  }
+
+  /** Whether a browser of this lease id waits for a session. */
+  keepsWarm(id: string): boolean {
+    return this.#pool.has(id);
+  }
+
+  /** See `Sessions.createLive`. */
+  async createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord> {
+    this.#assertAccepts(request);
+    const { idempotencyKey } = submitter;
+    if (idempotencyKey === undefined) return this.#createLive(request, submitter, null);
+    // Whoever repeats it later is to find the session: the first client's leaving ends nothing.
+    const { signal } = new AbortController();
+    return this.submissions.once(
+      idempotencyKey,
+      request,
+      (submission) => this.#createLive(request, { ...submitter, signal }, submission),
+      (id) => this.#parts.table.get(id),
+    );
+  }
+
+  async #createLive(
+    request: LiveRequest,
+    { caller, signal }: Submitter,
+    submission: SubmissionKey | null,
+  ): Promise<SessionRecord> {
+    const { config, table } = this.#parts;
+    this.#bound(caller);
+    const deadlineMs = config.createTimeout * 1000;
+    const startedAt = performance.now();
+    const asked = this.#parts.clock.now();
+    const place = await this.#admission.enter(caller, { signal, deadlineMs });
+    const { id, open } = this.#pool.prepare(request);
+    const session = this.#enlist({ request, record: this.#accepted(id, request, { now: asked }), caller });
+    const abandon = () => void session.abandon();
+    signal.addEventListener('abort', abandon, { once: true });
+    try {
+      const left = Math.max(LEAST_OPEN_MS, deadlineMs - (performance.now() - startedAt));
+      if (signal.aborted) abandon();
+      await session.begin(place, open, left, this.#acceptance(session.record, request, caller, submission));
+      return session.record;
+    } catch (error) {
+      table.drop(session.record.id);
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abandon);
+    }
+  }
+
+  /** See `Sessions.submit`. */
+  async submit(request: AutoRequest, { caller, idempotencyKey }: Submitter): Promise<SessionRecord> {
+    this.#assertAccepts(request);
+    if (idempotencyKey === undefined) return this.#submit(request, caller, null);
+    return this.submissions.once(
+      idempotencyKey,
+      request,
+      (submission) => this.#submit(request, caller, submission),
+      (id) => this.#parts.table.get(id),
+    );
+  }
+
+  async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
+    const { hub, table } = this.#parts;
+    await checkTask(request, this.#parts, flowFileCheck(this.#parts.config.flowsDir));
+    this.#bound(caller);
+    this.#admission.assertQueueHasRoom(caller);
+    const record = this.#accepted(newSessionId(), request);
+    const job = new QueuedJob({ ...record, caller });
+    this.#queue.expect([job]);
+    try {
+      await hub.write({
+        ...this.#acceptance(record, request, caller, submission),
+        records: [{ record, lease: null }],
+      });
+    } catch (error) {
+      this.#queue.forget([job]);
+      throw error;
+    }
+    this.#queue.add(job);
+    return table.shown(record);
+  }
+
+  /**
+   * Takes jobs together, or none of them: one transaction, with their batch.
+   * @throws as {@link submit}; of a job that is refused, its place in the batch
+   */
+  async submitBatch(batch: NewBatch, { caller }: Submitter): Promise<readonly SessionId[]> {
+    const records: SessionRecord[] = [];
+    const requests: StoredRequest[] = [];
+    for (const [index, request] of batch.jobs.entries()) {
+      // Thousands are made here: others have their turn in between.
+      if (index % BATCH_STRIDE === BATCH_STRIDE - 1) await nextTurn();
+      await inPlace(index, async () => {
+        this.#assertAccepts(request);
+        await checkTask(request, this.#parts, batch.assertFlow);
+      });
+      const record = this.#accepted(newSessionId(), request, { batch: batch.kept.id });
+      records.push(record);
+      requests.push(this.#sealed(record, request, caller));
+    }
+    this.#bound(caller, records.length);
+    this.#admission.assertQueueHasRoom(caller, records.length);
+    const jobs = records.map((record) => new QueuedJob({ ...record, caller }));
+    this.#queue.expect(jobs);
+    try {
+      await this.#parts.hub.write({
+        records: records.map((record) => ({ record, lease: null })),
+        requests,
+        events: records.map((record) => this.#acceptedEvent(record)),
+        kept: [batch.kept],
+        submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.kept.id }],
+      });
+    } catch (error) {
+      this.#queue.forget(jobs);
+      throw error;
+    }
+    if (batch.parallel !== null) this.#gate.open(batch.kept.id, batch.parallel, jobs.length);
+    for (const job of jobs) this.#queue.add(job);
+    return jobs.map(({ id }) => id);
+  }
+
+  /** See {@link BatchGate.open}: for a batch that an earlier service took. */
+  openGate(batch: string, parallel: number, jobs: number): void {
+    this.#gate.open(batch, parallel, jobs);
+  }
+
+  /** Goes on with a session that an earlier service left. @throws what keeps it from going on */
+  async resume(resumed: Resumed, lease: BrowserLease): Promise<void> {
+    const { request, record, caller, phase, progress } = resumed;
+    const session = this.#enlist(resumed);
+    session.recall(progress);
+    this.#gate.pass(record.batch, record.id, () => undefined);
+    try {
+      await session.resume(this.#admission.occupy(caller), lease);
+    } catch (error) {
+      this.#parts.table.drop(record.id);
+      throw error;
+    }
+    if (request.mode !== 'auto' || phase === null) return;
+    this.#parts.pending(this.#attempts.goOn({ session, request, caller, lostStarts: 0 }, phase, false));
+  }
+
+  /** Takes a job that is on disk already. */
+  requeue(job: WaitingSession): void {
+    this.#queue.add(new QueuedJob(job));
+  }
+
+  #accepted(
+    id: SessionId,
+    request: LiveRequest | AutoRequest,
+    { batch, now = this.#parts.clock.now() }: { readonly batch?: string | undefined; readonly now?: Date } = {},
+  ): SessionRecord {
+    const { maxIterations, publicUrl, models } = this.#parts.config;
+    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, batch, now };
+    return acceptedRecord(id, request, defaults);
+  }
+
+  /** What is written when a session is accepted, beside its record. */
+  #acceptance(
+    record: SessionRecord,
+    request: LiveRequest | AutoRequest,
+    caller: string,
+    submission: SubmissionKey | null,
+  ): JournalBatch {
+    return {
+      requests: [this.#sealed(record, request, caller)],
+      events: [this.#acceptedEvent(record)],
+      submissions: submission === null ? [] : [{ ...submission, sessionId: record.id }],
+    };
+  }
+
+  #sealed({ id }: SessionRecord, request: LiveRequest | AutoRequest, caller: string): StoredRequest {
+    return { sessionId: id, caller, request: this.#parts.vault.seal(request, caller) };
+  }
+
+  #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): EventRow {
+    return newEvent(id, { type: 'SessionAccepted', data: { mode, prompt, flowFiles } }, this.#parts.clock.now());
+  }
+
+  #enlist(accepted: AcceptedSession): LivingSession {
+    const session = new LivingSession(this.#parts, accepted, () => {
+      this.#gate.leave(session.record.id);
+      this.#parts.ended(session);
+    });
+    this.#parts.table.add(session);
+    return session;
+  }
+
+  /** @throws CAPACITY when the caller has begun as much in this minute as it may */
+  #bound(caller: string, count = 1): void {
+    const { perMinute } = this.#parts.tokens.limitsOf(caller);
+    if (perMinute !== undefined) this.#rate.take(caller, perMinute, count);
+  }
+
+  #assertAccepts(request: LiveRequest | AutoRequest): void {
+    if (this.#closed) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
+    const { config, driver } = this.#parts;
+    assertSupported({ video: config.video, egress: config.egress, ...request }, driver.offers);
+  }
+}
+
+/** @throws what `check` threw, with the job's place before its sentence and its paths */
+async function inPlace(index: number, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    const { code, error: sentence, details } = encodeError(error);
+    const issues = Array.isArray(details?.issues) ? details.issues : [];
+    const placed = issues.map((issue: { readonly path: string }) => ({
+      ...issue,
+      path: `jobs.${index}.${issue.path}`,
+    }));
+    const more = placed.length === 0 ? {} : { issues: placed };
+    throw new TroupeError(code, `jobs.${index}: ${sentence}`, { ...details, ...more }, { cause: error });
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

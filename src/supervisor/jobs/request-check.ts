@@ -1,0 +1,143 @@
+import { realpath, stat } from 'node:fs/promises';
+import { extname, sep } from 'node:path';
+import { pathInside } from '../../agent-js/flows/flow-folder.js';
+import { chooseModels } from '../../config/models.js';
+import type { Config } from '../../config.js';
+import type { Driver } from '../../containers/driver.js';
+import { isMetadata } from '../../net-policy/closed-places.js';
+import { HOST_PATTERN, isHostPattern } from '../../net-policy/host-pattern.js';
+import { readHost } from '../../net-policy/read-host.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { AutoRequest, LiveRequest } from '../../protocol/session.js';
+import type { Outbox } from '../../webhooks/outbox.js';
+
+type Offers = Driver['offers'];
+
+/** A member of a request, and whether it asks for something that this service cannot do as it runs now. */
+type Unavailable = readonly [
+  field: string,
+  asked: (request: LiveRequest & Partial<AutoRequest>, offers: Offers) => boolean,
+  why: string,
+];
+
+const UNAVAILABLE: readonly Unavailable[] = [
+  [
+    'video',
+    ({ video = 'off' }, offers) => video !== 'off' && !offers.has('desktop'),
+    'a video needs the docker driver',
+  ],
+  [
+    'egress',
+    ({ egress }) => ![...(egress?.allow ?? []), ...(egress?.deny ?? [])].every(isHostPattern),
+    `an entry is ${HOST_PATTERN}`,
+  ],
+  [
+    'proxy',
+    ({ proxy, egress }, offers) =>
+      (proxy?.bypass ?? '') !== '' && egress !== undefined && !offers.has('filteredBypass'),
+    'the headless shell reaches what bypass names directly, past the egress rules; use Chromium, or leave bypass out',
+  ],
+  [
+    'forward',
+    (request) => request.forward !== undefined && request.proxy !== undefined,
+    'a proxy takes the requests to localhost too; leave one of both out',
+  ],
+  [
+    'proxy',
+    ({ proxy }) => proxy !== undefined && leadsToMetadata(proxy.server),
+    'a proxy is not at a metadata address; name another server',
+  ],
+  [
+    'proxy',
+    ({ proxy }) => proxy?.username !== undefined && /^socks/i.test(proxy.server),
+    'Chromium gives no user name to a SOCKS proxy',
+  ],
+  [
+    'proxy',
+    ({ proxy }) => proxy?.password !== undefined && proxy.username === undefined,
+    'a password wants a username',
+  ],
+];
+
+/** @param server `[scheme://]host[:port]`; a name is judged where it is looked up */
+function leadsToMetadata(server: string): boolean {
+  const [, host = ''] = /^(?:[a-z0-9]+:\/\/)?(\[[^\]]*\]|[^:]*)/i.exec(server) ?? [];
+  const read = readHost(host);
+  return read?.kind === 'address' && isMetadata(read.address);
+}
+
+/**
+ * Refuses what would be accepted and then not done.
+ * @throws INVALID_REQUEST naming the field
+ */
+export function assertSupported(request: LiveRequest | AutoRequest, offers: Offers): void {
+  for (const [field, asked, why] of UNAVAILABLE) {
+    if (asked(request as LiveRequest & Partial<AutoRequest>, offers)) {
+      throw new TroupeError('INVALID_REQUEST', `${field}: ${why}`, { issues: [{ path: field, message: why }] });
+    }
+  }
+}
+
+/**
+ * Checks an autonomous request as far as it can be known before it runs.
+ * @param assertFlow see {@link flowFileCheck}
+ * @throws INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF, MODEL_NOT_ALLOWED, MISSING_API_KEY
+ */
+export async function checkTask(
+  request: AutoRequest,
+  { config, webhooks }: { readonly config: Config; readonly webhooks: Pick<Outbox, 'refusal'> },
+  assertFlow: FlowFileCheck,
+): Promise<void> {
+  assertWebhook(request.webhook, webhooks);
+  const flowFiles = request.flowFiles ?? [];
+  await Promise.all(flowFiles.map(assertFlow));
+  if ((request.maxIterations ?? config.maxIterations) > 0) {
+    chooseModels(config.models, request.model);
+    return;
+  }
+  if (!flowFiles.some((file) => file.endsWith('.js'))) {
+    throw new TroupeError('INVALID_REQUEST', 'flowFiles: with maxIterations 0 at least one .js flow file is needed', {
+      issues: [{ path: 'flowFiles', message: 'at least one .js flow file is needed' }],
+    });
+  }
+}
+
+function assertWebhook(webhook: string | undefined, webhooks: Pick<Outbox, 'refusal'>): void {
+  const why = webhook === undefined ? null : webhooks.refusal(webhook);
+  if (why !== null)
+    throw new TroupeError('INVALID_REQUEST', `webhook: ${why}`, { issues: [{ path: 'webhook', message: why }] });
+}
+
+type FlowFileCheck = (file: string) => Promise<void>;
+
+/** Rejects for a file that cannot be run. Each file is looked at once, however often it is asked about. */
+export function flowFileCheck(flowsDir: string): FlowFileCheck {
+  const seen = new Map<string, Promise<void>>();
+  return (file) => {
+    const looked = seen.get(file) ?? assertFlowFile(file, flowsDir);
+    seen.set(file, looked);
+    return looked;
+  };
+}
+
+async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
+  const extension = extname(file);
+  const refuse = (message: string) =>
+    new TroupeError('INVALID_REQUEST', `flowFiles: ${message}`, { issues: [{ path: 'flowFiles', message }] });
+  const isFile = extension === '.js' || extension === '.md';
+  if (!isFile || file.endsWith('/')) throw refuse(`'${file}' is neither a .js flow nor a .md task file`);
+  let path: string;
+  try {
+    path = pathInside(flowsDir, file);
+  } catch (error) {
+    throw refuse(encodeError(error).error);
+  }
+  try {
+    // A link must not lead out of the folder either.
+    const [real, realDir] = await Promise.all([realpath(path), realpath(flowsDir)]);
+    if (real.startsWith(realDir + sep) && (await stat(real)).isFile()) return;
+  } catch {
+    // Falls through: whatever kept it from being read, it cannot be run.
+  }
+  throw new TroupeError('FLOW_NOT_FOUND', `There is no flow file '${file}' in ${flowsDir}`, { flow: file });
+}

@@ -1,0 +1,45 @@
+import type { ControlKey, PageInput } from '../../protocol/control.js';
+import type { DevToolsClient } from '../sessions/devtools-client.js';
+
+/** A session's browser, for another client of Chrome's DevTools protocol. */
+export interface DevTools {
+  /** For people: `Chromium 156.0.8078.73`. */
+  readonly product: string;
+  /** Where the browser saves files: the session's own folder. */
+  readonly downloadsDir: string;
+  /** The one folder from which the browser may be given files. */
+  readonly uploadsDir: string;
+  /** @throws CAPACITY, WORKER_LOST */
+  connect(): Promise<DevToolsClient>;
+}
+
+/**
+ * The ways into a session that runs, for people and for other clients than scripts. What is asked of one that has ended
+ * is SESSION_ENDED, and of one that waits SESSION_BUSY.
+ */
+export interface Doors {
+  /**
+   * Gives a person control of a session that runs, and answers the key to it, when its agent has come to rest.
+   * SESSION_BUSY where another has it, unless `takeOver`.
+   */
+  takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey>;
+  /** Whoever has it: the agent goes on. */
+  returnControl(id: string): Promise<void>;
+  /** Whether the key is that of who has control now; a sign of life of theirs. */
+  holdsControl(id: string, key: string): boolean;
+  /** A page that the holder has open; the answer says that it is gone. SESSION_BUSY for another's key. */
+  attachControl(id: string, key: string): () => void;
+  /** What the holder does to the page. SESSION_BUSY for another's key. */
+  sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void>;
+  /** What is selected on the page. SESSION_BUSY for another's key. */
+  copySelection(id: string, key: string): Promise<string>;
+  /** A sign of life from a client that works without scripts. Nothing for a session that does not run. */
+  touch(id: string): void;
+  /**
+   * The unix socket of the session's desktop, an RFB server. NOT_FOUND where there is none. SESSION_ENDED, also for a
+   * session that never was: told at once, without a look into the journal.
+   */
+  desktop(id: string): string;
+  /** In a job to who has its control: SESSION_BUSY for others. SESSION_ENDED as with {@link Doors.desktop}. */
+  devTools(id: string, control: string | undefined): DevTools;
+}

@@ -1,0 +1,400 @@
+import { join } from 'node:path';
+import type { GiveUpSignal } from '../../actors/actor.js';
+import type { FrameOrder, ScreenFrame } from '../../actors/session/screen.js';
+import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
+import type { JournalBatch } from '../../journal/journal.js';
+import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
+import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
+import type { BrowserOpening } from '../browsers/open-browser.js';
+import type { Place } from '../jobs/admission.js';
+import type { ScriptManner } from '../ports/sessions.js';
+import type { AcceptedSession } from './accepted-session.js';
+import { Attempt } from './attempt.js';
+import { connectDevTools, type DevToolsClient } from './devtools-client.js';
+import { REOPEN_MS, type SessionChild, type SessionTask, STOP_MS, startSessionActor } from './session-child.js';
+import { SessionClocks } from './session-clocks.js';
+import { SessionControl } from './session-control.js';
+import type { SessionSurroundings } from './session-dependencies.js';
+import { actorEndError, interruptedEnd, lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
+import { SessionBook } from './session-journal.js';
+import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
+import { endedRecord, startedRecord, waitingRecord } from './session-record.js';
+import { SessionHoldings } from './session-resources.js';
+import { startFacts } from './session-start.js';
+import type { OpenPhase, TaskProgress } from './task-phase.js';
+import { runTask, type TaskParts } from './task-run.js';
+import { writeEnd } from './write-end.js';
+
+/** An end that somebody waits for leaves the actor this long to tell of its last step. */
+const LAST_WORDS_MS = 50;
+/** How much later than a connection's end a driver may say how the browser itself ended. */
+const DRIVER_WORD_MS = 1_000;
+/** Scripts that wait at most in an actor, and what each may take beyond its own bound until it is answered. */
+const SCRIPTS_AHEAD = 65;
+const SCRIPT_GRACE_MS = 1_500;
+const FRAME_GRACE_MS = 2_000;
+
+/**
+ * A session that waits or runs: the owner of its place, its browser's lease and its actor. It gives all of them back
+ * when it ends, whatever the reason, and it ends once.
+ */
+export class LivingSession {
+  readonly request: LiveRequest | AutoRequest;
+  readonly control: SessionControl;
+  readonly #book: SessionBook;
+  readonly #around: SessionSurroundings;
+  readonly #held: SessionHoldings;
+  readonly #clocks: SessionClocks;
+  readonly #ending = new AbortController();
+  readonly #onEnded: () => void;
+  #life: SessionLife = { kind: 'waiting' };
+  #begun: Promise<unknown> = Promise.resolve();
+  /** The try at its task that is under way; a live session has none. */
+  #attempt: Attempt | null = null;
+  #ended: Promise<SessionRecord> | undefined;
+  #gone: Promise<void> | undefined;
+  readonly #task = (): SessionTask => ({
+    request: this.request,
+    stepsDone: this.#book.steps,
+    driver: this.control.driver,
+    batch: this.record.batch,
+    opened: (pageLost) => {
+      this.#book.pageLost = pageLost;
+    },
+  });
+
+  /** @param onEnded called once, when the session's end is on disk */
+  constructor(
+    around: SessionSurroundings,
+    { request, record }: Pick<AcceptedSession, 'request' | 'record'>,
+    onEnded: () => void,
+  ) {
+    this.#around = around;
+    this.#onEnded = onEnded;
+    this.request = request;
+    this.#book = new SessionBook(around, {
+      record,
+      webhook: request.mode === 'auto' ? request.webhook : undefined,
+      lease: () => this.#held.lease?.identity ?? null,
+      answered: (call) => this.#held.child?.ref.tell('ModelAnswerRecorded', { call }),
+    });
+    const log = (line: string) => around.log(line, { session: record.id });
+    const video = request.video ?? around.config.video;
+    this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id), video, around.clock, log);
+    this.control = new SessionControl({
+      clock: around.clock,
+      actor: () => this.#actor(),
+      tell: (event) => this.#book.tell(event),
+      touched: () => this.#touch(),
+    });
+    const { idleTimeout = around.config.idleTimeout, hardTimeout = around.config.hardTimeout } = request;
+    this.#clocks = new SessionClocks(
+      around.clock,
+      { idleMs: idleTimeout * 1000, hardMs: hardTimeout * 1000 },
+      {
+        idle: () => void this.end(stoppedEnd('idle'), 'cut'),
+        hard: () => void this.#hardTimeoutPassed(),
+      },
+    );
+  }
+
+  get record(): SessionRecord {
+    return this.#book.record;
+  }
+
+  get #isJob(): boolean {
+    return this.request.mode === 'auto';
+  }
+
+  /** Its end was asked for. */
+  get isOver(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  get book(): Pick<SessionBook, 'stored' | 'doing'> {
+    return this.#book;
+  }
+  /** Settles when its end is on disk; undefined while none has begun. */
+  get ended(): Promise<SessionRecord> | undefined {
+    return this.#ended;
+  }
+  get endpoint(): BrowserEndpoint | null {
+    return this.#held.endpoint;
+  }
+
+  /**
+   * Takes a place and makes the session ready: browser, actor, page.
+   * @param open the way to its browser
+   * @param extra what goes to disk in the same transaction as the start
+   * @throws what kept it from starting; everything is given back then, and nothing of the start is on disk
+   */
+  begin(place: Place, open: BrowserOpening, deadlineMs: number, extra: JournalBatch = {}): Promise<void> {
+    this.#held.takePlace(place);
+    this.#advance('Begun');
+    return this.#beginning(this.#start(open, deadlineMs, extra));
+  }
+
+  /**
+   * Goes on with the browser that an earlier service left: its page is as it was, its scripts and their scope are gone.
+   * @throws what kept it from going on; everything is given back then, the browser too, and the record is as it was
+   */
+  resume(place: Place, lease: BrowserLease): Promise<void> {
+    this.#held.takePlace(place);
+    this.#held.takeLease(lease);
+    this.#advance('Begun');
+    return this.#beginning(this.#reconnect(lease));
+  }
+
+  /** What it told before, under an earlier service or in an earlier attempt. Call before it begins or resumes. */
+  recall(progress: Pick<TaskProgress, 'steps' | 'doing' | 'startedAt'>): void {
+    this.#book.recall(progress);
+    if (progress.startedAt !== null) this.#clocks.start(Date.parse(progress.startedAt));
+  }
+
+  /** Works on the task; answers how this attempt at it ended. Never rejects. */
+  async work(
+    request: AutoRequest,
+    phase: OpenPhase,
+    around: Pick<TaskParts, 'journaled' | 'freshBrowser'>,
+  ): Promise<SessionEnd> {
+    const attempt = this.#attempt;
+    if (attempt === null) return lostEnd(new TroupeError('SESSION_ENDED', 'The session does not run'));
+    const run = async () =>
+      runTask(
+        {
+          config: this.#around.config,
+          record: this.record,
+          request,
+          actor: this.#actor(),
+          ...around,
+          timeLeftMs: () => Math.max(1, this.#clocks.timeLeftMs),
+          signal: attempt.signal,
+        },
+        phase,
+      );
+    return attempt.end(run().catch((error) => this.#lostEnd(error)));
+  }
+
+  /** Its time is up since the service stops: {@link work} answers INTERRUPTED. */
+  interrupt(): void {
+    this.#attempt?.cut(interruptedEnd('auto'));
+  }
+
+  /** Nothing works on it any more, and all that was told is on disk. @throws what the disk said */
+  async rest(): Promise<void> {
+    this.#attempt?.close();
+    await this.#held.actorStopped(STOP_MS + 1_000);
+    await this.#around.hub.write({ records: this.#life.kind === 'running' ? [this.#book.stored] : [] });
+  }
+
+  /**
+   * Gives everything back and waits again. False where the session has ended meanwhile.
+   * @param failed what the attempt failed with, after which another begins; null for one that is to go on
+   * @throws what the disk said
+   */
+  layBy(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
+    return this.#beginning(this.#layBy(failed));
+  }
+
+  /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
+  async runScript(js: string, signal: GiveUpSignal, { whenGone, control }: ScriptManner): Promise<string> {
+    const by = control !== undefined && this.control.holds(control) ? 'person' : 'agent';
+    if (by === 'agent' && (control !== undefined || this.#isJob) && this.#life.kind !== 'ending') {
+      throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
+    }
+    const timeoutMs = this.#around.config.evalTimeout * 1000;
+    this.#advance('ScriptCame');
+    this.#touch();
+    try {
+      return await this.#actor().ask(
+        'RunScript',
+        { js, kind: 'script', timeoutMs, whenGone, by },
+        { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
+      );
+    } catch (error) {
+      // Who is told that the browser is gone finds the session ended.
+      if (encodeError(error).code === 'WORKER_LOST') await this.#over(await this.#lostEnd(error));
+      throw error;
+    } finally {
+      this.#advance('ScriptLeft');
+      this.#touch();
+    }
+  }
+
+  /** @throws SESSION_ENDED, and what keeps the actor from answering */
+  nextFrame(order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {
+    return this.#actor().ask('NextFrame', order, { deadlineMs: order.timeoutMs + FRAME_GRACE_MS, signal });
+  }
+
+  /** @throws SESSION_ENDED, CAPACITY, WORKER_LOST */
+  connectDevTools(): Promise<DevToolsClient> {
+    return connectDevTools(this.#actor());
+  }
+
+  /**
+   * Ends the session, once: later calls answer the first end. Settles when the end is on disk.
+   * @param how `whole` lets the actor finish what it reports; `cut` gives it 50 ms and drops what comes after
+   */
+  end(end: SessionEnd, how: 'whole' | 'cut'): Promise<SessionRecord> {
+    this.#ended ??= this.#endOnce(end, how);
+    return this.#ended;
+  }
+
+  /** Gives up a start that nobody waits for any more. Settles when everything is given back. */
+  async abandon(): Promise<void> {
+    this.#ending.abort(new TroupeError('SESSION_ENDED', 'Nobody waits for the session any more'));
+    await this.#begun.catch(() => undefined);
+    if (this.record.status === 'queued') return;
+    await this.end(stoppedEnd('deleted'), 'cut');
+    await this.gone();
+  }
+
+  /** Settles when everything that the session held is given back. Call after {@link end}. */
+  async gone(): Promise<void> {
+    await this.#ended;
+    await this.#gone;
+  }
+
+  /** What is held changes with it: giving back waits for it. */
+  #beginning<T>(work: Promise<T>): Promise<T> {
+    this.#begun = work;
+    return work;
+  }
+
+  async #layBy(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
+    this.#clocks.stop();
+    this.control.end();
+    this.#attempt?.close();
+    await this.#held.actorStopped(STOP_MS + 1_000);
+    if (this.#ending.signal.aborted) return false;
+    this.#advance('LaidBy');
+    const { attempt } = this.record;
+    this.#book.record = waitingRecord(this.record, failed === null ? attempt : attempt + 1, this.#around.clock.now());
+    const events = failed === null ? [] : [this.#book.event('AttemptFailed', { attempt, ...failed })];
+    try {
+      await this.#around.hub.write({ records: [{ ...this.#book.stored, lease: null }], events });
+    } finally {
+      await this.#held.giveBack();
+    }
+    return !this.#ending.signal.aborted;
+  }
+
+  async #start(open: BrowserOpening, deadlineMs: number, extra: JournalBatch): Promise<void> {
+    const { driver, hub, clock } = this.#around;
+    const signal = this.#ending.signal;
+    try {
+      if (this.#isJob) this.#attempt = new Attempt(this.#ending.signal);
+      // Also where nobody waits any more: a warm browser that was taken for this session goes the way that open knows.
+      const begunAt = clock.now();
+      const { lease, child, warm } = await open(this.#task, { signal, deadlineMs });
+      this.#held.takeLease(lease);
+      const thread = this.#connected(child);
+      // From here on an end is written after this start: both go through one ordered journal.
+      signal.throwIfAborted();
+      this.#book.record = startedRecord(this.record, driver.name, clock.now());
+      this.#clocks.start();
+      const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
+      const events = [...(extra.events ?? []), this.#book.event('SessionStarted', facts)];
+      await hub.write(this.#book.announced('started', { ...extra, records: [this.#book.stored], events }));
+      signal.throwIfAborted();
+      this.#advance('Opened');
+      this.#watch(lease, child);
+    } catch (error) {
+      await this.#held.giveBack();
+      throw signal.aborted ? signal.reason : error;
+    }
+  }
+
+  async #reconnect(lease: BrowserLease): Promise<void> {
+    const signal = this.#ending.signal;
+    try {
+      if (this.#isJob) this.#attempt = new Attempt(this.#ending.signal);
+      lease.permit(this.request);
+      const start = { id: this.record.id, restart: 'transient', lease, task: this.#task, takesOver: true } as const;
+      const child = await startSessionActor(this.#around, { ...start, timeoutMs: REOPEN_MS, signal });
+      const thread = this.#connected(child);
+      signal.throwIfAborted();
+      await this.#around.hub.write({ records: [this.#book.stored], events: [this.#book.restarted(thread, 0)] });
+      this.#advance('Opened');
+      this.#watch(lease, child);
+    } catch (error) {
+      await this.#held.giveBack();
+      throw error;
+    }
+  }
+
+  /** Takes what the actor tells. Answers the number of its thread. */
+  #connected(child: SessionChild): number {
+    this.#held.takeChild(child);
+    child.events$.subscribe((events) => this.#book.publish(events));
+    return child.state.kind === 'running' ? child.state.thread : 0;
+  }
+
+  /** Ends what runs: the attempt, which others may follow, or a live session. */
+  async #over(end: SessionEnd, attempt = this.#attempt): Promise<void> {
+    if (attempt === null) await this.end(end, 'whole');
+    else attempt.cut(end);
+  }
+
+  #watch(lease: BrowserLease, child: SessionChild): void {
+    const attempt = this.#attempt;
+    void lease.exited.then(({ reason }) =>
+      this.#over(lostEnd(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)), attempt),
+    );
+    this.#book.tellRestarts(child);
+    void child.terminated.then(async (termination) => {
+      if ('error' in termination)
+        await this.#over(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);
+    });
+    // A job's flows are bounded by the same time where they run; this is for those that do not even answer then.
+    this.#clocks.strikeAfter(this.#isJob ? SCRIPT_GRACE_MS : 0);
+    this.#touch();
+  }
+
+  /** How what the actor failed with ends it all. Of a lost browser its driver knows more, a moment after the connection. */
+  async #lostEnd(error: unknown): Promise<SessionEnd> {
+    if (encodeError(error).code === 'WORKER_LOST') await this.#held.driversWord(DRIVER_WORD_MS);
+    return lostEnd(error);
+  }
+
+  async #hardTimeoutPassed(): Promise<void> {
+    if (!this.#isJob) await this.end(stoppedEnd('hard'), 'cut');
+    else await this.#over(outOfTimeEnd(this.request.hardTimeout ?? this.#around.config.hardTimeout));
+  }
+
+  async #endOnce(end: SessionEnd, how: 'whole' | 'cut'): Promise<SessionRecord> {
+    const idle = this.#life.kind === 'running' && this.#life.scripts === 0;
+    this.#advance('Ended');
+    this.#clocks.stop();
+    this.control.end();
+    this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
+    if (how === 'whole') await this.#held.actorStopped(STOP_MS + 1_000);
+    else if (idle) await this.#held.actorSettled(LAST_WORDS_MS);
+    else await this.#held.actorStopped(LAST_WORDS_MS);
+    this.#book.record = endedRecord(this.record, end, this.#around.clock.now());
+    this.#book.close();
+    const { status, reason: endReason, summary, error } = end;
+    const ended = this.#book.event('SessionEnded', { status, endReason, summary, error });
+    const batch = { records: [{ record: this.record, lease: null }], events: [ended] };
+    // Whatever the disk does, what is held is given back.
+    this.#gone = this.#begun.catch(() => undefined).then(() => this.#held.giveBack(end.status === 'completed'));
+    await writeEnd(this.#around, this.record.id, this.#book.announced('ended', batch));
+    this.#onEnded();
+    return this.record;
+  }
+
+  #touch(): void {
+    if (this.#life.kind !== 'running') return;
+    this.#book.touch();
+    this.#clocks.restartIdle(this.#life.scripts > 0 || this.#isJob);
+  }
+
+  #advance(input: LifeInput): void {
+    this.#life = advanceLife(this.#life, input);
+  }
+
+  #actor(): SessionChild['ref'] {
+    if (this.#held.child === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
+    return this.#held.child.ref;
+  }
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import type { Child } from '../../actors/child.js';
+import { SessionActor, type SessionMessages } from '../../actors/session/messages.js';
+import type { Supervision } from '../../actors/supervision.js';
+import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
+import type { Config } from '../../config.js';
+import type { BrowserLease } from '../../containers/driver.js';
+import type { EventRow } from '../../protocol/event-row.js';
+import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
+import { NETWORK_LOG } from '../../report/har.js';
+import { flowsDirOf } from '../artifacts/batch-flows.js';
+
+/** A session actor has this long to end by itself, in milliseconds. */
+export const STOP_MS = 700;
+/** A browser that does not answer a restarted actor in this time is given up for this attempt. */
+export const REOPEN_MS = 5_000;
+/** What a busy machine may take beyond that until the scripts of a session can run that is taken over. */
+const SCRIPTS_READY_MS = 15_000;
+
+/** A session's actor across its restarts. */
+export type SessionChild = Child<SessionMessages, readonly EventRow[]>;
+
+/** What an actor works for; asked anew at each of its starts. */
+export interface SessionTask {
+  readonly request: LiveRequest | AutoRequest;
+  /** The batch that it came with. */
+  readonly batch: string | null;
+  /** How many steps have been told so far: a restarted actor numbers on. */
+  readonly stepsDone: number;
+  readonly driver: 'agent' | 'person';
+  /** Called with each start: whether a page was lost with it. */
+  opened(pageLost: boolean): void;
+}
+
+/** The session that an actor is started for. */
+export interface SessionStart {
+  readonly id: SessionId;
+  readonly restart: 'transient' | 'temporary';
+  readonly lease: Pick<BrowserLease, 'endpoint' | 'devTools'>;
+  readonly timeoutMs: number;
+  /** Aborted when the session ends while it starts. */
+  readonly signal: AbortSignal;
+  /** The browser was used by an earlier service; a restarted actor takes over in any case. */
+  readonly takesOver: boolean;
+  task(): SessionTask;
+}
+
+/**
+ * Starts a session's actor and waits until it is connected to its browser.
+ *
+ * A live session's actor is `transient`, started again when it or its thread dies: the browser and its page are still
+ * there. So is that of a job with a model, which goes on. That of a job of flows alone is `temporary`, since a flow that
+ * was cut has no continuation. A browser that is gone ends all.
+ */
+export function startSessionActor(
+  { config, supervision }: { readonly config: Config; readonly supervision: Supervision },
+  { id, restart, lease, timeoutMs, signal: wanted, takesOver, task }: SessionStart,
+): Promise<SessionChild> {
+  return supervision.start({
+    id,
+    kind: SessionActor,
+    args: () => {
+      const { request, batch, stepsDone, driver } = task();
+      return {
+        id,
+        endpoint: lease.endpoint,
+        devTools: lease.devTools(),
+        page: request,
+        flowsDir: flowsDirOf(config, batch),
+        requestsDir: config.requestsDir,
+        reach: { ownPort: config.port, egress: { service: config.egress ?? {}, session: request.egress ?? {} } },
+        screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
+        networkLog: join(config.sessionsDir, id, NETWORK_LOG),
+        healedDir: join(config.sessionsDir, id, 'healed-flows'),
+        args: request.mode === 'auto' ? (request.args ?? {}) : {},
+        secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
+        firstStep: stepsDone + 1,
+        stepScreenshots: stepScreenshots(request, config),
+        actMs: config.actTimeout * 1000,
+        driver,
+      };
+    },
+    restart,
+    finalCodes: ['WORKER_LOST'],
+    shutdownMs: STOP_MS,
+    thread: 'least-loaded',
+    // The ask below has a bound of its own.
+    readyMs: Math.max(timeoutMs, REOPEN_MS + SCRIPTS_READY_MS) + 1_000,
+    ready: async (ref, { attempt, signal }) => {
+      const again = takesOver || attempt > 0;
+      const openMs = again ? REOPEN_MS : timeoutMs;
+      const deadlineMs = openMs + (again ? SCRIPTS_READY_MS : 500);
+      const bounds = { deadlineMs, signal: AbortSignal.any([signal, wanted]) };
+      const order = { timeoutMs: openMs, takesOver: again };
+      task().opened((await ref.ask('Open', order, bounds)).pageLost);
+    },
+  });
+}
+
+function stepScreenshots(request: LiveRequest | AutoRequest, config: Config): StepScreenshotPolicy {
+  if ((request.screenshots ?? config.screenshots) === 'exact') return 'exact';
+  return request.mode === 'auto' ? 'every' : 'spare';
+}

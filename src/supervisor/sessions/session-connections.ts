@@ -1,0 +1,98 @@
+import type { BrowserEndpoint } from '../../containers/driver.js';
+import type { ControlKey, PageInput } from '../../protocol/control.js';
+import { TroupeError } from '../../protocol/errors.js';
+import { isEnded } from '../../protocol/session.js';
+import type { DevTools, Doors } from '../ports/connections.js';
+import type { LivingSession } from './living-session.js';
+import type { SessionControl } from './session-control.js';
+import { parseId, type SessionTable } from './session-table.js';
+
+/** The doors of the sessions in a table. */
+export class SessionDoors implements Doors {
+  readonly #table: SessionTable;
+
+  constructor(table: SessionTable) {
+    this.#table = table;
+  }
+
+  /** The session itself, while it begins, runs or leaves. @throws NOT_FOUND, SESSION_BUSY where it waits, SESSION_ENDED */
+  async session(id: string): Promise<LivingSession> {
+    const living = this.#table.living(parseId(id));
+    if (living !== undefined) return living;
+    if (this.#table.queued(parseId(id)) !== undefined) throw waits();
+    const { endedAt, status, endReason } = await this.#table.get(id);
+    throw new TroupeError('SESSION_ENDED', `The session ended ${endedAt ?? ''} (${status})`, { status, endReason });
+  }
+
+  async takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey> {
+    endpointOf(await this.session(id));
+    return this.#controlOf(id).take(by, takeOver);
+  }
+
+  async returnControl(id: string): Promise<void> {
+    if (this.#table.queued(parseId(id)) === undefined) await (await this.session(id)).control.giveBack();
+  }
+
+  holdsControl(id: string, key: string): boolean {
+    return this.#table.living(parseId(id))?.control.holds(key) ?? false;
+  }
+
+  attachControl(id: string, key: string): () => void {
+    return this.#controlOf(id).attach(key);
+  }
+
+  async sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void> {
+    await this.#controlOf(id).input(key, inputs);
+  }
+
+  async copySelection(id: string, key: string): Promise<string> {
+    return this.#controlOf(id).copy(key);
+  }
+
+  touch(id: string): void {
+    this.#table.living(parseId(id))?.control.touch();
+  }
+
+  desktop(id: string): string {
+    const { desktopSocket } = endpointOf(this.#living(id));
+    if (desktopSocket !== undefined) return desktopSocket;
+    const where = 'its page is on the stream (watchScreen)';
+    throw new TroupeError(
+      'NOT_FOUND',
+      `The session has no desktop, since its browser runs without a display; ${where}`,
+    );
+  }
+
+  devTools(id: string, control: string | undefined): DevTools {
+    const living = this.#living(id);
+    const { downloadsDir, uploadsDir, product } = endpointOf(living);
+    const { mode } = living.record;
+    if ((mode === 'auto' || control !== undefined) && !this.holdsControl(id, control ?? '')) {
+      throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
+    }
+    return { product, downloadsDir, uploadsDir, connect: () => living.connectDevTools() };
+  }
+
+  /** @throws SESSION_BUSY where it waits; SESSION_ENDED, also for a session that never was */
+  #living(id: string): LivingSession {
+    const living = this.#table.living(parseId(id));
+    if (this.#table.queued(parseId(id)) !== undefined) throw waits();
+    if (living === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
+    return living;
+  }
+
+  #controlOf(id: string): SessionControl {
+    return this.#living(id).control;
+  }
+}
+
+/** @throws SESSION_BUSY, SESSION_ENDED */
+function endpointOf({ endpoint, record }: LivingSession): BrowserEndpoint {
+  if (record.status === 'queued') throw waits();
+  if (isEnded(record.status) || endpoint === null) throw new TroupeError('SESSION_ENDED', 'The session has ended');
+  return endpoint;
+}
+
+function waits(): TroupeError {
+  return new TroupeError('SESSION_BUSY', 'The session has no browser yet');
+}

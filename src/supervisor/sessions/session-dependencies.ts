@@ -1,0 +1,20 @@
+import type { Supervision } from '../../actors/supervision.js';
+import type { RequestVault } from '../../auth/request-vault.js';
+import type { Clock } from '../../base/clock.js';
+import type { Config } from '../../config.js';
+import type { Driver } from '../../containers/driver.js';
+import type { Log } from '../../telemetry/log.js';
+import type { Outbox } from '../../webhooks/outbox.js';
+import type { EventHub } from '../events/event-hub.js';
+
+/** What every living session uses and none owns. */
+export interface SessionSurroundings {
+  readonly config: Config;
+  readonly driver: Driver;
+  readonly supervision: Supervision;
+  readonly hub: EventHub;
+  readonly vault: RequestVault;
+  readonly webhooks: Outbox;
+  readonly clock: Clock;
+  readonly log: Log;
+}

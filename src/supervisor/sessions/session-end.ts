@@ -1,0 +1,43 @@
+import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
+import type { EndReason, SessionMode, SessionStatus } from '../../protocol/session.js';
+
+/** How a session ended. */
+export interface SessionEnd {
+  readonly status: Extract<SessionStatus, 'completed' | 'failed' | 'stopped'>;
+  readonly reason: EndReason;
+  readonly summary: string | null;
+  readonly error: ErrorBody | null;
+}
+
+/** An end that is nobody's fault. */
+export function stoppedEnd(reason: Extract<EndReason, 'deleted' | 'idle' | 'hard' | 'shutdown'>): SessionEnd {
+  return { status: 'stopped', reason, summary: null, error: null };
+}
+
+/** The end of a session that cannot go on because of `error`. */
+export function lostEnd(error: unknown): SessionEnd {
+  return { status: 'failed', reason: 'lost', summary: null, error: encodeError(error) };
+}
+
+/** How a session ends that a service left in the middle. */
+export function interruptedEnd(mode: SessionMode): SessionEnd {
+  const error =
+    mode === 'auto'
+      ? new TroupeError('INTERRUPTED', 'The service stopped in the middle of a flow')
+      : new TroupeError('WORKER_LOST', 'The service stopped, and the browser did not outlive it');
+  return { status: 'failed', reason: 'interrupted', summary: null, error: encodeError(error) };
+}
+
+/** How a job ends whose time is up. */
+export function outOfTimeEnd(seconds: number): SessionEnd {
+  const error = new TroupeError('HARD_TIMEOUT', `The session did not end within ${seconds} s`);
+  return { status: 'failed', reason: 'hard', summary: null, error: encodeError(error) };
+}
+
+/** Why a session ended whose actor ended for good with `error`. */
+export function actorEndError(mode: SessionMode, error: unknown): unknown {
+  if (encodeError(error).code === 'WORKER_LOST') return error;
+  const cause = { cause: error };
+  if (mode === 'live') return new TroupeError('WORKER_LOST', 'The session could not be restarted', undefined, cause);
+  return new TroupeError('INTERRUPTED', 'The session was restarted in the middle of a flow', undefined, cause);
+}

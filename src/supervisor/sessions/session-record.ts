@@ -1,0 +1,108 @@
+import { randomInt } from 'node:crypto';
+import { addTokens } from '../../autonomy/conversation.js';
+import type { EventData } from '../../protocol/events.js';
+import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
+import { SessionId } from '../../protocol/session.js';
+import type { SessionEnd } from './session-end.js';
+
+const ID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A fresh id: 62 bits of chance, so that two never meet. */
+export function newSessionId(): SessionId {
+  const letters = Array.from({ length: 12 }, () => ID_ALPHABET[randomInt(ID_ALPHABET.length)]);
+  return SessionId.parse(letters.join(''));
+}
+
+/** The record of a session that was accepted just now and has not begun. */
+export function acceptedRecord(
+  id: SessionId,
+  request: LiveRequest | AutoRequest,
+  defaults: {
+    readonly maxIterations: number;
+    /** Null where none is configured. */
+    readonly model: string | null;
+    readonly publicUrl: string | undefined;
+    readonly now: Date;
+    readonly batch?: string | undefined;
+  },
+): SessionRecord {
+  const task = request.mode === 'auto' ? request : null;
+  const now = defaults.now.toISOString();
+  const maxIterations = task === null ? null : (task.maxIterations ?? defaults.maxIterations);
+  return {
+    id,
+    sessionId: id,
+    mode: task === null ? 'live' : 'auto',
+    name: request.name ?? null,
+    labels: request.labels ?? {},
+    batch: defaults.batch ?? null,
+    status: 'queued',
+    state: 'queued',
+    prompt: task?.prompt ?? null,
+    flowFiles: task?.flowFiles ?? [],
+    model: maxIterations ? (task?.model ?? defaults.model) : null,
+    maxIterations,
+    iterations: 0,
+    attempt: 1,
+    queuePosition: null,
+    createdAt: now,
+    startedAt: null,
+    endedAt: null,
+    lastActivityAt: now,
+    endReason: null,
+    summary: null,
+    error: null,
+    tokens: { input: 0, cached: 0, output: 0 },
+    driver: null,
+    links: sessionLinks(id, defaults.publicUrl),
+  };
+}
+
+export function startedRecord(record: SessionRecord, driver: string, now: Date): SessionRecord {
+  const at = now.toISOString();
+  const startedAt = record.startedAt ?? at;
+  return { ...record, status: 'running', state: 'running', startedAt, lastActivityAt: at, driver };
+}
+
+/** A job that waits again, for its next attempt or to go on with this one. */
+export function waitingRecord(record: SessionRecord, attempt: number, now: Date): SessionRecord {
+  return { ...record, status: 'queued', state: 'queued', attempt, lastActivityAt: now.toISOString() };
+}
+
+/** After an answer of a model, or a try that brought none. */
+export function spentRecord(record: SessionRecord, answer: EventData<'ModelCallFinished'>): SessionRecord {
+  return {
+    ...record,
+    model: answer.model,
+    iterations: record.iterations + (answer.error === undefined ? 1 : 0),
+    tokens: addTokens(record.tokens, answer.tokens),
+  };
+}
+
+export function endedRecord(record: SessionRecord, end: SessionEnd, now: Date): SessionRecord {
+  const at = now.toISOString();
+  return {
+    ...record,
+    status: end.status,
+    state: end.status,
+    endedAt: at,
+    lastActivityAt: at,
+    queuePosition: null,
+    endReason: end.reason,
+    summary: end.summary,
+    error: end.error,
+  };
+}
+
+/** Paths from the service's root; whole URLs where `publicUrl` is configured. */
+function sessionLinks(id: SessionId, publicUrl: string | undefined): SessionRecord['links'] {
+  const base = publicUrl?.replace(/\/+$/, '') ?? '';
+  return {
+    self: `${base}/api/sessions/${id}`,
+    proxy: `${base}/sessions/${id}/proxy`,
+    prompt: `${base}/sessions/${id}/prompt`,
+    download: `${base}/api/sessions/${id}/download`,
+    events: `${base}/api/sessions/${id}/events`,
+    view: `${base}/#/sessions/${id}`,
+  };
+}

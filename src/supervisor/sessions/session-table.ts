@@ -1,0 +1,116 @@
+import type { Journal, SessionQuery } from '../../journal/journal.js';
+import { TroupeError } from '../../protocol/errors.js';
+import { type ListQuery, SessionId, type SessionRecord } from '../../protocol/session.js';
+import type { SessionCounts } from '../ports/sessions.js';
+import type { LivingSession } from './living-session.js';
+import type { QueuedJob } from './queued-job.js';
+
+/** Records of a list where the query names no limit. */
+const LIST_LIMIT = 100;
+
+/** Every session there is: those that live or wait, by id, and behind them what the journal has of all. */
+export class SessionTable {
+  readonly #journal: Journal;
+  readonly #queuePosition: (id: SessionId) => number | null;
+  readonly #living = new Map<SessionId, LivingSession>();
+  readonly #queued = new Map<SessionId, QueuedJob>();
+
+  /** @param queuePosition 1 for the job that is next, null for a session that does not wait */
+  constructor(journal: Journal, queuePosition: (id: SessionId) => number | null) {
+    this.#journal = journal;
+    this.#queuePosition = queuePosition;
+  }
+
+  /** In place of the job that waited under its id. */
+  add(session: LivingSession): void {
+    this.#queued.delete(session.record.id);
+    this.#living.set(session.record.id, session);
+  }
+
+  /** In place of the session that lived under its id. */
+  addQueued(job: QueuedJob): void {
+    this.#living.delete(job.id);
+    this.#queued.set(job.id, job);
+  }
+
+  drop(id: SessionId): void {
+    this.#living.delete(id);
+    this.#queued.delete(id);
+  }
+
+  /** Whether more may come of it. */
+  has(id: SessionId): boolean {
+    return this.#living.has(id) || this.#queued.has(id);
+  }
+
+  queued(id: SessionId): QueuedJob | undefined {
+    return this.#queued.get(id);
+  }
+
+  living(id: SessionId): LivingSession | undefined {
+    return this.#living.get(id);
+  }
+
+  /** Whether a living session has, or is about to have, the browser of this lease: its own id, or that of a warm one. */
+  holdsLease(leaseId: string): boolean {
+    const parsed = SessionId.safeParse(leaseId);
+    if (parsed.success && this.#living.has(parsed.data)) return true;
+    for (const session of this.#living.values()) if (session.book.stored.lease?.leaseId === leaseId) return true;
+    return false;
+  }
+
+  allLiving(): readonly LivingSession[] {
+    return [...this.#living.values()];
+  }
+
+  /** @throws NOT_FOUND */
+  async get(id: string): Promise<SessionRecord> {
+    const sessionId = parseId(id);
+    const living = this.#living.get(sessionId);
+    if (living !== undefined && living.record.status !== 'queued') return this.shown(living.record);
+    const stored = await this.#journal.get(sessionId);
+    if (stored === null) throw notFound(id);
+    return this.shown(stored.record);
+  }
+
+  async list(query: ListQuery): Promise<readonly SessionRecord[]> {
+    const { label, limit = LIST_LIMIT, ...rest } = query;
+    const stored = await this.#journal.list({ ...rest, labels: labelsOf(label), limit });
+    return stored.map(({ record }) => this.shown(this.#living.get(record.id)?.record ?? record));
+  }
+
+  /** See `Sessions.doing`. */
+  doing(id: SessionId): string | null {
+    const living = this.#living.get(id);
+    return living?.record.status === 'running' ? living.book.doing : null;
+  }
+
+  async counts(failedSince: string): Promise<SessionCounts> {
+    const { counts, failed } = await this.#journal.statusCounts(failedSince);
+    return { of: { queued: 0, running: 0, completed: 0, failed: 0, stopped: 0, ...counts }, failed };
+  }
+
+  /** A record as it is answered: one that waits says where in the queue. */
+  shown(record: SessionRecord): SessionRecord {
+    return record.status === 'queued' ? { ...record, queuePosition: this.#queuePosition(record.id) } : record;
+  }
+}
+
+/** `name=value`, or a name alone. */
+function labelsOf(terms: ListQuery['label'] = []): SessionQuery['labels'] {
+  return [terms].flat().map((term) => {
+    const at = term.indexOf('=');
+    return at === -1 ? { name: term, value: null } : { name: term.slice(0, at), value: term.slice(at + 1) };
+  });
+}
+
+/** @throws NOT_FOUND for what cannot be an id: there is no session with it */
+export function parseId(id: string): SessionId {
+  const parsed = SessionId.safeParse(id);
+  if (!parsed.success) throw notFound(id);
+  return parsed.data;
+}
+
+function notFound(id: string): TroupeError {
+  return new TroupeError('NOT_FOUND', `There is no session '${id.slice(0, 40)}'`);
+}
