@@ -16,6 +16,41 @@ const FLOORS = [
   ['base'],
 ];
 
+/** The wings of src/supervisor/, from the top. `ports` is what the gateway sees of them. */
+const WINGS = [['batches', 'upkeep'], ['jobs'], ['browsers'], ['sessions'], ['artifacts'], ['events'], ['ports']];
+
+const wingPath = (names) => `^src/supervisor/(${names.join('|')})/`;
+
+const wingRules = WINGS.flatMap((row, index) =>
+  row.flatMap((name) => [
+    {
+      name: `wing-${name}`,
+      comment: `${name} may import only the wings that stand below it`,
+      severity: 'error',
+      from: { path: wingPath([name]) },
+      to: {
+        path: wingPath(
+          WINGS.slice(0, index + 1)
+            .flat()
+            .filter((other) => other !== name)
+            .concat('none'),
+        ),
+      },
+    },
+    ...(name === 'ports'
+      ? []
+      : [
+          {
+            name: `door-of-${name}`,
+            comment: `src/supervisor/${name}/index.ts is what others import of this wing`,
+            severity: 'error',
+            from: { path: '^src/', pathNot: wingPath([name]) },
+            to: { path: wingPath([name]), pathNot: `^src/supervisor/${name}/index\\.ts$` },
+          },
+        ]),
+  ]),
+);
+
 /** `cli` is src/cli.ts and everything in src/cli/. */
 const pathOf = (names) => `^src/(${names.join('|')})(/|\\.ts$)`;
 
@@ -53,6 +88,7 @@ const BROWSER_CODE = ['^src/(agent-js|containers|actors/session)/', packageOf('p
 module.exports = {
   forbidden: [
     ...floorRules,
+    ...wingRules,
     {
       name: 'every-folder-has-a-floor',
       comment: 'a new folder under src/ must be given its floor in FLOORS and in docs/architecture.md',

@@ -9,6 +9,7 @@ type OwnCheck = (repository: Repository) => readonly string[];
 
 export const ownChecks: {
   readonly 'file sizes': OwnCheck;
+  readonly 'folder sizes': OwnCheck;
   readonly 'docs in step': OwnCheck;
   readonly 'decisions on dependencies': OwnCheck;
   readonly 'leak guard': OwnCheck;

@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import { containerStates } from '../containers/docker/container-states.js';
 import { DockerEngine } from '../containers/docker/docker-engine.js';
 import type { Gateway, GatewayAnswered } from '../gateway/server.js';
-import type { EventHub } from '../supervisor/events/event-hub.js';
+import type { EventHub } from '../supervisor/events/index.js';
 import type { Supervisor } from '../supervisor/supervisor.js';
 import type { Log } from '../telemetry/log.js';
 import { COUNTED, Metrics } from '../telemetry/metrics.js';

@@ -22,13 +22,18 @@ import {
 import type { Stats, StatsQuery } from '../protocol/stats.js';
 import type { ReportPool } from '../report/report-pool.js';
 import type { Outbox } from '../webhooks/outbox.js';
-import type { ArtifactKeeper } from './artifacts/artifact-keeper.js';
-import { BatchArtifacts, type SessionNow } from './artifacts/batch-artifacts.js';
-import { type FileDirs, keptFiles, listFiles, openFile, storeUpload } from './artifacts/session-files.js';
-import { BatchDesk, openGates } from './batches/batch-service.js';
-import { isRepeatedStop } from './batches/repeated-stop.js';
-import { flowStats } from './jobs/flow-stats.js';
-import { Intake } from './jobs/job-scheduler.js';
+import {
+  type ArtifactKeeper,
+  BatchArtifacts,
+  type FileDirs,
+  keptFiles,
+  listFiles,
+  openFile,
+  type SessionNow,
+  storeUpload,
+} from './artifacts/index.js';
+import { BatchDesk, isRepeatedStop, openGates } from './batches/index.js';
+import { flowStats, Intake } from './jobs/index.js';
 import type { Batches } from './ports/batches.js';
 import type {
   Health,
@@ -40,16 +45,17 @@ import type {
   Sessions,
   Submitter,
 } from './ports/sessions.js';
-import type { LivingSession } from './sessions/living-session.js';
-import { SessionDoors } from './sessions/session-connections.js';
-import type { SessionSurroundings } from './sessions/session-dependencies.js';
-import { stoppedEnd } from './sessions/session-end.js';
-import { parseId, SessionTable } from './sessions/session-table.js';
-import { SessionMoments, type WaitBounds } from './sessions/session-waiters.js';
-import { endAll } from './upkeep/end-all.js';
-import { Reaper } from './upkeep/reaper.js';
-import { recoverSessions } from './upkeep/recovery.js';
-import { Retention } from './upkeep/retention.js';
+import {
+  type LivingSession,
+  parseId,
+  SessionDoors,
+  SessionMoments,
+  type SessionSurroundings,
+  SessionTable,
+  stoppedEnd,
+  type WaitBounds,
+} from './sessions/index.js';
+import { endAll, Reaper, Retention, recoverSessions } from './upkeep/index.js';
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionSurroundings {

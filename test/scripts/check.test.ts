@@ -41,6 +41,22 @@ t.test('A file that is too long is named with its lines', async (t) => {
   ]);
 });
 
+t.test('A folder that holds more files than one reads at a glance is named', async (t) => {
+  const files = (folder: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`${folder}/f${n}.ts`, '']));
+  const repository = repositoryOf({
+    ...files('src/crowded', 21),
+    ...files('src/full', 20),
+    ...files('src/full/inner', 20),
+    ...files('web/parts', 22),
+    ...files('test/agent-js', 60),
+  });
+  t.same(ownChecks['folder sizes'](repository), [
+    'src/crowded has 21 files; 20 are allowed: group them by idea',
+    'web/parts has 22 files; 20 are allowed: group them by idea',
+  ]);
+});
+
 t.test('A test file that does not guard against leaks is named, unless it says why', async (t) => {
   const repository = repositoryOf({
     'test/a.test.ts': "import t from 'tap';\n\nguardLeaks(t);\n",

@@ -7,7 +7,8 @@ import { RateLimit } from '#troupe/auth/rate-limit.js';
 import { RequestVault } from '#troupe/auth/request-vault.js';
 import { systemClock } from '#troupe/base/clock.js';
 import { Journal } from '#troupe/journal/journal.js';
-import { Admission, type Place } from '#troupe/supervisor/jobs/admission.js';
+import { Admission } from '#troupe/supervisor/jobs/admission.js';
+import type { Place } from '#troupe/supervisor/sessions/session-resources.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

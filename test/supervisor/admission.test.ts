@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import t from 'tap';
 import { systemClock } from '#troupe/base/clock.js';
-import { Admission, type Place } from '#troupe/supervisor/jobs/admission.js';
+import { Admission } from '#troupe/supervisor/jobs/admission.js';
+import type { Place } from '#troupe/supervisor/sessions/session-resources.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { guardLeaks } from '../support/leaks.js';
 

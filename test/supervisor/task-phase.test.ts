@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { JournalEvent, SessionEvent } from '#troupe/protocol/events.js';
-import { TaskProgress } from '#troupe/supervisor/sessions/task-phase.js';
+import { TaskProgress } from '#troupe/supervisor/sessions/task/task-phase.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -33,7 +33,7 @@ import type {
   Sessions,
   Submitter,
 } from '#troupe/supervisor/ports/sessions.js';
-import { doingOf } from '#troupe/supervisor/sessions/activity.js';
+import { doingOf } from '#troupe/supervisor/sessions/task/activity.js';
 import { Outbox } from '#troupe/webhooks/outbox.js';
 import { InMemoryBatches, pageOf } from './in-memory-batches.js';
 

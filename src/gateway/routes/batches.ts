@@ -2,9 +2,8 @@ import { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../..
 import { RemoveQuery } from '../../protocol/session.js';
 import { batchIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
-import { LAST_EVENT_ID, StartQuery, startAfter } from './event-start.js';
-import { SUBMIT_ERROR_STATUS, SUBMIT_ERRORS } from './submit-errors.js';
-import { IDEMPOTENCY_KEY, submitterOf } from './submitter.js';
+import { LAST_EVENT_ID, StartQuery, startAfter } from './events.js';
+import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from './submission.js';
 
 /** Ten thousand jobs, and the flows that they bring. */
 const BATCH_BYTES = 32 * 1024 * 1024;

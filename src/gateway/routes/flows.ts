@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FlowNode } from '../../protocol/flow-tree.js';
+import { Stats, StatsQuery } from '../../protocol/stats.js';
 import { flowPathOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 
@@ -21,6 +22,16 @@ export const flowRoutes: readonly Route[] = [
     async handle({ request }, sessions) {
       const text = await sessions.flowSource(flowPathOf(request));
       return { kind: 'text', status: 200, contentType: 'text/plain; charset=utf-8', text };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/stats',
+    summary: 'How flows went over time: pass rate, flakiness, durations.',
+    query: StatsQuery,
+    answer: Stats,
+    async handle({ query }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.stats(query) };
     },
   }),
 ];

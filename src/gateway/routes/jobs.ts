@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { JobRequest, ListQuery, SessionRecord } from '../../protocol/session.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
-import { SUBMIT_ERROR_STATUS, SUBMIT_ERRORS } from './submit-errors.js';
-import { IDEMPOTENCY_KEY, submitterOf } from './submitter.js';
+import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from './submission.js';
 
 /** The older door: a job is an autonomous session, its id the session's. */
 export const jobRoutes: readonly Route[] = [

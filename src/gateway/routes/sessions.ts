@@ -11,8 +11,7 @@ import {
 } from '../../protocol/session.js';
 import { fileNameOf, sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
-import { SUBMIT_ERROR_STATUS, SUBMIT_ERRORS } from './submit-errors.js';
-import { IDEMPOTENCY_KEY, submitterOf } from './submitter.js';
+import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from './submission.js';
 
 const DEFAULT_WAIT_SECONDS = 300;
 

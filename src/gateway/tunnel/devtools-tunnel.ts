@@ -1,8 +1,7 @@
 import { assertNever } from '../../base/assert-never.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { DevTools } from '../../supervisor/ports/connections.js';
+import type { DevTools, DevToolsClient } from '../../supervisor/ports/connections.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
-import type { DevToolsClient } from '../../supervisor/sessions/devtools-client.js';
 import { type CommandRef, writeAnswer } from './devtools-command.js';
 import { DevToolsFilter, writeRefusal } from './devtools-filter.js';
 import type { FarEnd, NearEnd, TunnelKind } from './tunnel-server.js';

@@ -6,7 +6,7 @@ import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import { openArchive } from '../../report/archive.js';
 import { writeArtifacts } from '../../report/artifacts.js';
 import type { ReportPool } from '../../report/report-pool.js';
-import { journaledEvents } from '../events/journaled-events.js';
+import { journaledEvents } from '../events/index.js';
 import type { OpenFile } from '../ports/sessions.js';
 import { type FileDirs, openArtifact } from './session-files.js';
 

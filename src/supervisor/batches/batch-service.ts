@@ -12,15 +12,11 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';
 import type { SessionId, SessionRecord, SessionStatus } from '../../protocol/session.js';
-import type { BatchArtifacts } from '../artifacts/batch-artifacts.js';
-import { flowsDirOf, removeBatchFlows, writeBatchFlows } from '../artifacts/batch-flows.js';
-import type { Intake } from '../jobs/job-scheduler.js';
-import { flowFileCheck } from '../jobs/request-check.js';
-import type { SubmissionKey } from '../jobs/submissions.js';
+import { type BatchArtifacts, flowsDirOf, removeBatchFlows, writeBatchFlows } from '../artifacts/index.js';
+import { flowFileCheck, type Intake, type SubmissionKey } from '../jobs/index.js';
 import type { Batches } from '../ports/batches.js';
 import type { Submitter } from '../ports/sessions.js';
-import type { SessionSurroundings } from '../sessions/session-dependencies.js';
-import { newSessionId } from '../sessions/session-record.js';
+import { newSessionId, type SessionSurroundings } from '../sessions/index.js';
 import { isRepeatedStop } from './repeated-stop.js';
 
 /** Jobs that are read from the journal at once. */

@@ -2,36 +2,7 @@ import type { BrowserLease, Driver, LeaseOptions } from '../../containers/driver
 import { TroupeError } from '../../protocol/errors.js';
 import type { LiveRequest, SessionId } from '../../protocol/session.js';
 import type { Log } from '../../telemetry/log.js';
-import {
-  type SessionChild,
-  type SessionStart,
-  type SessionTask,
-  startSessionActor,
-} from '../sessions/session-child.js';
-
-/** A browser with its actor, connected and ready. Both must be given back, the actor first. */
-export interface OpenBrowser {
-  readonly lease: BrowserLease;
-  readonly child: SessionChild;
-}
-
-/** The same, for a session. */
-export interface SessionBrowser extends OpenBrowser {
-  /** It waited ready. */
-  readonly warm: boolean;
-}
-
-/** How long opening may take, and who may give it up. */
-export interface OpenBounds {
-  readonly signal: AbortSignal;
-  readonly deadlineMs: number;
-}
-
-/**
- * A way to a session's browser, used once.
- * @throws INVALID_REQUEST when the browser refuses an option, UNAVAILABLE, WORKER_LOST; nothing is left then
- */
-export type BrowserOpening = (task: () => SessionTask, bounds: OpenBounds) => Promise<SessionBrowser>;
+import { type OpenBounds, type OpenBrowser, type SessionStart, startSessionActor } from '../sessions/index.js';
 
 /** What opening a browser needs. */
 export interface OpenSurroundings extends Readonly<Parameters<typeof startSessionActor>[0]> {

@@ -1,12 +1,9 @@
 import { TroupeError } from '../../protocol/errors.js';
 import type { LiveRequest, SessionId } from '../../protocol/session.js';
-import type { SessionTask } from '../sessions/session-child.js';
-import { newSessionId } from '../sessions/session-record.js';
+import { newSessionId, type OpenBounds, type OpenBrowser, type SessionTask } from '../sessions/index.js';
 import {
   type ActorStart,
   leaseOptions,
-  type OpenBounds,
-  type OpenBrowser,
   type OpenSurroundings,
   openBrowser,
   releaseLease,

@@ -3,18 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.js';
 import type { Config } from '../../config.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
-import { newSessionId } from '../sessions/session-record.js';
 import {
-  type ActorStart,
   type BrowserOpening,
-  fitsAnyBrowser,
-  leaseOptions,
+  newSessionId,
   type OpenBounds,
   type OpenBrowser,
-  type OpenSurroundings,
-  openBrowser,
   type SessionBrowser,
-} from './open-browser.js';
+} from '../sessions/index.js';
+import { type ActorStart, fitsAnyBrowser, leaseOptions, type OpenSurroundings, openBrowser } from './open-browser.js';
 import { RecentDemand } from './recent-demand.js';
 import { WarmBrowser } from './warm-browser.js';
 

@@ -1,12 +1,8 @@
 import type { Clock } from '../../base/clock.js';
 import type { TokenLimits } from '../../protocol/access.js';
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
+import type { Place } from '../sessions/index.js';
 import { FairLane } from './fair-lane.js';
-
-/** A place for one running session. Must be given back once; giving back again does nothing. */
-export interface Place {
-  release(): void;
-}
 
 interface Waiter {
   readonly caller: string;

@@ -1,12 +1,17 @@
 import type { Journal } from '../../journal/journal.js';
 import type { AutoRequest } from '../../protocol/session.js';
-import type { WarmPool } from '../browsers/warm-pool.js';
-import { journaledEvents } from '../events/journaled-events.js';
-import type { LivingSession } from '../sessions/living-session.js';
-import type { SessionSurroundings } from '../sessions/session-dependencies.js';
-import { lostEnd, type SessionEnd } from '../sessions/session-end.js';
-import { type OpenPhase, readProgress, type TaskProgress } from '../sessions/task-phase.js';
-import type { Place } from './admission.js';
+import type { WarmPool } from '../browsers/index.js';
+import { journaledEvents } from '../events/index.js';
+import {
+  type LivingSession,
+  lostEnd,
+  type OpenPhase,
+  type Place,
+  readProgress,
+  type SessionEnd,
+  type SessionSurroundings,
+  type TaskProgress,
+} from '../sessions/index.js';
 import { beginsAgain, retriesLeft } from './retry.js';
 
 /** A job whose start loses its thread so often is what kills it. */

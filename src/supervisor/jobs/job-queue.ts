@@ -1,13 +1,18 @@
 import type { Journal } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { AutoRequest, isEnded, type SessionId } from '../../protocol/session.js';
-import type { AcceptedSession } from '../sessions/accepted-session.js';
-import { type EndParts, endStored } from '../sessions/end-stored.js';
-import type { QueuedJob } from '../sessions/queued-job.js';
-import type { SessionSurroundings } from '../sessions/session-dependencies.js';
-import { interruptedEnd, type SessionEnd } from '../sessions/session-end.js';
-import type { SessionTable } from '../sessions/session-table.js';
-import type { Admission, Place } from './admission.js';
+import {
+  type AcceptedSession,
+  type EndParts,
+  endStored,
+  interruptedEnd,
+  type Place,
+  type QueuedJob,
+  type SessionEnd,
+  type SessionSurroundings,
+  type SessionTable,
+} from '../sessions/index.js';
+import type { Admission } from './admission.js';
 import type { BatchGate } from './batch-gate.js';
 
 /** What the disk did not give, or take, is tried again so much later. */

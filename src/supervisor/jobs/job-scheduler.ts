@@ -5,24 +5,35 @@ import type { Journal, JournalBatch, Kept, StoredRequest, WaitingSession } from 
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../../protocol/session.js';
-import type { ArtifactKeeper } from '../artifacts/artifact-keeper.js';
-import { WarmPool } from '../browsers/warm-pool.js';
-import { newEvent } from '../events/new-event.js';
+import type { ArtifactKeeper } from '../artifacts/index.js';
+import { WarmPool } from '../browsers/index.js';
+import { newEvent } from '../events/index.js';
 import type { Submitter } from '../ports/sessions.js';
-import type { AcceptedSession } from '../sessions/accepted-session.js';
-import { LivingSession } from '../sessions/living-session.js';
-import { QueuedJob } from '../sessions/queued-job.js';
-import type { SessionSurroundings } from '../sessions/session-dependencies.js';
-import type { SessionEnd } from '../sessions/session-end.js';
-import { acceptedRecord, newSessionId } from '../sessions/session-record.js';
-import type { SessionTable } from '../sessions/session-table.js';
-import type { Resumed } from '../upkeep/recovery.js';
+import {
+  type AcceptedSession,
+  acceptedRecord,
+  LivingSession,
+  newSessionId,
+  type OpenPhase,
+  QueuedJob,
+  type SessionEnd,
+  type SessionSurroundings,
+  type SessionTable,
+  type TaskProgress,
+} from '../sessions/index.js';
 import { Admission } from './admission.js';
 import { BatchGate } from './batch-gate.js';
 import { JobAttempts } from './job-attempts.js';
 import { JobQueue } from './job-queue.js';
 import { assertSupported, checkTask, flowFileCheck } from './request-check.js';
 import { type SubmissionKey, Submissions } from './submissions.js';
+
+/** A session that can go on. */
+export interface Resumed extends AcceptedSession {
+  /** Where a job is; null for a live session. */
+  readonly phase: OpenPhase | null;
+  readonly progress: TaskProgress;
+}
 
 /** A create that was admitted late still has this long for its browser. */
 const LEAST_OPEN_MS = 1_000;

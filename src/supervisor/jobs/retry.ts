@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../protocol/errors.js';
 import type { AutoRequest, SessionRecord } from '../../protocol/session.js';
-import type { SessionEnd } from '../sessions/session-end.js';
+import type { SessionEnd } from '../sessions/index.js';
 
 /**
  * Ends that another attempt may change. A model that cannot be reached was tried again already, by itself and its

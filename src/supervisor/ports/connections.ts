@@ -1,5 +1,18 @@
+import type { DevToolsMail } from '../../actors/session/connection/devtools-clients.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
-import type { DevToolsClient } from '../sessions/devtools-client.js';
+
+/** Another client of a session's browser, over the session's own connection. It is lost with the session's actor. */
+export interface DevToolsClient {
+  /** A command: a JSON object as text, without a member `sessionId` or with the one that is given beside it. */
+  send(text: string, sessionId: string | undefined): void;
+  /**
+   * What the browser has for it, once there is something, or nothing after a while. One call at a time.
+   * @throws SESSION_RESTARTED, SESSION_ENDED, WORKER_LOST when the connection is gone
+   */
+  next(signal: AbortSignal): Promise<DevToolsMail>;
+  /** Ends what the client began in the browser. Idempotent. */
+  close(): void;
+}
 
 /** A session's browser, for another client of Chrome's DevTools protocol. */
 export interface DevTools {

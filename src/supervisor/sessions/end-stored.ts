@@ -1,7 +1,7 @@
 import { AutoRequest, type SessionRecord } from '../../protocol/session.js';
 import type { Outbox } from '../../webhooks/outbox.js';
-import type { ArtifactKeeper } from '../artifacts/artifact-keeper.js';
-import { newEvent } from '../events/new-event.js';
+import type { ArtifactKeeper } from '../artifacts/index.js';
+import { newEvent } from '../events/index.js';
 import type { SessionSurroundings } from './session-dependencies.js';
 import type { SessionEnd } from './session-end.js';
 import { endedRecord } from './session-record.js';

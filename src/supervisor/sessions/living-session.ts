@@ -5,25 +5,28 @@ import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
 import type { JournalBatch } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
-import type { BrowserOpening } from '../browsers/open-browser.js';
-import type { Place } from '../jobs/admission.js';
+import type { DevToolsClient } from '../ports/connections.js';
 import type { ScriptManner } from '../ports/sessions.js';
-import type { AcceptedSession } from './accepted-session.js';
-import { Attempt } from './attempt.js';
-import { connectDevTools, type DevToolsClient } from './devtools-client.js';
-import { REOPEN_MS, type SessionChild, type SessionTask, STOP_MS, startSessionActor } from './session-child.js';
+import { connectDevTools } from './devtools-client.js';
+import {
+  type BrowserOpening,
+  REOPEN_MS,
+  type SessionChild,
+  type SessionTask,
+  STOP_MS,
+  startSessionActor,
+} from './session-child.js';
 import { SessionClocks } from './session-clocks.js';
 import { SessionControl } from './session-control.js';
 import type { SessionSurroundings } from './session-dependencies.js';
 import { actorEndError, interruptedEnd, lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
-import { SessionBook } from './session-journal.js';
+import { SessionBook, writeEnd } from './session-journal.js';
 import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
-import { endedRecord, startedRecord, waitingRecord } from './session-record.js';
-import { SessionHoldings } from './session-resources.js';
-import { startFacts } from './session-start.js';
-import type { OpenPhase, TaskProgress } from './task-phase.js';
-import { runTask, type TaskParts } from './task-run.js';
-import { writeEnd } from './write-end.js';
+import { type AcceptedSession, endedRecord, startedRecord, startFacts, waitingRecord } from './session-record.js';
+import { type Place, SessionHoldings } from './session-resources.js';
+import { Attempt } from './task/attempt.js';
+import type { OpenPhase, TaskProgress } from './task/task-phase.js';
+import { runTask, type TaskParts } from './task/task-run.js';
 
 /** An end that somebody waits for leaves the actor this long to tell of its last step. */
 const LAST_WORDS_MS = 50;

@@ -8,7 +8,7 @@ import type { BrowserLease } from '../../containers/driver.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import { NETWORK_LOG } from '../../report/har.js';
-import { flowsDirOf } from '../artifacts/batch-flows.js';
+import { flowsDirOf } from '../artifacts/index.js';
 
 /** A session actor has this long to end by itself, in milliseconds. */
 export const STOP_MS = 700;
@@ -100,4 +100,28 @@ export function startSessionActor(
 function stepScreenshots(request: LiveRequest | AutoRequest, config: Config): StepScreenshotPolicy {
   if ((request.screenshots ?? config.screenshots) === 'exact') return 'exact';
   return request.mode === 'auto' ? 'every' : 'spare';
+}
+
+/**
+ * A way to a session's browser, used once.
+ * @throws INVALID_REQUEST when the browser refuses an option, UNAVAILABLE, WORKER_LOST; nothing is left then
+ */
+export type BrowserOpening = (task: () => SessionTask, bounds: OpenBounds) => Promise<SessionBrowser>;
+
+/** How long opening may take, and who may give it up. */
+export interface OpenBounds {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+}
+
+/** The same, for a session. */
+export interface SessionBrowser extends OpenBrowser {
+  /** It waited ready. */
+  readonly warm: boolean;
+}
+
+/** A browser with its actor, connected and ready. Both must be given back, the actor first. */
+export interface OpenBrowser {
+  readonly lease: BrowserLease;
+  readonly child: SessionChild;
 }

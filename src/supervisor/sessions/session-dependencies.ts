@@ -5,7 +5,7 @@ import type { Config } from '../../config.js';
 import type { Driver } from '../../containers/driver.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Outbox } from '../../webhooks/outbox.js';
-import type { EventHub } from '../events/event-hub.js';
+import type { EventHub } from '../events/index.js';
 
 /** What every living session uses and none owns. */
 export interface SessionSurroundings {

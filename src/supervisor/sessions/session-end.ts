@@ -1,3 +1,4 @@
+import type { FlowsOutcome } from '../../actors/session/messages.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EndReason, SessionMode, SessionStatus } from '../../protocol/session.js';
 
@@ -40,4 +41,15 @@ export function actorEndError(mode: SessionMode, error: unknown): unknown {
   const cause = { cause: error };
   if (mode === 'live') return new TroupeError('WORKER_LOST', 'The session could not be restarted', undefined, cause);
   return new TroupeError('INTERRUPTED', 'The session was restarted in the middle of a flow', undefined, cause);
+}
+
+/** How a job ends whose flows have run. */
+export function flowsEnd(outcome: FlowsOutcome): SessionEnd {
+  if (outcome.status === 'passed') {
+    const summary = outcome.flows === 1 ? 'The flow passed' : `All ${outcome.flows} flows passed`;
+    return { status: 'completed', reason: 'finished', summary, error: null };
+  }
+  const { flow, error } = outcome;
+  const reason = error.code === 'HARD_TIMEOUT' ? 'hard' : 'finished';
+  return { status: 'failed', reason, summary: `${flow} failed`, error };
 }

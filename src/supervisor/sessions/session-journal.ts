@@ -1,13 +1,15 @@
+import type { Clock } from '../../base/clock.js';
 import type { JournalBatch, StoredSession } from '../../journal/journal.js';
 import { type EventRow, readEvent } from '../../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../../protocol/events.js';
-import type { SessionRecord } from '../../protocol/session.js';
+import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import type { WebhookMoment } from '../../protocol/webhook.js';
-import { newEvent } from '../events/new-event.js';
-import { DOING, doingOf } from './activity.js';
+import type { Log } from '../../telemetry/log.js';
+import { type EventHub, newEvent } from '../events/index.js';
 import type { SessionChild } from './session-child.js';
 import type { SessionSurroundings } from './session-dependencies.js';
 import { spentRecord } from './session-record.js';
+import { DOING, doingOf } from './task/activity.js';
 
 /** Events of which more is taken than that they were. */
 const TAKEN: ReadonlySet<EventType> = new Set(['StepFinished', 'ModelCallFinished']);
@@ -140,5 +142,30 @@ export class SessionBook {
   /** The end is being written: a session shows nothing after it. */
   close(): void {
     this.#open = false;
+  }
+}
+
+/** Waits after each try, in milliseconds. */
+const WAITS_MS = [100, 400, 1_500];
+
+/**
+ * Writes a session's end, and tries more than once: a disk that is full for a moment must not keep a session from ending.
+ * Never rejects. An end that cannot be written is logged; the next start of the service ends the session then.
+ */
+export async function writeEnd(
+  { hub, clock, log }: { readonly hub: EventHub; readonly clock: Clock; readonly log: Log },
+  id: SessionId,
+  batch: JournalBatch,
+): Promise<void> {
+  for (const waitMs of WAITS_MS) {
+    try {
+      await hub.write(batch);
+      return;
+    } catch (error) {
+      log(`its end was not written: ${String(error)}`, { session: id });
+      await new Promise<void>((resolve) => {
+        clock.after(waitMs, resolve);
+      });
+    }
   }
 }

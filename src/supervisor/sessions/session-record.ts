@@ -1,9 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { addTokens } from '../../autonomy/conversation.js';
+import type { BrowserLease } from '../../containers/driver.js';
 import type { EventData } from '../../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
 import { SessionId } from '../../protocol/session.js';
 import type { SessionEnd } from './session-end.js';
+
+/** A session that was accepted, now or by an earlier service. */
+export interface AcceptedSession {
+  readonly request: LiveRequest | AutoRequest;
+  readonly record: SessionRecord;
+  /** Who submitted it; see `Submitter`. */
+  readonly caller: string;
+}
 
 const ID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -104,5 +113,31 @@ function sessionLinks(id: SessionId, publicUrl: string | undefined): SessionReco
     download: `${base}/api/sessions/${id}/download`,
     events: `${base}/api/sessions/${id}/events`,
     view: `${base}/#/sessions/${id}`,
+  };
+}
+
+/** What is told of a start: where it runs, how long it waited for its place, and how long its browser took. */
+export function startFacts(
+  record: SessionRecord,
+  start: {
+    readonly lease: BrowserLease;
+    readonly warm: boolean;
+    readonly thread: number;
+    /** When it had its place. */
+    readonly begunAt: Date;
+    readonly now: Date;
+  },
+): EventData<'SessionStarted'> {
+  const { lease, warm, thread, begunAt, now } = start;
+  const begunMs = begunAt.getTime();
+  return {
+    driver: record.driver ?? lease.identity.driver,
+    browser: lease.endpoint.product,
+    thread,
+    mode: record.mode,
+    // What came before a retry was no waiting.
+    ...(record.attempt > 1 ? {} : { waitedMs: Math.max(0, begunMs - Date.parse(record.createdAt)) }),
+    openMs: Math.max(0, now.getTime() - begunMs),
+    warm,
   };
 }

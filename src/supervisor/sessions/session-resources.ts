@@ -2,10 +2,14 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import type { Config } from '../../config.js';
 import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
-import { keepDownloads } from '../artifacts/session-files.js';
-import type { Place } from '../jobs/admission.js';
+import { keepDownloads } from '../artifacts/index.js';
 import type { SessionChild } from './session-child.js';
 import { dropFilms, SessionFilm } from './session-video.js';
+
+/** A place for one running session. Must be given back once; giving back again does nothing. */
+export interface Place {
+  release(): void;
+}
 
 /**
  * What a living session holds: its place, its browser's lease and its actor, taken in this order. All of it is given

@@ -1,7 +1,7 @@
 import type { BrowserLease } from '../../containers/driver.js';
 import type { StoredSession } from '../../journal/journal.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { SessionSurroundings } from '../sessions/session-dependencies.js';
+import type { SessionSurroundings } from '../sessions/index.js';
 
 /** What a browser was adopted as; without one, why, where its driver failed. */
 export interface Adoption {

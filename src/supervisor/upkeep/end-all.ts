@@ -1,4 +1,4 @@
-import type { QueuedJob } from '../sessions/queued-job.js';
+import type { QueuedJob } from '../sessions/index.js';
 
 /** Jobs that wait and are ended together are read from the disk so many at a time. */
 const ENDED_AT_ONCE = 16;

@@ -3,16 +3,20 @@ import type { BrowserLease } from '../../containers/driver.js';
 import type { DamagedSession, Journal, StoredSession, WaitingSession } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
-import { journaledEvents } from '../events/journaled-events.js';
-import { newEvent } from '../events/new-event.js';
-import { beginsAgain, retriesLeft } from '../jobs/retry.js';
-import type { AcceptedSession } from '../sessions/accepted-session.js';
-import { type EndParts, endStored } from '../sessions/end-stored.js';
-import { flowsEnd } from '../sessions/flows-end.js';
-import type { SessionSurroundings } from '../sessions/session-dependencies.js';
-import { interruptedEnd, lostEnd, type SessionEnd } from '../sessions/session-end.js';
-import { acceptedRecord, waitingRecord } from '../sessions/session-record.js';
-import { type OpenPhase, readProgress, type TaskProgress } from '../sessions/task-phase.js';
+import { journaledEvents, newEvent } from '../events/index.js';
+import { beginsAgain, type Resumed, retriesLeft } from '../jobs/index.js';
+import {
+  acceptedRecord,
+  type EndParts,
+  endStored,
+  flowsEnd,
+  interruptedEnd,
+  lostEnd,
+  readProgress,
+  type SessionEnd,
+  type SessionSurroundings,
+  waitingRecord,
+} from '../sessions/index.js';
 import { type Adoption, adoptBrowser, NOTHING_ADOPTED } from './adopt-browser.js';
 
 /** What recovery needs to look at what was left, and to end what cannot go on. */
@@ -22,13 +26,6 @@ export interface RecoveryParts extends Omit<SessionSurroundings, 'supervision' |
 
 /** What the journal has of a session that ran; without a request where that cannot be read any more. */
 type Left = StoredSession & { readonly request?: unknown; readonly caller: string };
-
-/** A session that can go on. */
-export interface Resumed extends AcceptedSession {
-  /** Where a job is; null for a live session. */
-  readonly phase: OpenPhase | null;
-  readonly progress: TaskProgress;
-}
 
 /** What becomes of a session that ran. */
 type Fate =

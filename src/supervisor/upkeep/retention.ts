@@ -4,8 +4,7 @@ import type { Clock } from '../../base/clock.js';
 import type { Config } from '../../config.js';
 import type { Journal } from '../../journal/journal.js';
 import type { SessionId } from '../../protocol/session.js';
-import type { ArtifactKeeper } from '../artifacts/artifact-keeper.js';
-import { removeBatchFlows } from '../artifacts/batch-flows.js';
+import { type ArtifactKeeper, removeBatchFlows } from '../artifacts/index.js';
 
 const LOOK_EVERY_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import { type DropPlace, dropPlace } from '../views/drop-place.js';
+import { type DropPlace, dropPlace } from '../views/tree/drop-place.js';
 import type { TreeRow } from './tree-rows.js';
 
 /** The pointer goes so far before a press is a drag. */

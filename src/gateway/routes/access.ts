@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { CreatedToken, RevokedToken, TokenInfo, TokenRequest } from '../../protocol/access.js';
+import { SignedIn } from '../../protocol/answers.js';
+import { TroupeError } from '../../protocol/errors.js';
+import { ShareLink, ShareRequest } from '../../protocol/share.js';
+import { sessionIdOf } from '../path-params.js';
+import { defineRoute, type Route } from '../route.js';
+
+const Login = z.strictObject({ token: z.string().min(1).max(1000) });
+
+const DEFAULT_SECONDS = 24 * 3600;
+
+export const accessRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/login',
+    summary: 'Lets a browser in that brings the token: with a cookie, for 30 days.',
+    role: null,
+    body: Login,
+    answer: SignedIn,
+    errors: ['UNAUTHORIZED'],
+    async handle({ body, request }) {
+      return { kind: 'json', status: 200, body: { signedIn: true }, setCookie: request.signIn(body.token) };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/login',
+    summary: 'Takes the cookie back.',
+    role: null,
+    answer: SignedIn,
+    async handle({ request }) {
+      return { kind: 'json', status: 200, body: { signedIn: false }, setCookie: request.signOut() };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/tokens',
+    summary: 'Makes an access token; its secret is in this answer alone.',
+    role: 'admin',
+    status: 201,
+    body: TokenRequest,
+    answer: CreatedToken,
+    errors: ['CAPACITY'],
+    async handle({ body, request }, { tokens }) {
+      return { kind: 'json', status: 201, body: await tokens.create(body, request.hasConfiguredAdmin) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/tokens',
+    summary: 'Lists the access tokens, without their secrets.',
+    role: 'admin',
+    answer: z.array(TokenInfo),
+    async handle(_input, { tokens }) {
+      return { kind: 'json', status: 200, body: tokens.list() };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/tokens/{id}',
+    summary: 'Revokes an access token; what it began goes on.',
+    role: 'admin',
+    answer: RevokedToken,
+    errors: ['INVALID_REQUEST'],
+    async handle({ request }, { tokens }) {
+      const id = request.params.id ?? '';
+      await tokens.revoke(id, request.hasConfiguredAdmin);
+      return { kind: 'json', status: 200, body: { id, revoked: true } };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/links',
+    summary: 'Makes a link that shows this one session, view only, to who has no token.',
+    status: 201,
+    body: ShareRequest,
+    answer: ShareLink,
+    async handle({ body, request }, sessions) {
+      const { id } = await sessions.get(sessionIdOf(request));
+      const made = sessions.links.make(id, body.expiresIn ?? DEFAULT_SECONDS);
+      return { kind: 'json', status: 201, body: { url: `${request.publicBase}/shared/${made.link}`, ...made } };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/shared/{link}',
+    summary: 'Opens a link: gives the browser a cookie for it, and leads to the page of its session.',
+    role: null,
+    status: 303,
+    answer: 'text/html; charset=utf-8',
+    errors: ['UNAUTHORIZED'],
+    async handle({ request }, sessions) {
+      const shared = sessions.links.read(request.params.link ?? '');
+      if (shared === null)
+        throw new TroupeError('UNAUTHORIZED', 'The link is no link of this service, or its time is over');
+      const { id } = await sessions.get(shared.id);
+      return {
+        kind: 'redirect',
+        location: `/#/sessions/${id}`,
+        setCookie: request.acceptLink(request.params.link ?? '', shared),
+      };
+    },
+  }),
+];

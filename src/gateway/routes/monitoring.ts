@@ -1,0 +1,29 @@
+import { Health } from '../../protocol/answers.js';
+import { TroupeError } from '../../protocol/errors.js';
+import { defineRoute, type Route } from '../route.js';
+
+/** Prometheus' text format, version 0.0.4. */
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export const monitoringRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/health',
+    summary: 'Says whether the service can take work, and how much room it has.',
+    answer: Health,
+    async handle(_input, sessions) {
+      const health = sessions.health();
+      if (health.status === 'failing') throw new TroupeError('UNAVAILABLE', health.reason ?? 'It fails', { ...health });
+      return { kind: 'json', status: 200, body: health };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/metrics',
+    summary: "The service's numbers, for Prometheus.",
+    answer: 'text/plain',
+    async handle({ request }) {
+      return { kind: 'text', status: 200, contentType: CONTENT_TYPE, text: await request.metrics() };
+    },
+  }),
+];

@@ -1,0 +1,5 @@
+// The door of this wing: whoever stands outside imports from here. What sessions leave on disk: files, reports, zips, flows of batches.
+export { ArtifactKeeper } from './artifact-keeper.js';
+export { BatchArtifacts, type SessionNow } from './batch-artifacts.js';
+export { flowsDirOf, removeBatchFlows, writeBatchFlows } from './batch-flows.js';
+export { type FileDirs, keepDownloads, keptFiles, listFiles, openFile, storeUpload } from './session-files.js';

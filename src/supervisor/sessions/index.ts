@@ -1,0 +1,21 @@
+// The door of this wing: whoever stands outside imports from here. One session's life, from its record to its end.
+export { type EndParts, endStored } from './end-stored.js';
+export { LivingSession } from './living-session.js';
+export { QueuedJob } from './queued-job.js';
+export {
+  type BrowserOpening,
+  type OpenBounds,
+  type OpenBrowser,
+  type SessionBrowser,
+  type SessionStart,
+  type SessionTask,
+  startSessionActor,
+} from './session-child.js';
+export { SessionDoors } from './session-connections.js';
+export type { SessionSurroundings } from './session-dependencies.js';
+export { flowsEnd, interruptedEnd, lostEnd, type SessionEnd, stoppedEnd } from './session-end.js';
+export { type AcceptedSession, acceptedRecord, newSessionId, waitingRecord } from './session-record.js';
+export type { Place } from './session-resources.js';
+export { parseId, SessionTable } from './session-table.js';
+export { SessionMoments, type WaitBounds } from './session-waiters.js';
+export { type OpenPhase, readProgress, type TaskProgress } from './task/task-phase.js';

@@ -1,0 +1,108 @@
+import type { ActorRef } from '../../../actors/actor.js';
+import type { SessionMessages } from '../../../actors/session/messages.js';
+import { type Conversation, EMPTY_CONVERSATION } from '../../../autonomy/conversation.js';
+import type { TaskEnd } from '../../../autonomy/loop.js';
+import { chooseModels } from '../../../config/models.js';
+import type { Config } from '../../../config.js';
+import { encodeError, TroupeError } from '../../../protocol/errors.js';
+import type { JournalEvent } from '../../../protocol/events.js';
+import type { AutoRequest, SessionRecord } from '../../../protocol/session.js';
+import { flowsEnd, outOfTimeEnd, type SessionEnd } from '../session-end.js';
+import { type FailedFlow, flowsOf, type OpenPhase, readProgress, type TaskPhase } from './task-phase.js';
+
+/** An actor answers so much later than it was told to end, at most. */
+const GRACE_MS = 3_000;
+const NOTHING_SAID: Pick<Extract<TaskPhase, { kind: 'model' }>, 'known' | 'failed'> = {
+  known: EMPTY_CONVERSATION,
+  failed: null,
+};
+
+/** What a task is run with. */
+export interface TaskParts {
+  readonly config: Config;
+  readonly record: SessionRecord;
+  readonly request: AutoRequest;
+  readonly actor: ActorRef<SessionMessages>;
+  /** Everything that the session has told so far. */
+  journaled(): AsyncIterable<JournalEvent>;
+  /** The browser is another one than the phase was reached with. */
+  readonly freshBrowser: boolean;
+  /** Of the attempt's longest time. */
+  timeLeftMs(): number;
+  /** Aborted when the attempt ends. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a task from a phase to its end: the flows, then the model for what remains. In its model phase it goes on by
+ * itself when the actor is started again.
+ *
+ * @throws INTERRUPTED when the actor was lost in a flow; what else ended the actor; the signal's reason
+ */
+export async function runTask(parts: TaskParts, phase: OpenPhase): Promise<SessionEnd> {
+  const usesModel = (parts.record.maxIterations ?? 0) > 0;
+  const flows = flowsOf(parts.request);
+  let { known, failed } = phase.kind === 'model' ? phase : NOTHING_SAID;
+  if (phase.kind === 'flows' && flows.length > 0) {
+    const outcome = await runFlows(parts, flows);
+    const outOfTime = outcome.status === 'failed' && outcome.error.code === 'HARD_TIMEOUT';
+    if (!usesModel || outOfTime) return flowsEnd(outcome);
+    if (outcome.status === 'failed') failed = { flow: outcome.flow, error: outcome.error };
+  }
+  let { freshBrowser } = parts;
+  for (;;) {
+    try {
+      return endOf(await runModel(parts, { known, failed, freshBrowser }), parts);
+    } catch (error) {
+      if (parts.signal.aborted || encodeError(error).code !== 'SESSION_RESTARTED') throw error;
+      const next = (await readProgress(parts.request, parts.journaled())).phase(parts.record.maxIterations ?? 0);
+      if (next.kind !== 'model') throw interrupted(error);
+      ({ known, failed } = next);
+      freshBrowser = false;
+    }
+  }
+}
+
+async function runFlows({ actor, timeLeftMs, signal }: TaskParts, paths: readonly string[]) {
+  const timeoutMs = timeLeftMs();
+  try {
+    return await actor.ask('RunFlows', { paths, timeoutMs }, { deadlineMs: timeoutMs + GRACE_MS, signal });
+  } catch (error) {
+    throw encodeError(error).code === 'SESSION_RESTARTED' ? interrupted(error) : error;
+  }
+}
+
+async function runModel(
+  parts: TaskParts,
+  where: { readonly known: Conversation; readonly failed: FailedFlow | null; readonly freshBrowser: boolean },
+): Promise<TaskEnd> {
+  const { known, failed, freshBrowser } = where;
+  const { actor, config, record, request, signal } = parts;
+  const timeoutMs = parts.timeLeftMs();
+  const order = {
+    models: chooseModels(config.models, record.model),
+    outline: {
+      prompt: request.prompt,
+      flowFiles: request.flowFiles ?? [],
+      args: Object.keys(request.args ?? {}),
+      secrets: Object.keys(request.secrets ?? {}),
+      failed,
+    },
+    budget: { maxIterations: record.maxIterations ?? 0, maxTokens: request.maxTokens ?? null },
+    known,
+    freshBrowser,
+    timeoutMs,
+    evalMs: config.evalTimeout * 1000,
+  };
+  return actor.ask('RunModel', order, { deadlineMs: timeoutMs + GRACE_MS, signal });
+}
+
+function endOf(end: TaskEnd, { config, request }: TaskParts): SessionEnd {
+  if (end.success) return { status: 'completed', reason: 'finished', summary: end.summary, error: null };
+  if (end.error.code === 'HARD_TIMEOUT') return outOfTimeEnd(request.hardTimeout ?? config.hardTimeout);
+  return { status: 'failed', reason: 'finished', summary: end.summary, error: end.error };
+}
+
+function interrupted(cause: unknown): TroupeError {
+  return new TroupeError('INTERRUPTED', 'The session was restarted in the middle of a flow', undefined, { cause });
+}
