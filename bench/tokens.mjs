@@ -34,7 +34,7 @@ const STEPS = [
   ['{input}Reference', 'input', 'bench'],
   ['{textarea}Note for us', 'input', 'Please wrap them.'],
   ['{input}I accept the terms', 'check'],
-  ['{button}Place order', 'click'],
+  ['{button}Slot order', 'click'],
 ];
 
 export async function run() {

@@ -25,7 +25,7 @@ const HANDLING: CellState = { kind: 'handling', sinceMs: null };
  * A message on its way to a behaviour, and what its handler may know of it. The signal is made only when a handler
  * looks at it: most never do, and making one costs more than all the rest of a message.
  */
-class Letter implements ReceiveContext {
+class Envelope implements ReceiveContext {
   readonly type: string;
   readonly payload: unknown;
   /** Null for a tell. */
@@ -67,12 +67,12 @@ class Letter implements ReceiveContext {
  * aborted.
  */
 export class ActorCell {
-  readonly #mailbox: Mailbox<Letter>;
+  readonly #mailbox: Mailbox<Envelope>;
   readonly #outlet: CellOutlet;
   /** Asks that wait, or whose handlers have not ended. */
-  readonly #asks = new Map<number, Letter>();
+  readonly #asks = new Map<number, Envelope>();
   /** Tells whose handlers have not ended: they too are aborted when the actor ends. */
-  readonly #tells = new Set<Letter>();
+  readonly #tells = new Set<Envelope>();
   #behaviour: Behaviour<MessageMap> | undefined;
   #state: CellState = IDLE;
   #handled = 0;
@@ -105,17 +105,17 @@ export class ActorCell {
       else this.#dropped += 1;
       return;
     }
-    const letter = new Letter(type, payload, ask);
+    const envelope = new Envelope(type, payload, ask);
     if (this.#state.kind === 'idle') {
-      this.#drain(letter);
+      this.#drain(envelope);
       return;
     }
-    if (this.#mailbox.put(letter)) {
-      if (ask !== null) this.#asks.set(ask, letter);
+    if (this.#mailbox.put(envelope)) {
+      if (ask !== null) this.#asks.set(ask, envelope);
       return;
     }
     this.#dropped += 1;
-    this.#fail(letter, encodeError(new TroupeError('CAPACITY', 'The mailbox is full')));
+    this.#fail(envelope, encodeError(new TroupeError('CAPACITY', 'The mailbox is full')));
   }
 
   cancel(ask: number): void {
@@ -139,10 +139,10 @@ export class ActorCell {
     return done;
   }
 
-  #drain(first: Letter | undefined): void {
+  #drain(first: Envelope | undefined): void {
     this.#state = HANDLING;
-    for (let letter = first; letter !== undefined; letter = this.#mailbox.take()) {
-      const held = this.#handle(letter);
+    for (let envelope = first; envelope !== undefined; envelope = this.#mailbox.take()) {
+      const held = this.#handle(envelope);
       if (this.#isEnding()) return;
       if (held === undefined) continue;
       this.#state = { kind: 'handling', sinceMs: performance.now() };
@@ -159,59 +159,59 @@ export class ActorCell {
   }
 
   /** Answers a promise, which never rejects, when the handler holds the mailbox. */
-  #handle(letter: Letter): Promise<void> | undefined {
+  #handle(envelope: Envelope): Promise<void> | undefined {
     this.#handled += 1;
     try {
-      if (letter.aborted !== undefined) throw letter.aborted.reason;
-      const handler = this.#behaviour?.handlers[letter.type];
-      if (handler === undefined) throw new TroupeError('INTERNAL', `No handler for the message ${letter.type}`);
-      const answer = handler(letter.payload, letter);
+      if (envelope.aborted !== undefined) throw envelope.aborted.reason;
+      const handler = this.#behaviour?.handlers[envelope.type];
+      if (handler === undefined) throw new TroupeError('INTERNAL', `No handler for the message ${envelope.type}`);
+      const answer = handler(envelope.payload, envelope);
       if (answer instanceof Later) {
-        void this.#settle(letter, answer.reply);
+        void this.#settle(envelope, answer.reply);
         return undefined;
       }
-      if (answer instanceof Promise) return this.#settle(letter, answer);
-      this.#reply(letter, answer);
+      if (answer instanceof Promise) return this.#settle(envelope, answer);
+      this.#reply(envelope, answer);
     } catch (error) {
-      this.#fail(letter, encodeError(error));
+      this.#fail(envelope, encodeError(error));
     }
     return undefined;
   }
 
-  async #settle(letter: Letter, answer: Promise<unknown>): Promise<void> {
-    if (letter.ask === null) this.#tells.add(letter);
-    else this.#asks.set(letter.ask, letter);
+  async #settle(envelope: Envelope, answer: Promise<unknown>): Promise<void> {
+    if (envelope.ask === null) this.#tells.add(envelope);
+    else this.#asks.set(envelope.ask, envelope);
     try {
-      this.#reply(letter, await answer);
+      this.#reply(envelope, await answer);
     } catch (error) {
-      this.#fail(letter, encodeError(error));
+      this.#fail(envelope, encodeError(error));
     } finally {
-      this.#tells.delete(letter);
+      this.#tells.delete(envelope);
     }
   }
 
-  #reply(letter: Letter, value: unknown): void {
-    if (this.#answers(letter) && letter.ask !== null) this.#outlet.reply(letter.ask, value);
+  #reply(envelope: Envelope, value: unknown): void {
+    if (this.#answers(envelope) && envelope.ask !== null) this.#outlet.reply(envelope.ask, value);
   }
 
-  #fail(letter: Letter, error: ErrorBody): void {
-    if (this.#answers(letter) && letter.ask !== null) this.#outlet.fail(letter.ask, error);
+  #fail(envelope: Envelope, error: ErrorBody): void {
+    if (this.#answers(envelope) && envelope.ask !== null) this.#outlet.fail(envelope.ask, error);
   }
 
   /** False when the letter has had its answer: what comes after the end of the actor is dropped. */
-  #answers(letter: Letter): boolean {
-    if (letter.answered) return false;
-    letter.answered = true;
-    if (letter.ask !== null) this.#asks.delete(letter.ask);
+  #answers(envelope: Envelope): boolean {
+    if (envelope.answered) return false;
+    envelope.answered = true;
+    if (envelope.ask !== null) this.#asks.delete(envelope.ask);
     return true;
   }
 
   async #end(termination: Termination, deadlineMs: number): Promise<void> {
     const cause = 'error' in termination ? encodeError(termination.error) : endedError();
-    for (let letter = this.#mailbox.take(); letter !== undefined; letter = this.#mailbox.take()) {
-      this.#fail(letter, cause);
+    for (let envelope = this.#mailbox.take(); envelope !== undefined; envelope = this.#mailbox.take()) {
+      this.#fail(envelope, cause);
     }
-    for (const letter of [...this.#asks.values(), ...this.#tells]) letter.abort(decodeError(cause));
+    for (const envelope of [...this.#asks.values(), ...this.#tells]) envelope.abort(decodeError(cause));
     let ended = termination;
     try {
       await withDeadline(this.#behaviour?.stopped(termination) ?? Promise.resolve(), deadlineMs);
@@ -219,7 +219,7 @@ export class ActorCell {
       // What ended the actor is said before what its clean-up failed with.
       if (!('error' in termination)) ended = { reason: 'crash', error };
     }
-    for (const letter of [...this.#asks.values()]) this.#fail(letter, cause);
+    for (const envelope of [...this.#asks.values()]) this.#fail(envelope, cause);
     this.#state = { kind: 'stopped' };
     this.#outlet.terminated(ended);
   }

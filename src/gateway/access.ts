@@ -73,18 +73,18 @@ export class Access {
     }
   }
 
-  #allowed(place: Place): boolean {
+  #allowed(place: Slot): boolean {
     return this.#names.has(place.name) || this.#nameAndPorts.has(join(place));
   }
 
-  #isPublic(place: Place): boolean {
+  #isPublic(place: Slot): boolean {
     const url = this.#publicUrl;
     if (!url || place.name !== url.hostname) return false;
     const defaultPort = defaultPortOf(url.protocol);
     return (place.port || defaultPort) === (url.port || defaultPort);
   }
 
-  #ownOrigin(origin: string, host: Place): boolean {
+  #ownOrigin(origin: string, host: Slot): boolean {
     const [, protocol, authority] = /^(https?:)\/\/(.+)$/.exec(origin) ?? [];
     const place = parsePlace(authority ?? '');
     if (!place || protocol === undefined) return false;
@@ -97,12 +97,12 @@ export class Access {
   }
 }
 
-interface Place {
+interface Slot {
   readonly name: string;
   readonly port: string;
 }
 
-function parsePlace(text: string): Place | null {
+function parsePlace(text: string): Slot | null {
   const [, name, port] = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   return name === undefined ? null : { name, port: port ?? '' };
 }
@@ -111,7 +111,7 @@ function defaultPortOf(protocol: string): string {
   return protocol === 'https:' ? '443' : '80';
 }
 
-function join(place: Place): string {
+function join(place: Slot): string {
   return place.port === '' ? place.name : `${place.name}:${place.port}`;
 }
 

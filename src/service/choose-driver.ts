@@ -8,7 +8,7 @@ import { DockerEngine } from '../containers/docker/docker-engine.js';
 import { findImage, WORKER_SOURCES, type WorkerImage, workerImageName } from '../containers/docker/worker-image.js';
 import type { Driver } from '../containers/driver.js';
 import { NetworkGate } from '../containers/gate/network-gate.js';
-import { removeLeftoverContainers, removeLeftoverProcesses } from '../containers/leftovers.js';
+import { removeLeftoverContainers, removeLeftoverProcesses } from '../containers/orphans.js';
 import { ProcessDriver } from '../containers/process/process-driver.js';
 import { TroupeError } from '../protocol/errors.js';
 

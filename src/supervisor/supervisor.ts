@@ -1,16 +1,11 @@
-import type { Readable } from 'node:stream';
 import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
-import { type FlowEntry, flowCatalog } from '../agent-js/flows/flow-catalog.js';
-import { FlowShelf } from '../agent-js/flows/flow-shelf.js';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import { ShareLinks } from '../auth/share-links.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
-import type { EventPage } from '../protocol/event-row.js';
-import type { EventType, JournalEvent } from '../protocol/events.js';
-import type { FlowNode } from '../protocol/flow-tree.js';
+import type { EventType } from '../protocol/events.js';
 import {
   type AutoRequest,
   isEnded,
@@ -19,46 +14,28 @@ import {
   type SessionId,
   type SessionRecord,
 } from '../protocol/session.js';
-import type { Stats, StatsQuery } from '../protocol/stats.js';
 import type { ReportPool } from '../report/report-pool.js';
 import type { Outbox } from '../webhooks/outbox.js';
-import {
-  type ArtifactKeeper,
-  BatchArtifacts,
-  type FileDirs,
-  keptFiles,
-  listFiles,
-  openFile,
-  type SessionNow,
-  storeUpload,
-} from './artifacts/index.js';
-import { BatchDesk, isRepeatedStop, openGates } from './batches/index.js';
-import { flowStats, Intake } from './jobs/index.js';
+import { type ArtifactKeeper, BatchArtifacts, SessionArtifacts, type SessionNow } from './artifacts/index.js';
+import { BatchService, isRepeatedStop, openGates } from './batches/index.js';
+import { SessionStreams } from './events/index.js';
+import { FlowLibrary, JobScheduler } from './jobs/index.js';
 import type { Batches } from './ports/batches.js';
-import type {
-  Health,
-  ModelInfo,
-  OpenFile,
-  ScriptManner,
-  SessionCounts,
-  SessionFile,
-  Sessions,
-  Submitter,
-} from './ports/sessions.js';
+import type { Health, ModelInfo, RunOptions, SessionCounts, Sessions, Submitter } from './ports/sessions.js';
 import {
   type LivingSession,
   parseId,
-  SessionDoors,
-  SessionMoments,
-  type SessionSurroundings,
+  SessionConnections,
+  type SessionDependencies,
   SessionTable,
+  SessionWaiters,
   stoppedEnd,
   type WaitBounds,
 } from './sessions/index.js';
 import { endAll, Reaper, Retention, recoverSessions } from './upkeep/index.js';
 
 /** What the supervisor is built from. */
-export interface SupervisorParts extends SessionSurroundings {
+export interface SupervisorParts extends SessionDependencies {
   readonly journal: Journal;
   readonly tokens: AccessTokens;
   readonly artifacts: ArtifactKeeper;
@@ -72,42 +49,53 @@ export interface SupervisorParts extends SessionSurroundings {
  */
 export class Supervisor implements Sessions {
   readonly batches: Batches;
-  readonly doors: SessionDoors;
+  readonly connections: SessionConnections;
   readonly links: ShareLinks;
+  readonly artifacts: SessionArtifacts;
+  readonly flows: FlowLibrary;
+  readonly streams: SessionStreams;
   readonly #parts: SupervisorParts;
-  readonly #intake: Intake;
+  readonly #scheduler: JobScheduler;
   readonly #table: SessionTable;
   readonly #reaper: Reaper;
   readonly #retention: Retention;
-  readonly #flows: FlowShelf;
   /** Clean-up after ends, so that a stop can wait for it. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #startedAt: number;
   readonly #drainOver = new AbortController();
-  readonly #moments: SessionMoments;
+  readonly #waiters: SessionWaiters;
   #stopping = false;
 
   private constructor(parts: SupervisorParts) {
     this.#parts = parts;
-    this.#flows = new FlowShelf(parts.config.flowsDir);
-    this.#table = new SessionTable(parts.journal, (id) => this.#intake.position(id));
-    this.#moments = new SessionMoments(parts, (id) => this.#table.has(id));
-    this.doors = new SessionDoors(this.#table);
+    this.#table = new SessionTable(parts.journal, (id) => this.#scheduler.position(id));
+    this.#waiters = new SessionWaiters(parts, (id) => this.#table.has(id));
+    this.connections = new SessionConnections(this.#table);
     this.links = new ShareLinks(parts);
-    this.#intake = new Intake({
+    this.flows = new FlowLibrary(parts.config.flowsDir, parts.journal, parts.clock);
+    this.streams = new SessionStreams(parts.hub, {
+      idOf: async (id) => (await this.get(id)).id,
+      isLiving: (id) => this.#table.has(id),
+    });
+    this.artifacts = new SessionArtifacts(parts.artifacts, parts.config.sessionsDir, {
+      get: (id) => this.get(id),
+      now: (id) => this.#now(id),
+      browserFiles: (id) => this.#table.living(id)?.endpoint ?? null,
+    });
+    this.#scheduler = new JobScheduler({
       ...parts,
       table: this.#table,
       ended: (session) => this.#sessionEnded(session),
       pending: (work) => this.#awaitAtStop(work),
     });
-    this.batches = new BatchDesk({
+    this.batches = new BatchService({
       ...parts,
-      intake: this.#intake,
+      intake: this.#scheduler,
       artifacts: new BatchArtifacts({ keeper: parts.artifacts, pool: parts.reports, now: (id) => this.#now(id) }),
       stop: (sessions) => this.#stopAll(sessions),
       forget: (session) => this.#forget(session),
     });
-    const isKept = (id: string) => this.#table.holdsLease(id) || this.#intake.keepsWarm(id);
+    const isKept = (id: string) => this.#table.holdsLease(id) || this.#scheduler.keepsWarm(id);
     this.#retention = new Retention({ ...parts, isLiving: (id) => this.#table.living(id) !== undefined });
     this.#reaper = new Reaper({ ...parts, isKept });
     this.#startedAt = parts.clock.now().getTime();
@@ -116,7 +104,7 @@ export class Supervisor implements Sessions {
   /** Takes up what an earlier service left, and is then open for new sessions. */
   static async start(parts: SupervisorParts): Promise<Supervisor> {
     const supervisor = new Supervisor(parts);
-    const intake = supervisor.#intake;
+    const intake = supervisor.#scheduler;
     await openGates(parts.journal, intake, parts.log);
     await recoverSessions(parts, {
       resume: (resumed, lease) => intake.resume(resumed, lease),
@@ -137,11 +125,11 @@ export class Supervisor implements Sessions {
   }
 
   createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord> {
-    return this.#intake.createLive(request, submitter);
+    return this.#scheduler.createLive(request, submitter);
   }
 
   submit(request: AutoRequest, submitter: Submitter): Promise<SessionRecord> {
-    return this.#intake.submit(request, submitter);
+    return this.#scheduler.submit(request, submitter);
   }
 
   waitForEnd(id: string, bounds: WaitBounds): Promise<SessionRecord> {
@@ -150,7 +138,7 @@ export class Supervisor implements Sessions {
 
   async #waitFor(id: string, types: readonly EventType[], bounds: WaitBounds): Promise<SessionRecord> {
     const sessionId = parseId(id);
-    await this.#moments.next(sessionId, types, bounds, async () => isEnded((await this.get(sessionId)).status));
+    await this.#waiters.next(sessionId, types, bounds, async () => isEnded((await this.get(sessionId)).status));
     return this.get(sessionId);
   }
 
@@ -173,11 +161,11 @@ export class Supervisor implements Sessions {
   async remove(id: string, purge: boolean): Promise<void> {
     const record = await this.get(id);
     const queued = this.#table.queued(record.id);
-    if (queued !== undefined) return this.#intake.endQueued(queued, stoppedEnd('deleted'));
+    if (queued !== undefined) return this.#scheduler.endQueued(queued, stoppedEnd('deleted'));
     const living = this.#table.living(record.id);
     if (living !== undefined && !isEnded(record.status)) {
-      this.#intake.leaveQueue(record.id);
-      await living.end(stoppedEnd('deleted'), 'cut');
+      this.#scheduler.leaveQueue(record.id);
+      await living.end(stoppedEnd('deleted'), 'immediate');
       if (!purge) return;
     }
     const { endReason, endedAt } = record;
@@ -190,10 +178,10 @@ export class Supervisor implements Sessions {
     id: string,
     js: string,
     signal: GiveUpSignal,
-    manner: ScriptManner = { whenGone: 'go on' },
+    manner: RunOptions = { onDisconnect: 'continue' },
   ): Promise<string> {
     try {
-      const living = this.#table.living(parseId(id)) ?? (await this.doors.session(id));
+      const living = this.#table.living(parseId(id)) ?? (await this.connections.session(id));
       return await living.runScript(js, signal, manner);
     } catch (error) {
       throw (encodeError(error).code === 'SESSION_ENDED' ? await this.#lostWorker(id) : null) ?? error;
@@ -216,80 +204,6 @@ export class Supervisor implements Sessions {
     return living.nextFrame(order, signal);
   }
 
-  async archive(id: string): Promise<Readable> {
-    const { record, files } = await this.#now(id);
-    return this.#parts.artifacts.archive(record, files);
-  }
-
-  async files(id: string): Promise<readonly SessionFile[]> {
-    return listFiles(this.#fileDirs((await this.get(id)).id));
-  }
-
-  async readFile(id: string, name: string): Promise<OpenFile> {
-    return openFile(this.#fileDirs((await this.get(id)).id), name);
-  }
-
-  flowCatalog(signal: AbortSignal): Promise<readonly FlowEntry[]> {
-    return flowCatalog(this.#parts.config.flowsDir, signal);
-  }
-
-  flowTree(signal: AbortSignal): Promise<readonly FlowNode[]> {
-    return this.#flows.tree(signal);
-  }
-
-  flowSource(path: string): Promise<string> {
-    return this.#flows.source(path);
-  }
-
-  stats(query: StatsQuery): Promise<Stats> {
-    return flowStats(this.#parts.journal, this.#parts.clock, query);
-  }
-
-  async screenshot(id: string, name: string): Promise<OpenFile> {
-    return this.#parts.artifacts.screenshot((await this.get(id)).id, name);
-  }
-
-  async report(id: string): Promise<OpenFile> {
-    return this.#parts.artifacts.report(await this.get(id));
-  }
-
-  async writeFile(id: string, name: string, content: Readable): Promise<SessionFile> {
-    const record = await this.get(id);
-    const dirs = this.#table.living(record.id)?.endpoint;
-    if (!dirs && !isEnded(record.status)) throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
-    if (!dirs) throw new TroupeError('SESSION_ENDED', 'The session has no browser that could use a file');
-    return storeUpload(dirs.uploadsDir, name, content);
-  }
-
-  async *events(selection: {
-    readonly id?: string;
-    readonly after: number;
-    readonly upTo?: number;
-    readonly signal: AbortSignal;
-  }): AsyncGenerator<JournalEvent, void> {
-    const sessionId = selection.id === undefined ? undefined : (await this.get(selection.id)).id;
-    const { after, upTo, signal } = selection;
-    yield* this.#parts.hub.stream({ sessionId, after, upTo, signal }, () => this.#isLiving(sessionId));
-  }
-
-  async *eventPages(selection: {
-    readonly id?: string;
-    readonly after: number;
-    readonly signal: AbortSignal;
-  }): AsyncGenerator<EventPage, void> {
-    const sessionId = selection.id === undefined ? undefined : (await this.get(selection.id)).id;
-    const { after, signal } = selection;
-    yield* this.#parts.hub.pages({ sessionId, after, signal }, () => this.#isLiving(sessionId));
-  }
-
-  #isLiving(id: SessionId | undefined): boolean {
-    return id !== undefined && this.#table.has(id);
-  }
-
-  lastSeq(): number {
-    return this.#parts.hub.lastSeq();
-  }
-
   models(): readonly ModelInfo[] {
     return this.#parts.config.models.map((model, index) => ({
       id: model.id,
@@ -308,7 +222,7 @@ export class Supervisor implements Sessions {
       version,
       driver: driver.name,
       uptimeSeconds: Math.round((clock.now().getTime() - this.#startedAt) / 1000),
-      capacity: this.#intake.capacity(),
+      capacity: this.#scheduler.capacity(),
     };
   }
 
@@ -318,7 +232,7 @@ export class Supervisor implements Sessions {
    */
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
-    const closed = this.#intake.close();
+    const closed = this.#scheduler.close();
     await Promise.allSettled([
       closed,
       this.#reaper.stop(),
@@ -326,7 +240,7 @@ export class Supervisor implements Sessions {
       ...this.#table.allLiving().map((session) => this.#drain(session, drainMs)),
     ]);
     // Whoever waits for a job that stays queued waits in vain.
-    this.#moments.close();
+    this.#waiters.close();
     // An end that is written adds what is left to be done after it.
     while (this.#leaving.size > 0) await Promise.all(this.#leaving);
   }
@@ -354,17 +268,17 @@ export class Supervisor implements Sessions {
     const open = living.filter(({ record }) => !isEnded(record.status));
     const queued = records.flatMap(({ id }) => this.#table.queued(id) ?? []);
     // None of them may take the place of one that ends.
-    for (const { id } of queued) this.#intake.leaveQueue(id);
-    for (const { record } of open) this.#intake.leaveQueue(record.id);
+    for (const { id } of queued) this.#scheduler.leaveQueue(id);
+    for (const { record } of open) this.#scheduler.leaveQueue(record.id);
     await Promise.all([
-      ...open.map((session) => session.end(stoppedEnd('deleted'), 'cut')),
-      endAll(queued, (job) => this.#intake.endQueued(job, stoppedEnd('deleted'))),
+      ...open.map((session) => session.end(stoppedEnd('deleted'), 'immediate')),
+      endAll(queued, (job) => this.#scheduler.endQueued(job, stoppedEnd('deleted'))),
     ]);
   }
 
   async #drain(session: LivingSession, drainMs: number): Promise<void> {
     if (session.record.mode === 'live') {
-      await session.end(stoppedEnd('shutdown'), 'cut');
+      await session.end(stoppedEnd('shutdown'), 'immediate');
       return;
     }
     // One that has not begun stays on disk as it is.
@@ -398,9 +312,5 @@ export class Supervisor implements Sessions {
     } catch (error) {
       this.#parts.log(`clean-up failed: ${String(error)}`, { session: session.record.id });
     }
-  }
-
-  #fileDirs(id: SessionId): FileDirs {
-    return this.#table.living(id)?.endpoint ?? keptFiles(this.#parts.config.sessionsDir, id);
   }
 }

@@ -230,7 +230,7 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   await by('GET', '/sessions/{id}/prompt')(id);
   await by('PUT', '/api/sessions/{id}/files/{name}')(id, 'content');
   await by('POST', '/sessions/{id}/proxy')(id, '{"js": "1"}');
-  await by('GET', '/api/sessions/{id}/events')(id, undefined, { 'last-event-id': String(sessions.lastSeq()) });
+  await by('GET', '/api/sessions/{id}/events')(id, undefined, { 'last-event-id': String(sessions.streams.lastSeq()) });
   const call = { method: 'POST', path: '/mcp', headers, body: INITIALIZE };
   const session = (await httpCall(gateway.url, call)).headers['mcp-session-id'];
   const mcp = { 'mcp-session-id': String(session) };

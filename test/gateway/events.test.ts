@@ -18,9 +18,9 @@ const say = (id: SessionId, text: string): number =>
 
 t.test('A reader that is cut off again and again resumes without gap or repeat', async (t) => {
   const { id } = await sessions.createLive({}, nobody);
-  const first = sessions.lastSeq() - 1;
+  const first = sessions.streams.lastSeq() - 1;
   const total = 400;
-  let written = sessions.lastSeq();
+  let written = sessions.streams.lastSeq();
   const writing = setInterval(() => {
     for (let n = 0; n < 10 && written < total; n += 1) written = say(id, `line ${written}`);
   }, 1);
@@ -88,13 +88,13 @@ t.test(
 
 t.test('What is sent of an event is the text that its JSON has', async (t) => {
   const { id } = await sessions.createLive({}, nobody);
-  const after = sessions.lastSeq();
+  const after = sessions.streams.lastSeq();
   const texts = ['plain', 'two\nlines\r\n', '"quoted" \\ and \u2028 and \u0000', 'ü 🎭', '\ud800 alone'];
   for (const text of texts) say(id, text);
   await sessions.remove(id, false);
   const answer = await httpCall(gateway.url, { method: 'GET', path: `/api/sessions/${id}/events?after=${after}` });
   const expected: string[] = [];
-  for await (const page of sessions.eventPages({ id, after, signal: new AbortController().signal })) {
+  for await (const page of sessions.streams.pages({ id, after, signal: new AbortController().signal })) {
     for (const { event } of page) {
       expected.push(`id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     }
@@ -146,7 +146,7 @@ t.test('A reader that goes is let go of', async (t) => {
 t.test('One of 100 readers reads nothing: the others get all of theirs, and nothing is held for it', async (t) => {
   const noisy = await sessions.createLive({}, nobody);
   const quiet = await sessions.createLive({}, nobody);
-  const after = sessions.lastSeq();
+  const after = sessions.streams.lastSeq();
   const open = (path: string, count: number) =>
     Promise.all(Array.from({ length: count }, () => EventReader.open(gateway.url, path, { after })));
   const stuck = await EventReader.open(gateway.url, '/api/events', { after, reading: false });
@@ -158,7 +158,7 @@ t.test('One of 100 readers reads nothing: the others get all of theirs, and noth
     say(noisy.id, text);
     if (n % 10 === 9) expected.push(say(quiet.id, `quiet ${n}`));
   }
-  const last = sessions.lastSeq();
+  const last = sessions.streams.lastSeq();
   await Promise.all([...ofAll, ...ofQuiet].map((reader) => reader.until(({ lastId }) => lastId === last)));
   for (const reader of ofQuiet) {
     t.same(

@@ -19,10 +19,10 @@ const say = (id: SessionId, text: string): number =>
 
 t.test('Viewers that come and go while events are written see each once, in order', async (t) => {
   const { id } = await sessions.createLive({}, asker);
-  const first = sessions.lastSeq();
+  const first = sessions.streams.lastSeq();
   const last = first + 500;
   const writing = setInterval(() => {
-    for (let n = 0; n < 5 && sessions.lastSeq() < last; n += 1) say(id, `line ${n}`);
+    for (let n = 0; n < 5 && sessions.streams.lastSeq() < last; n += 1) say(id, `line ${n}`);
   }, 1);
   t.teardown(() => clearInterval(writing));
   const watchAll = async (cutAfter: number) => {
@@ -50,7 +50,7 @@ t.test('An ended session is sent whole and then said to be over', async (t) => {
   client.ask({ type: 'watchSession', id, after: 0 });
   await client.until(() => client.of('over').length === 1);
   const whole = [];
-  for await (const { seq } of sessions.events({ id, after: 0, signal: never })) whole.push(seq);
+  for await (const { seq } of sessions.streams.events({ id, after: 0, signal: never })) whole.push(seq);
   t.same(client.seqs(), whole);
   t.equal(client.messages.at(-1)?.type, 'over');
   await client.close();
@@ -156,7 +156,7 @@ t.test('A viewer that reads nothing is let go of, and goes on where it was', asy
   t.teardown(() => clearInterval(feeding));
   const other = await StreamClient.open(gateway.url);
   other.ask({ type: 'watchSession', id, after: 0 });
-  await other.until(() => written === 60 && other.seqs().at(-1) === sessions.lastSeq());
+  await other.until(() => written === 60 && other.seqs().at(-1) === sessions.streams.lastSeq());
   client.socket.resume();
   t.not(await client.closed, 1000);
   t.ok(client.seqs().length < other.seqs().length, `${client.seqs().length} came before`);

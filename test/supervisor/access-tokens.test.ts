@@ -8,7 +8,7 @@ import { RequestVault } from '#troupe/auth/request-vault.js';
 import { systemClock } from '#troupe/base/clock.js';
 import { Journal } from '#troupe/journal/journal.js';
 import { Admission } from '#troupe/supervisor/jobs/admission.js';
-import type { Place } from '#troupe/supervisor/sessions/session-resources.js';
+import type { Slot } from '#troupe/supervisor/sessions/session-resources.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
@@ -69,7 +69,7 @@ t.test('A token runs and queues as much as it may, and those behind it are not h
     limitsOf: (caller) => (caller === 'small' ? limits.small : {}),
   });
   const admitted: string[] = [];
-  const places = new Map<string, Place>();
+  const places = new Map<string, Slot>();
   const queue = (caller: string, id: string) =>
     gate.queue(caller, id, (place) => {
       admitted.push(id);

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import t from 'tap';
 import { systemClock } from '#troupe/base/clock.js';
 import { Admission } from '#troupe/supervisor/jobs/admission.js';
-import type { Place } from '#troupe/supervisor/sessions/session-resources.js';
+import type { Slot } from '#troupe/supervisor/sessions/session-resources.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -17,7 +17,7 @@ function admission(maxSessions: number, maxQueue = 100): Admission {
 t.test('jobs are admitted in the order of their coming, as many at once as there are places', async (t) => {
   const gate = admission(2);
   const admitted: string[] = [];
-  const places: Place[] = [];
+  const places: Slot[] = [];
   for (const id of ['a', 'b', 'c', 'd']) {
     gate.queue('one', id, (place) => {
       admitted.push(id);
@@ -48,7 +48,7 @@ t.test('live sessions and jobs that wait take turns', async (t) => {
   const gate = admission(1);
   const order: string[] = [];
   let current = await gate.enter('one', BOUNDS);
-  const take = (name: string) => (place: Place) => {
+  const take = (name: string) => (place: Slot) => {
     order.push(name);
     current = place;
   };
@@ -137,7 +137,7 @@ t.test('a caller that floods the service delays another by one turn alone', asyn
   const gate = admission(1);
   const order: string[] = [];
   let current = await gate.enter('flood', BOUNDS);
-  const take = (name: string) => (place: Place) => {
+  const take = (name: string) => (place: Slot) => {
     order.push(name);
     current = place;
   };
@@ -160,7 +160,7 @@ t.test(
     const clock = new ManualClock();
     const gate = new Admission({ maxSessions: 1, maxQueue: 10_000, clock });
     const order: string[] = [];
-    let current: Place | undefined;
+    let current: Slot | undefined;
     const queue = (caller: string, count: number) => {
       for (let index = 0; index < count; index += 1) {
         gate.queue(caller, `${caller}${order.length}-${index}`, (place) => {

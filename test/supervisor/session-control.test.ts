@@ -21,7 +21,7 @@ function desk() {
   const control = new SessionControl({
     clock,
     actor: () => ref,
-    tell: (event) => told.push(event),
+    emit: (event) => told.push(event),
     touched: () => undefined,
   });
   return { clock, control, told, wheel };

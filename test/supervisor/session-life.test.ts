@@ -15,9 +15,9 @@ t.test('a session waits, starts, runs its scripts and ends', async (t) => {
 });
 
 t.test('a job that begins again waits again', async (t) => {
-  t.same(live('Begun', 'Opened', 'ScriptCame', 'LaidBy', 'ScriptLeft'), { kind: 'waiting' });
-  t.same(live('Begun', 'LaidBy', 'Begun', 'Opened'), { kind: 'running', scripts: 0 });
-  t.same(live('Ended', 'LaidBy'), { kind: 'ending' });
+  t.same(live('Begun', 'Opened', 'ScriptCame', 'Requeued', 'ScriptLeft'), { kind: 'waiting' });
+  t.same(live('Begun', 'Requeued', 'Begun', 'Opened'), { kind: 'running', scripts: 0 });
+  t.same(live('Ended', 'Requeued'), { kind: 'ending' });
 });
 
 t.test('what comes to a session that ends changes nothing, except that a script is refused', async (t) => {

@@ -22,18 +22,18 @@ import {
 } from '#troupe/protocol/session.js';
 import type { Stats } from '#troupe/protocol/stats.js';
 import { isRepeatedStop } from '#troupe/supervisor/batches/repeated-stop.js';
-import type { DevTools, Doors } from '#troupe/supervisor/ports/connections.js';
+import type { DevTools, Connections } from '#troupe/supervisor/ports/connections.js';
 import type {
   Health,
   ModelInfo,
   OpenFile,
-  ScriptManner,
+  RunOptions,
   SessionCounts,
   SessionFile,
   Sessions,
   Submitter,
 } from '#troupe/supervisor/ports/sessions.js';
-import { doingOf } from '#troupe/supervisor/sessions/task/activity.js';
+import { activityOf } from '#troupe/supervisor/sessions/task/activity.js';
 import { Outbox } from '#troupe/webhooks/outbox.js';
 import { InMemoryBatches, pageOf } from './in-memory-batches.js';
 
@@ -71,7 +71,7 @@ export class InMemorySessions implements Sessions {
   readonly #files = new Map<string, Map<string, { file: SessionFile; content: Buffer }>>();
   readonly #log: JournalEvent[] = [];
   readonly #news = new EventEmitter().setMaxListeners(0);
-  readonly doors = new InMemoryDoors(this);
+  readonly connections = new InMemoryDoors(this);
   /** Scripts that begin with `lasting` and run. */
   lasting = 0;
   /** Creations given up because their client left. */
@@ -138,7 +138,7 @@ export class InMemorySessions implements Sessions {
 
   doing(id: SessionId): string | null {
     const events = this.#log.filter(({ sessionId }) => sessionId === id);
-    return events.reduce<string | null>((doing, event) => doingOf(event) ?? doing, null);
+    return events.reduce<string | null>((doing, event) => activityOf(event) ?? doing, null);
   }
 
   async counts(): Promise<SessionCounts> {
@@ -154,13 +154,13 @@ export class InMemorySessions implements Sessions {
     if (purge || isEnded(status)) this.#records.delete(id);
   }
 
-  async runScript(id: string, js: string, signal: AbortSignal, manner?: ScriptManner): Promise<string> {
-    const { whenGone, control } = manner ?? { whenGone: 'go on' };
+  async runScript(id: string, js: string, signal: AbortSignal, manner?: RunOptions): Promise<string> {
+    const { onDisconnect, control } = manner ?? { onDisconnect: 'continue' };
     const record = await this.get(id);
     if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
-    const isPersons = control !== undefined && this.doors.holdsControl(id, control);
+    const isPersons = control !== undefined && this.connections.holdsControl(id, control);
     if (record.mode === 'auto' && !isPersons) throw new TroupeError('SESSION_BUSY', 'The session works for a job');
-    if (js.startsWith('lasting')) return await this.#runLasting(whenGone === 'stop' ? signal : undefined);
+    if (js.startsWith('lasting')) return await this.#runLasting(onDisconnect === 'stop' ? signal : undefined);
     try {
       return JSON.stringify(vm.runInNewContext(js, {}, { timeout: 500 })) ?? 'null';
     } catch (error) {
@@ -385,7 +385,7 @@ function opened(text: string): OpenFile {
 }
 
 /** Control is taken and given back, and there is nothing behind the doors. */
-class InMemoryDoors implements Doors {
+class InMemoryDoors implements Connections {
   /** What every session's desktop is, when a test has one. */
   desktopSocket: string | null = null;
   readonly #sessions: Pick<InMemorySessions, 'get' | 'known'>;

@@ -65,14 +65,14 @@ export type SessionMessages = {
   Settle: { readonly payload: null; readonly reply: null };
   /**
    * Answers the JSON text of the script's result. Scripts run one after another; 64 may wait. One that runs while its
-   * asker gives up goes on, or stops with `whenGone: 'stop'`.
+   * asker gives up goes on, or stops with `onDisconnect: 'stop'`.
    */
   RunScript: {
     readonly payload: {
       readonly js: string;
       readonly kind: 'script' | 'model';
       readonly timeoutMs: number;
-      readonly whenGone?: 'go on' | 'stop';
+      readonly onDisconnect?: 'continue' | 'stop';
       /** A person's, who has control, runs in a scope of its own and waits for no agent. */
       readonly by?: 'agent' | 'person';
     };

@@ -32,7 +32,7 @@ export interface ModelOrder {
 }
 
 /** What the session lends to the phase. */
-export interface ModelDesk {
+export interface ModelDependencies {
   readonly flowsDir: string;
   readonly agent: Agent;
   readonly secrets: Secrets;
@@ -63,12 +63,12 @@ const CLOCK: LoopClock = {
 
 /** The part of a session in which a model works: ends by itself, by the session's time, or with the session. */
 export class ModelPhase {
-  readonly #desk: ModelDesk;
+  readonly #deps: ModelDependencies;
   readonly #waiting = new Map<number, () => void>();
   #recorded = 0;
 
-  constructor(desk: ModelDesk) {
-    this.#desk = desk;
+  constructor(desk: ModelDependencies) {
+    this.#deps = desk;
   }
 
   /** The model's answer of that number is on disk. */
@@ -96,8 +96,8 @@ export class ModelPhase {
   }
 
   #loop({ models, budget, known, timeoutMs, evalMs }: ModelOrder, signal: AbortSignal): Loop {
-    const { secrets } = this.#desk;
-    const record = new ConversationRecord(known, this.#desk.emit);
+    const { secrets } = this.#deps;
+    const record = new ConversationRecord(known, this.#deps.emit);
     const caller = new ModelCaller({
       models: models.map((choice) => new Model(choice, MODEL_BOUNDS)),
       emit: record.tell,
@@ -110,27 +110,27 @@ export class ModelPhase {
         const hear = (line: string) => {
           if (console.length < MAX_CONSOLE_LINES) console.push(line);
         };
-        const work = secrets.hideJson(() => this.#desk.evaluate(js, evalMs, asked, hear));
+        const work = secrets.hideJson(() => this.#deps.evaluate(js, evalMs, asked, hear));
         return outcomeOf(work, console, signal);
       },
       resumeFlow: (how, asked) => {
         const leftMs = Math.max(1, deadline - performance.now());
         return outcomeOf(
-          secrets.hide(() => this.#desk.resumeFlow(how, leftMs, asked)),
+          secrets.hide(() => this.#deps.resumeFlow(how, leftMs, asked)),
           [],
           signal,
         );
       },
-      agentsTurn: (asked) => this.#desk.agentsTurn(asked),
+      agentsTurn: (asked) => this.#deps.agentsTurn(asked),
       look: (asked) =>
-        secrets.hide(() => this.#desk.agent.see({ deadline: performance.now() + LOOK_MS, signal: asked })),
+        secrets.hide(() => this.#deps.agent.see({ deadline: performance.now() + LOOK_MS, signal: asked })),
     };
     return new Loop({ record, caller, workplace, budget, recorded: (call) => this.#untilRecorded(call, signal) });
   }
 
   async #opening({ models, outline }: ModelOrder): Promise<{ model: string; system: string; task: string }> {
     // A prompt or a file may name a value that it should not.
-    const brief = this.#desk.secrets.redact(await readBrief(this.#desk.flowsDir, outline));
+    const brief = this.#deps.secrets.redact(await readBrief(this.#deps.flowsDir, outline));
     return { model: models[0]?.id ?? '', system: systemPrompt(brief), task: taskMessage(brief) };
   }
 

@@ -15,8 +15,8 @@ import { type ActorContext, type Behaviour, type Handlers, later, type Terminati
 import { Browser } from './browser.js';
 import { DevToolsChannel } from './connection/devtools-channel.js';
 import { DevToolsClients } from './connection/devtools-clients.js';
-import { Wheel } from './control/control-lock.js';
-import { PageHands } from './control/page-input.js';
+import { ControlLock } from './control/control-lock.js';
+import { InputDispatcher } from './control/input-dispatcher.js';
 import { Person, type PersonParts } from './control/person.js';
 import { type Asker, ScriptQueue } from './control/script-queue.js';
 import { EventBatcher } from './event-batcher.js';
@@ -40,7 +40,7 @@ interface OpenParts {
   readonly sandbox: Sandbox;
   readonly flows: FlowJob;
   readonly screen: Screen;
-  readonly hands: PageHands;
+  readonly hands: InputDispatcher;
   readonly network: NetworkLog;
   /** What a person's scripts are run with, once there is a person. */
   readonly forPerson: PersonParts;
@@ -54,7 +54,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #queue = new ScriptQueue(WAITING_SCRIPTS);
   readonly #closing = new AbortController();
   readonly #secrets: Secrets;
-  readonly #wheel: Wheel;
+  readonly #wheel: ControlLock;
   /** Whom the model's script tells what it writes. */
   #onConsole: ((text: string) => void) | undefined;
   #state: SessionState = { kind: 'new' };
@@ -69,7 +69,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#args = args;
     this.#context = context;
     this.#secrets = new Secrets(args.secrets);
-    this.#wheel = new Wheel(args.driver);
+    this.#wheel = new ControlLock(args.driver);
     this.#batcher = new EventBatcher(args.id, (batch) => context.emit(batch));
   }
 
@@ -85,7 +85,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       later(
         this.#secrets.hideJson(() => {
           const until = (closed: AbortSignal) =>
-            order.whenGone === 'stop' ? AbortSignal.any([closed, asker.signal]) : closed;
+            order.onDisconnect === 'stop' ? AbortSignal.any([closed, asker.signal]) : closed;
           if (order.by === 'person') return this.#personHere().run(order, asker);
           return this.#queue.run((closed) => this.#runScript(order, until(closed)), asker);
         }),
@@ -160,7 +160,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const modules = secret.map((module) => this.#wheel.wrap(flows.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
       const screen = new Screen(browser, () => agent.activePage);
-      const hands = new PageHands(browser, () => agent.activePage);
+      const hands = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
       const clients = new DevToolsClients(channel);
       this.#parts = { channel, clients, browser, agent, sandbox, flows, screen, hands, network, forPerson };

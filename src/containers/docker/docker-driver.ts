@@ -10,7 +10,7 @@ import type { NetworkGate } from '../gate/network-gate.js';
 import { leaseFolderPath, leaseOfFolder } from '../lease-name.js';
 import { withinBounds } from '../start-bounds.js';
 import { StartGate } from '../start-gate.js';
-import { sweepLeases } from '../sweep-leases.js';
+import { reapLeases } from '../reap-leases.js';
 import { type ContainerSetting, containerSpec, isOfWorker } from './container-spec.js';
 import { ContainerWatch } from './container-watch.js';
 import type { DockerEngine, EngineCall } from './docker-engine.js';
@@ -174,7 +174,7 @@ export class DockerDriver implements Driver {
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
     const names = await readdir(this.#folder.path).catch(() => []);
     const containers = await this.#containers();
-    const removed = await sweepLeases({
+    const removed = await reapLeases({
       found: [...names.flatMap((name) => leaseOfFolder(name) ?? []), ...containers.map(({ leaseId }) => leaseId)],
       isKept: (leaseId) => keep.has(leaseId) || this.#starting.has(leaseId),
       remove: (leaseId) => {
@@ -225,7 +225,7 @@ export class DockerDriver implements Driver {
       return this.#hold({ driver: 'docker', leaseId, containerId, folder: folder.path, ...browser, ...asked });
     } catch (cause) {
       unwatch();
-      const words = died.signal.aborted && containerId !== null ? await this.#lastWords(containerId) : '';
+      const words = died.signal.aborted && containerId !== null ? await this.#exitOutput(containerId) : '';
       onFailed(this.#remove(leaseId, containerId));
       signal.throwIfAborted();
       if (!died.signal.aborted) throw cause;
@@ -259,7 +259,7 @@ export class DockerDriver implements Driver {
         this.#held.delete(leaseId);
         await this.#tidy();
       },
-      lastWords: () => this.#lastWords(containerId),
+      exitOutput: () => this.#exitOutput(containerId),
       answers: () => answersAt(cdpUrl, AbortSignal.timeout(ADOPT_MS)),
       memoryMb: limits.memoryMb,
       maxPauseMs,
@@ -314,7 +314,7 @@ export class DockerDriver implements Driver {
     });
   }
 
-  async #lastWords(containerId: string): Promise<string> {
+  async #exitOutput(containerId: string): Promise<string> {
     const query = { stdout: '1', stderr: '1', tail: '8' };
     const { body } = await this.#parts.engine.call('GET', `/containers/${containerId}/logs`, {
       query,

@@ -12,7 +12,7 @@ export interface LeaseCare {
   /** Removes container, folder and ways out. Rejects when something is left; may be called again. */
   remove(): Promise<void>;
   /** The last lines that the container wrote; empty when there are none. */
-  lastWords(): Promise<string>;
+  exitOutput(): Promise<string>;
   /** Whether its browser answers just now. */
   answers(): Promise<boolean>;
   readonly memoryMb: number;
@@ -105,7 +105,7 @@ export class DockerLease implements BrowserLease {
   async #howItEnded(exitCode: number): Promise<string> {
     // The container's own end, or that of its browser, whose code it ends with.
     if (exitCode === KILLED) return 'it was killed';
-    const words = await this.#care.lastWords().catch(() => '');
+    const words = await this.#care.exitOutput().catch(() => '');
     return `its container ended with exit code ${exitCode}${words === '' ? '' : `; its last words: ${words}`}`;
   }
 }

@@ -147,7 +147,7 @@ export class Door {
     cut: AbortController,
   ): Promise<Socket | ReachFault> {
     const { rules, lookUp } = this.#ways;
-    const unwatch = whenGone(client, () => cut.abort());
+    const unwatch = onDisconnect(client, () => cut.abort());
     try {
       return await reach(rules(), host, port, cut.signal, lookUp);
     } finally {
@@ -178,7 +178,7 @@ export class Door {
 }
 
 /** A paused socket does not notice that its other end has closed. What comes early stays in its buffer. */
-function whenGone(client: Socket, gone: () => void): () => void {
+function onDisconnect(client: Socket, gone: () => void): () => void {
   const look = (): void => {
     // With nothing in the buffer this reads nothing, but an end that was reached is told of.
     if (client.readableLength === 0) client.read();

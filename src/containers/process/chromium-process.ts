@@ -56,7 +56,7 @@ export async function startChromium(
     note = { leaseId: options.leaseId, pid, startTicks, binary: setting.chromium.path };
     void ended.then(async (how) => {
       if (!starting) return;
-      cut.abort(await startFailure(setting.chromium.path, how, await folder.lastWords().catch(() => '')));
+      cut.abort(await startFailure(setting.chromium.path, how, await folder.exitOutput().catch(() => '')));
     });
     await folder.writeNote(note);
     await takePipes(folder, cut.signal);

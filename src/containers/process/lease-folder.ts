@@ -70,7 +70,7 @@ export class LeaseFolder {
   }
 
   /** The last lines of the log that may tell why a browser ended; empty when there are none. */
-  async lastWords(): Promise<string> {
+  async exitOutput(): Promise<string> {
     const file = await open(this.#log).catch(() => null);
     if (file === null) return '';
     try {

@@ -12,7 +12,7 @@ import type { NetworkGate } from '../gate/network-gate.js';
 import { leaseFolderPath, leaseOfFolder } from '../lease-name.js';
 import { withinBounds } from '../start-bounds.js';
 import { StartGate } from '../start-gate.js';
-import { sweepLeases } from '../sweep-leases.js';
+import { reapLeases } from '../reap-leases.js';
 import { removeBrowser } from './browser-removal.js';
 import { type ChromiumSetting, startChromium } from './chromium-process.js';
 import { type Confinement, findConfinement } from './confinement.js';
@@ -158,7 +158,7 @@ export class ProcessDriver implements Driver {
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
-    const removed = await sweepLeases({
+    const removed = await reapLeases({
       found: await leasesUnder(this.#folder.path),
       // One that is being started belongs to a call that has not answered yet.
       isKept: (leaseId) => keep.has(leaseId) || this.#starting.has(leaseId),

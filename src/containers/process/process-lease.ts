@@ -65,7 +65,7 @@ export class ProcessLease implements BrowserLease {
 
   async #reason(how: string): Promise<{ readonly reason: string }> {
     if (this.#release !== null) return { reason: 'it was given back' };
-    const words = await this.folder.lastWords().catch(() => '');
+    const words = await this.folder.exitOutput().catch(() => '');
     return { reason: `its process ${how}${words === '' ? '' : `; its last words: ${words}`}` };
   }
 }

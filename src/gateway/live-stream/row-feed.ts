@@ -53,7 +53,10 @@ export class RowFeed {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
-    for await (const { sessionId } of this.#sessions.events({ after: this.#sessions.lastSeq(), signal })) {
+    for await (const { sessionId } of this.#sessions.streams.events({
+      after: this.#sessions.streams.lastSeq(),
+      signal,
+    })) {
       this.#changed.add(sessionId);
       this.#timer ??= setTimeout(() => void this.#tick(), TICK_MS);
     }

@@ -59,7 +59,7 @@ export class SessionFeed {
   constructor(id: SessionId, sessions: Sessions, outlet: FeedOutlet) {
     this.#id = id;
     this.#outlet = outlet;
-    this.#packed = sessions.lastSeq();
+    this.#packed = sessions.streams.lastSeq();
     // A session that cannot be read is told to each viewer by its own reading.
     this.#run(sessions).catch(() => undefined);
   }
@@ -98,7 +98,7 @@ export class SessionFeed {
 
   async #run(sessions: Sessions): Promise<void> {
     const { signal } = this.#stopped;
-    for await (const event of sessions.events({ id: this.#id, after: this.#packed, signal })) {
+    for await (const event of sessions.streams.events({ id: this.#id, after: this.#packed, signal })) {
       const count = this.#pending.push(event);
       if (count === 1)
         this.#timer = setTimeout(() => void this.#flush(), Math.max(0, this.#nextAt - performance.now()));

@@ -114,7 +114,7 @@ export class Viewer {
 
   /** The page works with a control that was taken. @throws SESSION_BUSY, SESSION_ENDED */
   holdControl(id: SessionId, key: ControlKey): void {
-    const letGo = this.#sessions.doors.attachControl(id, key);
+    const letGo = this.#sessions.connections.attachControl(id, key);
     this.letControlGo(id);
     this.#controls.set(id, { key, letGo });
     this.#screens.get(id)?.lend(this.#socket, true);
@@ -128,12 +128,12 @@ export class Viewer {
 
   /** @throws SESSION_BUSY where the page does not hold control; CAPACITY, WAIT_TIMEOUT */
   async input(id: SessionId, inputs: readonly PageInput[]): Promise<void> {
-    await this.#sessions.doors.sendInput(id, this.#keyOf(id), inputs);
+    await this.#sessions.connections.sendInput(id, this.#keyOf(id), inputs);
   }
 
   /** What is selected on the page. @throws SESSION_BUSY where this page does not hold control */
   async copy(id: SessionId): Promise<string> {
-    return this.#sessions.doors.copySelection(id, this.#keyOf(id));
+    return this.#sessions.connections.copySelection(id, this.#keyOf(id));
   }
 
   /** The socket has room again. */
@@ -169,7 +169,7 @@ export class Viewer {
       page = [];
       while (!signal.aborted && this.#socket.bufferedBytes() > PAUSE_BYTES) await this.#drain();
     };
-    for await (const event of this.#sessions.events({ id, after, upTo, signal })) {
+    for await (const event of this.#sessions.streams.events({ id, after, upTo, signal })) {
       // The reading may run on into what the feed is about to publish.
       if (event.seq > upTo) break;
       if (page.push(event) >= PAGE_EVENTS) await send();

@@ -90,7 +90,7 @@ export class AgentPeer implements McpPeer {
   async #run(id: string, js: string, isOwn: boolean, signal: AbortSignal): Promise<CallToolResult> {
     const written = watchConsole(this.#sessions, id, js);
     try {
-      const json = await this.#sessions.runScript(id, js, signal, { whenGone: 'stop' });
+      const json = await this.#sessions.runScript(id, js, signal, { onDisconnect: 'stop' });
       return withConsole(await this.#answer(id, json), await written.text());
     } catch (error) {
       if (signal.aborted) throw error;
@@ -124,7 +124,7 @@ export class AgentPeer implements McpPeer {
   /** Null for one that is not there or is larger than an answer takes. */
   async #picture(id: string, file: string): Promise<Buffer | null> {
     try {
-      const { bytes, stream } = await this.#sessions.screenshot(id, file);
+      const { bytes, stream } = await this.#sessions.artifacts.screenshot(id, file);
       if (bytes <= MAX_PICTURE_BYTES) return await buffer(stream);
       stream.destroy();
       return null;

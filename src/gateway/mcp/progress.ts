@@ -41,7 +41,11 @@ export function tellProgress(
   const timer = setInterval(tell, EVERY_MS);
   const watch = async (id: string): Promise<void> => {
     step = 'running';
-    for await (const event of sessions.events({ id, after: sessions.lastSeq(), signal: stopped.signal })) {
+    for await (const event of sessions.streams.events({
+      id,
+      after: sessions.streams.lastSeq(),
+      signal: stopped.signal,
+    })) {
       if (event.type !== 'StepFinished') continue;
       step = event.data.js.slice(0, MAX_STEP_CHARS);
       tell();

@@ -20,10 +20,10 @@ export function watchConsole(sessions: Sessions, sessionId: string, js: string):
   const stopped = new AbortController();
   let text = '';
   const read = async (): Promise<void> => {
-    const selection = { id: sessionId, after: sessions.lastSeq(), signal: stopped.signal };
+    const selection = { id: sessionId, after: sessions.streams.lastSeq(), signal: stopped.signal };
     // Others may use the session too; its scripts run one after another.
     let script: number | null = null;
-    for await (const { type, data } of sessions.events(selection)) {
+    for await (const { type, data } of sessions.streams.events(selection)) {
       if (type === 'ScriptStarted' && script === null && data.js === js) script = data.script;
       if (type === 'ScriptFinished' && data.script === script) return;
       if (type !== 'ConsoleWritten' || script === null || text.length > MAX_CHARS) continue;

@@ -55,7 +55,7 @@ export const batchRoutes: readonly Route[] = [
     also: { 204: 'The batch has ended, and all its events were seen.' },
     async handle({ query, request }, sessions) {
       const id = batchIdOf(request);
-      const after = Math.min(startAfter(request, query.after) ?? 0, sessions.lastSeq());
+      const after = Math.min(startAfter(request, query.after) ?? 0, sessions.streams.lastSeq());
       const { endedAt } = await sessions.batches.get(id);
       return {
         kind: 'events',

@@ -23,7 +23,7 @@ const devToolsRoutes = ['', '/'].map((slash) =>
       const id = sessionIdOf(request);
       // One that never was is told from one that has ended.
       await sessions.get(id);
-      const { product } = sessions.doors.devTools(id, undefined);
+      const { product } = sessions.connections.devTools(id, undefined);
       const webSocketDebuggerUrl = `${request.base.replace('http', 'ws')}/sessions/${id}/cdp`;
       return { kind: 'json', status: 200, body: { Browser: product, 'Protocol-Version': '1.3', webSocketDebuggerUrl } };
     },
@@ -42,10 +42,10 @@ export const controlRoutes: readonly Route[] = [
     async handle({ body, request }, sessions) {
       const id = sessionIdOf(request);
       if (body.take) {
-        const control = await sessions.doors.takeControl(id, request.caller, body.takeOver ?? false);
+        const control = await sessions.connections.takeControl(id, request.caller, body.takeOver ?? false);
         return { kind: 'json', status: 200, body: { taken: true, control } };
       }
-      await sessions.doors.returnControl(id);
+      await sessions.connections.returnControl(id);
       return { kind: 'json', status: 200, body: { taken: false } };
     },
   }),

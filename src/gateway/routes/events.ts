@@ -44,12 +44,12 @@ export const eventRoutes: readonly Route[] = [
     also: { 204: 'The session has ended, and all its events were seen.' },
     async handle({ query, request }, sessions) {
       const id = sessionIdOf(request);
-      const after = Math.min(startAfter(request, query.after) ?? 0, sessions.lastSeq());
+      const after = Math.min(startAfter(request, query.after) ?? 0, sessions.streams.lastSeq());
       // Asked for before the stream begins, so that an unknown session is a 404 and not an empty stream.
       const record = await sessions.get(id);
       return {
         kind: 'events',
-        open: (signal) => sessions.eventPages({ id, after, signal }),
+        open: (signal) => sessions.streams.pages({ id, after, signal }),
         finite: isEnded(record.status),
         caller: request.caller,
       };
@@ -64,12 +64,12 @@ export const eventRoutes: readonly Route[] = [
     answer: 'text/event-stream',
     errors: ['CAPACITY'],
     async handle({ query, request }, sessions) {
-      const last = sessions.lastSeq();
+      const last = sessions.streams.lastSeq();
       // A number that was never given (another installation's) must not silence what comes next.
       const after = Math.min(startAfter(request, query.after) ?? last, last);
       return {
         kind: 'events',
-        open: (signal) => sessions.eventPages({ after, signal }),
+        open: (signal) => sessions.streams.pages({ after, signal }),
         finite: false,
         caller: request.caller,
       };

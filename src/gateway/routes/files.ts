@@ -13,7 +13,7 @@ export const fileRoutes: readonly Route[] = [
     summary: 'Lists the files that the browser downloaded and those put there for it to upload.',
     answer: z.array(SessionFile),
     async handle({ request }, sessions) {
-      return { kind: 'json', status: 200, body: await sessions.files(sessionIdOf(request)) };
+      return { kind: 'json', status: 200, body: await sessions.artifacts.list(sessionIdOf(request)) };
     },
   }),
   defineRoute({
@@ -24,7 +24,7 @@ export const fileRoutes: readonly Route[] = [
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
       const name = fileNameOf(request);
-      const { bytes, stream } = await sessions.readFile(id, name);
+      const { bytes, stream } = await sessions.artifacts.read(id, name);
       // Pages choose what is in these files: a browser saves them and never shows them as this service's own page.
       return { kind: 'stream', contentType: 'application/octet-stream', fileName: name, stream, bytes };
     },
@@ -41,7 +41,7 @@ export const fileRoutes: readonly Route[] = [
       const id = sessionIdOf(request);
       const name = fileNameOf(request);
       if (!request.upload) throw new TroupeError('INTERNAL', 'The route has no body');
-      return { kind: 'json', status: 201, body: await sessions.writeFile(id, name, request.upload) };
+      return { kind: 'json', status: 201, body: await sessions.artifacts.write(id, name, request.upload) };
     },
   }),
 ];

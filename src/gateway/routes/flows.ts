@@ -11,7 +11,7 @@ export const flowRoutes: readonly Route[] = [
     summary: 'The flows folder as a tree: what each flow is for, and what it takes.',
     answer: z.array(FlowNode),
     async handle({ request }, sessions) {
-      return { kind: 'json', status: 200, body: await sessions.flowTree(request.signal) };
+      return { kind: 'json', status: 200, body: await sessions.flows.tree(request.signal) };
     },
   }),
   defineRoute({
@@ -20,7 +20,7 @@ export const flowRoutes: readonly Route[] = [
     summary: 'The text of a flow or a task file.',
     answer: 'text/plain',
     async handle({ request }, sessions) {
-      const text = await sessions.flowSource(flowPathOf(request));
+      const text = await sessions.flows.source(flowPathOf(request));
       return { kind: 'text', status: 200, contentType: 'text/plain; charset=utf-8', text };
     },
   }),
@@ -31,7 +31,7 @@ export const flowRoutes: readonly Route[] = [
     query: StatsQuery,
     answer: Stats,
     async handle({ query }, sessions) {
-      return { kind: 'json', status: 200, body: await sessions.stats(query) };
+      return { kind: 'json', status: 200, body: await sessions.flows.stats(query) };
     },
   }),
 ];

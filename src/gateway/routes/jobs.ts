@@ -50,7 +50,7 @@ export const jobRoutes: readonly Route[] = [
     answer: 'application/zip',
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
-      const stream = await sessions.archive(id);
+      const stream = await sessions.artifacts.archive(id);
       return { kind: 'stream', contentType: 'application/zip', fileName: `${id}.zip`, stream };
     },
   }),

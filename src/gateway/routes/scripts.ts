@@ -33,7 +33,7 @@ export const scriptRoutes: readonly Route[] = [
     errors: SCRIPT_ERRORS,
     async handle({ body, request }, sessions) {
       const text = await sessions.runScript(sessionIdOf(request), body.js, request.gone, {
-        whenGone: 'go on',
+        onDisconnect: 'continue',
         control: body.control,
       });
       return { kind: 'text', status: 200, contentType: 'application/json', text };
@@ -55,7 +55,7 @@ export const scriptRoutes: readonly Route[] = [
         proxyUrl: new URL(links.proxy, request.base).href,
         recordUrl: new URL(links.self, request.base).href,
         needsToken: request.headers.authorization !== '',
-        flows: await sessions.flowCatalog(request.signal),
+        flows: await sessions.flows.catalog(request.signal),
       });
       return { kind: 'text', status: 200, contentType: 'text/markdown; charset=utf-8', text };
     },

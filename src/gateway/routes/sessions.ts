@@ -95,7 +95,7 @@ export const sessionRoutes: readonly Route[] = [
     answer: 'application/zip',
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
-      const stream = await sessions.archive(id);
+      const stream = await sessions.artifacts.archive(id);
       return { kind: 'stream', contentType: 'application/zip', fileName: `${id}.zip`, stream };
     },
   }),
@@ -106,7 +106,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'The HTML report; while the session runs, of what there is so far.',
     answer: 'text/html',
     async handle({ request }, sessions) {
-      const file = await sessions.report(sessionIdOf(request));
+      const file = await sessions.artifacts.report(sessionIdOf(request));
       return { kind: 'picture', contentType: 'text/html; charset=utf-8', ...file };
     },
   }),
@@ -117,7 +117,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'A screenshot, by the name that its step has.',
     answer: 'image/png',
     async handle({ request }, sessions) {
-      const file = await sessions.screenshot(sessionIdOf(request), fileNameOf(request));
+      const file = await sessions.artifacts.screenshot(sessionIdOf(request), fileNameOf(request));
       return { kind: 'picture', contentType: 'image/png', ...file };
     },
   }),

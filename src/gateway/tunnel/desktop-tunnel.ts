@@ -25,7 +25,7 @@ export const DESKTOP: TunnelKind = {
   shared: true,
   maxMessageBytes: 2 * 1024 * 1024,
   open({ id, query, principal }, sessions) {
-    const tunnel = new DesktopTunnel(sessions.doors.desktop(id), id, sessions, principal);
+    const tunnel = new DesktopTunnel(sessions.connections.desktop(id), id, sessions, principal);
     tunnel.useKey(query.get('control') ?? '');
     return tunnel;
   },
@@ -57,7 +57,7 @@ class DesktopTunnel implements FarEnd {
     checkRole(this.#principal, 'run');
     const key = ControlKey.safeParse(text);
     if (!key.success) throw new TroupeError('INVALID_REQUEST', '"control" is what taking control answered');
-    this.#control = { key: key.data, letGo: this.#sessions.doors.attachControl(this.#id, key.data) };
+    this.#control = { key: key.data, letGo: this.#sessions.connections.attachControl(this.#id, key.data) };
   }
 
   async start(near: NearEnd): Promise<void> {
@@ -107,6 +107,6 @@ class DesktopTunnel implements FarEnd {
   }
 
   #mayAct(): boolean {
-    return this.#control !== null && this.#sessions.doors.holdsControl(this.#id, this.#control.key);
+    return this.#control !== null && this.#sessions.connections.holdsControl(this.#id, this.#control.key);
   }
 }

@@ -22,7 +22,7 @@ export const DEVTOOLS: TunnelKind = {
   shared: false,
   maxMessageBytes: MAX_MESSAGE_BYTES,
   open({ id, query }, sessions) {
-    return new DevToolsTunnel(id, sessions.doors.devTools(id, query.get('control') ?? undefined), sessions);
+    return new DevToolsTunnel(id, sessions.connections.devTools(id, query.get('control') ?? undefined), sessions);
   },
 };
 
@@ -55,7 +55,7 @@ class DevToolsTunnel implements FarEnd {
   }
 
   receive(message: Buffer, isText: boolean): void {
-    this.#sessions.doors.touch(this.#id);
+    this.#sessions.connections.touch(this.#id);
     const verdict = this.#filter.judge(message, isText);
     switch (verdict.kind) {
       case 'forward':

@@ -7,7 +7,7 @@ import { openArchive } from '../../report/archive.js';
 import { writeArtifacts } from '../../report/artifacts.js';
 import type { ReportPool } from '../../report/report-pool.js';
 import { journaledEvents } from '../events/index.js';
-import type { OpenFile } from '../ports/sessions.js';
+import type { OpenFile } from '../ports/artifacts.js';
 import { type FileDirs, openArtifact } from './session-files.js';
 
 /**

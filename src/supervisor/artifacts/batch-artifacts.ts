@@ -6,13 +6,7 @@ import { type ArchiveSource, openArchive } from '../../report/archive.js';
 import type { BatchLinks } from '../../report/batch-junit.js';
 import type { ReportPool } from '../../report/report-pool.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
-import type { FileDirs } from './session-files.js';
-
-/** A session as it is now, and where its files are while it runs. */
-export interface SessionNow {
-  readonly record: SessionRecord;
-  readonly files: FileDirs | null;
-}
+import type { SessionNow } from './session-artifacts.js';
 
 /** What the jobs of a batch left, collected: one zip, one JUnit file. */
 export class BatchArtifacts {

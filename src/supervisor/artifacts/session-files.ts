@@ -12,9 +12,10 @@ import {
   type RegularFile,
   regularFileNames,
 } from '../../files/regular-file.js';
+import type { SessionFile } from '../../protocol/answers.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isFileName } from '../../protocol/file-name.js';
-import type { OpenFile, SessionFile } from '../ports/sessions.js';
+import type { OpenFile } from '../ports/artifacts.js';
 import { enterUpload, type UploadPlace } from './upload-room.js';
 
 /** The longest upload, in bytes. */

@@ -13,10 +13,10 @@ import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';
 import type { SessionId, SessionRecord, SessionStatus } from '../../protocol/session.js';
 import { type BatchArtifacts, flowsDirOf, removeBatchFlows, writeBatchFlows } from '../artifacts/index.js';
-import { flowFileCheck, type Intake, type SubmissionKey } from '../jobs/index.js';
+import { flowFileCheck, type JobScheduler, type SubmissionKey } from '../jobs/index.js';
 import type { Batches } from '../ports/batches.js';
 import type { Submitter } from '../ports/sessions.js';
-import { newSessionId, type SessionSurroundings } from '../sessions/index.js';
+import { newSessionId, type SessionDependencies } from '../sessions/index.js';
 import { isRepeatedStop } from './repeated-stop.js';
 
 /** Jobs that are read from the journal at once. */
@@ -39,9 +39,9 @@ const Batch = z.object({
 });
 type Batch = z.infer<typeof Batch>;
 
-export interface BatchDeskParts extends SessionSurroundings {
+export interface BatchDeskParts extends SessionDependencies {
   readonly journal: Journal;
-  readonly intake: Intake;
+  readonly intake: JobScheduler;
   readonly artifacts: BatchArtifacts;
   /** Cancels jobs of a batch that have not ended; settles when their ends are on disk. */
   stop(sessions: readonly SessionRecord[]): Promise<void>;
@@ -53,7 +53,7 @@ export interface BatchDeskParts extends SessionSurroundings {
  * Batches: jobs that are submitted, watched, cancelled and collected together. What a batch is stands in the journal;
  * nothing of it is kept in memory.
  */
-export class BatchDesk implements Batches {
+export class BatchService implements Batches {
   readonly #parts: BatchDeskParts;
 
   constructor(parts: BatchDeskParts) {
@@ -213,7 +213,7 @@ export class BatchDesk implements Batches {
 }
 
 /** The batches that have jobs to go on with, and how many of them may run at once. */
-export async function openGates(journal: Journal, intake: Intake, log: (line: string) => void): Promise<void> {
+export async function openGates(journal: Journal, intake: JobScheduler, log: (line: string) => void): Promise<void> {
   for (const { id, sessions } of await journal.openBatches()) {
     const [found] = await journal.kept('batch', id);
     const batch = Batch.safeParse(found?.data);

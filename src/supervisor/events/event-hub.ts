@@ -3,7 +3,7 @@ import type { Journal, JournalBatch } from '../../journal/journal.js';
 import { type EventPage, type EventRow, ListedEvent } from '../../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
-import { PageShelf, type Reading } from './event-pages.js';
+import { EventPages, type Reading } from './event-pages.js';
 import { EventRing } from './event-ring.js';
 import { PastEvents } from './past-events.js';
 import { WorkTurns } from './work-turns.js';
@@ -48,7 +48,7 @@ export class EventHub {
   readonly #clock: Clock;
   #writtenAtMs = 0;
   readonly #ring = new EventRing();
-  readonly #shelf = new PageShelf();
+  readonly #shelf = new EventPages();
   readonly #past: PastEvents;
   readonly #turns = new WorkTurns();
   #shown: number;

@@ -17,7 +17,7 @@ export interface Reading {
  * The pages that readers took last, so that others who come to the same events take the same. It is empty while nobody
  * reads: a reader enters before its first page and leaves after its last.
  */
-export class PageShelf {
+export class EventPages {
   /** The one that was taken longest ago first. */
   readonly #readings = new Map<string, { readonly reading: Reading; readonly characters: number }>();
   #characters = 0;

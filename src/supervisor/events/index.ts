@@ -2,3 +2,4 @@
 export { EventHub } from './event-hub.js';
 export { journaledEvents } from './journaled-events.js';
 export { newEvent } from './new-event.js';
+export { SessionStreams } from './session-streams.js';

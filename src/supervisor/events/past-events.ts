@@ -1,7 +1,7 @@
 import type { Journal } from '../../journal/journal.js';
 import { listedEvent } from '../../protocol/event-row.js';
 import type { SessionId } from '../../protocol/session.js';
-import { MAX_PAGE_CHARACTERS, MAX_PAGE_EVENTS, type PageShelf, type Reading } from './event-pages.js';
+import { type EventPages, MAX_PAGE_CHARACTERS, MAX_PAGE_EVENTS, type Reading } from './event-pages.js';
 
 /** Pages that are read from the journal at once: a write never waits behind more, however many readers there are. */
 const READS_AT_ONCE = 4;
@@ -9,14 +9,14 @@ const READS_AT_ONCE = 4;
 /** Reads pages of the past from the journal: one read for all readers that want the same page at once. */
 export class PastEvents {
   readonly #journal: Journal;
-  readonly #shelf: PageShelf;
+  readonly #shelf: EventPages;
   readonly #shown: () => number;
   readonly #reading = new Map<string, Promise<Reading>>();
   readonly #waiting: (() => void)[] = [];
   #reads = 0;
 
   /** @param shown the number of the newest event that readers may see */
-  constructor(journal: Journal, shelf: PageShelf, shown: () => number) {
+  constructor(journal: Journal, shelf: EventPages, shown: () => number) {
     this.#journal = journal;
     this.#shelf = shelf;
     this.#shown = shown;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.js';
 import type { TokenLimits } from '../../protocol/access.js';
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
-import type { Place } from '../sessions/index.js';
+import type { Slot } from '../sessions/index.js';
 import { FairLane } from './fair-lane.js';
 
 interface Waiter {
   readonly caller: string;
-  admit(place: Place): void;
+  admit(slot: Slot): void;
   /** The service stops. A job has none: it stays on disk. */
   refuse?(error: TroupeError): void;
 }
@@ -86,7 +86,7 @@ export class Admission {
    * @throws CAPACITY with `retryAfterSeconds` at the deadline, or at once where too many wait already; UNAVAILABLE when
    *   the service stops; the signal's reason
    */
-  enter(caller: string, { signal, deadlineMs }: EnterBounds): Promise<Place> {
+  enter(caller: string, { signal, deadlineMs }: EnterBounds): Promise<Slot> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(stopping());
       if (signal.aborted) return reject(signal.reason);
@@ -110,9 +110,9 @@ export class Admission {
       });
       const waiter: Waiter = {
         caller,
-        admit: (place) => {
+        admit: (slot) => {
           leave();
-          resolve(place);
+          resolve(slot);
         },
         refuse: (error) => {
           leave();
@@ -126,7 +126,7 @@ export class Admission {
   }
 
   /** A place for a session that runs already: an earlier service admitted it. May go past `maxSessions`. */
-  occupy(caller: string): Place {
+  acquire(caller: string): Slot {
     return this.#place(caller);
   }
 
@@ -153,7 +153,7 @@ export class Admission {
   }
 
   /** Puts a job at the end of its caller's; `admit` is called once, unless {@link leaveQueue} comes first. */
-  queue(caller: string, id: string, admit: (place: Place) => void): void {
+  queue(caller: string, id: string, admit: (slot: Slot) => void): void {
     this.#expected.remove(id);
     this.#jobs.add(caller, id, { caller, admit });
     this.#admitNext();
@@ -195,7 +195,7 @@ export class Admission {
     return undefined;
   }
 
-  #place(caller: string): Place {
+  #place(caller: string): Slot {
     this.#running += 1;
     this.#runningOf.set(caller, (this.#runningOf.get(caller) ?? 0) + 1);
     let held = true;

@@ -6,10 +6,10 @@ import {
   type LivingSession,
   lostEnd,
   type OpenPhase,
-  type Place,
   readProgress,
+  type SessionDependencies,
   type SessionEnd,
-  type SessionSurroundings,
+  type Slot,
   type TaskProgress,
 } from '../sessions/index.js';
 import { beginsAgain, retriesLeft } from './retry.js';
@@ -28,7 +28,7 @@ export interface LivingJob {
 }
 
 /** What attempts need of the intake. */
-interface JobParts extends Pick<SessionSurroundings, 'config' | 'log'> {
+interface JobParts extends Pick<SessionDependencies, 'config' | 'log'> {
   readonly journal: Journal;
   readonly pool: WarmPool;
   /** Nothing begins any more. */
@@ -53,13 +53,13 @@ export class JobAttempts {
   }
 
   /** An attempt, from its place to its end. Never rejects. */
-  async begin(job: LivingJob, place: Place): Promise<void> {
+  async begin(job: LivingJob, slot: Slot): Promise<void> {
     const { session, request } = job;
     const { config, pool } = this.#parts;
     try {
       const phase = session.record.startedAt === null ? UNTOUCHED : await this.#phaseOf(job);
       const open = pool.prepareJob(session.record.id, request);
-      await session.begin(place, open, config.createTimeout * 1000);
+      await session.begin(slot, open, config.createTimeout * 1000);
       await this.goOn(job, phase, true);
     } catch (error) {
       if (this.#parts.isClosed() && session.record.status === 'queued') return;
@@ -92,10 +92,10 @@ export class JobAttempts {
     try {
       const again = await this.#laidBy(job, end);
       if (again !== null) this.#parts.queue(again);
-      else await session.end(end, 'whole');
+      else await session.end(end, 'graceful');
     } catch (error) {
       this.#parts.log(`cannot wait again: ${String(error)}`, { session: session.record.id });
-      await session.end(end, 'whole');
+      await session.end(end, 'graceful');
     }
   }
 
@@ -105,15 +105,15 @@ export class JobAttempts {
     const { error } = end;
     // Its thread was lost before anything of it had begun: that is no end of a job.
     if (error?.code === 'SESSION_RESTARTED' && session.record.status === 'queued' && lostStarts < MAX_LOST_STARTS) {
-      return (await session.layBy(null)) ? { ...job, lostStarts: lostStarts + 1 } : null;
+      return (await session.requeue(null)) ? { ...job, lostStarts: lostStarts + 1 } : null;
     }
     if (this.#parts.isClosed() && error?.code === 'INTERRUPTED') {
       await session.rest();
       const { kind } = (await this.#progressOf(job)).phase(session.record.maxIterations ?? 0);
-      if (kind === 'model') return (await session.layBy(null)) ? job : null;
+      if (kind === 'model') return (await session.requeue(null)) ? job : null;
     }
     if (error === null || !beginsAgain(request, session.record, end)) return null;
     const failed = { error, retriesLeft: retriesLeft(request, session.record) - 1 };
-    return (await session.layBy(failed)) ? job : null;
+    return (await session.requeue(failed)) ? job : null;
   }
 }

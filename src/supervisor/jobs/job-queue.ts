@@ -6,11 +6,11 @@ import {
   type EndParts,
   endStored,
   interruptedEnd,
-  type Place,
   type QueuedJob,
+  type SessionDependencies,
   type SessionEnd,
-  type SessionSurroundings,
   type SessionTable,
+  type Slot,
 } from '../sessions/index.js';
 import type { Admission } from './admission.js';
 import type { BatchGate } from './batch-gate.js';
@@ -26,7 +26,7 @@ export interface AdmittedJob extends AcceptedSession {
 }
 
 /** What the queue needs of the intake. */
-export interface JobQueueParts extends EndParts, Pick<SessionSurroundings, 'vault'> {
+export interface JobQueueParts extends EndParts, Pick<SessionDependencies, 'vault'> {
   readonly journal: Journal;
   readonly table: SessionTable;
   readonly admission: Admission;
@@ -34,7 +34,7 @@ export interface JobQueueParts extends EndParts, Pick<SessionSurroundings, 'vaul
   /** Nothing begins any more. */
   isClosed(): boolean;
   /** Goes on with a job that has its place, of which it takes care from now on. Never rejects. */
-  begin(job: AdmittedJob, place: Place): Promise<void>;
+  begin(job: AdmittedJob, slot: Slot): Promise<void>;
   /** Work that a stop must wait for; never rejects. */
   pending(work: Promise<void>): void;
 }
@@ -77,7 +77,7 @@ export class JobQueue {
     const { id, batch, caller } = job;
     table.addQueued(job);
     admission.expect(caller, id);
-    gate.pass(batch, id, () => admission.queue(caller, id, (place) => this.#parts.pending(this.#admitted(job, place))));
+    gate.pass(batch, id, () => admission.queue(caller, id, (slot) => this.#parts.pending(this.#admitted(job, slot))));
   }
 
   /** Takes a job out of the order, for good: it is to be ended next. */
@@ -115,7 +115,7 @@ export class JobQueue {
   }
 
   /** Never rejects. */
-  async #admitted(job: QueuedJob, place: Place): Promise<void> {
+  async #admitted(job: QueuedJob, slot: Slot): Promise<void> {
     const { journal, log, isClosed } = this.#parts;
     const lost = (error: unknown) => log(`the disk keeps it waiting: ${String(error)}`, { session: job.id });
     const read = await Promise.all([journal.get(job.id), this.#requestOf(job.id)]).catch((error) => {
@@ -125,14 +125,14 @@ export class JobQueue {
     });
     // Somebody has ended it meanwhile, or the service stops: it stays on disk then.
     const stored = read === null || job.ending !== null || isClosed() ? null : read[0];
-    if (stored === null) return place.release();
+    if (stored === null) return slot.release();
     const request = AutoRequest.safeParse(read?.[1]);
     if (request.success) {
       const { caller, lostStarts } = job;
-      return this.#parts.begin({ record: stored.record, request: request.data, caller, lostStarts }, place);
+      return this.#parts.begin({ record: stored.record, request: request.data, caller, lostStarts }, slot);
     }
     await this.end(job, unreadableEnd()).catch(lost);
-    place.release();
+    slot.release();
   }
 
   /** Not at once: the disk would be asked without end. */

@@ -16,8 +16,8 @@ import {
   newSessionId,
   type OpenPhase,
   QueuedJob,
+  type SessionDependencies,
   type SessionEnd,
-  type SessionSurroundings,
   type SessionTable,
   type TaskProgress,
 } from '../sessions/index.js';
@@ -52,7 +52,7 @@ export interface NewBatch {
 }
 
 /** What the intake needs of the supervisor. */
-export interface IntakeParts extends SessionSurroundings {
+export interface IntakeParts extends SessionDependencies {
   readonly journal: Journal;
   readonly tokens: AccessTokens;
   readonly artifacts: ArtifactKeeper;
@@ -70,7 +70,7 @@ export interface IntakeParts extends SessionSurroundings {
  *   job   on disk -> answer -> queue -> admission -> read again -> browser -> flows -> model
  *                                ^------------------------ retries -----------------------'
  */
-export class Intake {
+export class JobScheduler {
   readonly #parts: IntakeParts;
   readonly #admission: Admission;
   readonly #pool: WarmPool;
@@ -105,7 +105,7 @@ export class Intake {
       isClosed: () => this.#closed,
       queue: ({ session, caller, lostStarts }) => {
         // Who has asked for its end meanwhile gets it from the session.
-        if (!session.isOver) this.#queue.add(new QueuedJob({ ...session.record, caller }, lostStarts));
+        if (session.ended === undefined) this.#queue.add(new QueuedJob({ ...session.record, caller }, lostStarts));
       },
     });
     this.#queue = new JobQueue({
@@ -283,7 +283,7 @@ export class Intake {
     session.recall(progress);
     this.#gate.pass(record.batch, record.id, () => undefined);
     try {
-      await session.resume(this.#admission.occupy(caller), lease);
+      await session.resume(this.#admission.acquire(caller), lease);
     } catch (error) {
       this.#parts.table.drop(record.id);
       throw error;

@@ -30,7 +30,7 @@ export interface DevTools {
  * The ways into a session that runs, for people and for other clients than scripts. What is asked of one that has ended
  * is SESSION_ENDED, and of one that waits SESSION_BUSY.
  */
-export interface Doors {
+export interface Connections {
   /**
    * Gives a person control of a session that runs, and answers the key to it, when its agent has come to rest.
    * SESSION_BUSY where another has it, unless `takeOver`.
@@ -53,6 +53,6 @@ export interface Doors {
    * session that never was: told at once, without a look into the journal.
    */
   desktop(id: string): string;
-  /** In a job to who has its control: SESSION_BUSY for others. SESSION_ENDED as with {@link Doors.desktop}. */
+  /** In a job to who has its control: SESSION_BUSY for others. SESSION_ENDED as with {@link Connections.desktop}. */
   devTools(id: string, control: string | undefined): DevTools;
 }

@@ -2,12 +2,12 @@ import { AutoRequest, type SessionRecord } from '../../protocol/session.js';
 import type { Outbox } from '../../webhooks/outbox.js';
 import type { ArtifactKeeper } from '../artifacts/index.js';
 import { newEvent } from '../events/index.js';
-import type { SessionSurroundings } from './session-dependencies.js';
+import type { SessionDependencies } from './session-dependencies.js';
 import type { SessionEnd } from './session-end.js';
 import { endedRecord } from './session-record.js';
 
 /** What is needed to end a session of which there is nothing but what stands in the journal. */
-export interface EndParts extends Pick<SessionSurroundings, 'hub' | 'clock' | 'log'> {
+export interface EndParts extends Pick<SessionDependencies, 'hub' | 'clock' | 'log'> {
   readonly artifacts: Pick<ArtifactKeeper, 'write'>;
   readonly webhooks: Pick<Outbox, 'entries'>;
 }

@@ -11,11 +11,11 @@ export {
   type SessionTask,
   startSessionActor,
 } from './session-child.js';
-export { SessionDoors } from './session-connections.js';
-export type { SessionSurroundings } from './session-dependencies.js';
+export { SessionConnections } from './session-connections.js';
+export type { SessionDependencies } from './session-dependencies.js';
 export { flowsEnd, interruptedEnd, lostEnd, type SessionEnd, stoppedEnd } from './session-end.js';
 export { type AcceptedSession, acceptedRecord, newSessionId, waitingRecord } from './session-record.js';
-export type { Place } from './session-resources.js';
+export type { Slot } from './session-resources.js';
 export { parseId, SessionTable } from './session-table.js';
-export { SessionMoments, type WaitBounds } from './session-waiters.js';
+export { SessionWaiters, type WaitBounds } from './session-waiters.js';
 export { type OpenPhase, readProgress, type TaskProgress } from './task/task-phase.js';

@@ -6,7 +6,7 @@ import type { JournalBatch } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
 import type { DevToolsClient } from '../ports/connections.js';
-import type { ScriptManner } from '../ports/sessions.js';
+import type { RunOptions } from '../ports/sessions.js';
 import { connectDevTools } from './devtools-client.js';
 import {
   type BrowserOpening,
@@ -18,20 +18,20 @@ import {
 } from './session-child.js';
 import { SessionClocks } from './session-clocks.js';
 import { SessionControl } from './session-control.js';
-import type { SessionSurroundings } from './session-dependencies.js';
+import type { SessionDependencies } from './session-dependencies.js';
 import { actorEndError, interruptedEnd, lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
-import { SessionBook, writeEnd } from './session-journal.js';
+import { SessionJournal, writeEnd } from './session-journal.js';
 import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
 import { type AcceptedSession, endedRecord, startedRecord, startFacts, waitingRecord } from './session-record.js';
-import { type Place, SessionHoldings } from './session-resources.js';
+import { SessionResources, type Slot } from './session-resources.js';
 import { Attempt } from './task/attempt.js';
 import type { OpenPhase, TaskProgress } from './task/task-phase.js';
 import { runTask, type TaskParts } from './task/task-run.js';
 
 /** An end that somebody waits for leaves the actor this long to tell of its last step. */
-const LAST_WORDS_MS = 50;
+const DRAIN_MS = 50;
 /** How much later than a connection's end a driver may say how the browser itself ended. */
-const DRIVER_WORD_MS = 1_000;
+const EXIT_REASON_MS = 1_000;
 /** Scripts that wait at most in an actor, and what each may take beyond its own bound until it is answered. */
 const SCRIPTS_AHEAD = 65;
 const SCRIPT_GRACE_MS = 1_500;
@@ -44,9 +44,9 @@ const FRAME_GRACE_MS = 2_000;
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
   readonly control: SessionControl;
-  readonly #book: SessionBook;
-  readonly #around: SessionSurroundings;
-  readonly #held: SessionHoldings;
+  readonly #journal: SessionJournal;
+  readonly #deps: SessionDependencies;
+  readonly #resources: SessionResources;
   readonly #clocks: SessionClocks;
   readonly #ending = new AbortController();
   readonly #onEnded: () => void;
@@ -58,36 +58,36 @@ export class LivingSession {
   #gone: Promise<void> | undefined;
   readonly #task = (): SessionTask => ({
     request: this.request,
-    stepsDone: this.#book.steps,
+    stepsDone: this.#journal.steps,
     driver: this.control.driver,
     batch: this.record.batch,
     opened: (pageLost) => {
-      this.#book.pageLost = pageLost;
+      this.#journal.pageLost = pageLost;
     },
   });
 
   /** @param onEnded called once, when the session's end is on disk */
   constructor(
-    around: SessionSurroundings,
+    around: SessionDependencies,
     { request, record }: Pick<AcceptedSession, 'request' | 'record'>,
     onEnded: () => void,
   ) {
-    this.#around = around;
+    this.#deps = around;
     this.#onEnded = onEnded;
     this.request = request;
-    this.#book = new SessionBook(around, {
+    this.#journal = new SessionJournal(around, {
       record,
       webhook: request.mode === 'auto' ? request.webhook : undefined,
-      lease: () => this.#held.lease?.identity ?? null,
-      answered: (call) => this.#held.child?.ref.tell('ModelAnswerRecorded', { call }),
+      lease: () => this.#resources.lease?.identity ?? null,
+      answered: (call) => this.#resources.child?.ref.tell('ModelAnswerRecorded', { call }),
     });
     const log = (line: string) => around.log(line, { session: record.id });
     const video = request.video ?? around.config.video;
-    this.#held = new SessionHoldings(join(around.config.sessionsDir, record.id), video, around.clock, log);
+    this.#resources = new SessionResources(join(around.config.sessionsDir, record.id), video, around.clock, log);
     this.control = new SessionControl({
       clock: around.clock,
       actor: () => this.#actor(),
-      tell: (event) => this.#book.tell(event),
+      emit: (event) => this.#journal.emit(event),
       touched: () => this.#touch(),
     });
     const { idleTimeout = around.config.idleTimeout, hardTimeout = around.config.hardTimeout } = request;
@@ -95,34 +95,31 @@ export class LivingSession {
       around.clock,
       { idleMs: idleTimeout * 1000, hardMs: hardTimeout * 1000 },
       {
-        idle: () => void this.end(stoppedEnd('idle'), 'cut'),
+        idle: () => void this.end(stoppedEnd('idle'), 'immediate'),
         hard: () => void this.#hardTimeoutPassed(),
       },
     );
   }
 
   get record(): SessionRecord {
-    return this.#book.record;
+    return this.#journal.record;
   }
 
   get #isJob(): boolean {
     return this.request.mode === 'auto';
   }
 
-  /** Its end was asked for. */
-  get isOver(): boolean {
-    return this.#ended !== undefined;
+  get journal(): Pick<SessionJournal, 'stored' | 'doing'> {
+    return this.#journal;
   }
 
-  get book(): Pick<SessionBook, 'stored' | 'doing'> {
-    return this.#book;
-  }
-  /** Settles when its end is on disk; undefined while none has begun. */
+  /** Settles when its end is on disk; undefined until it is asked for. */
   get ended(): Promise<SessionRecord> | undefined {
     return this.#ended;
   }
+
   get endpoint(): BrowserEndpoint | null {
-    return this.#held.endpoint;
+    return this.#resources.endpoint;
   }
 
   /**
@@ -131,8 +128,8 @@ export class LivingSession {
    * @param extra what goes to disk in the same transaction as the start
    * @throws what kept it from starting; everything is given back then, and nothing of the start is on disk
    */
-  begin(place: Place, open: BrowserOpening, deadlineMs: number, extra: JournalBatch = {}): Promise<void> {
-    this.#held.takePlace(place);
+  begin(slot: Slot, open: BrowserOpening, deadlineMs: number, extra: JournalBatch = {}): Promise<void> {
+    this.#resources.takeSlot(slot);
     this.#advance('Begun');
     return this.#beginning(this.#start(open, deadlineMs, extra));
   }
@@ -141,16 +138,16 @@ export class LivingSession {
    * Goes on with the browser that an earlier service left: its page is as it was, its scripts and their scope are gone.
    * @throws what kept it from going on; everything is given back then, the browser too, and the record is as it was
    */
-  resume(place: Place, lease: BrowserLease): Promise<void> {
-    this.#held.takePlace(place);
-    this.#held.takeLease(lease);
+  resume(slot: Slot, lease: BrowserLease): Promise<void> {
+    this.#resources.takeSlot(slot);
+    this.#resources.takeLease(lease);
     this.#advance('Begun');
     return this.#beginning(this.#reconnect(lease));
   }
 
   /** What it told before, under an earlier service or in an earlier attempt. Call before it begins or resumes. */
   recall(progress: Pick<TaskProgress, 'steps' | 'doing' | 'startedAt'>): void {
-    this.#book.recall(progress);
+    this.#journal.recall(progress);
     if (progress.startedAt !== null) this.#clocks.start(Date.parse(progress.startedAt));
   }
 
@@ -165,7 +162,7 @@ export class LivingSession {
     const run = async () =>
       runTask(
         {
-          config: this.#around.config,
+          config: this.#deps.config,
           record: this.record,
           request,
           actor: this.#actor(),
@@ -180,14 +177,14 @@ export class LivingSession {
 
   /** Its time is up since the service stops: {@link work} answers INTERRUPTED. */
   interrupt(): void {
-    this.#attempt?.cut(interruptedEnd('auto'));
+    this.#attempt?.abort(interruptedEnd('auto'));
   }
 
   /** Nothing works on it any more, and all that was told is on disk. @throws what the disk said */
   async rest(): Promise<void> {
     this.#attempt?.close();
-    await this.#held.actorStopped(STOP_MS + 1_000);
-    await this.#around.hub.write({ records: this.#life.kind === 'running' ? [this.#book.stored] : [] });
+    await this.#resources.actorStopped(STOP_MS + 1_000);
+    await this.#deps.hub.write({ records: this.#life.kind === 'running' ? [this.#journal.stored] : [] });
   }
 
   /**
@@ -195,23 +192,23 @@ export class LivingSession {
    * @param failed what the attempt failed with, after which another begins; null for one that is to go on
    * @throws what the disk said
    */
-  layBy(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
-    return this.#beginning(this.#layBy(failed));
+  requeue(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
+    return this.#beginning(this.#requeue(failed));
   }
 
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
-  async runScript(js: string, signal: GiveUpSignal, { whenGone, control }: ScriptManner): Promise<string> {
+  async runScript(js: string, signal: GiveUpSignal, { onDisconnect, control }: RunOptions): Promise<string> {
     const by = control !== undefined && this.control.holds(control) ? 'person' : 'agent';
     if (by === 'agent' && (control !== undefined || this.#isJob) && this.#life.kind !== 'ending') {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
     }
-    const timeoutMs = this.#around.config.evalTimeout * 1000;
+    const timeoutMs = this.#deps.config.evalTimeout * 1000;
     this.#advance('ScriptCame');
     this.#touch();
     try {
       return await this.#actor().ask(
         'RunScript',
-        { js, kind: 'script', timeoutMs, whenGone, by },
+        { js, kind: 'script', timeoutMs, onDisconnect, by },
         { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
       );
     } catch (error) {
@@ -236,9 +233,9 @@ export class LivingSession {
 
   /**
    * Ends the session, once: later calls answer the first end. Settles when the end is on disk.
-   * @param how `whole` lets the actor finish what it reports; `cut` gives it 50 ms and drops what comes after
+   * @param how `graceful` lets the actor finish what it reports; `immediate` gives it 50 ms and drops what comes after
    */
-  end(end: SessionEnd, how: 'whole' | 'cut'): Promise<SessionRecord> {
+  end(end: SessionEnd, how: 'graceful' | 'immediate'): Promise<SessionRecord> {
     this.#ended ??= this.#endOnce(end, how);
     return this.#ended;
   }
@@ -248,7 +245,7 @@ export class LivingSession {
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'Nobody waits for the session any more'));
     await this.#begun.catch(() => undefined);
     if (this.record.status === 'queued') return;
-    await this.end(stoppedEnd('deleted'), 'cut');
+    await this.end(stoppedEnd('deleted'), 'immediate');
     await this.gone();
   }
 
@@ -264,46 +261,46 @@ export class LivingSession {
     return work;
   }
 
-  async #layBy(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
+  async #requeue(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
     this.#clocks.stop();
     this.control.end();
     this.#attempt?.close();
-    await this.#held.actorStopped(STOP_MS + 1_000);
+    await this.#resources.actorStopped(STOP_MS + 1_000);
     if (this.#ending.signal.aborted) return false;
-    this.#advance('LaidBy');
+    this.#advance('Requeued');
     const { attempt } = this.record;
-    this.#book.record = waitingRecord(this.record, failed === null ? attempt : attempt + 1, this.#around.clock.now());
-    const events = failed === null ? [] : [this.#book.event('AttemptFailed', { attempt, ...failed })];
+    this.#journal.record = waitingRecord(this.record, failed === null ? attempt : attempt + 1, this.#deps.clock.now());
+    const events = failed === null ? [] : [this.#journal.event('AttemptFailed', { attempt, ...failed })];
     try {
-      await this.#around.hub.write({ records: [{ ...this.#book.stored, lease: null }], events });
+      await this.#deps.hub.write({ records: [{ ...this.#journal.stored, lease: null }], events });
     } finally {
-      await this.#held.giveBack();
+      await this.#resources.giveBack();
     }
     return !this.#ending.signal.aborted;
   }
 
   async #start(open: BrowserOpening, deadlineMs: number, extra: JournalBatch): Promise<void> {
-    const { driver, hub, clock } = this.#around;
+    const { driver, hub, clock } = this.#deps;
     const signal = this.#ending.signal;
     try {
       if (this.#isJob) this.#attempt = new Attempt(this.#ending.signal);
       // Also where nobody waits any more: a warm browser that was taken for this session goes the way that open knows.
       const begunAt = clock.now();
       const { lease, child, warm } = await open(this.#task, { signal, deadlineMs });
-      this.#held.takeLease(lease);
+      this.#resources.takeLease(lease);
       const thread = this.#connected(child);
       // From here on an end is written after this start: both go through one ordered journal.
       signal.throwIfAborted();
-      this.#book.record = startedRecord(this.record, driver.name, clock.now());
+      this.#journal.record = startedRecord(this.record, driver.name, clock.now());
       this.#clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
-      const events = [...(extra.events ?? []), this.#book.event('SessionStarted', facts)];
-      await hub.write(this.#book.announced('started', { ...extra, records: [this.#book.stored], events }));
+      const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];
+      await hub.write(this.#journal.announced('started', { ...extra, records: [this.#journal.stored], events }));
       signal.throwIfAborted();
       this.#advance('Opened');
       this.#watch(lease, child);
     } catch (error) {
-      await this.#held.giveBack();
+      await this.#resources.giveBack();
       throw signal.aborted ? signal.reason : error;
     }
   }
@@ -314,29 +311,29 @@ export class LivingSession {
       if (this.#isJob) this.#attempt = new Attempt(this.#ending.signal);
       lease.permit(this.request);
       const start = { id: this.record.id, restart: 'transient', lease, task: this.#task, takesOver: true } as const;
-      const child = await startSessionActor(this.#around, { ...start, timeoutMs: REOPEN_MS, signal });
+      const child = await startSessionActor(this.#deps, { ...start, timeoutMs: REOPEN_MS, signal });
       const thread = this.#connected(child);
       signal.throwIfAborted();
-      await this.#around.hub.write({ records: [this.#book.stored], events: [this.#book.restarted(thread, 0)] });
+      await this.#deps.hub.write({ records: [this.#journal.stored], events: [this.#journal.restarted(thread, 0)] });
       this.#advance('Opened');
       this.#watch(lease, child);
     } catch (error) {
-      await this.#held.giveBack();
+      await this.#resources.giveBack();
       throw error;
     }
   }
 
   /** Takes what the actor tells. Answers the number of its thread. */
   #connected(child: SessionChild): number {
-    this.#held.takeChild(child);
-    child.events$.subscribe((events) => this.#book.publish(events));
+    this.#resources.takeChild(child);
+    child.events$.subscribe((events) => this.#journal.publish(events));
     return child.state.kind === 'running' ? child.state.thread : 0;
   }
 
   /** Ends what runs: the attempt, which others may follow, or a live session. */
   async #over(end: SessionEnd, attempt = this.#attempt): Promise<void> {
-    if (attempt === null) await this.end(end, 'whole');
-    else attempt.cut(end);
+    if (attempt === null) await this.end(end, 'graceful');
+    else attempt.abort(end);
   }
 
   #watch(lease: BrowserLease, child: SessionChild): void {
@@ -344,7 +341,7 @@ export class LivingSession {
     void lease.exited.then(({ reason }) =>
       this.#over(lostEnd(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)), attempt),
     );
-    this.#book.tellRestarts(child);
+    this.#journal.emitRestarts(child);
     void child.terminated.then(async (termination) => {
       if ('error' in termination)
         await this.#over(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);
@@ -356,39 +353,39 @@ export class LivingSession {
 
   /** How what the actor failed with ends it all. Of a lost browser its driver knows more, a moment after the connection. */
   async #lostEnd(error: unknown): Promise<SessionEnd> {
-    if (encodeError(error).code === 'WORKER_LOST') await this.#held.driversWord(DRIVER_WORD_MS);
+    if (encodeError(error).code === 'WORKER_LOST') await this.#resources.exitReason(EXIT_REASON_MS);
     return lostEnd(error);
   }
 
   async #hardTimeoutPassed(): Promise<void> {
-    if (!this.#isJob) await this.end(stoppedEnd('hard'), 'cut');
-    else await this.#over(outOfTimeEnd(this.request.hardTimeout ?? this.#around.config.hardTimeout));
+    if (!this.#isJob) await this.end(stoppedEnd('hard'), 'immediate');
+    else await this.#over(outOfTimeEnd(this.request.hardTimeout ?? this.#deps.config.hardTimeout));
   }
 
-  async #endOnce(end: SessionEnd, how: 'whole' | 'cut'): Promise<SessionRecord> {
+  async #endOnce(end: SessionEnd, how: 'graceful' | 'immediate'): Promise<SessionRecord> {
     const idle = this.#life.kind === 'running' && this.#life.scripts === 0;
     this.#advance('Ended');
     this.#clocks.stop();
     this.control.end();
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
-    if (how === 'whole') await this.#held.actorStopped(STOP_MS + 1_000);
-    else if (idle) await this.#held.actorSettled(LAST_WORDS_MS);
-    else await this.#held.actorStopped(LAST_WORDS_MS);
-    this.#book.record = endedRecord(this.record, end, this.#around.clock.now());
-    this.#book.close();
+    if (how === 'graceful') await this.#resources.actorStopped(STOP_MS + 1_000);
+    else if (idle) await this.#resources.actorSettled(DRAIN_MS);
+    else await this.#resources.actorStopped(DRAIN_MS);
+    this.#journal.record = endedRecord(this.record, end, this.#deps.clock.now());
+    this.#journal.close();
     const { status, reason: endReason, summary, error } = end;
-    const ended = this.#book.event('SessionEnded', { status, endReason, summary, error });
+    const ended = this.#journal.event('SessionEnded', { status, endReason, summary, error });
     const batch = { records: [{ record: this.record, lease: null }], events: [ended] };
     // Whatever the disk does, what is held is given back.
-    this.#gone = this.#begun.catch(() => undefined).then(() => this.#held.giveBack(end.status === 'completed'));
-    await writeEnd(this.#around, this.record.id, this.#book.announced('ended', batch));
+    this.#gone = this.#begun.catch(() => undefined).then(() => this.#resources.giveBack(end.status === 'completed'));
+    await writeEnd(this.#deps, this.record.id, this.#journal.announced('ended', batch));
     this.#onEnded();
     return this.record;
   }
 
   #touch(): void {
     if (this.#life.kind !== 'running') return;
-    this.#book.touch();
+    this.#journal.touch();
     this.#clocks.restartIdle(this.#life.scripts > 0 || this.#isJob);
   }
 
@@ -397,7 +394,7 @@ export class LivingSession {
   }
 
   #actor(): SessionChild['ref'] {
-    if (this.#held.child === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
-    return this.#held.child.ref;
+    if (this.#resources.child === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
+    return this.#resources.child.ref;
   }
 }

@@ -2,13 +2,13 @@ import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded } from '../../protocol/session.js';
-import type { DevTools, Doors } from '../ports/connections.js';
+import type { Connections, DevTools } from '../ports/connections.js';
 import type { LivingSession } from './living-session.js';
 import type { SessionControl } from './session-control.js';
 import { parseId, type SessionTable } from './session-table.js';
 
 /** The doors of the sessions in a table. */
-export class SessionDoors implements Doors {
+export class SessionConnections implements Connections {
   readonly #table: SessionTable;
 
   constructor(table: SessionTable) {

@@ -15,11 +15,11 @@ const ASK_MS = 8_000;
 const MAX_INPUTS = 32;
 
 /** What control needs of its session. */
-export interface ControlDesk {
+export interface ControlDependencies {
   readonly clock: Clock;
   /** @throws SESSION_ENDED when the session does not run */
   actor(): SessionChild['ref'];
-  tell(event: SessionEvent): void;
+  emit(event: SessionEvent): void;
   /** A sign of life. */
   touched(): void;
 }
@@ -39,12 +39,12 @@ interface Holder {
  * 5 min; and with the session.
  */
 export class SessionControl {
-  readonly #desk: ControlDesk;
+  readonly #deps: ControlDependencies;
   #holder: Holder | null = null;
   #inputs = 0;
 
-  constructor(desk: ControlDesk) {
-    this.#desk = desk;
+  constructor(desk: ControlDependencies) {
+    this.#deps = desk;
   }
 
   get driver(): 'agent' | 'person' {
@@ -61,14 +61,14 @@ export class SessionControl {
     if (before !== null && !takeOver) {
       throw new TroupeError('SESSION_BUSY', `${before.by} has control of the session`, { by: before.by });
     }
-    const actor = this.#desk.actor();
+    const actor = this.#deps.actor();
     before?.cancelIdle();
     before?.cancelLeft();
     const key = ControlKey.parse(randomBytes(16).toString('base64url'));
     const holder: Holder = { key, by, pages: null, cancelIdle: nothing, cancelLeft: nothing };
     this.#holder = holder;
     this.#restartIdle(holder);
-    this.#desk.tell({ type: 'ControlTaken', data: { by } });
+    this.#deps.emit({ type: 'ControlTaken', data: { by } });
     try {
       await actor.ask('GiveWheel', { to: 'person' }, { deadlineMs: ASK_MS });
     } catch (error) {
@@ -88,7 +88,7 @@ export class SessionControl {
 
   /** A sign of life of another client, which drives without scripts. */
   touch(): void {
-    this.#desk.touched();
+    this.#deps.touched();
   }
 
   /** Whether the key is that of who has control; a sign of life of theirs. */
@@ -96,7 +96,7 @@ export class SessionControl {
     const holder = this.#holder;
     if (holder === null || !same(holder.key, key)) return false;
     this.#restartIdle(holder);
-    this.#desk.touched();
+    this.#deps.touched();
     return true;
   }
 
@@ -114,7 +114,7 @@ export class SessionControl {
       gone = true;
       holder.pages = (holder.pages ?? 1) - 1;
       if (holder.pages > 0 || this.#holder !== holder) return;
-      holder.cancelLeft = this.#desk.clock.after(CONTROL_LEFT_MS, () => void this.#end(holder, 'left'));
+      holder.cancelLeft = this.#deps.clock.after(CONTROL_LEFT_MS, () => void this.#end(holder, 'left'));
     };
   }
 
@@ -127,7 +127,7 @@ export class SessionControl {
     }
     this.#inputs += 1;
     try {
-      await this.#desk.actor().ask('HandsOn', { inputs }, { deadlineMs: ASK_MS });
+      await this.#deps.actor().ask('HandsOn', { inputs }, { deadlineMs: ASK_MS });
     } finally {
       this.#inputs -= 1;
     }
@@ -136,7 +136,7 @@ export class SessionControl {
   /** What is selected on the page. @throws SESSION_BUSY for another's key */
   async copy(key: string): Promise<string> {
     this.#held(key);
-    return this.#desk.actor().ask('CopySelection', null, { deadlineMs: ASK_MS });
+    return this.#deps.actor().ask('CopySelection', null, { deadlineMs: ASK_MS });
   }
 
   /** The session ends, and control with it. Idempotent. */
@@ -156,19 +156,19 @@ export class SessionControl {
 
   #restartIdle(holder: Holder): void {
     holder.cancelIdle();
-    holder.cancelIdle = this.#desk.clock.after(CONTROL_IDLE_MS, () => void this.#end(holder, 'idle'));
+    holder.cancelIdle = this.#deps.clock.after(CONTROL_IDLE_MS, () => void this.#end(holder, 'idle'));
   }
 
   async #end(holder: Holder, reason: 'returned' | 'left' | 'idle'): Promise<void> {
     if (this.#holder !== holder) return;
     this.end();
-    this.#desk.tell({ type: 'ControlReturned', data: { reason } });
+    this.#deps.emit({ type: 'ControlReturned', data: { reason } });
     // One that is gone, or started again, has nobody at the wheel.
     await this.#giveWheel().catch(() => undefined);
   }
 
   async #giveWheel(): Promise<void> {
-    await this.#desk.actor().ask('GiveWheel', { to: 'agent' }, { deadlineMs: ASK_MS });
+    await this.#deps.actor().ask('GiveWheel', { to: 'agent' }, { deadlineMs: ASK_MS });
   }
 }
 

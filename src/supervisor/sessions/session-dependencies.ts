@@ -8,7 +8,7 @@ import type { Outbox } from '../../webhooks/outbox.js';
 import type { EventHub } from '../events/index.js';
 
 /** What every living session uses and none owns. */
-export interface SessionSurroundings {
+export interface SessionDependencies {
   readonly config: Config;
   readonly driver: Driver;
   readonly supervision: Supervision;

@@ -7,15 +7,15 @@ import type { WebhookMoment } from '../../protocol/webhook.js';
 import type { Log } from '../../telemetry/log.js';
 import { type EventHub, newEvent } from '../events/index.js';
 import type { SessionChild } from './session-child.js';
-import type { SessionSurroundings } from './session-dependencies.js';
+import type { SessionDependencies } from './session-dependencies.js';
 import { spentRecord } from './session-record.js';
-import { DOING, doingOf } from './task/activity.js';
+import { ACTIVITY_EVENTS, activityOf } from './task/activity.js';
 
 /** Events of which more is taken than that they were. */
 const TAKEN: ReadonlySet<EventType> = new Set(['StepFinished', 'ModelCallFinished']);
 
 /** What the journal is told of a living session: its record as it is now, and its events in their order. */
-export class SessionBook {
+export class SessionJournal {
   #record: SessionRecord;
   /** Milliseconds since the epoch; null where the record says so already. */
   #touchedAtMs: number | null = null;
@@ -25,7 +25,7 @@ export class SessionBook {
   steps = 0;
   /** What it does, or the event that told it, of which few are ever asked. */
   #doing: string | EventRow | null = null;
-  readonly #around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'>;
+  readonly #around: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>;
   readonly #webhook: string | undefined;
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
@@ -38,7 +38,7 @@ export class SessionBook {
    * @param options.answered called when an answer of a model is on disk
    */
   constructor(
-    around: Pick<SessionSurroundings, 'hub' | 'clock' | 'log' | 'webhooks'>,
+    around: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>,
     options: {
       readonly record: SessionRecord;
       /** Who is told of its start and its end. */
@@ -69,7 +69,7 @@ export class SessionBook {
 
   /** What it does, as a line of script or the name of a flow; null before its first. */
   get doing(): string | null {
-    if (this.#doing !== null && typeof this.#doing !== 'string') this.#doing = doingOf(readEvent(this.#doing));
+    if (this.#doing !== null && typeof this.#doing !== 'string') this.#doing = activityOf(readEvent(this.#doing));
     return this.#doing;
   }
 
@@ -87,7 +87,7 @@ export class SessionBook {
     return newEvent(this.record.id, { type, data } as SessionEvent, this.#around.clock.now());
   }
 
-  tell(event: SessionEvent): void {
+  emit(event: SessionEvent): void {
     this.publish([newEvent(this.record.id, event, this.#around.clock.now())]);
   }
 
@@ -97,7 +97,7 @@ export class SessionBook {
   }
 
   /** Tells each start of the actor that is still to come. */
-  tellRestarts(child: SessionChild): void {
+  emitRestarts(child: SessionChild): void {
     child.states$.subscribe((state) => {
       if (state.kind === 'running') this.publish([this.restarted(state.thread, state.attempt)]);
     });
@@ -115,7 +115,7 @@ export class SessionBook {
     if (!this.#open) return;
     const calls: number[] = [];
     for (const row of rows) {
-      if (DOING.has(row[2])) this.#doing = row;
+      if (ACTIVITY_EVENTS.has(row[2])) this.#doing = row;
       if (!TAKEN.has(row[2])) continue;
       const { type, data } = readEvent(row);
       if (type === 'StepFinished') this.steps = data.index;
@@ -134,7 +134,7 @@ export class SessionBook {
   }
 
   /** What it told before, under an earlier service or in an earlier attempt. */
-  recall({ steps, doing }: Pick<SessionBook, 'steps' | 'doing'>): void {
+  recall({ steps, doing }: Pick<SessionJournal, 'steps' | 'doing'>): void {
     this.steps = steps;
     this.#doing = doing;
   }

@@ -5,7 +5,7 @@ import { TroupeError } from '../../protocol/errors.js';
  * The life of a session from its owner's side.
  *
  *   waiting --Begun--> starting --Opened--> running --Ended--> ending
- *      ^------------------^------------------LaidBy-----'
+ *      ^------------------^------------------Requeued-----'
  *      `------------------`-------------------Ended------------^
  *
  * `scripts` counts those that run or wait in it. `ending` is for good.
@@ -16,7 +16,7 @@ export type SessionLife =
   | { readonly kind: 'running'; readonly scripts: number }
   | { readonly kind: 'ending' };
 
-export type LifeInput = 'Begun' | 'Opened' | 'LaidBy' | 'ScriptCame' | 'ScriptLeft' | 'Ended';
+export type LifeInput = 'Begun' | 'Opened' | 'Requeued' | 'ScriptCame' | 'ScriptLeft' | 'Ended';
 
 /**
  * The next state. What comes once the session ends changes nothing.
@@ -31,7 +31,7 @@ export function advanceLife(life: SessionLife, input: LifeInput): SessionLife {
     case 'Opened':
       if (life.kind === 'starting') return { kind: 'running', scripts: 0 };
       break;
-    case 'LaidBy':
+    case 'Requeued':
       if (life.kind !== 'ending') return { kind: 'waiting' };
       break;
     case 'ScriptCame':

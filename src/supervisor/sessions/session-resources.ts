@@ -4,10 +4,10 @@ import type { Config } from '../../config.js';
 import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
 import { keepDownloads } from '../artifacts/index.js';
 import type { SessionChild } from './session-child.js';
-import { dropFilms, SessionFilm } from './session-video.js';
+import { dropVideos, SessionVideo } from './session-video.js';
 
 /** A place for one running session. Must be given back once; giving back again does nothing. */
-export interface Place {
+export interface Slot {
   release(): void;
 }
 
@@ -15,17 +15,17 @@ export interface Place {
  * What a living session holds: its place, its browser's lease and its actor, taken in this order. All of it is given
  * back together, whatever the reason.
  */
-export class SessionHoldings {
+export class SessionResources {
   readonly #clock: Clock;
   readonly #log: (line: string) => void;
   readonly #dir: string;
   readonly #video: Config['video'];
-  #place: Place | undefined;
+  #slot: Slot | undefined;
   #lease: BrowserLease | undefined;
   /** On its way out: still this session's, and of no use to it. */
   #leaving: BrowserLease | undefined;
   #child: SessionChild | undefined;
-  #film: SessionFilm | undefined;
+  #film: SessionVideo | undefined;
 
   /**
    * @param dir where downloads and films go that outlive the browser
@@ -38,8 +38,8 @@ export class SessionHoldings {
     this.#log = log;
   }
 
-  get place(): Place | undefined {
-    return this.#place;
+  get slot(): Slot | undefined {
+    return this.#slot;
   }
 
   /** Until nothing is left of the browser. */
@@ -56,13 +56,14 @@ export class SessionHoldings {
     return this.#lease?.endpoint ?? null;
   }
 
-  takePlace(place: Place): void {
-    this.#place = place;
+  takeSlot(slot: Slot): void {
+    this.#slot = slot;
   }
 
   takeLease(lease: BrowserLease): void {
     this.#lease = lease;
-    if (this.#video !== 'off' && lease.film) this.#film = new SessionFilm(lease.film.bind(lease), this.#dir, this.#log);
+    if (this.#video !== 'off' && lease.film)
+      this.#film = new SessionVideo(lease.film.bind(lease), this.#dir, this.#log);
   }
 
   takeChild(child: SessionChild): void {
@@ -80,7 +81,7 @@ export class SessionHoldings {
   }
 
   /** Settles when the driver has said how the browser ended, or after so many milliseconds. */
-  async driversWord(ms: number): Promise<void> {
+  async exitReason(ms: number): Promise<void> {
     if (this.#lease !== undefined) await this.#atMost(ms, this.#lease.exited);
   }
 
@@ -100,10 +101,10 @@ export class SessionHoldings {
    */
   async giveBack(completed = false): Promise<void> {
     await this.giveBackBrowser();
-    if (completed && this.#video === 'on-failure') await dropFilms(this.#dir);
-    const place = this.#place;
-    this.#place = undefined;
-    place?.release();
+    if (completed && this.#video === 'on-failure') await dropVideos(this.#dir);
+    const slot = this.#slot;
+    this.#slot = undefined;
+    slot?.release();
   }
 
   /** The browser and its actor alone; the place is kept for another. */

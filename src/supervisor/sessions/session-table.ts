@@ -55,7 +55,7 @@ export class SessionTable {
   holdsLease(leaseId: string): boolean {
     const parsed = SessionId.safeParse(leaseId);
     if (parsed.success && this.#living.has(parsed.data)) return true;
-    for (const session of this.#living.values()) if (session.book.stored.lease?.leaseId === leaseId) return true;
+    for (const session of this.#living.values()) if (session.journal.stored.lease?.leaseId === leaseId) return true;
     return false;
   }
 
@@ -82,7 +82,7 @@ export class SessionTable {
   /** See `Sessions.doing`. */
   doing(id: SessionId): string | null {
     const living = this.#living.get(id);
-    return living?.record.status === 'running' ? living.book.doing : null;
+    return living?.record.status === 'running' ? living.journal.doing : null;
   }
 
   async counts(failedSince: string): Promise<SessionCounts> {

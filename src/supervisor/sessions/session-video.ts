@@ -15,7 +15,7 @@ const LAST_FRAMES_MS = 300;
  * The film of one browser, written as it is made: `video.mp4` in the session's folder, `video-2.mp4` for the session's next
  * browser. What is on disk can be played, whatever ends first.
  */
-export class SessionFilm {
+export class SessionVideo {
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
 
@@ -55,7 +55,7 @@ async function copy(frames: Readable, file: FileHandle): Promise<void> {
 }
 
 /** Removes the films of a session that nobody wants to see. Never rejects. */
-export async function dropFilms(dir: string): Promise<void> {
+export async function dropVideos(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   const films = names.filter((name) => FILM.test(name));
   await Promise.all(films.map((name) => rm(join(dir, name), { force: true }).catch(() => undefined)));

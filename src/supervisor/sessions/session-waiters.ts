@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { EventType } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
-import type { SessionSurroundings } from './session-dependencies.js';
+import type { SessionDependencies } from './session-dependencies.js';
 
 /** How long somebody waits. */
 export interface WaitBounds {
@@ -10,12 +10,12 @@ export interface WaitBounds {
 }
 
 /** For who waits until something has become of a session, a client for its end or a stop for its attempt. */
-export class SessionMoments {
-  readonly #parts: Pick<SessionSurroundings, 'hub' | 'clock'>;
+export class SessionWaiters {
+  readonly #parts: Pick<SessionDependencies, 'hub' | 'clock'>;
   readonly #isLiving: (id: SessionId) => boolean;
   readonly #closed = new AbortController();
 
-  constructor(parts: Pick<SessionSurroundings, 'hub' | 'clock'>, isLiving: (id: SessionId) => boolean) {
+  constructor(parts: Pick<SessionDependencies, 'hub' | 'clock'>, isLiving: (id: SessionId) => boolean) {
     this.#parts = parts;
     this.#isLiving = isLiving;
     // As many listen as clients wait.

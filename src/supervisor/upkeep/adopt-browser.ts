@@ -1,7 +1,7 @@
 import type { BrowserLease } from '../../containers/driver.js';
 import type { StoredSession } from '../../journal/journal.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { SessionSurroundings } from '../sessions/index.js';
+import type { SessionDependencies } from '../sessions/index.js';
 
 /** What a browser was adopted as; without one, why, where its driver failed. */
 export interface Adoption {
@@ -16,7 +16,7 @@ export const NOTHING_ADOPTED: Adoption = { lease: null, fault: null };
 
 /** Takes up the browser that an earlier service wrote down for a session. Never rejects; its bound is 15 s. */
 export async function adoptBrowser(
-  { driver, clock, log }: Pick<SessionSurroundings, 'driver' | 'clock' | 'log'>,
+  { driver, clock, log }: Pick<SessionDependencies, 'driver' | 'clock' | 'log'>,
   { record, lease }: Pick<StoredSession, 'record' | 'lease'>,
 ): Promise<Adoption> {
   if (lease === null) return NOTHING_ADOPTED;

@@ -13,14 +13,14 @@ import {
   interruptedEnd,
   lostEnd,
   readProgress,
+  type SessionDependencies,
   type SessionEnd,
-  type SessionSurroundings,
   waitingRecord,
 } from '../sessions/index.js';
 import { type Adoption, adoptBrowser, NOTHING_ADOPTED } from './adopt-browser.js';
 
 /** What recovery needs to look at what was left, and to end what cannot go on. */
-export interface RecoveryParts extends Omit<SessionSurroundings, 'supervision' | 'webhooks'>, EndParts {
+export interface RecoveryParts extends Omit<SessionDependencies, 'supervision' | 'webhooks'>, EndParts {
   readonly journal: Journal;
 }
 

@@ -37,9 +37,9 @@ async function desktop(t: { teardown(work: () => unknown): void }, serve: (clien
     serve(client);
   });
   await new Promise<void>((resolve) => server.listen(join(folder, 's'), resolve));
-  sessions.doors.desktopSocket = join(folder, 's');
+  sessions.connections.desktopSocket = join(folder, 's');
   t.teardown(async () => {
-    sessions.doors.desktopSocket = null;
+    sessions.connections.desktopSocket = null;
     await new Promise((resolve) => server.close(resolve));
     rmSync(folder, { recursive: true, force: true });
   });

@@ -10,7 +10,7 @@ const REST_MS = 3_000;
  *
  *     agent --take--> person --giveBack--> agent
  */
-export class Wheel {
+export class ControlLock {
   #driver: 'agent' | 'person';
   #handovers: number;
   /** Calls of the agent under way. */

@@ -3,22 +3,22 @@ import type { SessionEnd } from '../session-end.js';
 
 /** One try at a job's task, in one browser. It ends once: by its work, or by what cuts it. */
 export class Attempt {
-  readonly #cut: Promise<SessionEnd>;
+  readonly #aborted: Promise<SessionEnd>;
   readonly #over = new AbortController();
-  #settleCut: (end: SessionEnd) => void = () => undefined;
+  #settleAborted: (end: SessionEnd) => void = () => undefined;
   readonly signal: AbortSignal;
 
   /** @param ending aborted when the session ends, whatever its attempt does */
   constructor(ending: AbortSignal) {
     this.signal = AbortSignal.any([ending, this.#over.signal]);
-    this.#cut = new Promise((resolve) => {
-      this.#settleCut = resolve;
+    this.#aborted = new Promise((resolve) => {
+      this.#settleAborted = resolve;
     });
   }
 
   /** Ends it from outside. What its work says afterwards is of no interest any more. */
-  cut(end: SessionEnd): void {
-    this.#settleCut(end);
+  abort(end: SessionEnd): void {
+    this.#settleAborted(end);
     this.close();
   }
 
@@ -29,6 +29,6 @@ export class Attempt {
 
   /** How it ended, by its work or from outside, whichever was first. @param work never rejects */
   end(work: Promise<SessionEnd>): Promise<SessionEnd> {
-    return Promise.race([this.#cut, work]);
+    return Promise.race([this.#aborted, work]);
   }
 }

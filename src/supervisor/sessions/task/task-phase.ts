@@ -4,7 +4,7 @@ import { type Conversation, converse, EMPTY_CONVERSATION } from '../../../autono
 import type { ErrorBody } from '../../../protocol/errors.js';
 import type { EventData, JournalEvent } from '../../../protocol/events.js';
 import type { AutoRequest, LiveRequest } from '../../../protocol/session.js';
-import { doingOf } from './activity.js';
+import { activityOf } from './activity.js';
 
 /** A flow of a job that failed, by its file. */
 export interface FailedFlow {
@@ -66,7 +66,7 @@ export class TaskProgress {
     return this.#steps;
   }
 
-  /** What it did last; see {@link doingOf}. */
+  /** What it did last; see {@link activityOf}. */
   get doing(): string | null {
     return this.#doing;
   }
@@ -78,7 +78,7 @@ export class TaskProgress {
 
   add(event: JournalEvent): void {
     this.#known = converse(this.#known, event);
-    this.#doing = doingOf(event) ?? this.#doing;
+    this.#doing = activityOf(event) ?? this.#doing;
     switch (event.type) {
       case 'AttemptFailed':
         this.#begun = false;

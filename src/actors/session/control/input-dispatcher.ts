@@ -26,7 +26,7 @@ const SELECTION = `(() => {
 })()`;
 
 /** A person's hands on the page that is in front. What is sent in one turn of the event loop arrives in its order. */
-export class PageHands {
+export class InputDispatcher {
   readonly #browser: BrowserPort;
   readonly #activePage: () => string | undefined;
   /** What the page has not taken yet. */

@@ -1,5 +1,5 @@
 /** What a sweep goes by. */
-export interface LeaseSweep {
+export interface LeaseReaping {
   /** Leases of which something was found. */
   readonly found: Iterable<string>;
   /** Asked at the moment of each removal: leases come and go meanwhile. */
@@ -10,7 +10,7 @@ export interface LeaseSweep {
 }
 
 /** Removes the leases that nobody keeps and answers which; what cannot be removed is told to the log. Never rejects. */
-export async function sweepLeases({ found, isKept, remove, log }: LeaseSweep): Promise<readonly string[]> {
+export async function reapLeases({ found, isKept, remove, log }: LeaseReaping): Promise<readonly string[]> {
   const removed: string[] = [];
   await Promise.all(
     [...new Set(found)].map(async (leaseId) => {

@@ -1,0 +1,70 @@
+import type { Readable } from 'node:stream';
+import type { SessionFile } from '../../protocol/answers.js';
+import { TroupeError } from '../../protocol/errors.js';
+import { isEnded, type SessionId, type SessionRecord } from '../../protocol/session.js';
+import type { Artifacts, OpenFile } from '../ports/artifacts.js';
+import type { ArtifactKeeper } from './artifact-keeper.js';
+import { type FileDirs, keptFiles, listFiles, openFile, storeUpload } from './session-files.js';
+
+/** A session as it is now, and where its files are while it runs. */
+export interface SessionNow {
+  readonly record: SessionRecord;
+  readonly files: FileDirs | null;
+}
+
+/** What is known of sessions, for their files. */
+interface KnownSessions {
+  /** @throws NOT_FOUND */
+  get(id: string): Promise<SessionRecord>;
+  /** Waits for what a session that just ended still has to put into its folder. @throws NOT_FOUND */
+  now(id: string): Promise<SessionNow>;
+  /** Where the files of a session are that has a browser. */
+  browserFiles(id: SessionId): FileDirs | null;
+}
+
+/** Files and artifacts of sessions, by the ids that clients give. */
+export class SessionArtifacts implements Artifacts {
+  readonly #keeper: ArtifactKeeper;
+  readonly #sessionsDir: string;
+  readonly #sessions: KnownSessions;
+
+  constructor(keeper: ArtifactKeeper, sessionsDir: string, sessions: KnownSessions) {
+    this.#keeper = keeper;
+    this.#sessionsDir = sessionsDir;
+    this.#sessions = sessions;
+  }
+
+  async archive(id: string): Promise<Readable> {
+    const { record, files } = await this.#sessions.now(id);
+    return this.#keeper.archive(record, files);
+  }
+
+  async list(id: string): Promise<readonly SessionFile[]> {
+    return listFiles(await this.#dirs(id));
+  }
+
+  async read(id: string, name: string): Promise<OpenFile> {
+    return openFile(await this.#dirs(id), name);
+  }
+
+  async write(id: string, name: string, content: Readable): Promise<SessionFile> {
+    const record = await this.#sessions.get(id);
+    const { uploadsDir } = this.#sessions.browserFiles(record.id) ?? { uploadsDir: null };
+    if (uploadsDir !== null) return storeUpload(uploadsDir, name, content);
+    if (!isEnded(record.status)) throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
+    throw new TroupeError('SESSION_ENDED', 'The session has no browser that could use a file');
+  }
+
+  async screenshot(id: string, name: string): Promise<OpenFile> {
+    return this.#keeper.screenshot((await this.#sessions.get(id)).id, name);
+  }
+
+  async report(id: string): Promise<OpenFile> {
+    return this.#keeper.report(await this.#sessions.get(id));
+  }
+
+  async #dirs(id: string): Promise<FileDirs> {
+    const record = await this.#sessions.get(id);
+    return this.#sessions.browserFiles(record.id) ?? keptFiles(this.#sessionsDir, record.id);
+  }
+}

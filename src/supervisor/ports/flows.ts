@@ -1,0 +1,15 @@
+import type { FlowEntry } from '../../agent-js/flows/flow-catalog.js';
+import type { FlowNode } from '../../protocol/flow-tree.js';
+import type { Stats, StatsQuery } from '../../protocol/stats.js';
+
+/** The flows folder, and how its flows went. */
+export interface Flows {
+  /** The flows that scripts can run. */
+  catalog(signal: AbortSignal): Promise<readonly FlowEntry[]>;
+  /** What is in the flows folder. */
+  tree(signal: AbortSignal): Promise<readonly FlowNode[]>;
+  /** The text of a flow or task file, by its path in the flows folder. */
+  source(path: string): Promise<string>;
+  /** How flows went over time. */
+  stats(query: StatsQuery): Promise<Stats>;
+}
