@@ -31,6 +31,8 @@ export class FreeBrowsers {
   desktopSocket: string | undefined;
   /** Bytes of a picture of a page. The page of each browser changes as often as its picture is taken. */
   pictureBytes = 4;
+  /** A browser that starts crashes before anybody connects to it. */
+  stillborn = false;
   /** Starts that were given up by who wanted them. */
   abandoned = 0;
   readonly driver: Driver = {
@@ -98,6 +100,7 @@ export class FreeBrowsers {
       resolve({ reason });
     };
     this.#living.set(leaseId, { sockets, end });
+    if (this.stillborn) queueMicrotask(() => end('it crashed'));
     return {
       identity: { driver: 'process', leaseId },
       endpoint: {

@@ -30,8 +30,8 @@ export interface House {
   /** A gateway of its own in front of it, on a free port. */
   listen(options?: Partial<GatewayOptions>): Promise<Gateway>;
   live(request?: LiveRequest): Promise<SessionRecord>;
-  /** Journals an event of a session; settles when readers are shown it. */
-  append(id: SessionId, event: SessionEvent): Promise<void>;
+  /** Journals events of a session together; settles when readers are shown them. */
+  append(id: SessionId, ...events: readonly SessionEvent[]): Promise<void>;
   /** Ends everything; the end of the test does too. */
   stop(): Promise<void>;
 }
@@ -107,6 +107,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
       return gateway;
     },
     live: (request = {}) => sessions.createLive(request, { caller: 'a test', signal: never }),
-    append: (id, event) => hub.write({ events: [eventRow(id, event, new Date().toISOString())] }),
+    append: (id, ...events) =>
+      hub.write({ events: events.map((event) => eventRow(id, event, new Date().toISOString())) }),
   };
 }
