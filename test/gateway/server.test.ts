@@ -185,7 +185,7 @@ t.test('DELETE stops a session, its repeat changes nothing, and purge removes it
 });
 
 t.test('Creates beyond maxSessions wait for createTimeout; then CAPACITY says when to try again', async (t) => {
-  const full = await openHouse(t, { maxSessions: 1, createTimeout: 2 });
+  const full = await openHouse(t, { maxSessions: 1, createTimeout: 1 });
   const gateway = await full.listen();
   const first = await full.live();
   const create = () => httpCall(gateway.url, { method: 'POST', path: '/api/sessions' });

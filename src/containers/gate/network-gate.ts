@@ -84,6 +84,9 @@ export class NetworkGate {
   #start(): Worker {
     const worker = new Worker(new URL('./gate.thread.js', import.meta.url), {
       name: 'network gate',
+      // What the process was started with (loaders, inspectors, keys in its environment) is not for its threads.
+      execArgv: [],
+      env: {},
       workerData: this.#setting,
     });
     worker.unref();

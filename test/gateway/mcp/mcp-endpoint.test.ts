@@ -225,7 +225,7 @@ t.test('The end of a session stops what is under way, and gives its browser back
 });
 
 t.test('Where no browser is to be had a model is told to try again', async (t) => {
-  const full = await openHouse(t, { maxSessions: 1, createTimeout: 2 });
+  const full = await openHouse(t, { maxSessions: 1, createTimeout: 1 });
   const gateway = await full.listen();
   const [first, second] = [await enter(gateway), await enter(gateway)];
   t.match((await first.whole({ body: evaluate(1, '1') })).answerTo(1), { result: { content: [{ text: '1' }] } });
