@@ -11,12 +11,13 @@ import { prepare } from './prepare.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What each proof runs, in this order: every test of a folder, in an environment. */
+/** What each proof runs, in this order: a test file, or every test of a folder, in an environment. */
 const PROOFS = {
   attack: [
-    { folder: 'test/attack', env: {} },
-    { folder: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
+    { path: 'test/attack', env: {} },
+    { path: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
+  churn: [{ path: 'test/service/churn.test.ts', env: {} }],
 };
 
 const [proofName, ...flags] = process.argv.slice(2);
@@ -31,13 +32,11 @@ const memory = join(root, 'node_modules/.cache/troupe', `proof-${proofName}.json
 const code = stateOfCode();
 const passed = flags.includes('--fresh') ? [] : readPassed();
 let failures = 0;
-for (const { folder, env } of proof) {
+for (const { path, env } of proof) {
   const setting = Object.entries(env)
     .map(([key, value]) => `${key}=${value} `)
     .join('');
-  for (const name of readdirSync(join(root, folder)).sort()) {
-    if (!name.endsWith('.test.ts')) continue;
-    const file = `${folder}/${name}`;
+  for (const file of testsOf(path)) {
     const step = setting + file;
     if (passed.includes(step)) {
       console.log(`passed before  ${step}`);
@@ -52,6 +51,12 @@ for (const { folder, env } of proof) {
 }
 console.log(failures === 0 ? `The proof ${proofName} holds.` : `${failures} files of the proof ${proofName} failed.`);
 process.exit(failures === 0 ? 0 : 1);
+
+function testsOf(path) {
+  if (path.endsWith('.test.ts')) return [path];
+  const names = readdirSync(join(root, path)).filter((name) => name.endsWith('.test.ts'));
+  return names.sort().map((name) => `${path}/${name}`);
+}
 
 async function run(file, env) {
   const child = spawn(

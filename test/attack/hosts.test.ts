@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import type { Gateway, GatewayOptions } from '#troupe/gateway/server.js';
+import type { Flows } from '#troupe/supervisor/ports/flows.js';
+import type { Sessions } from '#troupe/supervisor/ports/sessions.js';
 import { openHouse, scripted } from '../support/house.js';
 import { httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -271,7 +273,10 @@ async function listenAnsweringAtOnce(t: Test): Promise<{ gateway: Gateway; creat
     return record;
   };
   const gateway = await listen(t, {
-    sessions: scripted(sessions, { createLive, flowTree: async () => [] }),
+    sessions: scripted<Sessions>(sessions, {
+      createLive,
+      flows: scripted<Flows>(sessions.flows, { tree: async () => [] }),
+    }),
     token: undefined,
   });
   t.teardown(() => sessions.remove(record.id, false));

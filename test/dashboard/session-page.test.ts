@@ -187,8 +187,12 @@ t.test('The console completes calls and locators, and what worked is saved as a 
 const onThePicture = async (t: Test) => {
   const counter = `data:text/html,${encodeURIComponent(
     `<body style="margin: 0"><button style="width: 300px; height: 200px" onclick="count.textContent = 'enough'">Enough</button>
-    <input style="position: absolute; left: 400px; top: 50px; width: 200px; height: 40px" oninput="document.title = value"><p id=count>0</p>
-    <script>const seen = []; onwheel = (event) => seen.push('wheel ' + event.deltaY); addEventListener('touchstart', () => seen.push('touch'));</script>`,
+    <input style="position: absolute; left: 400px; top: 50px; width: 200px; height: 40px" oninput="document.title = value; look()"><p id=count>0</p>
+    <script>const seen = []; let look; const see = (what) => { seen.push(what); look(); };
+    const all = new Promise((resolve) => {
+      look = () => document.title === 'typed and pasted' && seen.length === 2 && resolve([document.title, seen.join()]);
+    });
+    onwheel = (event) => see('wheel ' + event.deltaY); addEventListener('touchstart', () => see('touch'));</script>`,
   )}`;
   writeFileSync(
     join(home, 'flows', 'waits.js'),
@@ -227,7 +231,7 @@ const onThePicture = async (t: Test) => {
   await touches.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+a');
-  await page.keyboard.type('agent.wait(200); agent.page("[document.title, seen.join()]")');
+  await page.keyboard.type('agent.page("all")');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
   await shows('"typed and pasted"');

@@ -1,24 +1,19 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import t, { type Test } from 'tap';
-import { Gateway } from '#troupe/gateway/server.js';
+import t from 'tap';
+import type { Gateway } from '#troupe/gateway/server.js';
 import { BodyMemory } from '#troupe/gateway/uws/body-memory.js';
+import { openHouse } from '../support/house.js';
 import { httpCall } from '../support/http-call.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
 const MIB = 1024 * 1024;
 
-async function listen(t: Test): Promise<{ gateway: Gateway; id: string }> {
-  const sessions = new InMemorySessions();
-  const options = { host: '127.0.0.1', port: 0, sessions, allowedHosts: [], bodyBytes: 4 * MIB };
-  const gateway = await Gateway.listen(options);
-  t.teardown(() => gateway.close(1000));
-  const { id } = await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal });
-  return { gateway, id };
-}
+const house = await openHouse(t);
+const { id } = await house.live();
+const listen = () => house.listen({ bodyBytes: 4 * MIB });
 
 /** A connection that sent the beginning of a body, and not its end. */
 async function begin(gateway: Gateway, line: string, declared: number, bytes: number): Promise<Socket> {
@@ -33,7 +28,7 @@ async function begin(gateway: Gateway, line: string, declared: number, bytes: nu
 t.test(
   'bodies that are being received share a bound; short ones always get through, and what ends gives back',
   async (t) => {
-    const { gateway } = await listen(t);
+    const gateway = await listen();
     const path = '/api/batches';
     const large = () => httpCall(gateway.url, { method: 'POST', path, body: Buffer.alloc(2 * MIB, ' ') });
     t.equal((await large()).status, 400, 'there is room, and an empty body is no batch');
@@ -52,7 +47,7 @@ t.test(
 );
 
 t.test('uploads share it by what they may keep in memory', async (t) => {
-  const { gateway, id } = await listen(t);
+  const gateway = await listen();
   const place = (n: number) => `/api/sessions/${id}/files/${n}.bin`;
   const held = await Promise.all(
     Array.from({ length: 30 }, (_, n) => begin(gateway, `PUT ${place(n)}`, 10 * MIB, 1000)),

@@ -1,30 +1,53 @@
 import t from 'tap';
-import { Gateway } from '#troupe/gateway/server.js';
+import type { EventPage } from '#troupe/protocol/event-row.js';
 import type { SessionId } from '#troupe/protocol/session.js';
+import type { Sessions } from '#troupe/supervisor/ports/sessions.js';
+import type { EventStreams, StreamSelection } from '#troupe/supervisor/ports/streams.js';
 import { EventReader } from '../support/event-reader.js';
+import { eventually } from '../support/eventually.js';
+import { openHouse, scripted } from '../support/house.js';
 import { httpCall } from '../support/http-call.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
-const sessions = new InMemorySessions();
-const gateway = await Gateway.listen({ host: '127.0.0.1', port: 0, sessions, allowedHosts: [], keepAliveMs: 50 });
-t.teardown(() => gateway.close(1000));
-const nobody = { caller: 'a test', signal: new AbortController().signal };
+const house = await openHouse(t);
+const { sessions } = house;
+/** The last event that each reader of this moment was handed. */
+const positions = new Map<symbol, number>();
+const gateway = await house.listen({
+  keepAliveMs: 50,
+  sessions: scripted<Sessions>(sessions, { streams: scripted<EventStreams>(sessions.streams, { pages: followed }) }),
+});
 
-const say = (id: SessionId, text: string): number =>
-  sessions.append(id, { type: 'ConsoleWritten', data: { level: 'log', text } });
+/** The events of the supervisor; what each reader has taken is noted. */
+async function* followed(selection: StreamSelection): AsyncGenerator<EventPage> {
+  const reader = Symbol('reader');
+  positions.set(reader, selection.after);
+  try {
+    for await (const page of sessions.streams.pages(selection)) {
+      positions.set(reader, page.at(-1)?.event.seq ?? selection.after);
+      yield page;
+    }
+  } finally {
+    positions.delete(reader);
+  }
+}
+
+/** Lines that are journaled together. Settles with the last one's number. */
+async function say(id: SessionId, ...texts: readonly string[]): Promise<number> {
+  await house.append(id, ...texts.map((text) => ({ type: 'ConsoleWritten', data: { level: 'log', text } }) as const));
+  return sessions.streams.lastSeq();
+}
 
 t.test('A reader that is cut off again and again resumes without gap or repeat', async (t) => {
-  const { id } = await sessions.createLive({}, nobody);
+  const { id } = await house.live();
   const first = sessions.streams.lastSeq() - 1;
   const total = 400;
-  let written = sessions.streams.lastSeq();
-  const writing = setInterval(() => {
-    for (let n = 0; n < 10 && written < total; n += 1) written = say(id, `line ${written}`);
-  }, 1);
-  t.teardown(() => clearInterval(writing));
+  const write = async () => {
+    while (sessions.streams.lastSeq() < total) await say(id, `line ${sessions.streams.lastSeq()}`);
+  };
+  const writing = write();
   const seen: number[] = [];
   for (let cuts = 0; seen.at(-1) !== total; cuts += 1) {
     const reader = await EventReader.open(gateway.url, `/api/sessions/${id}/events`, { after: seen.at(-1) });
@@ -37,15 +60,16 @@ t.test('A reader that is cut off again and again resumes without gap or repeat',
     seen,
     Array.from({ length: total - first + 1 }, (_, index) => first + index),
   );
+  await writing;
   await sessions.remove(id, false);
 });
 
 t.test("A session's stream holds its own events, from its beginning to its end, as JSON", async (t) => {
-  const { id } = await sessions.createLive({}, nobody);
-  const other = await sessions.createLive({}, nobody);
+  const { id } = await house.live();
+  const other = await house.live();
   const reader = await EventReader.open(gateway.url, `/api/sessions/${id}/events`);
-  say(other.id, 'of the neighbour');
-  say(id, 'two\nlines');
+  await say(other.id, 'of the neighbour');
+  await say(id, 'two\nlines');
   await sessions.remove(id, false);
   await reader.until(({ ended }) => ended);
   t.same(
@@ -70,10 +94,10 @@ t.test("A session's stream holds its own events, from its beginning to its end, 
 t.test(
   'The stream of all sessions begins with what comes next, also after a number that was never given',
   async (t) => {
-    const { id } = await sessions.createLive({}, nobody);
+    const { id } = await house.live();
     const reader = await EventReader.open(gateway.url, '/api/events');
     const ahead = await EventReader.open(gateway.url, '/api/events', { after: 999_999 });
-    const seq = say(id, 'now');
+    const seq = await say(id, 'now');
     for (const each of [reader, ahead]) {
       await each.until(({ lastId }) => lastId === seq);
       t.same(
@@ -87,10 +111,10 @@ t.test(
 );
 
 t.test('What is sent of an event is the text that its JSON has', async (t) => {
-  const { id } = await sessions.createLive({}, nobody);
+  const { id } = await house.live();
   const after = sessions.streams.lastSeq();
   const texts = ['plain', 'two\nlines\r\n', '"quoted" \\ and \u2028 and \u0000', 'ü 🎭', '\ud800 alone'];
-  for (const text of texts) say(id, text);
+  await say(id, ...texts);
   await sessions.remove(id, false);
   const answer = await httpCall(gateway.url, { method: 'GET', path: `/api/sessions/${id}/events?after=${after}` });
   const expected: string[] = [];
@@ -107,7 +131,7 @@ t.test('A caller may have 250 streams open; the next is refused, that of another
   const own = await Promise.all(Array.from({ length: 250 }, () => EventReader.open(gateway.url, '/api/events')));
   t.ok(own.every(({ status }) => status === 200));
   for (const path of ['/api/events', '/api/sessions/zzzzzzzzzzzz/events']) {
-    const { id } = await sessions.createLive({}, nobody);
+    const { id } = await house.live();
     const refused = await httpCall(gateway.url, { method: 'GET', path: path.replace('zzzzzzzzzzzz', id) });
     t.match(refused, { status: 429, headers: { 'retry-after': '5' }, json: { code: 'CAPACITY' } });
     t.match(refused.json, { error: /250 event streams/ });
@@ -116,13 +140,13 @@ t.test('A caller may have 250 streams open; the next is refused, that of another
   t.equal((await httpCall(gateway.url, { method: 'HEAD', path: '/api/events' })).status, 200);
   const other = await EventReader.open(gateway.url, '/api/events', { from: '127.0.0.2' });
   t.equal(other.status, 200);
-  const left = sessions.until('reader-left', AbortSignal.timeout(5000));
+  const before = positions.size;
   own[0]?.cut();
-  await left;
+  await eventually('it has left', () => positions.size === before - 1);
   const next = await EventReader.open(gateway.url, '/api/events');
   t.equal(next.status, 200, 'one that leaves makes room');
   for (const reader of [...own, other, next]) reader.cut();
-  while (sessions.positions.size > 0) await sessions.until('reader-left', AbortSignal.timeout(5000));
+  await eventually('no reader is left', () => positions.size === 0);
 });
 
 t.test('A silent stream sends comments', async (t) => {
@@ -133,19 +157,17 @@ t.test('A silent stream sends comments', async (t) => {
 });
 
 t.test('A reader that goes is let go of', async (t) => {
-  while (sessions.positions.size > 0) await sessions.until('reader-left', AbortSignal.timeout(5000));
+  await eventually('no reader is left', () => positions.size === 0);
   const reader = await EventReader.open(gateway.url, '/api/events');
   await reader.until(({ comments }) => comments >= 1);
-  t.equal(sessions.positions.size, 1);
-  const left = sessions.until('reader-left', AbortSignal.timeout(5000));
+  t.equal(positions.size, 1);
   reader.cut();
-  await left;
-  t.equal(sessions.positions.size, 0);
+  await eventually('nothing is read for it any more', () => positions.size === 0);
 });
 
 t.test('One of 100 readers reads nothing: the others get all of theirs, and nothing is held for it', async (t) => {
-  const noisy = await sessions.createLive({}, nobody);
-  const quiet = await sessions.createLive({}, nobody);
+  const noisy = await house.live();
+  const quiet = await house.live();
   const after = sessions.streams.lastSeq();
   const open = (path: string, count: number) =>
     Promise.all(Array.from({ length: count }, () => EventReader.open(gateway.url, path, { after })));
@@ -153,10 +175,10 @@ t.test('One of 100 readers reads nothing: the others get all of theirs, and noth
   const ofAll = await open('/api/events', 9);
   const ofQuiet = await open(`/api/sessions/${quiet.id}/events`, 90);
   const expected: number[] = [];
-  const text = 'x'.repeat(16 * 1024);
-  for (let n = 0; n < 500; n += 1) {
-    say(noisy.id, text);
-    if (n % 10 === 9) expected.push(say(quiet.id, `quiet ${n}`));
+  const texts = Array<string>(10).fill('x'.repeat(16 * 1024));
+  for (let n = 0; n < 50; n += 1) {
+    await say(noisy.id, ...texts);
+    expected.push(await say(quiet.id, `quiet ${n}`));
   }
   const last = sessions.streams.lastSeq();
   await Promise.all([...ofAll, ...ofQuiet].map((reader) => reader.until(({ lastId }) => lastId === last)));
@@ -167,7 +189,7 @@ t.test('One of 100 readers reads nothing: the others get all of theirs, and noth
     );
   }
   for (const reader of ofAll) t.equal(reader.events.length, 550);
-  const behind = [...sessions.positions.values()].filter((position) => position < last);
+  const behind = [...positions.values()].filter((position) => position < last);
   t.equal(behind.length, 1, 'what the stuck reader has not taken was not read for it');
 
   stuck.resume();

@@ -1,30 +1,33 @@
 import { once } from 'node:events';
 import t from 'tap';
-import { Gateway } from '#troupe/gateway/server.js';
 import type { SessionId } from '#troupe/protocol/session.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
+import { openHouse } from '../support/house.js';
 import { guardLeaks } from '../support/leaks.js';
 import { StreamClient } from '../support/stream-client.js';
 
 guardLeaks(t);
 
-const sessions = new InMemorySessions();
-const gateway = await Gateway.listen({ host: '127.0.0.1', port: 0, sessions, allowedHosts: [] });
-t.teardown(() => gateway.close(1000));
+const house = await openHouse(t);
+const { sessions } = house;
+const gateway = await house.listen();
 const never = new AbortController().signal;
-const asker = { caller: 'a page', signal: never };
 
-const say = (id: SessionId, text: string): number =>
-  sessions.append(id, { type: 'ConsoleWritten', data: { level: 'log', text } });
+const say = (id: SessionId, text: string): Promise<void> =>
+  house.append(id, { type: 'ConsoleWritten', data: { level: 'log', text } });
+
+/** So many lines, a few at a time. */
+async function sayAll(id: SessionId, lines: number, atOnce: number): Promise<void> {
+  for (let said = 0; said < lines; said += atOnce) {
+    const some = Math.min(atOnce, lines - said);
+    await Promise.all(Array.from({ length: some }, (_, n) => say(id, `line ${said + n}`)));
+  }
+}
 
 t.test('Viewers that come and go while events are written see each once, in order', async (t) => {
-  const { id } = await sessions.createLive({}, asker);
+  const { id } = await house.live();
   const first = sessions.streams.lastSeq();
   const last = first + 500;
-  const writing = setInterval(() => {
-    for (let n = 0; n < 5 && sessions.streams.lastSeq() < last; n += 1) say(id, `line ${n}`);
-  }, 1);
-  t.teardown(() => clearInterval(writing));
+  const writing = sayAll(id, last - first, 5);
   const watchAll = async (cutAfter: number) => {
     const seen: number[] = [];
     while (seen.at(-1) !== last) {
@@ -39,12 +42,13 @@ t.test('Viewers that come and go while events are written see each once, in orde
   const expected = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const all = await Promise.all([watchAll(1000), watchAll(61), watchAll(170), watchAll(7)]);
   for (const seen of all) t.same(seen, expected);
+  await writing;
   await sessions.remove(id, false);
 });
 
 t.test('An ended session is sent whole and then said to be over', async (t) => {
-  const { id } = await sessions.createLive({}, asker);
-  for (let line = 0; line < 450; line += 1) say(id, `line ${line}`);
+  const { id } = await house.live();
+  await sayAll(id, 450, 450);
   await sessions.remove(id, false);
   const client = await StreamClient.open(gateway.url);
   client.ask({ type: 'watchSession', id, after: 0 });
@@ -57,7 +61,7 @@ t.test('An ended session is sent whole and then said to be over', async (t) => {
 });
 
 t.test('A session that ends while it is watched is said to be over, and one no longer watched is not', async (t) => {
-  const [watched, left] = [await sessions.createLive({}, asker), await sessions.createLive({}, asker)];
+  const [watched, left] = [await house.live(), await house.live()];
   const client = await StreamClient.open(gateway.url);
   client.ask({ type: 'watchSession', id: watched.id, after: 0 });
   client.ask({ type: 'watchSession', id: left.id, after: 0 });
@@ -79,25 +83,33 @@ t.test('A session that ends while it is watched is said to be over, and one no l
 t.test(
   'The list begins with what runs and does, and is told what changed, a session at most once at a time',
   async (t) => {
-    const early = await sessions.createLive({ name: 'early' }, asker);
-    sessions.append(early.id, { type: 'ScriptStarted', data: { script: 1, kind: 'script', js: 'agent.text()' } });
-    say(early.id, 'read');
+    const early = await house.live({ name: 'early' });
+    const reads = sessions.runScript(early.id, 'agent.wait(60000)', never).catch(() => undefined);
+    await say(early.id, 'read');
     const client = await StreamClient.open(gateway.url);
     await client.until(() => client.of('hello').length === 1);
     t.match(client.of('hello')[0], { capacity: { max: Number, running: Number, queued: Number }, version: String });
     client.ask({ type: 'watchSessions', failedSince: new Date(0).toISOString() });
     client.ask({ type: 'watchSessions' });
     await client.until(() => client.of('rows').length === 1);
-    t.match(client.of('rows')[0]?.rows, [{ record: { id: early.id, status: 'running' }, doing: 'agent.text()' }]);
+    t.match(client.of('rows')[0]?.rows, [{ record: { id: early.id, status: 'running' }, doing: 'agent.wait(60000)' }]);
     t.match(client.of('counts'), [{ of: { running: 1, queued: 0, stopped: Number }, failed: 0 }]);
-    const { id } = await sessions.createLive({ name: 'watched' }, asker);
-    sessions.append(id, { type: 'ScriptStarted', data: { script: 1, kind: 'script', js: 'agent.look()' } });
-    for (let line = 0; line < 100; line += 1) say(id, `line ${line}`);
-    await client.until(() => client.of('rows').length === 2);
-    const { rows } = client.of('rows')[1] ?? { rows: [] };
-    t.match(rows, [{ record: { id, name: 'watched', status: 'running' }, doing: 'agent.look()' }]);
-    t.equal(rows.length, 1);
+    const { id } = await house.live({ name: 'watched' });
+    const looks = sessions.runScript(id, 'agent.wait(50000)', never).catch(() => undefined);
+    await sayAll(id, 100, 100);
+    const newest = () =>
+      client
+        .of('rows')
+        .at(-1)
+        ?.rows.find(({ record }) => record.id === id);
+    await client.until(() => newest()?.doing === 'agent.wait(50000)');
+    t.match(newest(), { record: { id, name: 'watched', status: 'running' } });
+    for (const { rows } of client.of('rows')) {
+      t.equal(new Set(rows.map(({ record }) => record.id)).size, rows.length, 'each session once');
+    }
+    t.ok(client.of('rows').length < 50, 'a hundred lines are not a hundred changes');
     for (const one of [id, early.id]) await sessions.remove(one, false);
+    await Promise.all([reads, looks]);
     await client.until(() => client.of('rows').at(-1)?.rows[0]?.record.status === 'stopped');
     await client.close();
   },
@@ -115,7 +127,7 @@ t.test('What is asked wrongly is refused, and the connection goes on', async (t)
     ['{"type": "input", "id": "aaaaaaaaaaaa", "inputs": [{"kind": "text", "text": "x"}]}', 'SESSION_BUSY'],
     ['{"type": "input", "id": "aaaaaaaaaaaa", "inputs": []}', 'INVALID_REQUEST'],
     ['{"type": "input", "id": "aaaaaaaaaaaa", "inputs": [{"kind": "voice"}]}', 'INVALID_REQUEST'],
-    [`{"type": "holdControl", "id": "aaaaaaaaaaaa", "key": "${'k'.repeat(22)}"}`, 'SESSION_BUSY'],
+    [`{"type": "holdControl", "id": "aaaaaaaaaaaa", "key": "${'k'.repeat(22)}"}`, 'SESSION_ENDED'],
   ] as const;
   for (const [index, [text, code]] of asked.entries()) {
     client.socket.send(text);
@@ -127,8 +139,7 @@ t.test('What is asked wrongly is refused, and the connection goes on', async (t)
 });
 
 t.test('Strangers are not let in', async (t) => {
-  const guarded = await Gateway.listen({ host: '127.0.0.1', port: 0, sessions, allowedHosts: [], token: 'secret' });
-  t.teardown(() => guarded.close(1000));
+  const guarded = await house.listen({ token: 'secret' });
   const authorization = 'Bearer secret';
   await t.rejects(StreamClient.open(guarded.url), { message: /401/ });
   await t.rejects(StreamClient.open(guarded.url, { authorization, origin: 'http://evil.test' }), { message: /403/ });
@@ -140,7 +151,7 @@ t.test('Strangers are not let in', async (t) => {
 });
 
 t.test('A viewer that reads nothing is let go of, and goes on where it was', async (t) => {
-  const { id } = await sessions.createLive({}, asker);
+  const { id } = await house.live();
   const client = await StreamClient.open(gateway.url);
   client.ask({ type: 'watchSession', id, after: 0 });
   await client.until(() => client.seqs().length > 0);
@@ -148,15 +159,14 @@ t.test('A viewer that reads nothing is let go of, and goes on where it was', asy
   const text = 'x'.repeat(500_000);
   let written = 0;
   // Until the kernel's buffers and the viewer's own are full, and its connection is cut.
-  const feeding = setInterval(() => {
-    say(id, text);
-    written += 1;
-    if (written === 60) clearInterval(feeding);
-  }, 5);
-  t.teardown(() => clearInterval(feeding));
+  const feed = async () => {
+    for (; written < 60; written += 1) await say(id, text);
+  };
+  const feeding = feed();
   const other = await StreamClient.open(gateway.url);
   other.ask({ type: 'watchSession', id, after: 0 });
   await other.until(() => written === 60 && other.seqs().at(-1) === sessions.streams.lastSeq());
+  await feeding;
   client.socket.resume();
   t.not(await client.closed, 1000);
   t.ok(client.seqs().length < other.seqs().length, `${client.seqs().length} came before`);
@@ -169,7 +179,7 @@ t.test('A viewer that reads nothing is let go of, and goes on where it was', asy
 });
 
 t.test('A screen is shown at the pace that each viewer wants, and no more once it looks away', async (t) => {
-  const { id } = await sessions.createLive({}, asker);
+  const { id } = await house.live();
   const [fast, slow] = [await StreamClient.open(gateway.url), await StreamClient.open(gateway.url)];
   slow.ask({ type: 'watchScreen', id, pace: 'slow' });
   fast.ask({ type: 'watchScreen', id, pace: 'live' });
@@ -189,7 +199,7 @@ t.test('A screen is shown at the pace that each viewer wants, and no more once i
 });
 
 t.test('A service that stops says so to its viewers', async (t) => {
-  const stopping = await Gateway.listen({ host: '127.0.0.1', port: 0, sessions, allowedHosts: [] });
+  const stopping = await house.listen();
   const client = await StreamClient.open(stopping.url);
   const closed = once(client.socket, 'close');
   await stopping.close(1000);

@@ -1,25 +1,28 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { Gateway } from '#troupe/gateway/server.js';
+import type { Artifacts } from '#troupe/supervisor/ports/artifacts.js';
+import type { Sessions } from '#troupe/supervisor/ports/sessions.js';
 import { EventReader } from '../support/event-reader.js';
+import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-ports.js';
+import { openHouse, scripted } from '../support/house.js';
 import { httpCall, rawCall } from '../support/http-call.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
-const nobody = { caller: 'a test', signal: new AbortController().signal };
 const deadline = () => ({ signal: AbortSignal.timeout(15_000) });
 
-async function listen(t: Test, port = 0): Promise<{ gateway: Gateway; sessions: InMemorySessions }> {
-  const sessions = new InMemorySessions();
-  const gateway = await Gateway.listen({ host: '127.0.0.1', port, sessions, allowedHosts: [] });
-  t.teardown(() => gateway.close(1000));
-  return { gateway, sessions };
-}
+const house = await openHouse(t, { maxSessions: 20 });
+const { sessions } = house;
+
+/** Ends what a test has left running, so that the next begins with nothing. */
+t.afterEach(async () => {
+  for (const { id } of await sessions.list({ limit: 1000 })) await sessions.remove(id, true);
+});
 
 /** A connection on which a request was sent. */
 async function half(gateway: Gateway, text: string): Promise<Socket> {
@@ -43,8 +46,8 @@ function over(socket: Socket): Promise<void> {
 }
 
 t.test('A second service on the same port fails with a sentence that says so', async (t) => {
-  const { gateway } = await listen(t);
-  const other = { host: '127.0.0.1', port: gateway.port, sessions: new InMemorySessions(), allowedHosts: [] };
+  const gateway = await house.listen();
+  const other = { host: '127.0.0.1', port: gateway.port, sessions, allowedHosts: [] };
   await t.rejects(Gateway.listen(other), {
     code: 'UNAVAILABLE',
     message: `Another program already listens on 127.0.0.1:${gateway.port}; stop it, or choose another port (0 takes a free one)`,
@@ -59,14 +62,14 @@ t.test('Until the service is ready every request answers 503 and when to come ag
   t.teardown(() => gateway.close(1000));
   const health = () => httpCall(gateway.url, { method: 'GET', path: '/api/health' });
   t.match(await health(), { status: 503, headers: { 'retry-after': '1' }, json: { code: 'UNAVAILABLE' } });
-  gateway.serve(new InMemorySessions());
+  gateway.serve(sessions);
   t.match(await health(), { status: 200 });
 });
 
 t.test('A service listens again at once on the port that another had, with clients of it still about', async (t) => {
   const port = await freePort();
   for (let round = 0; round < 3; round += 1) {
-    const { gateway } = await listen(t, port);
+    const gateway = await house.listen({ port });
     t.equal(gateway.url, `http://127.0.0.1:${port}`);
     const client = await half(gateway, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(client, 'data', deadline());
@@ -78,14 +81,13 @@ t.test('A service listens again at once on the port that another had, with clien
 });
 
 t.test('Closing ends event streams at once and answers under way by its deadline', async (t) => {
-  const { gateway, sessions } = await listen(t);
+  const gateway = await house.listen();
   const readers = await Promise.all([1, 2, 3].map(() => EventReader.open(gateway.url, '/api/events')));
   const kept = await half(gateway, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await once(kept, 'data', deadline());
   const body = '{"prompt":"x","maxIterations":0,"flowFiles":["endless.js"]}';
   const waiting = httpCall(gateway.url, { method: 'POST', path: '/api/sessions/run', body });
-  const running = EventReader.open(gateway.url, '/api/events?after=0');
-  await (await running).until(({ events }) => events.length > 0);
+  await eventually('the job runs', async () => (await sessions.list({ state: 'running' })).length === 1);
   const closing = gateway.close(20_000);
   t.equal(gateway.close(1), closing, 'a second close is the first');
   await Promise.all(readers.map((reader) => reader.until(({ ended }) => ended)));
@@ -95,17 +97,19 @@ t.test('Closing ends event streams at once and answers under way by its deadline
   t.match(String(await late), /^HTTP\/1\.1 503 .*"code":"UNAVAILABLE"/s, 'what comes now is refused');
 
   const [job] = await sessions.list({});
-  t.ok(job);
-  sessions.end(job?.id ?? '', 'completed');
-  t.match((await waiting).json, { status: 'completed' }, 'what was under way is answered');
+  await sessions.remove(job?.id ?? '', false);
+  t.match((await waiting).json, { status: 'stopped' }, 'what was under way is answered');
   await closing;
 });
 
 t.test('A download that is under way when the service closes arrives whole', async (t) => {
-  const { gateway, sessions } = await listen(t);
-  const { id } = await sessions.createLive({}, nobody);
   const archive = new PassThrough();
-  sessions.makeArchive = () => archive;
+  const gateway = await house.listen({
+    sessions: scripted<Sessions>(sessions, {
+      artifacts: scripted<Artifacts>(sessions.artifacts, { archive: async () => archive }),
+    }),
+  });
+  const { id } = await house.live();
   archive.write('first, ');
   const download = await fetch(`${gateway.url}/api/sessions/${id}/download`, deadline());
   const closing = gateway.close(20_000);
@@ -114,37 +118,34 @@ t.test('A download that is under way when the service closes arrives whole', asy
   await closing;
 });
 
-t.test('Closing cuts what does not end by its deadline', async (t) => {
-  const { gateway } = await listen(t);
+t.test('Closing cuts what does not end by its deadline', async () => {
+  const gateway = await house.listen();
   const body = '{"prompt":"x","maxIterations":0,"flowFiles":["endless.js"]}';
   const socket = await half(
     gateway,
     `POST /api/sessions/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
-  const reader = await EventReader.open(gateway.url, '/api/events?after=0');
-  await reader.until(({ events }) => events.length > 0);
+  await eventually('the job runs', async () => (await sessions.list({ state: 'running' })).length === 1);
   const closed = over(socket);
   await gateway.close(200);
   await closed;
 });
 
 t.test('A client that goes before its session is ready gives it back', async (t) => {
-  const { gateway, sessions } = await listen(t);
-  const waiting = sessions.until('waiting', AbortSignal.timeout(5000));
-  const body = '{"labels":{"slow":"yes"}}';
-  const socket = await half(
-    gateway,
-    `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  await waiting;
-  const abandoned = sessions.until('abandoned', AbortSignal.timeout(5000));
+  const gateway = await house.listen();
+  const held = house.browsers.startHeld(AbortSignal.timeout(15_000));
+  const release = house.browsers.holdStarts();
+  t.teardown(release);
+  const socket = await half(gateway, 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}');
+  await held;
   socket.destroy();
-  await abandoned;
-  t.same(await sessions.list({}), []);
+  await eventually('the start is given up', () => house.browsers.abandoned === 1);
+  await eventually('no session is left of it', async () => (await sessions.list({})).length === 0);
+  t.equal(sessions.health().capacity.running, 0, 'nor a place taken');
 });
 
 t.test('POST /api/sessions/run answers the end, or at waitTimeout; its client going cancels nothing', async (t) => {
-  const { gateway, sessions } = await listen(t);
+  const gateway = await house.listen();
   const run = (body: object) =>
     httpCall(gateway.url, { method: 'POST', path: '/api/sessions/run', body: JSON.stringify(body) });
   const task = { prompt: 'x', maxIterations: 0 };
@@ -155,24 +156,26 @@ t.test('POST /api/sessions/run answers the end, or at waitTimeout; its client go
 
   const late = await run({ ...task, flowFiles: ['endless.js'], waitTimeout: 0.05 });
   t.equal(late.status, 200);
-  t.match(late.json, { status: 'running', timedOut: true });
+  t.match(late.json, { status: /^(queued|running)$/, timedOut: true });
 
   const body = JSON.stringify({ ...task, flowFiles: ['endless.js'], name: 'left alone' });
   const socket = await half(
     gateway,
     `POST /api/sessions/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
-  const reader = await EventReader.open(gateway.url, '/api/events?after=0');
-  await reader.until(({ events }) => events.filter(({ type }) => type === 'SessionAccepted').length === 3);
+  const newest = async () => (await sessions.list({ limit: 1 }))[0];
+  await eventually('the job runs', async () => {
+    const job = await newest();
+    return job?.name === 'left alone' && job.status === 'running';
+  });
   socket.destroy();
   await over(socket);
-  reader.cut();
-  t.match(await sessions.list({ limit: 1 }), [{ name: 'left alone', status: 'running' }]);
+  t.match(await newest(), { name: 'left alone', status: 'running' });
 });
 
 t.test('DELETE stops a session, its repeat changes nothing, and purge removes it', async (t) => {
-  const { gateway, sessions } = await listen(t);
-  const { id } = await sessions.createLive({}, nobody);
+  const gateway = await house.listen();
+  const { id } = await house.live();
   const path = `/api/sessions/${id}`;
   const remove = (query = '') => httpCall(gateway.url, { method: 'DELETE', path: path + query });
   const read = () => httpCall(gateway.url, { method: 'GET', path });
@@ -187,15 +190,18 @@ t.test('DELETE stops a session, its repeat changes nothing, and purge removes it
   t.match(await remove(), { status: 404 });
 });
 
-t.test('CAPACITY says when to try again', async (t) => {
-  const { gateway, sessions } = await listen(t);
-  for (let n = 0; n < 3; n += 1) await sessions.createLive({}, nobody);
-  const answer = await httpCall(gateway.url, { method: 'POST', path: '/api/sessions' });
-  t.match(answer, { status: 429, headers: { 'retry-after': '7' }, json: { code: 'CAPACITY' } });
+t.test('Creates beyond maxSessions wait for createTimeout; then CAPACITY says when to try again', async (t) => {
+  const full = await openHouse(t, { maxSessions: 1, createTimeout: 1 });
+  const gateway = await full.listen();
+  const first = await full.live();
+  const create = () => httpCall(gateway.url, { method: 'POST', path: '/api/sessions' });
+  t.match(await create(), { status: 429, headers: { 'retry-after': '5' }, json: { code: 'CAPACITY' } });
+  await full.sessions.remove(first.id, false);
+  t.match(await create(), { status: 201, json: { status: 'running' } });
 });
 
 t.test('A connection goes on after a body that was too large', async (t) => {
-  const { gateway } = await listen(t);
+  const gateway = await house.listen();
   const tooLarge = `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(2e6)}`;
   const next = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n';
   const seen = await rawCall(gateway.url, tooLarge + next, (text) => text.includes('uptimeSeconds'));
@@ -203,7 +209,7 @@ t.test('A connection goes on after a body that was too large', async (t) => {
 });
 
 t.test('A chunked body without end is refused and cut off', async (t) => {
-  const { gateway } = await listen(t);
+  const gateway = await house.listen();
   const socket = await half(
     gateway,
     'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
@@ -223,7 +229,7 @@ t.test('A chunked body without end is refused and cut off', async (t) => {
 });
 
 t.test('A request head that comes in pieces may hold 12 KiB', async (t) => {
-  const { gateway } = await listen(t);
+  const gateway = await house.listen();
   const socket = await half(gateway, `GET /api/health HTTP/1.1\r\nHost: localhost\r\nCookie: ${'a'.repeat(6000)}`);
   await new Promise((resolve) => setImmediate(resolve));
   const answered = once(socket, 'data', deadline());
@@ -233,7 +239,7 @@ t.test('A request head that comes in pieces may hold 12 KiB', async (t) => {
 });
 
 t.test('Clients that send half a request, or drip it, are let go of within 15 s', async (t) => {
-  const { gateway } = await listen(t);
+  const gateway = await house.listen();
   const head = 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n';
   const sockets = await Promise.all([
     half(gateway, ''),

@@ -4,25 +4,26 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import t from 'tap';
-import { Gateway } from '#troupe/gateway/server.js';
+import type { Artifacts } from '#troupe/supervisor/ports/artifacts.js';
+import type { Sessions } from '#troupe/supervisor/ports/sessions.js';
+import { openHouse, scripted } from '../support/house.js';
 import { httpCall } from '../support/http-call.js';
-import { InMemorySessions } from '../support/in-memory-sessions.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
 const MIB = 1024 * 1024;
-const sessions = new InMemorySessions();
+const house = await openHouse(t);
 const faults: unknown[] = [];
-const gateway = await Gateway.listen({
-  host: '127.0.0.1',
-  port: 0,
-  sessions,
-  allowedHosts: [],
+/** What a download is made from; each test sets its own. */
+let makeArchive = (): Readable => Readable.from([]);
+const gateway = await house.listen({
+  sessions: scripted<Sessions>(house.sessions, {
+    artifacts: scripted<Artifacts>(house.sessions.artifacts, { archive: async () => makeArchive() }),
+  }),
   onFault: ({ error }) => faults.push(error),
 });
-t.teardown(() => gateway.close(1000));
-const { id } = await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal });
+const { id } = await house.live();
 const deadline = () => ({ signal: AbortSignal.timeout(15_000) });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -65,7 +66,7 @@ async function steady(value: () => number): Promise<number> {
 
 t.test('A 200 MB zip waits for a client that pauses, in bounded memory, and then arrives whole', async (t) => {
   const archive = archiveOf(200 * MIB);
-  sessions.makeArchive = () => archive.stream;
+  makeArchive = () => archive.stream;
   const rssBefore = process.memoryUsage().rss;
   const response = await download(`/api/sessions/${id}/download`);
   t.equal(response.headers['content-type'], 'application/zip');
@@ -84,7 +85,7 @@ t.test('A 200 MB zip waits for a client that pauses, in bounded memory, and then
 
 t.test('A client that goes in the middle of a download ends the work on it', async (t) => {
   const archive = archiveOf(200 * MIB);
-  sessions.makeArchive = () => archive.stream;
+  makeArchive = () => archive.stream;
   const response = await download(`/api/sessions/${id}/download`);
   const closed = once(archive.stream, 'close', deadline());
   response.destroy();
@@ -95,7 +96,7 @@ t.test('A client that goes in the middle of a download ends the work on it', asy
 
 t.test('HEAD of a download answers its headers and ends the work on it', async (t) => {
   const archive = archiveOf(MIB);
-  sessions.makeArchive = () => archive.stream;
+  makeArchive = () => archive.stream;
   const answer = await httpCall(gateway.url, { method: 'HEAD', path: `/api/sessions/${id}/download` });
   t.equal(answer.status, 200);
   t.equal(answer.headers['content-type'], 'application/zip');
@@ -104,7 +105,7 @@ t.test('HEAD of a download answers its headers and ends the work on it', async (
 });
 
 t.test('A download whose source fails is broken off, so that half a zip never looks whole', async (t) => {
-  sessions.makeArchive = () =>
+  makeArchive = () =>
     Readable.from(
       (async function* () {
         yield Buffer.alloc(MIB);

@@ -7,7 +7,8 @@ import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
 
-const ROUNDS = 40;
+/** What one session leaves behind shows after a few. */
+const ROUNDS = process.env.TROUPE_PROOF === 'churn' ? 40 : 8;
 const SETTLE_MS = 10_000;
 
 /** What this process and the machine hold for it. */
@@ -39,7 +40,7 @@ async function holdingsWhen(home: string, settled: (now: Holdings) => boolean): 
   }
 }
 
-t.test('10 sessions at once and 40 one after another leave the service as it was', { timeout: 280_000 }, async (t) => {
+t.test('Sessions at once and one after another leave the service as it was', { timeout: 280_000 }, async (t) => {
   const service = await startTestService(t);
   const once = async (): Promise<void> => {
     const { id } = await service.live();
@@ -48,7 +49,8 @@ t.test('10 sessions at once and 40 one after another leave the service as it was
     await service.call('DELETE', `/api/sessions/${id}`);
     await service.call('DELETE', `/api/sessions/${id}?purge=true`);
   };
-  await once();
+  // Together, so that both threads that write reports are there.
+  await Promise.all([once(), once(), once()]);
   const baseline = await holdingsWhen(service.home, ({ browsers }) => browsers === 0);
 
   await Promise.all(Array.from({ length: 10 }, once));

@@ -116,16 +116,6 @@ t.test('a session without scripts ends after its idle time, any session after it
   t.match(await ended(hard.id), { state: 'stopped', endReason: 'hard' });
 });
 
-t.test('creates beyond maxSessions wait for createTimeout and then answer CAPACITY with Retry-After', async (t) => {
-  const service = await startTestService(t, { maxSessions: 1, createTimeout: 10 });
-  const first = await service.live();
-  const refused = await service.call('POST', '/api/sessions');
-  t.match(refused, { status: 429, body: { code: 'CAPACITY' } });
-  t.match(refused.headers.get('retry-after'), /^\d+$/);
-  await service.call('DELETE', `/api/sessions/${first.id}`);
-  t.match((await service.live()).status, 'running');
-});
-
 t.test('what browsers without containers cannot do is refused by name', async (t) => {
   const service = await startTestService(t, { driver: 'process' });
   t.match(await service.call('POST', '/api/sessions', { video: 'on' }), {

@@ -29,8 +29,8 @@ const PAGE = { targetId: 'T', type: 'page', title: '', url: 'about:blank', attac
 export class FreeBrowsers {
   /** What every browser's desktop is, where a test has one. */
   desktopSocket: string | undefined;
-  /** Bytes of a picture of a page. The page of each browser changes as often as its picture is taken. */
-  pictureBytes = 4;
+  /** A browser that starts crashes before anybody connects to it. */
+  stillborn = false;
   /** Starts that were given up by who wanted them. */
   abandoned = 0;
   readonly driver: Driver = {
@@ -98,6 +98,7 @@ export class FreeBrowsers {
       resolve({ reason });
     };
     this.#living.set(leaseId, { sockets, end });
+    if (this.stillborn) queueMicrotask(() => end('it crashed'));
     return {
       identity: { driver: 'process', leaseId },
       endpoint: {
@@ -131,12 +132,13 @@ export class FreeBrowsers {
       return;
     }
     browser.sockets.add(socket);
+    // The page of each browser changes as often as its picture is taken.
     let pictures = 0;
     let drawing = false;
     const draw = () => {
       if (!drawing) return;
       pictures += 1;
-      const jpeg = Buffer.alloc(this.pictureBytes);
+      const jpeg = Buffer.alloc(4);
       jpeg.writeUInt32BE(pictures);
       const params = {
         data: jpeg.toString('base64'),

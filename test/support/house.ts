@@ -15,7 +15,6 @@ import { ReportPool } from '#troupe/report/report-pool.js';
 import { makeHome as makeFolders } from '#troupe/service/make-home.js';
 import { ArtifactKeeper } from '#troupe/supervisor/artifacts/artifact-keeper.js';
 import { EventHub } from '#troupe/supervisor/events/event-hub.js';
-import type { Sessions } from '#troupe/supervisor/ports/sessions.js';
 import { Supervisor } from '#troupe/supervisor/supervisor.js';
 import { Outbox } from '#troupe/webhooks/outbox.js';
 import { targetRule } from '#troupe/webhooks/webhook-target.js';
@@ -30,15 +29,15 @@ export interface House {
   /** A gateway of its own in front of it, on a free port. */
   listen(options?: Partial<GatewayOptions>): Promise<Gateway>;
   live(request?: LiveRequest): Promise<SessionRecord>;
-  /** Journals an event of a session; settles when readers are shown it. */
-  append(id: SessionId, event: SessionEvent): Promise<void>;
+  /** Journals events of a session together; settles when readers are shown them. */
+  append(id: SessionId, ...events: readonly SessionEvent[]): Promise<void>;
   /** Ends everything; the end of the test does too. */
   stop(): Promise<void>;
 }
 
-/** A supervisor of which a test answers a few calls by itself, such as one that fails or takes its time. */
-export function scripted(sessions: Supervisor, own: Partial<Sessions>): Sessions {
-  return new Proxy(sessions, {
+/** A port of the supervisor of which a test answers a few calls by itself, such as one that fails or takes its time. */
+export function scripted<Port extends object>(port: Port, own: Partial<Port>): Port {
+  return new Proxy(port, {
     get(target, name) {
       if (Reflect.has(own, name)) return Reflect.get(own, name);
       const value: unknown = Reflect.get(target, name, target);
@@ -107,6 +106,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
       return gateway;
     },
     live: (request = {}) => sessions.createLive(request, { caller: 'a test', signal: never }),
-    append: (id, event) => hub.write({ events: [eventRow(id, event, new Date().toISOString())] }),
+    append: (id, ...events) =>
+      hub.write({ events: events.map((event) => eventRow(id, event, new Date().toISOString())) }),
   };
 }

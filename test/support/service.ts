@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '#troupe/config.js';
@@ -7,6 +7,7 @@ import type { SessionRecord } from '#troupe/protocol/session.js';
 import { type Service, startService } from '#troupe/service.js';
 import type { LogAbout } from '#troupe/telemetry/log.js';
 import { EventReader } from './event-reader.js';
+import { cacheDir } from './shared-cache.js';
 
 /** Something that calls back when the test is over; a tap test is one. */
 export interface Teardown {
@@ -49,6 +50,10 @@ export function makeHome(t: Teardown, settings: object = {}): string {
   t.teardown(() => rmSync(home, { recursive: true, force: true }));
   mkdirSync(join(home, 'flows'));
   cpSync('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
+  // Where no Chromium is installed, each home would unpack the embedded one for itself: 200 MB, and seconds.
+  mkdirSync(join(home, 'tmp'));
+  mkdirSync(cacheDir(), { recursive: true });
+  symlinkSync(cacheDir(), join(home, 'tmp', 'chromium'));
   // Whether or not this machine has Docker; the tests of containers say so.
   const driver = process.env.TROUPE_TEST_DRIVER ?? 'process';
   writeFileSync(join(home, 'troupe.json'), JSON.stringify({ driver, warmSessions: 0, ...settings }));

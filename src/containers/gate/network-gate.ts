@@ -84,9 +84,10 @@ export class NetworkGate {
   #start(): Worker {
     const worker = new Worker(new URL('./gate.thread.js', import.meta.url), {
       name: 'network gate',
-      workerData: this.#setting,
-      // The thread needs nothing of what the process was started with (loaders, inspectors).
+      // What the process was started with (loaders, inspectors, keys in its environment) is not for its threads.
       execArgv: [],
+      env: {},
+      workerData: this.#setting,
     });
     worker.unref();
     worker.on('message', ({ call, port, fault }: GateAnswer) => {

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { guardLeaks } from '../../support/leaks.js';
@@ -43,6 +45,19 @@ async function ask(path: string, host: string, port: number): Promise<{ reply: n
   }
   return { reply: got[3], socket };
 }
+
+t.test('Nothing that the process was started with is loaded into the thread', async (t) => {
+  const preload = `data:text/javascript,import { writeSync } from 'node:fs'; writeSync(1, 'loaded ');`;
+  const made = join(openFolder(t), 'made');
+  const code = `const { NetworkGate } = await import(${JSON.stringify(import.meta.resolve('#troupe/containers/gate/network-gate.js'))});
+    const setting = { ownPort: 1, ownNames: [], hostAddress: null, forward: [], egress: {}, loopback: 'forwarded' };
+    const gate = new NetworkGate(setting, console.log);
+    await gate.open('lease', { madeAt: '${made}', path: '${made}.socket' }, { kind: 'socks' });
+    await gate.close('lease');`;
+  const words = [`--import=${preload}`, '--input-type=module', '--eval', code];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 20_000 });
+  t.equal(stdout, 'loaded ');
+});
 
 t.test('A forwarded port of loopback is reached through the gate, with every byte in both directions', async (t) => {
   const { gate, path } = await gateFixture(t);

@@ -1,8 +1,9 @@
-import t, { type Test } from 'tap';
-import { Gateway, type GatewayOptions } from '#troupe/gateway/server.js';
+import t from 'tap';
+import type { Gateway, GatewayOptions } from '#troupe/gateway/server.js';
 import { eventually } from '../../support/eventually.js';
+import { holdScripts } from '../../support/held-scripts.js';
+import { openHouse } from '../../support/house.js';
 import { httpCall } from '../../support/http-call.js';
-import { InMemorySessions } from '../../support/in-memory-sessions.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { McpAnswer, type WireCall } from '../../support/mcp-wire.js';
 
@@ -14,24 +15,17 @@ const PING = { jsonrpc: '2.0', id: 'ping', method: 'ping' };
 /** What went wrong in the service itself, in all tests. */
 const faults: unknown[] = [];
 
-interface House {
-  readonly gateway: Gateway;
-  readonly sessions: InMemorySessions;
-}
+const house = await openHouse(t, { maxSessions: 20 });
+const { sessions, browsers } = house;
+const held = await holdScripts(t, house.home);
+const open = (options: Partial<GatewayOptions> = {}) =>
+  house.listen({ onFault: ({ error }) => faults.push(error), ...options });
 
-async function open(t: Test, options: Partial<GatewayOptions> = {}): Promise<House> {
-  const sessions = new InMemorySessions();
-  const gateway = await Gateway.listen({
-    host: '127.0.0.1',
-    port: 0,
-    sessions,
-    allowedHosts: [],
-    onFault: ({ error }) => faults.push(error),
-    ...options,
-  });
-  t.teardown(() => gateway.close(1000));
-  return { gateway, sessions };
-}
+/** Ends what a test has left running, so that the next begins with nothing. */
+t.afterEach(async () => {
+  held.finish();
+  for (const { id } of await sessions.list({ limit: 1000 })) await sessions.remove(id, true);
+});
 
 function initialize(revision: string, id: number | string = 'init'): object {
   const clientInfo = { name: 'wire', version: '1' };
@@ -52,7 +46,7 @@ function cancel(requestId: number | string): object {
 }
 
 /** A client that was let in: the headers of its session, and calls with them. */
-async function enter({ gateway }: House, revision = NEWEST) {
+async function enter(gateway: Gateway, revision = NEWEST) {
   const answer = await McpAnswer.whole(gateway.url, { body: initialize(revision) });
   const headers = { 'mcp-session-id': String(answer.headers['mcp-session-id']), 'mcp-protocol-version': revision };
   return {
@@ -64,18 +58,18 @@ async function enter({ gateway }: House, revision = NEWEST) {
 }
 
 t.test('Each revision is negotiated, and one that is unknown becomes the newest', async (t) => {
-  const house = await open(t);
+  const gateway = await open();
   for (const revision of ['2025-03-26', '2025-06-18', NEWEST]) {
-    const { answer } = await enter(house, revision);
+    const { answer } = await enter(gateway, revision);
     t.match(answer.answerTo('init'), { result: { protocolVersion: revision, serverInfo: { name: 'troupe' } } });
     t.match(answer.headers['mcp-session-id'], /^[0-9a-f-]{36}$/);
   }
-  const { answer } = await enter(house, '1999-01-01');
+  const { answer } = await enter(gateway, '1999-01-01');
   t.match(answer.answerTo('init').result.protocolVersion, NEWEST);
 });
 
 t.test('A message that asks nothing is taken with 202, a request is answered by a stream that ends', async (t) => {
-  const client = await enter(await open(t));
+  const client = await enter(await open());
   const note = await client.whole({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
   t.match(note, { status: 202, text: '' });
   const ping = await client.whole({ body: PING });
@@ -85,7 +79,7 @@ t.test('A message that asks nothing is taken with 202, a request is answered by 
 });
 
 t.test('Plain curl gets in: any content type, any accept', async (t) => {
-  const { gateway } = await open(t);
+  const gateway = await open();
   for (const accept of [{}, { accept: '*/*' }]) {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...accept };
     const body = JSON.stringify(initialize(NEWEST));
@@ -95,9 +89,8 @@ t.test('Plain curl gets in: any content type, any accept', async (t) => {
 });
 
 t.test('A request that cannot be served is told so with the right status', async (t) => {
-  const house = await open(t);
-  const { gateway } = house;
-  const client = await enter(house);
+  const gateway = await open();
+  const client = await enter(gateway);
   const { headers } = client;
   const unknown = { 'mcp-session-id': 'c0ffee00-0000-4000-8000-000000000000' };
   const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
@@ -134,14 +127,14 @@ t.test('A request that cannot be served is told so with the right status', async
 });
 
 t.test('A token is wanted where one is configured', async (t) => {
-  const { gateway } = await open(t, { token: 'correct-horse' });
+  const gateway = await open({ token: 'correct-horse' });
   t.equal((await McpAnswer.whole(gateway.url, { body: initialize(NEWEST) })).status, 401);
   const headers = { authorization: 'Bearer correct-horse' };
   t.equal((await McpAnswer.whole(gateway.url, { body: initialize(NEWEST), headers })).status, 200);
 });
 
 t.test('A batch of 2025-03-26 is answered whole', async (t) => {
-  const client = await enter(await open(t), '2025-03-26');
+  const client = await enter(await open(), '2025-03-26');
   const answer = await client.whole({ body: [PING, evaluate(2, '1 + 1'), evaluate(3, 'null.x')] });
   t.match(answer.answerTo('ping'), { result: {} });
   t.match(answer.answerTo(2), { result: { content: [{ text: '2' }] } });
@@ -150,12 +143,12 @@ t.test('A batch of 2025-03-26 is answered whole', async (t) => {
 });
 
 t.test('A second request with an id that is under way is refused, and the first one gets its answer', async (t) => {
-  const house = await open(t);
-  const client = await enter(house);
-  const first = await client.to({ body: evaluate(7, 'lasting') });
-  await eventually('the script runs', () => house.sessions.lasting === 1);
+  const gateway = await open();
+  const client = await enter(gateway);
+  const first = await client.to({ body: evaluate(7, held.js) });
+  await eventually('the script runs', () => held.running() === 1);
   t.match(await client.whole({ body: evaluate(7, '2') }), { status: 400, text: /"code":-32600.*under way/ });
-  house.sessions.finishLasting();
+  held.finish();
   await first.until(({ ended }) => ended);
   t.match(first.answerTo(7), { result: { content: [{ text: '1' }] } });
   t.equal((await client.whole({ body: evaluate(7, '2') })).status, 200, 'the id is free again');
@@ -164,14 +157,13 @@ t.test('A second request with an id that is under way is refused, and the first 
 t.test(
   'A cancelled script stops, its stream ends without an answer, and who comes for the rest hears why',
   async (t) => {
-    const house = await open(t);
-    const client = await enter(house);
-    const call = await client.to({ body: evaluate(7, 'lasting') });
-    await eventually('the script runs', () => house.sessions.lasting === 1);
+    const client = await enter(await open());
+    const call = await client.to({ body: evaluate(7, held.js) });
+    await eventually('the script runs', () => held.running() === 1);
     t.equal((await client.whole({ body: cancel(7) })).status, 202);
     await call.until(({ ended }) => ended);
     t.equal(call.answerTo(7), undefined);
-    await eventually('the script has stopped', () => house.sessions.lasting === 0);
+    await eventually('the script has stopped', () => held.running() === 0);
     const rest = await client.whole({ method: 'GET', headers: { 'last-event-id': call.messages[0]?.id ?? '' } });
     t.match(rest.answerTo(7), { error: { message: /cancelled/ } });
     t.equal((await client.whole({ body: cancel('nobody') })).status, 202, 'what is not there is cancelled for nothing');
@@ -179,16 +171,17 @@ t.test(
 );
 
 t.test('A client whose connection broke comes back for its answer', async (t) => {
-  const house = await open(t);
-  const client = await enter(house);
-  const call = await client.to({ body: evaluate(7, 'lasting') });
+  const gateway = await open();
+  const client = await enter(gateway);
+  const call = await client.to({ body: evaluate(7, held.js) });
   await call.until(({ messages }) => messages.length === 1);
   t.equal(call.messages[0]?.data, null, 'an event that gives nothing but an id');
   call.cut();
   const last = { 'last-event-id': call.messages[0]?.id ?? '' };
 
   const early = await client.to({ method: 'GET', headers: last });
-  house.sessions.finishLasting();
+  await eventually('the script runs', () => held.running() === 1);
+  held.finish();
   await early.until(({ ended }) => ended);
   t.match(early.answerTo(7), { result: { content: [{ text: '1' }] } }, 'while the script runs');
   const late = await client.whole({ method: 'GET', headers: last });
@@ -196,8 +189,8 @@ t.test('A client whose connection broke comes back for its answer', async (t) =>
 });
 
 t.test('A stream of its own stays open, says something now and then, and there is one', async (t) => {
-  const house = await open(t, { keepAliveMs: 20 });
-  const client = await enter(house);
+  const gateway = await open({ keepAliveMs: 20 });
+  const client = await enter(gateway);
   const stream = await client.to({ method: 'GET' });
   await stream.until(({ comments }) => comments >= 2);
   t.equal((await client.whole({ method: 'GET' })).status, 409);
@@ -207,11 +200,11 @@ t.test('A stream of its own stays open, says something now and then, and there i
 });
 
 t.test('A client that is gone loses its browser, and is told when it comes back', async (t) => {
-  const house = await open(t, { mcpGoneMs: 200 });
-  const client = await enter(house);
+  const gateway = await open({ mcpGoneMs: 200 });
+  const client = await enter(gateway);
   const stream = await client.to({ method: 'GET' });
   await client.whole({ body: evaluate(1, '1') });
-  const running = async () => (await house.sessions.list({ state: 'running' })).length;
+  const running = async () => (await sessions.list({ state: 'running' })).length;
   t.equal(await running(), 1);
   stream.cut();
   await eventually('the browser is gone', async () => (await running()) === 0);
@@ -221,70 +214,72 @@ t.test('A client that is gone loses its browser, and is told when it comes back'
 });
 
 t.test('The end of a session stops what is under way, and gives its browser back', async (t) => {
-  const house = await open(t);
-  const client = await enter(house);
-  const call = await client.to({ body: evaluate(7, 'lasting') });
-  await eventually('the script runs', () => house.sessions.lasting === 1);
+  const gateway = await open();
+  const client = await enter(gateway);
+  const call = await client.to({ body: evaluate(7, held.js) });
+  await eventually('the script runs', () => held.running() === 1);
   t.equal((await client.whole({ method: 'DELETE' })).status, 200);
   await call.until(({ ended }) => ended);
-  await eventually('the script has stopped', () => house.sessions.lasting === 0);
-  t.match(await house.sessions.list({}), [{ status: 'stopped', name: 'MCP: wire' }]);
+  await eventually('the script has stopped', () => held.running() === 0);
+  t.match(await sessions.list({}), [{ status: 'stopped', name: 'MCP: wire' }]);
 });
 
 t.test('Where no browser is to be had a model is told to try again', async (t) => {
-  const house = await open(t);
-  const clients = await Promise.all([1, 2, 3, 4].map(() => enter(house)));
-  const answers = await Promise.all(clients.map((client) => client.whole({ body: evaluate(1, '1') })));
-  const texts = answers.map((answer) => answer.answerTo(1).result.content[0].text).sort();
-  t.match(texts, ['1', '1', '1', /^CAPACITY: .*\n.*"retryAfterSeconds":7/]);
+  const full = await openHouse(t, { maxSessions: 1, createTimeout: 1 });
+  const gateway = await full.listen();
+  const [first, second] = [await enter(gateway), await enter(gateway)];
+  t.match((await first.whole({ body: evaluate(1, '1') })).answerTo(1), { result: { content: [{ text: '1' }] } });
+  const told = (await second.whole({ body: evaluate(1, '1') })).answerTo(1);
+  t.match(told.result.content[0].text, /^CAPACITY: .*\n.*"retryAfterSeconds":5/);
 });
 
 t.test('A service that stops ends the streams of idle sessions, and waits for the answers of others', async (t) => {
-  const house = await open(t);
-  const [idle, busy] = [await enter(house), await enter(house)];
+  const gateway = await open();
+  const [idle, busy] = [await enter(gateway), await enter(gateway)];
   const stream = await idle.to({ method: 'GET' });
-  const call = await busy.to({ body: evaluate(7, 'lasting') });
-  await eventually('the script runs', () => house.sessions.lasting === 1);
-  const closed = house.gateway.close(10_000);
+  const call = await busy.to({ body: evaluate(7, held.js) });
+  await eventually('the script runs', () => held.running() === 1);
+  const closed = gateway.close(10_000);
   await stream.until(({ ended }) => ended);
-  house.sessions.finishLasting();
+  held.finish();
   await call.until(({ ended }) => ended);
   t.match(call.answerTo(7), { result: { content: [{ text: '1' }] } });
   await closed;
 });
 
 t.test('A client that goes in the middle of a call leaves nothing that hurts', async (t) => {
-  const house = await open(t);
-  const client = await enter(house, '2025-06-18');
-  const call = await client.to({ body: evaluate(7, 'lasting') });
-  await eventually('the script runs', () => house.sessions.lasting === 1);
+  const gateway = await open();
+  const client = await enter(gateway, '2025-06-18');
+  const call = await client.to({ body: evaluate(7, held.js) });
+  await eventually('the script runs', () => held.running() === 1);
   call.cut();
   t.equal((await client.whole({ body: PING })).status, 200);
-  t.equal(house.sessions.lasting, 1, 'a lost connection cancels nothing');
-  house.sessions.finishLasting();
+  t.equal(held.running(), 1, 'a lost connection cancels nothing');
+  held.finish();
   await eventually('the id is free again', async () => (await client.whole({ body: evaluate(7, '1') })).status === 200);
 });
 
 t.test('So many requests may be under way, and not one more', async (t) => {
-  const house = await open(t);
-  const client = await enter(house);
-  const calls = Array.from({ length: 100 }, (_, n) => client.to({ body: evaluate(n, 'lasting') }));
+  const client = await enter(await open());
+  const release = browsers.holdStarts();
+  t.teardown(release);
+  const calls = Array.from({ length: 100 }, (_, n) => client.to({ body: evaluate(n, '1') }));
   const answers = await Promise.all(calls);
-  await eventually('the scripts run', () => house.sessions.lasting === 100);
   const refused = await client.whole({ body: PING });
   t.match(refused, { status: 429, headers: { 'retry-after': '1' } });
-  house.sessions.finishLasting();
+  release();
   await Promise.all(answers.map((answer) => answer.until(({ ended }) => ended)));
+  t.match(answers[0]?.answerTo(0), { result: { content: [{ text: '1' }] } });
   t.equal((await client.whole({ body: PING })).status, 200);
 });
 
 t.test('Past 500 sessions the one that was not used for longest makes room', async (t) => {
-  const house = await open(t);
-  const [oldest, watched] = [await enter(house), await enter(house)];
+  const gateway = await open();
+  const [oldest, watched] = [await enter(gateway), await enter(gateway)];
   const stream = await watched.to({ method: 'GET' });
-  for (let n = 0; n < 499; n += 1) await enter(house);
+  for (let n = 0; n < 499; n += 1) await enter(gateway);
   t.equal((await oldest.whole({ body: PING })).status, 404);
-  for (let n = 0; n < 10; n += 1) await enter(house);
+  for (let n = 0; n < 10; n += 1) await enter(gateway);
   t.equal((await watched.whole({ body: PING })).status, 200, 'one that is in use does not');
   stream.cut();
 });
@@ -294,11 +289,11 @@ t.test('Nothing of all this was a fault of the service', async (t) => {
 });
 
 t.test('A session of a service that was restarted is 404, and its client begins anew', async (t) => {
-  const before = await open(t);
+  const before = await open();
   const { headers } = await enter(before);
-  await before.gateway.close(1000);
-  const after = await open(t);
-  t.equal((await McpAnswer.whole(after.gateway.url, { body: PING, headers })).status, 404);
+  await before.close(1000);
+  const after = await open();
+  t.equal((await McpAnswer.whole(after.url, { body: PING, headers })).status, 404);
   const again = await enter(after);
   t.equal((await again.whole({ body: PING })).status, 200);
 });

@@ -1,48 +1,46 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { WebSocket } from 'ws';
-import { Gateway } from '#troupe/gateway/server.js';
+import type { FrameOrder, ScreenFrame } from '#troupe/actors/session/screen.js';
 import { eventually } from '../../support/eventually.js';
+import { openHouse, scripted } from '../../support/house.js';
 import { httpCall } from '../../support/http-call.js';
-import { InMemorySessions } from '../../support/in-memory-sessions.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { StreamClient } from '../../support/stream-client.js';
 
 guardLeaks(t);
 
 const MIB = 1024 * 1024;
-const sessions = new InMemorySessions();
-const gateway = await Gateway.listen({
-  host: '127.0.0.1',
-  port: 0,
-  sessions,
-  allowedHosts: [],
-  token: 'correct-horse',
-});
-t.teardown(() => gateway.close(1000));
+const house = await openHouse(t);
+const { sessions, browsers } = house;
 const authorization = 'Bearer correct-horse';
-const { id } = await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal });
+/** Large pictures, as fast as they are asked for: a browser in this process would take more memory than what is measured. */
+const nextFrame = async (_: string, { after }: FrameOrder): Promise<ScreenFrame> => {
+  return { number: after + 1, jpeg: new Uint8Array(MIB).fill(after + 1, 0, 1), width: 4, height: 3 };
+};
+const gateway = await house.listen({ token: 'correct-horse', sessions: scripted(sessions, { nextFrame }) });
+/** The desktop of all sessions, one after another. */
+const folder = mkdtempSync(join(tmpdir(), 'rfb-'));
+const socketPath = join(folder, 's');
+t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+browsers.desktopSocket = socketPath;
+const { id } = await house.live();
+browsers.desktopSocket = undefined;
+const { id: bare } = await house.live();
 const socketUrl = gateway.url.replace('http', 'ws');
 
 /** A desktop of the test's own, behind a unix socket: what it does with its one client. */
 async function desktop(t: { teardown(work: () => unknown): void }, serve: (client: Socket) => void): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'rfb-'));
-  chmodSync(folder, 0o700);
   const server = createServer((client) => {
     client.on('error', () => undefined);
     serve(client);
   });
-  await new Promise<void>((resolve) => server.listen(join(folder, 's'), resolve));
-  sessions.connections.desktopSocket = join(folder, 's');
-  t.teardown(async () => {
-    sessions.connections.desktopSocket = null;
-    await new Promise((resolve) => server.close(resolve));
-    rmSync(folder, { recursive: true, force: true });
-  });
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  t.teardown(() => new Promise((resolve) => server.close(resolve)));
 }
 
 async function openDesktop(): Promise<WebSocket> {
@@ -105,7 +103,6 @@ t.test('A client that speaks no RFB is let go of, and so is a desktop whose clie
 });
 
 t.test('Pictures for a viewer that reads nothing are passed over, and cost no memory', async (t) => {
-  sessions.frameBytes = MIB;
   const headers = { authorization };
   const [asleep, awake] = [
     await StreamClient.open(gateway.url, headers),
@@ -127,7 +124,6 @@ t.test('Pictures for a viewer that reads nothing are passed over, and cost no me
   asleep.socket.resume();
   asleep.messages.splice(0);
   await asleep.until(() => asleep.of('frame').length > 2);
-  sessions.frameBytes = 1;
   await Promise.all([asleep.close(), awake.close()]);
 });
 
@@ -151,11 +147,11 @@ t.test('What keeps a tunnel from being opened is a status; what keeps it from it
     return Promise.race([failed, once(socket, 'close').then(([code, reason]) => `${code} ${reason}`)]);
   };
   t.match(await outcome('/sessions/zzzzzzzzzzzz/desktop'), /404/);
-  t.match(await outcome(`/sessions/${id}/desktop`), /404/, 'it has none');
-  const ended = (await sessions.createLive({}, { caller: 'a test', signal: new AbortController().signal })).id;
+  t.match(await outcome(`/sessions/${bare}/desktop`), /404/, 'it has none');
+  const ended = (await house.live()).id;
   await sessions.remove(ended, false);
   t.match(await outcome(`/sessions/${ended}/cdp`), /409/);
-  t.match(await outcome(`/sessions/${id}/cdp`), /^1011 There is no browser/);
+  t.match(await outcome(`/sessions/${id}/desktop`), /^1011 .*desktop/, 'nobody answers there');
 });
 
 t.test('Every WebSocket refuses strangers, and who may not', async (t) => {

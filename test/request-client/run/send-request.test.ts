@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, Server as HttpServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
@@ -110,6 +111,33 @@ t.test('an answer without an end is refused, and its connection closed', async (
   });
   await closed;
   t.ok(sent < 100 * 1024 * 1024, `the server had sent ${sent} bytes`);
+});
+
+t.test('The body of a redirect, or of a demand for credentials, may have no end: the request goes on', async (t) => {
+  const block = Buffer.alloc(256 * 1024);
+  for (const [kind, status, header] of [
+    ['a redirect', 302, { location: '/whole' }],
+    ['a demand', 401, { 'www-authenticate': 'Digest realm="r", nonce="n", qop="auth"' }],
+  ] as const) {
+    let sent = 0;
+    let closed: Promise<unknown> = Promise.resolve();
+    const origin = await answering((incoming, response) => {
+      if (incoming.url === '/whole' || incoming.headers.authorization !== undefined) return void response.end('whole');
+      response.writeHead(status, header);
+      const more = () => {
+        for (let room = true; room && sent < 512 * 1024 * 1024; sent += block.length) room = response.write(block);
+        if (sent >= 512 * 1024 * 1024) response.end();
+      };
+      closed = once(response.on('drain', more), 'close');
+      more();
+    });
+    const auth = { kind: 'digest', username: 'ada', password: 'secret' } as const;
+    const response = await sender.send(request(origin, { auth }), bounds);
+    t.equal(response.status, 200, kind);
+    await response.dispose();
+    await closed;
+    t.ok(sent < 64 * 1024 * 1024, `${sent} bytes of ${kind} were taken`);
+  }
 });
 
 t.test('credentials do not follow a redirect to another origin', async (t) => {
