@@ -8,9 +8,9 @@ import { answersAt, browserAtSocket, movedTo } from '../chromium/devtools-endpoi
 import type { BrowserLease, Driver, LeaseIdentity, LeaseOptions, NetworkWish, StartBounds } from '../driver.js';
 import type { NetworkGate } from '../gate/network-gate.js';
 import { leaseFolderPath, leaseOfFolder } from '../lease-name.js';
+import { reapLeases } from '../reap-leases.js';
 import { withinBounds } from '../start-bounds.js';
 import { StartGate } from '../start-gate.js';
-import { reapLeases } from '../reap-leases.js';
 import { type ContainerSetting, containerSpec, isOfWorker } from './container-spec.js';
 import { ContainerWatch } from './container-watch.js';
 import type { DockerEngine, EngineCall } from './docker-engine.js';

@@ -1,4 +1,4 @@
-import { childrenAt, type Slot, placesAlong } from './json-places.js';
+import { childrenAt, placesAlong, type Slot } from './json-places.js';
 
 type Path = readonly (string | number)[];
 
