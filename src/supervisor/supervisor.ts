@@ -34,6 +34,9 @@ import {
 } from './sessions/index.js';
 import { endAll, Reaper, Retention, recoverSessions } from './upkeep/index.js';
 
+/** How much later than its own bound the answer of an actor may come. */
+const FRAME_GRACE_MS = 2_000;
+
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionDependencies {
   readonly journal: Journal;
@@ -201,7 +204,7 @@ export class Supervisor implements Sessions {
     const { id: sessionId, status } = await this.get(id);
     const living = this.#table.living(sessionId);
     if (living === undefined) throw new TroupeError('SESSION_ENDED', `The session has no screen: it is ${status}`);
-    return living.nextFrame(order, signal);
+    return living.actor().ask('NextFrame', order, { deadlineMs: order.timeoutMs + FRAME_GRACE_MS, signal });
   }
 
   models(): readonly ModelInfo[] {

@@ -8,7 +8,7 @@ import { RequestVault } from '#troupe/auth/request-vault.js';
 import { systemClock } from '#troupe/base/clock.js';
 import { Journal } from '#troupe/journal/journal.js';
 import { Admission } from '#troupe/supervisor/jobs/admission.js';
-import type { Slot } from '#troupe/supervisor/sessions/session-resources.js';
+import type { Slot } from '#troupe/supervisor/sessions/session-lifecycle.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import t from 'tap';
 import { systemClock } from '#troupe/base/clock.js';
 import { Admission } from '#troupe/supervisor/jobs/admission.js';
-import type { Slot } from '#troupe/supervisor/sessions/session-resources.js';
+import type { Slot } from '#troupe/supervisor/sessions/session-lifecycle.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { guardLeaks } from '../support/leaks.js';
 

@@ -1,13 +1,10 @@
 import { join } from 'node:path';
 import type { GiveUpSignal } from '../../actors/actor.js';
-import type { FrameOrder, ScreenFrame } from '../../actors/session/screen.js';
 import type { BrowserEndpoint, BrowserLease } from '../../containers/driver.js';
 import type { JournalBatch } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
-import type { DevToolsClient } from '../ports/connections.js';
 import type { RunOptions } from '../ports/sessions.js';
-import { connectDevTools } from './devtools-client.js';
 import {
   type BrowserOpening,
   REOPEN_MS,
@@ -21,9 +18,16 @@ import { SessionControl } from './session-control.js';
 import type { SessionDependencies } from './session-dependencies.js';
 import { actorEndError, interruptedEnd, lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
 import { SessionJournal, writeEnd } from './session-journal.js';
-import { advanceLife, type LifeInput, type SessionLife } from './session-life.js';
+import {
+  attemptOf,
+  heldBy,
+  type LifecycleInput,
+  type SessionLifecycle,
+  type Slot,
+  transition,
+} from './session-lifecycle.js';
 import { type AcceptedSession, endedRecord, startedRecord, startFacts, waitingRecord } from './session-record.js';
-import { SessionResources, type Slot } from './session-resources.js';
+import { SessionResources } from './session-resources.js';
 import { Attempt } from './task/attempt.js';
 import type { OpenPhase, TaskProgress } from './task/task-phase.js';
 import { runTask, type TaskParts } from './task/task-run.js';
@@ -35,27 +39,26 @@ const EXIT_REASON_MS = 1_000;
 /** Scripts that wait at most in an actor, and what each may take beyond its own bound until it is answered. */
 const SCRIPTS_AHEAD = 65;
 const SCRIPT_GRACE_MS = 1_500;
-const FRAME_GRACE_MS = 2_000;
 
 /**
- * A session that waits or runs: the owner of its place, its browser's lease and its actor. It gives all of them back
- * when it ends, whatever the reason, and it ends once.
+ * A session that waits or runs: the owner of its slot, its browser's lease and its actor, which stand in its state. It
+ * releases all of them when it ends, whatever the reason, and it ends once.
  */
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
   readonly control: SessionControl;
+  readonly #isJob: boolean;
   readonly #journal: SessionJournal;
   readonly #deps: SessionDependencies;
   readonly #resources: SessionResources;
   readonly #clocks: SessionClocks;
   readonly #ending = new AbortController();
   readonly #onEnded: () => void;
-  #life: SessionLife = { kind: 'waiting' };
-  #begun: Promise<unknown> = Promise.resolve();
-  /** The try at its task that is under way; a live session has none. */
-  #attempt: Attempt | null = null;
+  #state: SessionLifecycle = { kind: 'waiting' };
+  /** A start or a requeue, which changes what is held: the release waits for it. */
+  #work: Promise<unknown> = Promise.resolve();
   #ended: Promise<SessionRecord> | undefined;
-  #gone: Promise<void> | undefined;
+  #released: Promise<void> | undefined;
   readonly #task = (): SessionTask => ({
     request: this.request,
     stepsDone: this.#journal.steps,
@@ -68,31 +71,37 @@ export class LivingSession {
 
   /** @param onEnded called once, when the session's end is on disk */
   constructor(
-    around: SessionDependencies,
+    deps: SessionDependencies,
     { request, record }: Pick<AcceptedSession, 'request' | 'record'>,
     onEnded: () => void,
   ) {
-    this.#deps = around;
+    this.#deps = deps;
     this.#onEnded = onEnded;
     this.request = request;
-    this.#journal = new SessionJournal(around, {
+    this.#isJob = request.mode === 'auto';
+    this.#journal = new SessionJournal(deps, {
       record,
       webhook: request.mode === 'auto' ? request.webhook : undefined,
-      lease: () => this.#resources.lease?.identity ?? null,
-      answered: (call) => this.#resources.child?.ref.tell('ModelAnswerRecorded', { call }),
+      lease: () => heldBy(this.#state)?.lease?.identity ?? null,
+      answered: (call) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call }),
     });
-    const log = (line: string) => around.log(line, { session: record.id });
-    const video = request.video ?? around.config.video;
-    this.#resources = new SessionResources(join(around.config.sessionsDir, record.id), video, around.clock, log);
+    this.#resources = new SessionResources({
+      dir: join(deps.config.sessionsDir, record.id),
+      video: request.video ?? deps.config.video,
+      clock: deps.clock,
+      log: (line) => deps.log(line, { session: record.id }),
+      state: () => this.#state,
+      advance: (input) => this.#advance(input),
+    });
     this.control = new SessionControl({
-      clock: around.clock,
-      actor: () => this.#actor(),
+      clock: deps.clock,
+      actor: () => this.actor(),
       emit: (event) => this.#journal.emit(event),
       touched: () => this.#touch(),
     });
-    const { idleTimeout = around.config.idleTimeout, hardTimeout = around.config.hardTimeout } = request;
+    const { idleTimeout = deps.config.idleTimeout, hardTimeout = deps.config.hardTimeout } = request;
     this.#clocks = new SessionClocks(
-      around.clock,
+      deps.clock,
       { idleMs: idleTimeout * 1000, hardMs: hardTimeout * 1000 },
       {
         idle: () => void this.end(stoppedEnd('idle'), 'immediate'),
@@ -105,10 +114,6 @@ export class LivingSession {
     return this.#journal.record;
   }
 
-  get #isJob(): boolean {
-    return this.request.mode === 'auto';
-  }
-
   get journal(): Pick<SessionJournal, 'stored' | 'doing'> {
     return this.#journal;
   }
@@ -119,30 +124,26 @@ export class LivingSession {
   }
 
   get endpoint(): BrowserEndpoint | null {
-    return this.#resources.endpoint;
+    const held = heldBy(this.#state);
+    return held === null || held.isLeaving ? null : (held.lease?.endpoint ?? null);
   }
 
   /**
-   * Takes a place and makes the session ready: browser, actor, page.
+   * Makes the session ready: browser, actor, page. The slot is the session's from now on.
    * @param open the way to its browser
    * @param extra what goes to disk in the same transaction as the start
-   * @throws what kept it from starting; everything is given back then, and nothing of the start is on disk
+   * @throws what kept it from starting; everything is released then, and nothing of the start is on disk
    */
   begin(slot: Slot, open: BrowserOpening, deadlineMs: number, extra: JournalBatch = {}): Promise<void> {
-    this.#resources.takeSlot(slot);
-    this.#advance('Begun');
-    return this.#beginning(this.#start(open, deadlineMs, extra));
+    return this.#working(this.#start(slot, open, deadlineMs, extra));
   }
 
   /**
    * Goes on with the browser that an earlier service left: its page is as it was, its scripts and their scope are gone.
-   * @throws what kept it from going on; everything is given back then, the browser too, and the record is as it was
+   * @throws what kept it from going on; everything is released then, the browser too, and the record is as it was
    */
   resume(slot: Slot, lease: BrowserLease): Promise<void> {
-    this.#resources.takeSlot(slot);
-    this.#resources.takeLease(lease);
-    this.#advance('Begun');
-    return this.#beginning(this.#reconnect(lease));
+    return this.#working(this.#reconnect(slot, lease));
   }
 
   /** What it told before, under an earlier service or in an earlier attempt. Call before it begins or resumes. */
@@ -157,7 +158,7 @@ export class LivingSession {
     phase: OpenPhase,
     around: Pick<TaskParts, 'journaled' | 'freshBrowser'>,
   ): Promise<SessionEnd> {
-    const attempt = this.#attempt;
+    const attempt = attemptOf(this.#state);
     if (attempt === null) return lostEnd(new TroupeError('SESSION_ENDED', 'The session does not run'));
     const run = async () =>
       runTask(
@@ -165,7 +166,7 @@ export class LivingSession {
           config: this.#deps.config,
           record: this.record,
           request,
-          actor: this.#actor(),
+          actor: this.actor(),
           ...around,
           timeLeftMs: () => Math.max(1, this.#clocks.timeLeftMs),
           signal: attempt.signal,
@@ -177,58 +178,50 @@ export class LivingSession {
 
   /** Its time is up since the service stops: {@link work} answers INTERRUPTED. */
   interrupt(): void {
-    this.#attempt?.abort(interruptedEnd('auto'));
+    attemptOf(this.#state)?.abort(interruptedEnd('auto'));
   }
 
   /** Nothing works on it any more, and all that was told is on disk. @throws what the disk said */
   async rest(): Promise<void> {
-    this.#attempt?.close();
+    attemptOf(this.#state)?.close();
     await this.#resources.actorStopped(STOP_MS + 1_000);
-    await this.#deps.hub.write({ records: this.#life.kind === 'running' ? [this.#journal.stored] : [] });
+    await this.#deps.hub.write({ records: this.#state.kind === 'running' ? [this.#journal.stored] : [] });
   }
 
   /**
-   * Gives everything back and waits again. False where the session has ended meanwhile.
+   * Releases everything and waits again. False where the session has ended meanwhile.
    * @param failed what the attempt failed with, after which another begins; null for one that is to go on
    * @throws what the disk said
    */
   requeue(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
-    return this.#beginning(this.#requeue(failed));
+    return this.#working(this.#requeue(failed));
   }
 
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
   async runScript(js: string, signal: GiveUpSignal, { onDisconnect, control }: RunOptions): Promise<string> {
     const by = control !== undefined && this.control.holds(control) ? 'person' : 'agent';
-    if (by === 'agent' && (control !== undefined || this.#isJob) && this.#life.kind !== 'ending') {
+    const isOver = this.#state.kind === 'ending' || this.#state.kind === 'ended';
+    if (by === 'agent' && (control !== undefined || this.#isJob) && !isOver) {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
     }
     const timeoutMs = this.#deps.config.evalTimeout * 1000;
-    this.#advance('ScriptCame');
+    const attempt = attemptOf(this.#state);
+    this.#advance({ type: 'ScriptCame' });
     this.#touch();
     try {
-      return await this.#actor().ask(
+      return await this.actor().ask(
         'RunScript',
         { js, kind: 'script', timeoutMs, onDisconnect, by },
         { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
       );
     } catch (error) {
       // Who is told that the browser is gone finds the session ended.
-      if (encodeError(error).code === 'WORKER_LOST') await this.#over(await this.#lostEnd(error));
+      if (encodeError(error).code === 'WORKER_LOST') await this.#over(await this.#lostEnd(error), attempt);
       throw error;
     } finally {
-      this.#advance('ScriptLeft');
+      this.#advance({ type: 'ScriptLeft' });
       this.#touch();
     }
-  }
-
-  /** @throws SESSION_ENDED, and what keeps the actor from answering */
-  nextFrame(order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {
-    return this.#actor().ask('NextFrame', order, { deadlineMs: order.timeoutMs + FRAME_GRACE_MS, signal });
-  }
-
-  /** @throws SESSION_ENDED, CAPACITY, WORKER_LOST */
-  connectDevTools(): Promise<DevToolsClient> {
-    return connectDevTools(this.#actor());
   }
 
   /**
@@ -240,54 +233,53 @@ export class LivingSession {
     return this.#ended;
   }
 
-  /** Gives up a start that nobody waits for any more. Settles when everything is given back. */
+  /** Gives up a start that nobody waits for any more. Settles when everything is released. */
   async abandon(): Promise<void> {
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'Nobody waits for the session any more'));
-    await this.#begun.catch(() => undefined);
+    await this.#work.catch(() => undefined);
     if (this.record.status === 'queued') return;
     await this.end(stoppedEnd('deleted'), 'immediate');
     await this.gone();
   }
 
-  /** Settles when everything that the session held is given back. Call after {@link end}. */
+  /** Settles when everything that the session held is released. Call after {@link end}. */
   async gone(): Promise<void> {
     await this.#ended;
-    await this.#gone;
+    await this.#released;
   }
 
-  /** What is held changes with it: giving back waits for it. */
-  #beginning<T>(work: Promise<T>): Promise<T> {
-    this.#begun = work;
+  #working<T>(work: Promise<T>): Promise<T> {
+    this.#work = work;
     return work;
   }
 
   async #requeue(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
     this.#clocks.stop();
     this.control.end();
-    this.#attempt?.close();
+    attemptOf(this.#state)?.close();
     await this.#resources.actorStopped(STOP_MS + 1_000);
     if (this.#ending.signal.aborted) return false;
-    this.#advance('Requeued');
+    this.#advance({ type: 'Requeued' });
     const { attempt } = this.record;
     this.#journal.record = waitingRecord(this.record, failed === null ? attempt : attempt + 1, this.#deps.clock.now());
     const events = failed === null ? [] : [this.#journal.event('AttemptFailed', { attempt, ...failed })];
     try {
       await this.#deps.hub.write({ records: [{ ...this.#journal.stored, lease: null }], events });
     } finally {
-      await this.#resources.giveBack();
+      await this.#resources.release();
     }
     return !this.#ending.signal.aborted;
   }
 
-  async #start(open: BrowserOpening, deadlineMs: number, extra: JournalBatch): Promise<void> {
+  async #start(slot: Slot, open: BrowserOpening, deadlineMs: number, extra: JournalBatch): Promise<void> {
     const { driver, hub, clock } = this.#deps;
     const signal = this.#ending.signal;
     try {
-      if (this.#isJob) this.#attempt = new Attempt(this.#ending.signal);
-      // Also where nobody waits any more: a warm browser that was taken for this session goes the way that open knows.
+      this.#begin(slot);
+      // Also if nobody waits any more: a warm browser that was reserved for this session goes the way that open knows.
       const begunAt = clock.now();
       const { lease, child, warm } = await open(this.#task, { signal, deadlineMs });
-      this.#resources.takeLease(lease);
+      this.#resources.acquire(lease);
       const thread = this.#connected(child);
       // From here on an end is written after this start: both go through one ordered journal.
       signal.throwIfAborted();
@@ -297,47 +289,52 @@ export class LivingSession {
       const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];
       await hub.write(this.#journal.announced('started', { ...extra, records: [this.#journal.stored], events }));
       signal.throwIfAborted();
-      this.#advance('Opened');
+      this.#advance({ type: 'Opened' });
       this.#watch(lease, child);
     } catch (error) {
-      await this.#resources.giveBack();
+      await this.#resources.release();
       throw signal.aborted ? signal.reason : error;
     }
   }
 
-  async #reconnect(lease: BrowserLease): Promise<void> {
+  async #reconnect(slot: Slot, lease: BrowserLease): Promise<void> {
     const signal = this.#ending.signal;
     try {
-      if (this.#isJob) this.#attempt = new Attempt(this.#ending.signal);
+      this.#begin(slot);
+      this.#resources.acquire(lease);
       lease.permit(this.request);
       const start = { id: this.record.id, restart: 'transient', lease, task: this.#task, takesOver: true } as const;
       const child = await startSessionActor(this.#deps, { ...start, timeoutMs: REOPEN_MS, signal });
       const thread = this.#connected(child);
       signal.throwIfAborted();
       await this.#deps.hub.write({ records: [this.#journal.stored], events: [this.#journal.restarted(thread, 0)] });
-      this.#advance('Opened');
+      this.#advance({ type: 'Opened' });
       this.#watch(lease, child);
     } catch (error) {
-      await this.#resources.giveBack();
+      await this.#resources.release();
       throw error;
     }
   }
 
-  /** Takes what the actor tells. Answers the number of its thread. */
+  #begin(slot: Slot): void {
+    this.#advance({ type: 'Begun', slot, attempt: this.#isJob ? new Attempt(this.#ending.signal) : null });
+  }
+
+  /** Publishes what the actor emits. Answers the number of its thread. */
   #connected(child: SessionChild): number {
-    this.#resources.takeChild(child);
+    this.#advance({ type: 'ActorStarted', actor: child });
     child.events$.subscribe((events) => this.#journal.publish(events));
     return child.state.kind === 'running' ? child.state.thread : 0;
   }
 
   /** Ends what runs: the attempt, which others may follow, or a live session. */
-  async #over(end: SessionEnd, attempt = this.#attempt): Promise<void> {
-    if (attempt === null) await this.end(end, 'graceful');
-    else attempt.abort(end);
+  async #over(end: SessionEnd, attempt: Attempt | null): Promise<void> {
+    if (this.#isJob) attempt?.abort(end);
+    else await this.end(end, 'graceful');
   }
 
   #watch(lease: BrowserLease, child: SessionChild): void {
-    const attempt = this.#attempt;
+    const attempt = attemptOf(this.#state);
     void lease.exited.then(({ reason }) =>
       this.#over(lostEnd(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)), attempt),
     );
@@ -359,12 +356,12 @@ export class LivingSession {
 
   async #hardTimeoutPassed(): Promise<void> {
     if (!this.#isJob) await this.end(stoppedEnd('hard'), 'immediate');
-    else await this.#over(outOfTimeEnd(this.request.hardTimeout ?? this.#deps.config.hardTimeout));
+    else attemptOf(this.#state)?.abort(outOfTimeEnd(this.request.hardTimeout ?? this.#deps.config.hardTimeout));
   }
 
   async #endOnce(end: SessionEnd, how: 'graceful' | 'immediate'): Promise<SessionRecord> {
-    const idle = this.#life.kind === 'running' && this.#life.scripts === 0;
-    this.#advance('Ended');
+    const idle = this.#state.kind === 'running' && this.#state.scripts === 0;
+    this.#advance({ type: 'Ended' });
     this.#clocks.stop();
     this.control.end();
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
@@ -376,25 +373,27 @@ export class LivingSession {
     const { status, reason: endReason, summary, error } = end;
     const ended = this.#journal.event('SessionEnded', { status, endReason, summary, error });
     const batch = { records: [{ record: this.record, lease: null }], events: [ended] };
-    // Whatever the disk does, what is held is given back.
-    this.#gone = this.#begun.catch(() => undefined).then(() => this.#resources.giveBack(end.status === 'completed'));
+    // Whatever the disk does, what is held is released.
+    this.#released = this.#work.catch(() => undefined).then(() => this.#resources.release(end.status === 'completed'));
     await writeEnd(this.#deps, this.record.id, this.#journal.announced('ended', batch));
     this.#onEnded();
     return this.record;
   }
 
   #touch(): void {
-    if (this.#life.kind !== 'running') return;
+    if (this.#state.kind !== 'running') return;
     this.#journal.touch();
-    this.#clocks.restartIdle(this.#life.scripts > 0 || this.#isJob);
+    this.#clocks.restartIdle(this.#state.scripts > 0 || this.#isJob);
   }
 
-  #advance(input: LifeInput): void {
-    this.#life = advanceLife(this.#life, input);
+  #advance(input: LifecycleInput): void {
+    this.#state = transition(this.#state, input);
   }
 
-  #actor(): SessionChild['ref'] {
-    if (this.#resources.child === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
-    return this.#resources.child.ref;
+  /** @throws SESSION_ENDED if there is none now */
+  actor(): SessionChild['ref'] {
+    const actor = heldBy(this.#state)?.actor ?? null;
+    if (actor === null) throw new TroupeError('SESSION_ENDED', 'The session does not run');
+    return actor.ref;
   }
 }

@@ -3,6 +3,7 @@ import type { ControlKey, PageInput } from '../../protocol/control.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded } from '../../protocol/session.js';
 import type { Connections, DevTools } from '../ports/connections.js';
+import { connectDevTools } from './devtools-client.js';
 import type { LivingSession } from './living-session.js';
 import type { SessionControl } from './session-control.js';
 import { parseId, type SessionTable } from './session-table.js';
@@ -70,7 +71,7 @@ export class SessionConnections implements Connections {
     if ((mode === 'auto' || control !== undefined) && !this.holdsControl(id, control ?? '')) {
       throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
     }
-    return { product, downloadsDir, uploadsDir, connect: () => living.connectDevTools() };
+    return { product, downloadsDir, uploadsDir, connect: () => connectDevTools(living.actor()) };
   }
 
   /** @throws SESSION_BUSY where it waits; SESSION_ENDED, also for a session that never was */
