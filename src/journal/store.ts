@@ -3,7 +3,6 @@ import type Database from 'libsql';
 import { assertNever } from '../base/assert-never.js';
 import { TroupeError } from '../protocol/errors.js';
 import { BatchStore } from './batch-store.js';
-import { Breath } from './breath.js';
 import { EventStore } from './event-store.js';
 import { FlowRunStore } from './flow-run-store.js';
 import type { KeptKind, SessionQuery, SessionRow, StatusCounts, Submission, WriteRequest } from './messages.js';
@@ -35,7 +34,6 @@ export class Store {
   readonly #database: Database.Database;
   readonly #kysely: Kysely<Schema>;
   readonly #statements: ReturnType<typeof prepareWrites>;
-  readonly #breath = new Breath();
 
   private constructor(database: Database.Database) {
     this.#database = database;
@@ -82,7 +80,6 @@ export class Store {
    * (0 where it has none). Throws with nothing written.
    */
   commit(requests: readonly WriteRequest[]): readonly number[] {
-    this.#breath.begin();
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const firstSeqs = requests.map((request) => this.#apply(request));
@@ -137,7 +134,6 @@ export class Store {
       const seq = Number(insert.run(row).lastInsertRowid);
       if (firstSeq === 0) firstSeq = seq;
       if (row[2] === 'FlowFinished') this.flowRuns.add(seq);
-      this.#breath.row();
     }
     return firstSeq;
   }
