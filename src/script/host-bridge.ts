@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
-import type { PlainLine, PlainOrder } from './engine/plain-line.js';
 import type { CallSite } from './host-module.js';
 import { type AnswerMessage, CONTROL, type RunMessage, type ThreadMessage } from './script-messages.js';
 
@@ -21,7 +20,6 @@ export class HostBridge {
   #deadline = 0;
   #call = 0;
   #unread = 0;
-  #quiet = true;
   /** Up to where `next` has looked. */
   #seen = 0;
   #stop: Stop | null = null;
@@ -37,16 +35,10 @@ export class HostBridge {
     this.#deadline = performance.now() + timeoutMs;
     this.#stop = null;
     this.#unread = 0;
-    this.#quiet = true;
-  }
-
-  /** Nothing was sent of this run yet, so that nothing can be overtaken. */
-  get quiet(): boolean {
-    return this.#quiet;
   }
 
   /** The next order, which may be a long time to come. */
-  next(line: PlainLine): PlainOrder | RunMessage {
+  next(): RunMessage {
     while (true) {
       const wake = Atomics.load(this.#control, CONTROL.WAKE);
       if (wake === this.#seen) {
@@ -54,8 +46,6 @@ export class HostBridge {
         continue;
       }
       this.#seen = wake;
-      const plain = line.take();
-      if (plain !== null) return plain;
       for (let got = receiveMessageOnPort(this.#inbox); got !== undefined; got = receiveMessageOnPort(this.#inbox)) {
         // An answer to a call that an earlier run gave up is dropped here.
         const order: unknown = got.message;
@@ -86,7 +76,6 @@ export class HostBridge {
     if (this.stop() !== null) throw ending();
     this.#call += 1;
     const call = this.#call;
-    this.#quiet = false;
     this.#send({ type: 'call', run: this.#run, call, target, args, site });
     this.#unread = 0;
     while (true) {
@@ -105,7 +94,6 @@ export class HostBridge {
   emit(event: SessionEvent): void {
     if (this.#unread >= MAX_UNREAD_EVENTS) this.call('', '[]', NOWHERE);
     this.#unread += 1;
-    this.#quiet = false;
     this.#send({ type: 'event', event });
   }
 

@@ -6,7 +6,7 @@ import type { ScriptLimits } from './limits.js';
 
 /**
  * What passes between a sandbox's handle and its thread. The thread sleeps on WAKE whenever it waits, for an order or an
- * answer, and reads both from a port of its own; its event loop does not turn. Short scripts take `PlainLine`.
+ * answer, and reads both from a port of its own; its event loop does not turn.
  *
  *     handle                                thread
  *       | -- RunMessage, WAKE + 1 ---------> |  reads its port, runs the script
@@ -35,22 +35,12 @@ export interface ModuleBoot {
   readonly methods: readonly string[];
 }
 
-/** What both ends of a `PlainLine` share. */
-export interface PlainMemory {
-  readonly cells: Int32Array;
-  readonly order: Uint8Array;
-  readonly result: Uint8Array;
-  /** 1 while a thread has rung and nobody has looked; one for all lines of a thread. */
-  readonly bell: Int32Array;
-}
-
 /** The thread's workerData. */
 export interface ThreadBoot {
   readonly wasm: WebAssembly.Module;
   readonly control: Int32Array;
   /** Orders and answers come here. */
   readonly inbox: MessagePort;
-  readonly line: PlainMemory;
   readonly modules: readonly ModuleBoot[];
   /** JSON text. */
   readonly args: string;
@@ -101,6 +91,4 @@ export type ThreadMessage =
   | { readonly type: 'failed'; readonly error: ErrorBody }
   | CallMessage
   | { readonly type: 'event'; readonly event: SessionEvent }
-  /** Results lie on the lines of this thread, or of others. */
-  | { readonly type: 'rang' }
   | { readonly type: 'done'; readonly run: number; readonly outcome: Outcome };

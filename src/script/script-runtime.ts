@@ -1,10 +1,7 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
-import { assertNever } from '../base/assert-never.js';
 import { type ErrorBody, type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventData, StepKind } from '../protocol/events.js';
 import { readBundle } from './bundle.js';
-import type { BareCompletion } from './engine/bare-engine.js';
-import type { PlainLine, PlainOrder } from './engine/plain-line.js';
 import { type Completion, QuickJs, type RawFunction } from './engine/quickjs.js';
 import { FlowRunner } from './flow-runner.js';
 import type { HostBridge } from './host-bridge.js';
@@ -41,8 +38,7 @@ export class ScriptRuntime {
   static async create(boot: ThreadBoot, bridge: HostBridge): Promise<ScriptRuntime> {
     // A number that no cancel names.
     bridge.begin(-1, boot.limits.startMs);
-    const plainBytes = boot.line.order.length;
-    const js = await QuickJs.create(boot.wasm, boot.limits, plainBytes, () => bridge.stop() !== null);
+    const js = await QuickJs.create(boot.wasm, boot.limits, () => bridge.stop() !== null);
     return new ScriptRuntime(js, bridge, boot);
   }
 
@@ -63,32 +59,15 @@ export class ScriptRuntime {
     core.dispose();
   }
 
-  /** Never throws: what goes wrong is in the outcome. */
+  /** A script from its beginning to its end. Never throws: what goes wrong is in the outcome. */
   run(message: RunMessage): Outcome {
-    return this.#whole(message, () => this.#cleared(message, this.#evaluate(message)));
-  }
-
-  /** The same for an order on the line. A number where the result is there, of so many bytes. */
-  runPlain(order: PlainOrder, line: PlainLine): Outcome | number {
-    return this.#whole(order, () => {
-      const { nameBytes, codeBytes } = order;
-      const { memory } = line;
-      const ran = this.#js.bare.run(memory.order, nameBytes, codeBytes, this.#core.result, memory.result);
-      if (ran.kind === 'written' && this.#bridge.stopped === null && !this.#js.hasJobs()) return ran.bytes;
-      const message = line.asMessage(order);
-      return this.#cleared(message, this.#bareOutcome(message, ran, line));
-    });
-  }
-
-  /** A script from its beginning to its end. */
-  #whole<T>({ run, timeoutMs, kind }: Pick<RunMessage, 'run' | 'timeoutMs' | 'kind'>, work: () => T): T | Outcome {
-    this.#bridge.begin(run, timeoutMs);
-    this.#kind = kind;
+    this.#bridge.begin(message.run, message.timeoutMs);
+    this.#kind = message.kind;
     this.#awaits = 0;
     this.#consoleLines = 0;
     this.#consoleLength = 0;
     try {
-      return work();
+      return this.#cleared(message, this.#evaluate(message));
     } catch (error) {
       return brokenBy(error);
     } finally {
@@ -100,22 +79,6 @@ export class ScriptRuntime {
   #cleared(message: RunMessage, outcome: Outcome): Outcome {
     if (this.#clearJobs()) return outcome;
     return { ...(outcome.ok ? this.#stopped(message, '') : outcome), broken: true };
-  }
-
-  #bareOutcome(message: RunMessage, ran: BareCompletion, line: PlainLine): Outcome {
-    switch (ran.kind) {
-      case 'written':
-      case 'text': {
-        if (this.#bridge.stopped !== null) return this.#stopped(message, '');
-        return { ok: true, json: ran.kind === 'text' ? ran.text : line.text(ran.bytes) };
-      }
-      case 'value':
-        return this.#finish(message, { ok: true, value: ran.value });
-      case 'thrown':
-        return this.#finish(message, { ok: false, error: ran.error });
-      default:
-        return assertNever(ran);
-    }
   }
 
   #evaluate(message: RunMessage): Outcome {

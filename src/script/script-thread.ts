@@ -1,9 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { decodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
-import { doorbell, type Listening } from './engine/doorbell.js';
 import { engineWasm } from './engine/engine-wasm.js';
-import { PlainLine } from './engine/plain-line.js';
 import type { ScriptLimits } from './limits.js';
 import {
   type CallMessage,
@@ -14,7 +12,6 @@ import {
   type ThreadBoot,
   type ThreadMessage,
 } from './script-messages.js';
-import { isPlainScript } from './source/source-step.js';
 
 const MAX_INT32 = 2_147_483_647;
 
@@ -42,13 +39,10 @@ type State =
   | { readonly at: 'gone' };
 
 /** A worker thread with one script engine in it. Its owner ends it; ending is idempotent. */
-export class ScriptThread implements Listening {
+export class ScriptThread {
   readonly #worker: Worker;
   readonly #control: Int32Array;
   readonly #inbox: MessagePort;
-  readonly #line: PlainLine;
-  /** The run whose result is waited for on the line; 0 for none. */
-  #onLine = 0;
   #state: State = { at: 'gone' };
   #ended: Promise<void> | null = null;
 
@@ -57,8 +51,7 @@ export class ScriptThread implements Listening {
     const wasm = await engineWasm();
     const control = new Int32Array(new SharedArrayBuffer(CONTROL.LENGTH * Int32Array.BYTES_PER_ELEMENT));
     const { port1, port2 } = new MessageChannel();
-    const line = new PlainLine(PlainLine.memory(doorbell.cell));
-    const boot: ThreadBoot = { wasm, control, inbox: port2, line: line.memory, ...plan };
+    const boot: ThreadBoot = { wasm, control, inbox: port2, ...plan };
     const worker = new Worker(new URL('./script.thread.js', import.meta.url), {
       name: 'troupe-script',
       workerData: boot,
@@ -70,7 +63,7 @@ export class ScriptThread implements Listening {
       // The engine keeps to its own memory; this is for sources being parsed and texts on their way.
       resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8, stackSizeMb: 32 },
     });
-    const thread = new ScriptThread(worker, control, port1, line);
+    const thread = new ScriptThread(worker, control, port1);
     let timer: NodeJS.Timeout | undefined;
     try {
       await new Promise<void>((ready, failed) => {
@@ -88,11 +81,10 @@ export class ScriptThread implements Listening {
     }
   }
 
-  private constructor(worker: Worker, control: Int32Array, inbox: MessagePort, line: PlainLine) {
+  private constructor(worker: Worker, control: Int32Array, inbox: MessagePort) {
     this.#worker = worker;
     this.#control = control;
     this.#inbox = inbox;
-    this.#line = line;
     // Only sent to; without this the port would keep the process alive after its worker.
     inbox.unref();
     // One listener for the whole life, also after the end: an error of a worker without one would end the process.
@@ -103,27 +95,8 @@ export class ScriptThread implements Listening {
 
   run(message: RunMessage): void {
     Atomics.store(this.#control, CONTROL.STOOD_STILL, 0);
-    if (this.#line.order(message, isPlainScript)) {
-      this.#onLine = message.run;
-      doorbell.await(this);
-    } else {
-      this.#inbox.postMessage(message);
-    }
+    this.#inbox.postMessage(message);
     this.#wake();
-  }
-
-  /** Takes the result that may lie on the line. */
-  look(): void {
-    const run = this.#onLine;
-    const json = this.#line.result(run);
-    if (json === null) return;
-    this.#leaveLine();
-    if (this.#state.at === 'serving') this.#state.listener.done(run, { ok: true, json });
-  }
-
-  #leaveLine(): void {
-    this.#onLine = 0;
-    doorbell.forget(this);
   }
 
   /** Answers a host call; wakes the thread. `text` is an Answer as JSON. */
@@ -161,10 +134,6 @@ export class ScriptThread implements Listening {
   }
 
   #received(message: ThreadMessage): void {
-    if (message.type === 'rang') {
-      doorbell.rang();
-      return;
-    }
     const state = this.#state;
     if (state.at === 'starting') {
       if (message.type === 'failed') state.failed(decodeError(message.error));
@@ -172,19 +141,13 @@ export class ScriptThread implements Listening {
     } else if (state.at === 'serving') {
       if (message.type === 'call') state.listener.called(message);
       else if (message.type === 'event') state.listener.emitted(message.event);
-      else if (message.type === 'done') {
-        this.#leaveLine();
-        state.listener.done(message.run, message.outcome);
-      }
+      else if (message.type === 'done') state.listener.done(message.run, message.outcome);
     }
   }
 
   #failed(reason: string): void {
     const state = this.#state;
     this.#state = { at: 'gone' };
-    this.#leaveLine();
-    // It may have been the one that was to tell of the others' results.
-    doorbell.rang();
     if (state.at === 'starting') state.failed(startFailure(reason));
     else if (state.at === 'serving') {
       state.listener.lost(new TroupeError('SCRIPT_ERROR', `The script ended its thread: ${reason}`));

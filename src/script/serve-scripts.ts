@@ -1,6 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
 import { encodeError } from '../protocol/errors.js';
-import { PlainLine } from './engine/plain-line.js';
 import { HostBridge } from './host-bridge.js';
 import type { ThreadBoot, ThreadMessage } from './script-messages.js';
 import { ScriptRuntime } from './script-runtime.js';
@@ -12,7 +11,6 @@ import { ScriptRuntime } from './script-runtime.js';
 export async function serveScripts(port: MessagePort, boot: ThreadBoot): Promise<void> {
   const send = (message: ThreadMessage): void => port.postMessage(message);
   const bridge = new HostBridge(boot.control, boot.inbox, send);
-  const line = new PlainLine(boot.line);
   let runtime: ScriptRuntime;
   try {
     runtime = await ScriptRuntime.create(boot, bridge);
@@ -22,11 +20,7 @@ export async function serveScripts(port: MessagePort, boot: ThreadBoot): Promise
   }
   send({ type: 'ready' });
   while (true) {
-    const order = bridge.next(line);
-    const { run } = order;
-    const outcome = 'type' in order ? runtime.run(order) : runtime.runPlain(order, line);
-    if (typeof outcome !== 'number') send({ type: 'done', run, outcome });
-    else if (!bridge.quiet) send({ type: 'done', run, outcome: { ok: true, json: line.text(outcome) } });
-    else if (line.finish(run, outcome)) send({ type: 'rang' });
+    const message = bridge.next();
+    send({ type: 'done', run: message.run, outcome: runtime.run(message) });
   }
 }

@@ -9,7 +9,6 @@ import {
   type VmFunctionImplementation,
 } from 'quickjs-emscripten-core';
 import type { ScriptLimits } from '../limits.js';
-import { type BareEngine, bareEngine, type CaughtEngine, catching } from './bare-engine.js';
 import type {} from './engine-wasm.js';
 
 const PAGE_BYTES = 65_536;
@@ -31,32 +30,26 @@ export type Completion =
 export class QuickJs {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
-  /** The short way into the same context. */
-  readonly bare: BareEngine;
 
-  /** @param plainBytes the longest script for {@link QuickJs.bare}, with its name */
   static async create(
     wasm: WebAssembly.Module,
     limits: Pick<ScriptLimits, 'memoryBytes' | 'stackBytes'>,
-    plainBytes: number,
     shouldStop: () => boolean,
   ): Promise<QuickJs> {
     const maximum = Math.max(INITIAL_BYTES, limits.memoryBytes) / PAGE_BYTES;
     const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_BYTES / PAGE_BYTES, maximum: Math.floor(maximum) });
-    const caught: CaughtEngine = {};
     const variant = newVariant(syncVariant(engine.default), { wasmModule: wasm, wasmMemory });
-    const module = await newQuickJSWASMModuleFromVariant(catching(variant, caught));
+    const module = await newQuickJSWASMModuleFromVariant(variant);
     const runtime = module.newRuntime();
     runtime.setMaxStackSize(limits.stackBytes);
     runtime.setInterruptHandler(shouldStop);
     const context = runtime.newContext();
-    return new QuickJs(runtime, context, bareEngine(caught, runtime, plainBytes));
+    return new QuickJs(runtime, context);
   }
 
-  private constructor(runtime: QuickJSRuntime, context: QuickJSContext, bare: BareEngine) {
+  private constructor(runtime: QuickJSRuntime, context: QuickJSContext) {
     this.#runtime = runtime;
     this.#context = context;
-    this.bare = bare;
   }
 
   get undefined(): QuickJSHandle {
@@ -129,7 +122,7 @@ export class QuickJs {
   }
 
   hasJobs(): boolean {
-    return this.bare.hasJobs();
+    return this.#runtime.hasPendingJob();
   }
 
   /** Runs the job that waits longest. Its error belongs to a promise, or says that it was interrupted. */

@@ -1,4 +1,4 @@
-import { applyEdits, type EditedSource } from './source-edits.js';
+import type { EditedSource } from './source-edits.js';
 
 /** A place that an author can look up. */
 export interface ScriptPlace {
@@ -14,14 +14,6 @@ interface RegisteredSource {
   readonly flow: string | null;
   readonly edited: EditedSource;
 }
-
-/** What `PlainLine` brings is known by its name and the number 0. */
-function plain(before: string): RegisteredSource {
-  // The engine puts `at` before it where it names no function.
-  return { name: before.replace(/^ *at /, ''), flow: null, edited: UNCHANGED };
-}
-
-const UNCHANGED = applyEdits('', []);
 
 /** Functions of scripts older than so many sources still run; their places are no longer told. */
 const MAX_SOURCES = 500;
@@ -50,9 +42,9 @@ export class SourceRegistry {
 
   /** The innermost place in a registered source, of one flow where `flow` is given. */
   place(stack: string, flow?: string): ScriptPlace | null {
-    for (const frame of stack.matchAll(/([\w./ -]*)#(\d+):(\d+):(\d+)\)?$/gm)) {
-      const [, before = '', id, line, column] = frame;
-      const source = Number(id) === 0 ? plain(before) : this.#sources.get(Number(id));
+    for (const frame of stack.matchAll(/#(\d+):(\d+):(\d+)\)?$/gm)) {
+      const [, id, line, column] = frame;
+      const source = this.#sources.get(Number(id));
       if (source === undefined || (flow !== undefined && source.flow !== flow)) continue;
       const position = source.edited.original({ line: Number(line), column: Number(column) });
       return { name: source.name, flow: source.flow, line: position.line, column: position.column };

@@ -44,11 +44,6 @@ export function prepareScript(source: string): EditedSource {
   return applyEdits(hideHashBang(source), edits);
 }
 
-/** Whether a script needs no preparation, and is whole as UTF-8. */
-export function isPlainScript(source: string): boolean {
-  return !NEEDS_EDITS.test(source) && !/[\ud800-\udfff]/.test(source);
-}
-
 /** @throws SCRIPT_ERROR with line and column for a script that does not parse */
 export function checkScript(source: string): void {
   parsing(source, () => ScriptParser.parse(source, OPTIONS));

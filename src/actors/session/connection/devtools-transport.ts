@@ -107,7 +107,7 @@ class PipeTransport implements DevToolsTransport {
     this.#reading = new Socket({ fd: pipe.output, readable: true, writable: false });
     this.#writing = new Socket({ fd: pipe.input, readable: false, writable: true });
     for (const socket of [this.#reading, this.#writing]) {
-      socket.on('error', (error) => this.#end(error.message));
+      socket.on('error', (error) => this.#end(`the pipe closed (${error.message})`));
       socket.once('close', () => this.#end('the pipe closed'));
     }
     this.#reading.on('data', (chunk) => this.#read(chunk));
