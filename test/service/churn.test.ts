@@ -8,7 +8,7 @@ import { startTestService } from '../support/service.js';
 guardLeaks(t);
 
 /** What one session leaves behind shows after a few. */
-const ROUNDS = process.env.TROUPE_PROOF === 'churn' ? 40 : 8;
+const ROUNDS = process.env.TROUPE_PROOF === 'long' ? 40 : 8;
 const SETTLE_MS = 10_000;
 /** Connections of the test's own client come and go. */
 const KEPT_ALIVE = 4;
