@@ -100,7 +100,10 @@ export interface Sessions {
   screenshot(id: string, name: string): Promise<OpenFile>;
   /** The HTML report as the journal has it now. */
   report(id: string): Promise<OpenFile>;
-  /** Names are one path segment. INVALID_REQUEST for any other; BODY_TOO_LARGE past `maxUploadBytes`. */
+  /**
+   * Names are one path segment. INVALID_REQUEST for any other; BODY_TOO_LARGE past `maxUploadBytes`; SESSION_BUSY for a
+   * session that waits; SESSION_ENDED for one that has ended, whose browser may be there a moment longer.
+   */
   writeFile(id: string, name: string, content: Readable): Promise<SessionFile>;
   /**
    * Every event after `after` (0: from the beginning), of one session or of all, without gap or repeat, for as long as

@@ -249,10 +249,7 @@ export class Supervisor implements Sessions {
 
   async writeFile(id: string, name: string, content: Readable): Promise<SessionFile> {
     const record = await this.get(id);
-    // Of one that has ended the browser, and its folder, may be there a moment longer.
-    if (isEnded(record.status)) {
-      throw new TroupeError('SESSION_ENDED', 'The session has no browser that could use a file');
-    }
+    if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
     const dirs = this.#table.living(record.id)?.endpoint;
     if (!dirs) throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
     return storeUpload(dirs.uploadsDir, name, content);
