@@ -15,9 +15,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PROOFS = {
   attack: [
     { path: 'test/attack', env: {} },
+    { path: 'test/script/escapes.test.ts', env: {} },
     { path: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
-  churn: [{ path: 'test/service/churn.test.ts', env: {} }],
+  long: ['autonomy/healing', 'service/batches', 'service/churn'].map((name) => ({
+    path: `test/${name}.test.ts`,
+    env: {},
+  })),
 };
 
 const [proofName, ...flags] = process.argv.slice(2);

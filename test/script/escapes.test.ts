@@ -3,6 +3,7 @@ import { ERROR_TABLE, TroupeError } from '#troupe/protocol/errors.js';
 import { answerCall } from '#troupe/script/answer-call.js';
 import type { HostModule } from '#troupe/script/host-module.js';
 import { guardLeaks } from '../support/leaks.js';
+import { sampled } from '../support/sampled.js';
 import { ESCAPES, type EscapeCase, EXHAUSTIONS } from './escape-cases.js';
 import { hostModule, type OpenSandbox, openSandbox } from './open-sandbox.js';
 
@@ -93,7 +94,7 @@ async function checkAll(t: Test, cases: readonly EscapeCase[]): Promise<void> {
 t.test('no script finds a way out of its sandbox', async (t) => checkAll(t, ESCAPES));
 
 t.test('no script goes on past its deadline, or takes its sandbox with it', async (t) => {
-  await checkAll(t, EXHAUSTIONS);
+  await checkAll(t, sampled(EXHAUSTIONS, { proof: 'attack', name: 'exhaustions', count: 15 }));
 });
 
 t.test('a call that no prelude would make is answered with an error, and calls nothing', async (t) => {

@@ -10,6 +10,8 @@ import { readZip } from '../support/zip.js';
 
 guardLeaks(t);
 
+/** As many as a batch may have, or fewer: they cost seconds. */
+const MANY = process.env.TROUPE_PROOF === 'long' ? 10_000 : 1_000;
 const COUNTS = '({ n = 1 } = {}) => n + 1;';
 const FAILS = '// Fails.\n() => {\n  match(1, 2);\n};';
 
@@ -84,11 +86,11 @@ t.test('What is wrong with one job refuses them all, and says which', async (t) 
   t.same((await service.call('GET', '/api/sessions')).body, []);
 });
 
-t.test('Ten thousand jobs are accepted in one call, on disk, cancelled and gone', { timeout: 100_000 }, async (t) => {
+t.test(`${MANY} jobs are accepted in one call, on disk, cancelled and gone`, { timeout: 100_000 }, async (t) => {
   const home = makeHome(t, { maxSessions: 1 });
   writeFileSync(join(home, 'flows', 'long.js'), '() => agent.wait(60000)');
   const service = await startTestService(t, {}, home);
-  const jobs = Array.from({ length: 10_000 }, (_, index) => job('long.js', { args: { index } }));
+  const jobs = Array.from({ length: MANY }, (_, index) => job('long.js', { args: { index } }));
   const headers = { 'idempotency-key': 'a-build' };
   const startedAt = performance.now();
   const accepted = await service.call('POST', '/api/batches', { jobs }, { headers });
@@ -97,12 +99,12 @@ t.test('Ten thousand jobs are accepted in one call, on disk, cancelled and gone'
   const { id } = accepted.body;
   const again = await service.call('POST', '/api/batches', { jobs }, { headers });
   t.equal(again.body.id, id, 'a repeat under the same key answers the same batch');
-  t.equal(new Set(accepted.body.jobs).size, 10_000);
+  t.equal(new Set(accepted.body.jobs).size, MANY);
   await service.stop(0);
 
   const next = await startTestService(t, {}, home);
   const record = (await next.call('GET', `/api/batches/${id}`)).body;
-  t.ok(record.counts.queued >= 9_998, 'what was accepted is there after a restart');
+  t.ok(record.counts.queued >= MANY - 2, 'what was accepted is there after a restart');
   const cancelled = (await next.call('DELETE', `/api/batches/${id}`)).body;
   t.match(cancelled, { state: 'stopped', counts: { queued: 0, running: 0 } });
   t.match((await next.call('GET', '/api/health')).body, { capacity: { queued: 0 } });

@@ -14,14 +14,17 @@ async function shopUrl(t: Teardown): Promise<string> {
   return shop.url;
 }
 
+/** For tests that want nothing of its settings. */
+const service = await startTestService(t);
+
 t.test('a flow job on the example shop completes, and its zip has all that the documentation lists', async (t) => {
   const base = await shopUrl(t);
-  const service = await startTestService(t, { forward: [Number(new URL(base).port)] });
   const submitted = await service.call('POST', '/api/jobs', {
     prompt: 'Buy two teapots',
     flowFiles: ['examples/buy.js'],
     maxIterations: 0,
     args: { base, reference: 'job-1' },
+    forward: [Number(new URL(base).port)],
   });
   t.match(submitted, { status: 201, body: { sessionId: String, state: /queued|running/, mode: 'auto' } });
   const { sessionId: id } = submitted.body;
@@ -86,7 +89,8 @@ t.test('on the changed shop the flow fails, and record, report and JUnit say whe
 });
 
 t.test('what cannot be run is refused at submit', async (t) => {
-  const service = await startTestService(t);
+  const listed = async () => (await service.call('GET', '/api/sessions')).body.length;
+  const before = await listed();
   writeFileSync(join(service.home, 'flows', 'task.md'), 'Do something');
   const submit = (body: object) => service.call('POST', '/api/jobs', { prompt: 'x', maxIterations: 0, ...body });
   t.match(await submit({ flowFiles: ['nowhere.js'] }), { status: 400, body: { code: 'FLOW_NOT_FOUND' } });
@@ -97,11 +101,10 @@ t.test('what cannot be run is refused at submit', async (t) => {
     status: 400,
     body: { code: 'AUTONOMY_OFF' },
   });
-  t.same((await service.call('GET', '/api/sessions')).body, []);
+  t.equal(await listed(), before);
 });
 
 t.test('a job that exceeds its hard time fails with HARD_TIMEOUT and what it did stands in the report', async (t) => {
-  const service = await startTestService(t);
   writeFileSync(
     join(service.home, 'flows', 'slow.js'),
     'agent.go("data:text/html,<title>slow</title>"); agent.wait(60000)',

@@ -7,10 +7,13 @@ import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
 
+const shop = await startShop({ port: 0 });
+t.teardown(() => shop.close());
+const forward = [Number(new URL(shop.url).port)];
+/** For tests that want nothing of its settings; each ends its sessions. */
+const service = await startTestService(t, { forward });
+
 t.test('the first steps of the README work as they are printed', async (t) => {
-  const shop = await startShop({ port: 0 });
-  t.teardown(() => shop.close());
-  const service = await startTestService(t, { forward: [Number(new URL(shop.url).port)] });
   const { id, status, mode, links } = await service.live();
   t.match({ status, mode, proxy: links.proxy }, { status: 'running', mode: 'live', proxy: `/sessions/${id}/proxy` });
 
@@ -38,9 +41,7 @@ t.test('the first steps of the README work as they are printed', async (t) => {
 });
 
 t.test('scripts of one session share their scope, with await and without', async (t) => {
-  const shop = await startShop({ port: 0 });
-  t.teardown(() => shop.close());
-  const service = await startTestService(t, { forward: [Number(new URL(shop.url).port)], actTimeout: 1 });
+  const service = await startTestService(t, { forward, actTimeout: 1 });
   const { id } = await service.live();
   const answers = async (js: string) => (await service.run(id, js)).body;
 
@@ -73,7 +74,6 @@ t.test('a script past its time ends with EVAL_TIMEOUT, and the session goes on',
 });
 
 t.test('a lost browser ends its session as failed, and its neighbour goes on', async (t) => {
-  const service = await startTestService(t);
   const [victim, neighbour] = [await service.live(), await service.live()];
   const running = service.run(victim.id, 'agent.wait(20000)');
   await service.run(neighbour.id, '1');
@@ -85,10 +85,10 @@ t.test('a lost browser ends its session as failed, and its neighbour goes on', a
     error: { code: 'WORKER_LOST' },
   });
   t.match(await service.run(neighbour.id, '1 + 1'), { body: 2 });
+  await service.call('DELETE', `/api/sessions/${neighbour.id}`);
 });
 
 t.test('whoever calls a session after its browser was lost is told so, however late', async (t) => {
-  const service = await startTestService(t);
   const { id } = await service.live();
   killBrowser(id);
   // From the moment of its loss until its end is on disk, and long after.
@@ -105,7 +105,6 @@ t.test('whoever calls a session after its browser was lost is told so, however l
 });
 
 t.test('a session without scripts ends after its idle time, any session after its hard time', async (t) => {
-  const service = await startTestService(t);
   const [idle, hard] = await Promise.all([service.live({ idleTimeout: 0.3 }), service.live({ hardTimeout: 1 })]);
   const ended = async (id: string) => {
     // The stream of a session ends with its end.
@@ -125,9 +124,6 @@ t.test('what browsers without containers cannot do is refused by name', async (t
 });
 
 t.test('files go both ways: a download is listed and served, an upload can be chosen by the page', async (t) => {
-  const shop = await startShop({ port: 0 });
-  t.teardown(() => shop.close());
-  const service = await startTestService(t, { forward: [Number(new URL(shop.url).port)] });
   const { id } = await service.live();
   const put = await service.call('PUT', `/api/sessions/${id}/files/note.txt`, 'for the attention of the shop');
   t.match(put.body, { name: 'note.txt', bytes: 29, source: 'upload' });

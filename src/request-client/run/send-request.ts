@@ -38,6 +38,8 @@ export interface SendBounds extends FilePlace {
 const MAX_BODY_BYTES = 1024 * 1024 * 1024;
 
 const MAX_REDIRECTS = 10;
+/** The body of an answer that only leads on is read up to here, so that its connection can be used again; then it is cut. */
+const PASSED_OVER_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 256 * 1024;
 const USER_AGENT = 'Troupe';
 
@@ -78,13 +80,13 @@ export class HttpSender {
         const own = current.body.kind === 'none' ? null : content;
         const answer = await this.#exchange(digest.authorized(current), own, signal);
         if (digest.asked(current, answer)) {
-          answer.resume();
+          passOver(answer);
           continue;
         }
         const next = request.settings.followRedirects ? redirected(current, answer) : null;
         const { maxBodyBytes = MAX_BODY_BYTES } = bounds;
         if (next === null) return await finish(current, answer, { signal, startedAt, redirects, maxBodyBytes });
-        answer.resume();
+        passOver(answer);
         redirects.push({ status: answer.statusCode ?? 0, url: next.url });
         if (redirects.length > MAX_REDIRECTS) {
           throw new TroupeError('REQUEST_FAILED', `More than ${MAX_REDIRECTS} redirects, the last one to ${next.url}`, {
@@ -211,6 +213,15 @@ function redirected(request: PreparedRequest, answer: IncomingMessage): Prepared
     body: toGet ? { kind: 'none' } : request.body,
     auth: sameOrigin ? (request.auth ?? null) : null,
   };
+}
+
+/** Lets go of the body of an answer that only leads on: nobody reads it. */
+function passOver(answer: IncomingMessage): void {
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > PASSED_OVER_BYTES) answer.destroy();
+  });
 }
 
 interface Exchange {

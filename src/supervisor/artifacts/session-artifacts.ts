@@ -49,10 +49,7 @@ export class SessionArtifacts implements Artifacts {
 
   async write(id: string, name: string, content: Readable): Promise<SessionFile> {
     const record = await this.#sessions.get(id);
-    // Of one that has ended the browser, and its folder, may be there a moment longer.
-    if (isEnded(record.status)) {
-      throw new TroupeError('SESSION_ENDED', 'The session has no browser that could use a file');
-    }
+    if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
     const uploadsDir = this.#sessions.browserFiles(record.id)?.uploadsDir ?? null;
     if (uploadsDir === null) throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
     return storeUpload(uploadsDir, name, content);

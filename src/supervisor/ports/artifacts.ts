@@ -13,7 +13,10 @@ export interface Artifacts {
   archive(id: string): Promise<Readable>;
   list(id: string): Promise<readonly SessionFile[]>;
   read(id: string, name: string): Promise<OpenFile>;
-  /** Names are one path segment. INVALID_REQUEST for any other; BODY_TOO_LARGE past `maxUploadBytes`. */
+  /**
+   * Names are one path segment. INVALID_REQUEST for any other; BODY_TOO_LARGE past `maxUploadBytes`; SESSION_BUSY for a
+   * session that waits; SESSION_ENDED for one that has ended, whose browser may be there a moment longer.
+   */
   write(id: string, name: string, content: Readable): Promise<SessionFile>;
   /** A screenshot, by the name that its step has. */
   screenshot(id: string, name: string): Promise<OpenFile>;
