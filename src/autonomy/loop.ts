@@ -16,7 +16,7 @@ import { type Intent, intentOf, type ResumeWish, TOOLS } from './tools.js';
 /** What the loop works on: a session's browser and scripts. */
 export interface Workplace {
   /** Runs a script of the model. Never rejects for what the script did. */
-  evaluate(js: string, signal: AbortSignal): Promise<ScriptOutcome>;
+  evaluate(source: string, signal: AbortSignal): Promise<ScriptOutcome>;
   /** Goes on with the flow that failed; see `Flow.resume` in the prompt. */
   resumeFlow(how: ResumeWish, signal: AbortSignal): Promise<ScriptOutcome>;
   /** The page now. */

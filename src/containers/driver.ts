@@ -75,7 +75,7 @@ export interface BrowserLease {
    * The desktop from now on as H.264 in mp4, playable up to wherever it breaks off. Ends with the browser, or by the signal.
    * Absent where there is no desktop. @throws UNAVAILABLE
    */
-  film?(signal: AbortSignal): Promise<Readable>;
+  recordVideo?(signal: AbortSignal): Promise<Readable>;
   /** Ends the browser with all its processes and removes its files. Idempotent; settles when nothing of it is left. */
   release(): Promise<void>;
 }

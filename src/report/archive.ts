@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
 import { contentOf, openOwnFile, openRegularFile, regularFileNames } from '../files/regular-file.js';
 import { safeFileName } from '../protocol/file-name.js';
-import { FILM } from './film.js';
+import { VIDEO } from './video.js';
 
 /** What a zip has of a session's folder (everything else stays where it is), in this order. */
 const FILES = ['session.json', 'transcript.jsonl', 'report.json', 'report.html', 'report.junit.xml', 'network.har'];
@@ -104,7 +104,7 @@ async function* untilError(content: Readable): AsyncGenerator<Buffer, void> {
 
 async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
   for (const name of FILES) yield { name, path: join(options.dir, name) };
-  const films = (await readdir(options.dir).catch(() => [])).filter((name) => FILM.test(name));
+  const films = (await readdir(options.dir).catch(() => [])).filter((name) => VIDEO.test(name));
   for (const name of films.sort()) yield { name, path: join(options.dir, name) };
   for (const name of FOLDERS) yield* entriesIn(join(options.dir, name), name, 0);
   if (options.downloadsDir === undefined) return;

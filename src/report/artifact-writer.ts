@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
-import { FILM } from './film.js';
 import { harPieces } from './har.js';
 import { renderHtml, wantedScreenshots } from './html.js';
 import { screenshotImages } from './images.js';
 import { renderJUnit } from './junit.js';
 import { ReportBuilder } from './report.js';
+import { VIDEO } from './video.js';
 
 /** Text is put on disk in pieces of about so many characters. */
 const WRITE_CHARACTERS = 256 * 1024;
@@ -16,7 +16,7 @@ const WRITE_CHARACTERS = 256 * 1024;
 const MAX_LISTED = 10_000;
 
 /** What a session's folder may hold besides the report itself, in the order of the list. */
-const LISTED = ['session.json', 'transcript.jsonl', FILM, 'network.har', 'screenshots', 'downloads', 'healed-flows'];
+const LISTED = ['session.json', 'transcript.jsonl', VIDEO, 'network.har', 'screenshots', 'downloads', 'healed-flows'];
 
 /**
  * Makes the artifacts of a session in its folder: session.json, transcript.jsonl, report.json, report.html and

@@ -179,13 +179,13 @@ export class Supervisor implements Sessions {
 
   async runScript(
     id: string,
-    js: string,
+    source: string,
     signal: GiveUpSignal,
-    manner: RunOptions = { onDisconnect: 'continue' },
+    options: RunOptions = { onDisconnect: 'continue' },
   ): Promise<string> {
     try {
       const living = this.#table.living(parseId(id)) ?? (await this.connections.session(id));
-      return await living.runScript(js, signal, manner);
+      return await living.runScript(source, signal, options);
     } catch (error) {
       throw (encodeError(error).code === 'SESSION_ENDED' ? await this.#lostWorker(id) : null) ?? error;
     }

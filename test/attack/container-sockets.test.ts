@@ -20,7 +20,7 @@ import t, { type Test } from 'tap';
 import { browserAtSocket, movedTo } from '#troupe/containers/chromium/devtools-endpoint.js';
 import { isOfWorker } from '#troupe/containers/docker/container-spec.js';
 import { WorkerFolder } from '#troupe/containers/docker/worker-folder.js';
-import { Door } from '#troupe/containers/gate/door.js';
+import { ProxyListener } from '#troupe/containers/gate/proxy-listener.js';
 import { EgressRules } from '#troupe/net-policy/egress.js';
 import { openFolder } from '../containers/driver-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -219,7 +219,7 @@ t.test(
       t.equal(place.path, join(folder.sockets, 'net'));
       writeFileSync(`${place.path}.before`, '');
       set(place.path, around);
-      const open = Door.open(place, { kind: 'socks' }, WAYS);
+      const open = ProxyListener.open(place, { kind: 'socks' }, WAYS);
       if (what.startsWith('a folder')) await t.rejects(open, { code: 'EISDIR' }, what);
       else {
         const door = await open;
@@ -239,7 +239,7 @@ t.test('A container that puts links in the place of a door while it is made open
   rmSync(folder.gate, { recursive: true });
   const place = await folder.door('net');
   const hammer = replaceAllTheTime(t, place.path, file);
-  for (let n = 0; n < 300; n += 1) await (await Door.open(place, { kind: 'socks' }, WAYS)).close();
+  for (let n = 0; n < 300; n += 1) await (await ProxyListener.open(place, { kind: 'socks' }, WAYS)).close();
   t.equal(hammer.exitCode, null);
   hammer.kill('SIGKILL');
   await once(hammer, 'exit');

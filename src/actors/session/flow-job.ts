@@ -10,9 +10,9 @@ import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.
 import type { EventData, SessionEvent } from '../../protocol/events.js';
 import type { HostModule } from '../../script/host-module.js';
 import type { Sandbox } from '../../script/sandbox.js';
+import { errorWithPage } from './error-with-page.js';
 import { flowFailed } from './flow-failed.js';
 import type { FlowsOutcome } from './messages.js';
-import { placed } from './placed.js';
 
 /** Waits end 100 ms before the session's time: what fails this close to it failed because of it. */
 const TIME_IS_UP_MS = 250;
@@ -164,7 +164,7 @@ export class FlowJob {
       return { kind: 'passed', json };
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
-      const cause = encodeError(await placed(thrown, agent));
+      const cause = encodeError(await errorWithPage(thrown, agent));
       this.#failure = { path, cause };
       return { kind: 'failed', cause };
     } finally {

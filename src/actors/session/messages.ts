@@ -69,7 +69,7 @@ export type SessionMessages = {
    */
   RunScript: {
     readonly payload: {
-      readonly js: string;
+      readonly source: string;
       readonly kind: 'script' | 'model';
       readonly timeoutMs: number;
       readonly onDisconnect?: 'continue' | 'stop';

@@ -38,7 +38,7 @@ export interface ModelDependencies {
   readonly secrets: Secrets;
   emit(event: SessionEvent): void;
   /** Runs a script of the model when its turn comes, and tells what it writes to its console. */
-  evaluate(js: string, timeoutMs: number, signal: AbortSignal, onConsole: (line: string) => void): Promise<string>;
+  evaluate(source: string, timeoutMs: number, signal: AbortSignal, onConsole: (line: string) => void): Promise<string>;
   /** Waits while a person has control; see {@link Workplace}. */
   agentsTurn(signal: AbortSignal): Promise<number>;
   resumeFlow(how: Parameters<Workplace['resumeFlow']>[0], timeoutMs: number, signal: AbortSignal): Promise<string>;
@@ -105,12 +105,12 @@ export class ModelPhase {
     });
     const deadline = performance.now() + timeoutMs;
     const workplace: Workplace = {
-      evaluate: (js, asked) => {
+      evaluate: (source, asked) => {
         const console: string[] = [];
         const hear = (line: string) => {
           if (console.length < MAX_CONSOLE_LINES) console.push(line);
         };
-        const work = secrets.hideJson(() => this.#deps.evaluate(js, evalMs, asked, hear));
+        const work = secrets.hideJson(() => this.#deps.evaluate(source, evalMs, asked, hear));
         return outcomeOf(work, console, signal);
       },
       resumeFlow: (how, asked) => {

@@ -23,9 +23,9 @@ import { EventBatcher } from './event-batcher.js';
 import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
 import { type ModelOrder, ModelPhase } from './model-phase.js';
+import { runScript, type ScriptRequest } from './run-script.js';
 import { Screen } from './screen.js';
 import { type SessionInput, type SessionState, transition } from './session-state.js';
-import { runTold, type ScriptOrder } from './told-script.js';
 
 /** Scripts that may wait behind the one that runs (spec section 3). */
 const WAITING_SCRIPTS = 64;
@@ -210,13 +210,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     return null;
   }
 
-  async #runScript(order: ScriptOrder, closed: AbortSignal): Promise<string> {
+  async #runScript(order: ScriptRequest, closed: AbortSignal): Promise<string> {
     const { sandbox, agent } = this.#openParts();
     this.#tellPageLost();
     const script = ++this.#scripts;
     this.#advance({ type: 'ScriptBegan', script });
     try {
-      return await runTold({ sandbox, agent, emit: (event) => this.#tell(event) }, script, order, closed);
+      return await runScript({ sandbox, agent, emit: (event) => this.#tell(event) }, script, order, closed);
     } finally {
       this.#advance({ type: 'ScriptEnded' });
     }
@@ -246,11 +246,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       secrets: this.#secrets,
       agent: parts.agent,
       emit: (event) => this.#tell(event),
-      evaluate: async (js, timeoutMs, signal, onConsole) => {
+      evaluate: async (source, timeoutMs, signal, onConsole) => {
         this.#onConsole = onConsole;
         try {
           return await this.#queue.run(
-            (closed) => this.#runScript({ js, kind: 'model', timeoutMs }, AbortSignal.any([closed, signal])),
+            (closed) => this.#runScript({ source, kind: 'model', timeoutMs }, AbortSignal.any([closed, signal])),
             { signal },
           );
         } finally {

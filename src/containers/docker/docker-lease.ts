@@ -57,7 +57,7 @@ export class DockerLease implements BrowserLease {
     this.#care.permit(wish);
   }
 
-  film(signal: AbortSignal): Promise<Readable> {
+  recordVideo(signal: AbortSignal): Promise<Readable> {
     return this.#care.film(signal);
   }
 

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeFolder } from '../../files/remove-folder.js';
-import type { SocketPlace } from '../gate/door.js';
+import type { SocketPlace } from '../gate/proxy-listener.js';
 import { takeSocket } from './take-socket.js';
 
 /** Files and folders of downloads that are counted; a folder that has more is closed. */

@@ -1,5 +1,5 @@
 import type { EgressWish } from '../../net-policy/egress.js';
-import type { DoorKind, DoorPlace } from './door.js';
+import type { ListenerKind, ListenerPlace } from './proxy-listener.js';
 
 /** What the gate's thread is told. `Open` and `Close` are answered with their number once they are done. */
 export type GateMessage =
@@ -8,8 +8,8 @@ export type GateMessage =
       readonly type: 'Open';
       readonly call: number;
       readonly leaseId: string;
-      readonly place: DoorPlace;
-      readonly kind: DoorKind;
+      readonly place: ListenerPlace;
+      readonly kind: ListenerKind;
     }
   | { readonly type: 'Close'; readonly call: number; readonly leaseId: string };
 

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Doors } from './doors.js';
 import type { GateAnswer, GateMessage } from './gate-messages.js';
+import { ProxyListeners } from './proxy-listeners.js';
 
 const port = parentPort;
 if (port === null) throw new Error('This file is a thread of the network gate');
 
-const doors = new Doors(workerData);
+const doors = new ProxyListeners(workerData);
 port.on('message', (message: GateMessage) => {
   doors.handle(message).then(
     (port) => answer(message, { port }),

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { EgressSetting, EgressWish } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { DoorKind, DoorPlace } from './door.js';
 import type { GateAnswer, GateMessage } from './gate-messages.js';
+import type { ListenerKind, ListenerPlace } from './proxy-listener.js';
 
 /** A thread that does not answer in this time is of no use any more. */
 const ANSWER_MS = 10_000;
@@ -13,9 +13,9 @@ const RESTART_MS = 100;
 type Call = Extract<GateMessage, { readonly call: number }>;
 type Unnumbered<T> = T extends Call ? Omit<T, 'call'> : never;
 
-interface OpenDoor {
-  place: DoorPlace;
-  readonly kind: DoorKind;
+interface OpenListener {
+  place: ListenerPlace;
+  readonly kind: ListenerKind;
 }
 
 interface Waiting {
@@ -32,7 +32,7 @@ interface Waiting {
  */
 export class NetworkGate {
   readonly #log: (message: string) => void;
-  readonly #doors = new Map<string, OpenDoor[]>();
+  readonly #listeners = new Map<string, OpenListener[]>();
   readonly #wishes = new Map<string, EgressWish>();
   readonly #waiting = new Map<number, Waiting>();
   readonly #setting: EgressSetting;
@@ -49,15 +49,15 @@ export class NetworkGate {
    * port, where it is one.
    * @throws UNAVAILABLE; the lease must be closed all the same
    */
-  async open(leaseId: string, place: DoorPlace, kind: DoorKind): Promise<number | undefined> {
-    const doors = this.#doors.get(leaseId) ?? [];
-    const door: OpenDoor = { place, kind };
-    doors.push(door);
-    this.#doors.set(leaseId, doors);
+  async open(leaseId: string, place: ListenerPlace, kind: ListenerKind): Promise<number | undefined> {
+    const listeners = this.#listeners.get(leaseId) ?? [];
+    const listener: OpenListener = { place, kind };
+    listeners.push(listener);
+    this.#listeners.set(leaseId, listeners);
     this.#worker ??= this.#start();
     const port = await this.#ask({ type: 'Open', leaseId, place, kind });
     // A thread that is started again opens the same one.
-    if (port !== undefined) door.place = { port };
+    if (port !== undefined) listener.place = { port };
     return port;
   }
 
@@ -70,9 +70,9 @@ export class NetworkGate {
   /** Closes the doors of a lease and cuts what passes through. Idempotent. */
   async close(leaseId: string): Promise<void> {
     this.#wishes.delete(leaseId);
-    if (!this.#doors.delete(leaseId)) return;
+    if (!this.#listeners.delete(leaseId)) return;
     // What a thread that failed held open is closed with it.
-    if (this.#doors.size > 0) {
+    if (this.#listeners.size > 0) {
       await this.#ask({ type: 'Close', leaseId }).catch(() => undefined);
       return;
     }
@@ -118,11 +118,11 @@ export class NetworkGate {
   }
 
   #restart(): void {
-    if (this.#doors.size === 0 || this.#worker !== null) return;
+    if (this.#listeners.size === 0 || this.#worker !== null) return;
     this.#worker = this.#start();
     for (const [leaseId, wish] of this.#wishes) this.#tell({ type: 'Permit', leaseId, wish });
-    for (const [leaseId, doors] of this.#doors) {
-      for (const { place, kind } of doors) {
+    for (const [leaseId, listeners] of this.#listeners) {
+      for (const { place, kind } of listeners) {
         this.#ask({ type: 'Open', leaseId, place, kind }).catch((error: unknown) => this.#log(String(error)));
       }
     }

@@ -15,8 +15,8 @@ export interface ConsoleWatch {
 }
 
 /** Watches what a script writes to its console, as its session's events tell it. From before it is run. */
-export function watchConsole(sessions: Sessions, sessionId: string, js: string): ConsoleWatch {
-  if (!MAY_WRITE.test(js)) return { text: async () => '', stop: () => undefined };
+export function watchConsole(sessions: Sessions, sessionId: string, source: string): ConsoleWatch {
+  if (!MAY_WRITE.test(source)) return { text: async () => '', stop: () => undefined };
   const stopped = new AbortController();
   let text = '';
   const read = async (): Promise<void> => {
@@ -24,7 +24,7 @@ export function watchConsole(sessions: Sessions, sessionId: string, js: string):
     // Others may use the session too; its scripts run one after another.
     let script: number | null = null;
     for await (const { type, data } of sessions.streams.events(selection)) {
-      if (type === 'ScriptStarted' && script === null && data.js === js) script = data.script;
+      if (type === 'ScriptStarted' && script === null && data.js === source) script = data.script;
       if (type === 'ScriptFinished' && data.script === script) return;
       if (type !== 'ConsoleWritten' || script === null || text.length > MAX_CHARS) continue;
       text += `${data.level === 'log' ? '' : `${data.level}: `}${data.text}\n`;

@@ -70,7 +70,7 @@ export interface Sessions {
    * The result's JSON text. Aborting `signal` drops the script while it waits. One that runs goes on, since its effects
    * cannot be taken back; or it stops where `onDisconnect` says so. SESSION_BUSY in a job, but for who has its control.
    */
-  runScript(id: string, js: string, signal: GiveUpSignal, manner?: RunOptions): Promise<string>;
+  runScript(id: string, source: string, signal: GiveUpSignal, options?: RunOptions): Promise<string>;
   /** The ways into a session that runs, for people and for other clients than scripts. */
   readonly connections: Connections;
   readonly artifacts: Artifacts;

@@ -198,7 +198,7 @@ export class LivingSession {
   }
 
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
-  async runScript(js: string, signal: GiveUpSignal, { onDisconnect, control }: RunOptions): Promise<string> {
+  async runScript(source: string, signal: GiveUpSignal, { onDisconnect, control }: RunOptions): Promise<string> {
     const by = control !== undefined && this.control.holds(control) ? 'person' : 'agent';
     const isOver = this.#state.kind === 'ending' || this.#state.kind === 'ended';
     if (by === 'agent' && (control !== undefined || this.#isJob) && !isOver) {
@@ -211,7 +211,7 @@ export class LivingSession {
     try {
       return await this.actor().ask(
         'RunScript',
-        { js, kind: 'script', timeoutMs, onDisconnect, by },
+        { source, kind: 'script', timeoutMs, onDisconnect, by },
         { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
       );
     } catch (error) {

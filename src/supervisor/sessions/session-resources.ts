@@ -29,11 +29,11 @@ export class SessionResources {
   /** The session's from now on; a video of it begins where one is wanted. */
   acquire(lease: BrowserLease): void {
     const { video, dir, log } = this.#owner;
-    const recorded = video !== 'off' && lease.film !== undefined;
+    const recorded = video !== 'off' && lease.recordVideo !== undefined;
     this.#owner.advance({
       type: 'LeaseAcquired',
       lease,
-      video: recorded && lease.film ? new SessionVideo(lease.film.bind(lease), dir, log) : null,
+      video: recorded && lease.recordVideo ? new SessionVideo(lease.recordVideo.bind(lease), dir, log) : null,
     });
   }
 

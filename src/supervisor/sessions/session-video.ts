@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { BrowserLease } from '../../containers/driver.js';
-import { FILM } from '../../report/film.js';
+import { VIDEO } from '../../report/video.js';
 
 /** A longer film ends there; at five frames a second that is hours of a busy page. */
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -20,7 +20,7 @@ export class SessionVideo {
   readonly #done: Promise<void>;
 
   /** @param dir the session's folder, made if need be */
-  constructor(film: NonNullable<BrowserLease['film']>, dir: string, log: (line: string) => void) {
+  constructor(film: NonNullable<BrowserLease['recordVideo']>, dir: string, log: (line: string) => void) {
     this.#done = this.#write(film, dir).catch((error) => {
       if (!this.#stopping.signal.aborted) log(`its video ends: ${String(error)}`);
     });
@@ -33,7 +33,7 @@ export class SessionVideo {
     clearTimeout(timer);
   }
 
-  async #write(film: NonNullable<BrowserLease['film']>, dir: string): Promise<void> {
+  async #write(film: NonNullable<BrowserLease['recordVideo']>, dir: string): Promise<void> {
     const frames = await film(this.#stopping.signal);
     const file = await nextFile(dir);
     try {
@@ -57,7 +57,7 @@ async function copy(frames: Readable, file: FileHandle): Promise<void> {
 /** Removes the films of a session that nobody wants to see. Never rejects. */
 export async function dropVideos(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
-  const films = names.filter((name) => FILM.test(name));
+  const films = names.filter((name) => VIDEO.test(name));
   await Promise.all(films.map((name) => rm(join(dir, name), { force: true }).catch(() => undefined)));
 }
 

@@ -3,7 +3,7 @@ import { TroupeError } from '../../../protocol/errors.js';
 import type { SessionEvent } from '../../../protocol/events.js';
 import type { HostModule } from '../../../script/host-module.js';
 import { Sandbox } from '../../../script/sandbox.js';
-import { runTold, type ScriptOrder } from '../told-script.js';
+import { runScript, type ScriptRequest } from '../run-script.js';
 import { type Asker, ScriptQueue } from './script-queue.js';
 
 /** Scripts of a person that may wait behind the one that runs. */
@@ -33,11 +33,11 @@ export class Person {
   }
 
   /** @throws what the script failed with; SESSION_BUSY when control is given back meanwhile */
-  run(order: ScriptOrder, asker: Asker): Promise<string> {
+  run(order: ScriptRequest, asker: Asker): Promise<string> {
     return this.#queue.run(async (closed) => {
       const { agent, modules, args, emit, nextScript } = this.#parts;
       this.#sandbox ??= Sandbox.start({ modules, emit: (event) => emit(event), args });
-      return runTold({ sandbox: await this.#sandbox, agent, emit }, nextScript(), order, closed);
+      return runScript({ sandbox: await this.#sandbox, agent, emit }, nextScript(), order, closed);
     }, asker);
   }
 

@@ -1,2 +1,2 @@
 /** The names of a session's films in its folder: one for each browser that it had. */
-export const FILM = /^video(-\d+)?\.mp4$/;
+export const VIDEO = /^video(-\d+)?\.mp4$/;

@@ -1,18 +1,18 @@
 import { assertNever } from '../../base/assert-never.js';
 import { EgressRules, type EgressSetting, type EgressWish } from '../../net-policy/egress.js';
-import { Door } from './door.js';
 import type { GateMessage } from './gate-messages.js';
 import { NameLookUps } from './name-lookups.js';
+import { ProxyListener } from './proxy-listener.js';
 
 const NO_WISH: EgressWish = { forward: [], egress: {} };
 
 /** Every door of a service and the rules behind each. Connections that stand are not cut when rules change. */
-export class Doors {
+export class ProxyListeners {
   readonly #setting: EgressSetting;
   readonly #names: NameLookUps;
   /** Of doors that listen at ports: no page is to reach another's way out. */
   readonly #ports = new Set<number>();
-  readonly #rules = new Map<string, { rules: EgressRules; readonly open: Door[] }>();
+  readonly #rules = new Map<string, { rules: EgressRules; readonly open: ProxyListener[] }>();
 
   constructor(setting: EgressSetting, names = new NameLookUps()) {
     this.#setting = setting;
@@ -27,7 +27,7 @@ export class Doors {
         return undefined;
       case 'Open': {
         const entry = this.#entry(message.leaseId);
-        const door = await Door.open(message.place, message.kind, {
+        const door = await ProxyListener.open(message.place, message.kind, {
           rules: () => entry.rules,
           lookUp: this.#names.of(message.leaseId),
         });

@@ -2,14 +2,14 @@ import type { Agent } from '../../agent-js/agent.js';
 import { type ErrorBody, encodeError } from '../../protocol/errors.js';
 import type { SessionEvent, StepKind } from '../../protocol/events.js';
 import type { Sandbox } from '../../script/sandbox.js';
-import { placed } from './placed.js';
+import { errorWithPage } from './error-with-page.js';
 
 /** A longer result stands in the transcript by its length alone. */
 const LOGGED_RESULT_CHARS = 16_384;
 
 /** A script as the queue runs it. */
-export interface ScriptOrder {
-  readonly js: string;
+export interface ScriptRequest {
+  readonly source: string;
   readonly kind: StepKind;
   readonly timeoutMs: number;
 }
@@ -20,7 +20,7 @@ export interface ScriptOrder {
  * @returns the JSON text of its result
  * @throws what it failed with, and where; the signal's reason
  */
-export async function runTold(
+export async function runScript(
   {
     sandbox,
     agent,
@@ -31,21 +31,21 @@ export async function runTold(
     readonly emit: (event: SessionEvent) => void;
   },
   number: number,
-  { js, kind, timeoutMs }: ScriptOrder,
+  { source, kind, timeoutMs }: ScriptRequest,
   signal: AbortSignal,
 ): Promise<string> {
-  emit({ type: 'ScriptStarted', data: { script: number, kind, js } });
+  emit({ type: 'ScriptStarted', data: { script: number, kind, js: source } });
   const startedAt = performance.now();
   const finish = (end: { result?: unknown; error?: ErrorBody }) => {
     const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
     emit({ type: 'ScriptFinished', data: { script: number, durationMs, ...end } });
   };
   try {
-    const json = await sandbox.run({ source: js, name: `script-${number}.js`, kind, timeoutMs, signal });
+    const json = await sandbox.run({ source, name: `script-${number}.js`, kind, timeoutMs, signal });
     finish({ result: loggedResult(json) });
     return json;
   } catch (thrown) {
-    const error = signal.aborted ? signal.reason : await placed(thrown, agent);
+    const error = signal.aborted ? signal.reason : await errorWithPage(thrown, agent);
     finish({ error: encodeError(error) });
     throw error;
   }

@@ -11,7 +11,7 @@ const MAX_CONNECTIONS = 512;
 const OPEN_MS = 30_000;
 
 /** Where the connections of a door lead: wherever each asks for, in SOCKS 5, or all of them to one proxy. */
-export type DoorKind =
+export type ListenerKind =
   | { readonly kind: 'socks' }
   | { readonly kind: 'fixed'; readonly host: string; readonly port: number };
 
@@ -19,7 +19,7 @@ export type DoorKind =
  * Where a door listens: on a unix socket, or at a port of 127.0.0.1, which it chooses itself when there is none. A browser
  * knows its port for life, so one that is chosen is outside of the range that outgoing connections are given.
  */
-export type DoorPlace = SocketPlace | { readonly port: number | null };
+export type ListenerPlace = SocketPlace | { readonly port: number | null };
 
 /** Where a unix socket is. */
 export interface SocketPlace {
@@ -33,20 +33,20 @@ const PORTS = { first: 20_000, last: 29_999 };
 const TRIES = 50;
 
 /** What decides where a door's connections may go. */
-export interface DoorWays {
+export interface ListenerRoutes {
   /** Asked anew at each connection. */
   rules(): EgressRules;
   readonly lookUp: LookUp;
 }
 
 /** One browser's way out: a server on a unix socket or a port, whose connections lead where the rules of the moment allow. */
-export class Door {
+export class ProxyListener {
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
-  readonly #ways: DoorWays;
-  readonly #kind: DoorKind;
+  readonly #ways: ListenerRoutes;
+  readonly #kind: ListenerKind;
 
-  private constructor(kind: DoorKind, ways: DoorWays) {
+  private constructor(kind: ListenerKind, ways: ListenerRoutes) {
     this.#kind = kind;
     this.#ways = ways;
     this.#server = createServer({ allowHalfOpen: true }, (client) => void this.#serve(client));
@@ -63,23 +63,27 @@ export class Door {
    * Anyone who reaches a path may connect to it: its folder is what is closed. Anyone on this machine reaches a port.
    * @throws the fault of the system, such as EADDRINUSE
    */
-  static async open(place: DoorPlace, kind: DoorKind, ways: DoorWays): Promise<Door> {
-    if ('path' in place) return Door.#openAtPath(place, kind, ways);
-    if (place.port !== null) return Door.#listen({ host: '127.0.0.1', port: place.port }, kind, ways);
+  static async open(place: ListenerPlace, kind: ListenerKind, ways: ListenerRoutes): Promise<ProxyListener> {
+    if ('path' in place) return ProxyListener.#openAtPath(place, kind, ways);
+    if (place.port !== null) return ProxyListener.#listen({ host: '127.0.0.1', port: place.port }, kind, ways);
     for (let left = TRIES; ; left -= 1) {
       try {
         const port = randomInt(PORTS.first, PORTS.last + 1);
-        return await Door.#listen({ host: '127.0.0.1', port }, kind, ways);
+        return await ProxyListener.#listen({ host: '127.0.0.1', port }, kind, ways);
       } catch (error) {
         if (left === 0 || !(error instanceof Error) || Reflect.get(error, 'code') !== 'EADDRINUSE') throw error;
       }
     }
   }
 
-  static async #openAtPath({ madeAt, path }: SocketPlace, kind: DoorKind, ways: DoorWays): Promise<Door> {
+  static async #openAtPath(
+    { madeAt, path }: SocketPlace,
+    kind: ListenerKind,
+    ways: ListenerRoutes,
+  ): Promise<ProxyListener> {
     // What a service that was killed left.
     await rm(madeAt, { force: true });
-    const door = await Door.#listen({ path: madeAt, readableAll: true, writableAll: true }, kind, ways);
+    const door = await ProxyListener.#listen({ path: madeAt, readableAll: true, writableAll: true }, kind, ways);
     try {
       await rename(madeAt, path);
     } catch (error) {
@@ -89,8 +93,8 @@ export class Door {
     return door;
   }
 
-  static async #listen(where: ListenOptions, kind: DoorKind, ways: DoorWays): Promise<Door> {
-    const door = new Door(kind, ways);
+  static async #listen(where: ListenOptions, kind: ListenerKind, ways: ListenerRoutes): Promise<ProxyListener> {
+    const door = new ProxyListener(kind, ways);
     await new Promise<void>((resolve, reject) => {
       door.#server.once('error', reject);
       door.#server.listen(where, resolve);
