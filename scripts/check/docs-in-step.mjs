@@ -8,7 +8,7 @@ const COMMAND_LINE = 'src/cli/main.ts';
 /** Folders that are ours even where one of them is gone: a mention of a file in them must hold. */
 const TOP_FOLDERS = ['.ci', 'bench', 'docs', 'examples', 'scripts', 'src', 'test', 'web', 'worker-container'];
 
-/** Files and commands that the documents mention and that are not there, and folders that they forget. */
+/** Files, sections, and commands that the documents mention and that are not there, and folders that they forget. */
 export function docsInStep(repository) {
   const faults = DOCUMENTS.flatMap((document) => {
     if (!repository.has(document)) return [`${document} is missing`];
@@ -18,7 +18,13 @@ export function docsInStep(repository) {
       ...codeOf(text).flatMap((code) => [...missingPaths(repository, code), ...missingCommands(repository, code)]),
     ].map((fault) => `${document}: ${fault}`);
   });
-  return [...new Set([...faults, ...forgottenFolders(repository)])];
+  const pages = repository.paths.filter((path) => /^docs\/[^/]+\.md$/.test(path) && !DOCUMENTS.includes(path));
+  const pageFaults = pages.flatMap((page) => {
+    const text = repository.read(page);
+    const commands = codeOf(text).flatMap((code) => missingCommands(repository, code));
+    return [...missingLinks(repository, page, text), ...commands].map((fault) => `${page}: ${fault}`);
+  });
+  return [...new Set([...faults, ...pageFaults, ...forgottenFolders(repository)])];
 }
 
 /** The code spans of a text and the lines of its code blocks. */
@@ -32,12 +38,30 @@ function codeOf(text) {
   return code;
 }
 
-function missingLinks({ has }, document, text) {
+function missingLinks({ has, read }, document, text) {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target]) => target.replace(/#.*$/, ''))
-    .filter((target) => target !== '' && !/^[a-z]+:/i.test(target))
-    .filter((target) => !has(posix.join(posix.dirname(document), target)))
-    .map((target) => `links to ${target}, which is not there`);
+    .map(([, link]) => link)
+    .filter((link) => !/^[a-z]+:/i.test(link))
+    .flatMap((link) => {
+      const [target, section] = link.split('#');
+      const path = target === '' ? document : posix.join(posix.dirname(document), target);
+      if (!has(path)) return [`links to ${target}, which is not there`];
+      if (section === undefined || sectionsOf(read(path)).has(section)) return [];
+      return [`links to ${link}, which is no section there`];
+    });
+}
+
+/** The names under which GitHub links to the headings of a text. */
+function sectionsOf(text) {
+  const headings = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ +(.+)$/gm);
+  return new Set(
+    [...headings].map(([, heading]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
 }
 
 function missingPaths(repository, code) {
@@ -85,7 +109,7 @@ function missingCommands({ read }, code) {
   const scripts = Object.keys(JSON.parse(read('package.json')).scripts ?? {});
   const commands = commandsOf({ read });
   const faults = [];
-  for (const [, given, other] of code.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)) {
+  for (const [, given, other] of code.matchAll(/\bnpm (?:run (?:-\S+ )*([\w:-]+)|(start|test)\b)/g)) {
     const name = given ?? other;
     if (!scripts.includes(name)) faults.push(`mentions npm run ${name}, which package.json does not have`);
   }

@@ -74,11 +74,11 @@ t.test('A test file that does not guard against leaks is named, unless it says w
 const soundDocs = {
   'package.json': JSON.stringify({ scripts: { start: '', check: '' } }),
   'README.md':
-    'Run `npm start`, then `troupe setup`. See [the house](docs/architecture.md#floors), `examples/buy.js` and https://nodejs.org/.',
+    'Run `npm start`, then `troupe setup`. See [the order](docs/architecture.md#the-order), `examples/buy.js` and https://nodejs.org/.',
   'AGENTS.md':
     'Change `src/journal/journal.ts`, run `npx tap test/journal/*.test.ts` and\n\n```sh\nnpm run check\n```\n',
   'docs/architecture.md':
-    'cli/ is above journal/, which is opened by `src/cli.ts`; a session keeps `sessions/<id>/` and `journal/journal.ts` writes.',
+    '## The `order`\n\ncli/ is above journal/, which is opened by `src/cli.ts`; a session keeps `sessions/<id>/` and `journal/journal.ts` writes.',
   'examples/flows/buy.js': '',
   'src/cli.ts': '',
   'src/cli/main.ts': "switch (name) {\n  case 'setup':\n}",
@@ -99,10 +99,21 @@ t.test('A document that mentions what is not there is named with what it mention
     ['Run `npm test`.', 'mentions npm run test, which package.json does not have'],
     ['```sh\nnpx troupe fly --high\n```', 'mentions troupe fly, which src/cli/main.ts does not know'],
     ['See [more](docs/more.md).', 'links to docs/more.md, which is not there'],
+    ['See [more](docs/architecture.md#more).', 'links to docs/architecture.md#more, which is no section there'],
   ];
   for (const [text, fault] of cases) {
     t.same(ownChecks['docs in step'](repositoryOf({ ...soundDocs, 'README.md': text })), [`README.md: ${fault}`], text);
   }
+});
+
+t.test('Links and commands of every page in docs are checked, too', async (t) => {
+  const page =
+    'See [below](#more), [the order](architecture.md#the-order) and [nothing](http-api.md); run `troupe fly`.';
+  t.same(ownChecks['docs in step'](repositoryOf({ ...soundDocs, 'docs/more.md': page })), [
+    'docs/more.md: links to #more, which is no section there',
+    'docs/more.md: links to http-api.md, which is not there',
+    'docs/more.md: mentions troupe fly, which src/cli/main.ts does not know',
+  ]);
 });
 
 t.test('A folder of src that the drawing of the house leaves out is named', async (t) => {
@@ -190,7 +201,7 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'src/containers/docker/docker-driver.ts': 'export const driver = 1;',
     'src/actors/thread.ts': "import '../agent-js/agent.js';",
     'src/actors/session/session.ts': "import '../../agent-js/agent.js';",
-    'src/script/sandbox.ts': "import '../containers/docker-driver.js';",
+    'src/script/sandbox.ts': "import '../containers/docker/docker-driver.js';",
     'src/agent-js/agent.ts': 'export const agent = 1;',
     'src/misc/things.ts': "import '../protocol/contract.js';",
     'web/page.ts': "import '../src/protocol/contract.js'; import '../src/agent-js/agent.js';",

@@ -13,7 +13,7 @@ export interface Finding {
   readonly level: 'ok' | 'note' | 'failed';
   readonly what: string;
   readonly why: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -39,7 +39,7 @@ function checkNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const what = `Node ${process.versions.node}`;
   if (major > 20 || (major === 20 && minor >= 19)) return { level: 'ok', what, why: 'new enough' };
-  return { level: 'failed', what, why: 'Troupe needs 20.19 or later', mend: 'install Node 20.19 or later' };
+  return { level: 'failed', what, why: 'Troupe needs 20.19 or later', fix: 'install Node 20.19 or later' };
 }
 
 async function checkServer(): Promise<Finding> {
@@ -52,7 +52,7 @@ async function checkServer(): Promise<Finding> {
       level: 'failed',
       what: 'HTTP server',
       why: `the uWebSockets.js binary does not load (${why})`,
-      mend: 'use Linux with glibc 2.36 or later and Node 20, or glibc 2.38 and a later Node; Alpine (musl) is not supported',
+      fix: 'use Linux with glibc 2.36 or later and Node 20, or glibc 2.38 and a later Node; Alpine (musl) is not supported',
     };
   }
 }
@@ -66,7 +66,7 @@ async function checkBrowser(config: Config): Promise<Finding> {
     const { kind } = await findConfinement(home, chromium, browserUser(user));
     if (kind !== 'none') return { level: 'ok', what, why: `${why}, confined by ${kind}` };
     const open = 'it could read the files of its user, since neither Landlock nor bubblewrap can be used';
-    return { level: 'note', what, why: `${why}; ${open}`, mend: 'apt-get install bubblewrap' };
+    return { level: 'note', what, why: `${why}; ${open}`, fix: 'apt-get install bubblewrap' };
   } catch (error) {
     const level = config.driver === 'docker' ? 'note' : 'failed';
     return { level, what, why: encodeError(error).error };
@@ -89,7 +89,7 @@ function checkMemory(config: Config): Finding {
   const free = Math.round(freemem() / MEGABYTE);
   const why = `${free} MB of ${Math.round(totalmem() / MEGABYTE)} MB are free; ${config.maxSessions} sessions want about ${needed} MB`;
   if (free >= needed) return { level: 'ok', what, why };
-  return { level: 'note', what, why, mend: 'set a lower "maxSessions" in troupe.json' };
+  return { level: 'note', what, why, fix: 'set a lower "maxSessions" in troupe.json' };
 }
 
 async function checkDisk(config: Config): Promise<Finding> {
@@ -99,9 +99,9 @@ async function checkDisk(config: Config): Promise<Finding> {
     const free = Math.round((bavail * bsize) / MEGABYTE);
     const why = `${free} MB are free in ${config.home}`;
     if (free >= DISK_MB) return { level: 'ok', what, why };
-    return { level: 'note', what, why: `${why}; artifacts need room`, mend: 'free some, or set TROUPE_HOME elsewhere' };
+    return { level: 'note', what, why: `${why}; artifacts need room`, fix: 'free some, or set TROUPE_HOME elsewhere' };
   } catch (error) {
-    return { level: 'failed', what, why: `${config.home} cannot be read: ${String(error)}`, mend: 'set TROUPE_HOME' };
+    return { level: 'failed', what, why: `${config.home} cannot be read: ${String(error)}`, fix: 'set TROUPE_HOME' };
   }
 }
 
@@ -110,7 +110,7 @@ function checkModels(config: Config): Finding {
   if (config.models.length === 0) return { level: 'note', what, why: 'none configured; flows and live sessions work' };
   const missing = config.models.find((model) => !isCallable(model));
   if (missing !== undefined) {
-    return { level: 'note', what, why: `${missing.id} has no key`, mend: `export ${missing.apiKeyEnv}=<key>` };
+    return { level: 'note', what, why: `${missing.id} has no key`, fix: `export ${missing.apiKeyEnv}=<key>` };
   }
   return { level: 'ok', what, why: config.models.map(({ id }) => id).join(', ') };
 }

@@ -38,12 +38,12 @@ export async function prepareWorkerImage(config: Config, base: string | undefine
       level,
       what,
       why: 'DOCKER_HOST names an engine of another machine',
-      mend: 'name a unix:// socket of this',
+      fix: 'name a unix:// socket of this',
     };
   }
   const engine = new DockerEngine(config.dockerSocket);
   const answer = await engine.version();
-  if ('why' in answer) return { level, what, why: answer.why, mend: 'start Docker, then run troupe setup again' };
+  if ('why' in answer) return { level, what, why: answer.why, fix: 'start Docker, then run troupe setup again' };
   const name = config.worker.image ?? (await workerImageName());
   const there = await findImage(engine, name);
   if (there !== null) return { level: 'ok', what, why: `${name} is there` };
@@ -60,11 +60,11 @@ export async function prepareWorkerImage(config: Config, base: string | undefine
     return { level: 'ok', what, why: `${name} is made` };
   } catch (error) {
     progress.end();
-    const mend =
+    const fix =
       base === undefined && config.worker.image === undefined
         ? 'where no image registry can be reached: troupe setup --base debootstrap (on Debian, as root)'
-        : 'mend what it says, then run the same command again';
-    return { level, what, why: encodeError(error).error, mend };
+        : 'fix what it says, then run the same command again';
+    return { level, what, why: encodeError(error).error, fix };
   }
 }
 

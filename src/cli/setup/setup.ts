@@ -10,7 +10,7 @@ import { prepareWorkerImage } from './prepare-worker-image.js';
 const MARKS = { ok: 'ok  ', note: 'note', failed: 'FAIL' } as const;
 
 /**
- * Checks the machine, creates the folders and, unless `--brief`, pulls or builds the worker image. Each finding is one line: what, why, and what mends it.
+ * Checks the machine, creates the folders and, unless `--brief`, pulls or builds the worker image. Each finding is one line: what, why, and how to fix it.
  * @returns 1 when something that the service cannot do without is missing
  */
 export async function runSetup(args: readonly string[]): Promise<number> {
@@ -38,8 +38,8 @@ export async function runSetup(args: readonly string[]): Promise<number> {
   return findings.some(({ level }) => level === 'failed') ? 1 : 0;
 }
 
-function line({ level, what, why, mend }: Finding): string {
-  return `${MARKS[level]} ${what}: ${why}${mend === undefined ? '' : `. Mend: ${mend}`}\n`;
+function line({ level, what, why, fix }: Finding): string {
+  return `${MARKS[level]} ${what}: ${why}${fix === undefined ? '' : `. Fix: ${fix}`}\n`;
 }
 
 async function writeLaunchScript(path: string, home: string): Promise<void> {

@@ -1,0 +1,108 @@
+/** What `--help` prints of one command: how it is called, and what it does. */
+interface CommandHelp {
+  readonly usage: readonly string[];
+  /** One sentence. */
+  readonly summary: string;
+  readonly more: string;
+}
+
+const COMMANDS: { readonly [command: string]: CommandHelp } = {
+  setup: {
+    usage: ['troupe setup [--brief] [--base IMAGE|debootstrap] [--launch-script FILE]'],
+    summary: 'Checks this machine, creates the folders, and builds or pulls the worker image if Docker runs.',
+    more: `  --brief               only check
+  --base debootstrap    build the image without an image registry
+  --launch-script FILE  write a start script`,
+  },
+  dashboard: {
+    usage: [
+      'troupe dashboard [--port N] [--host H] [--driver auto|docker|process] [--max-sessions N] [--forward PORT,...]',
+    ],
+    summary: 'Runs the service: HTTP API, MCP, and dashboard.',
+    more: `Flags win over troupe.json.
+  --port N              port to listen on, 4444 by default; 0: a free one
+  --host H              address to listen on, 127.0.0.1 by default; others need a token
+  --driver D            where browsers run: docker containers, or processes of this machine
+  --max-sessions N      browsers at once
+  --forward PORT,...    ports of this machine that pages in containers reach as localhost`,
+  },
+  run: {
+    usage: [
+      'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
+      '           [--grep RE] [--shard I/N] [--parallel N] [--retries N] [--fail-fast] [--timeout SECONDS]',
+      '           [--report DIR] [--junit FILE] [--exact-screenshots] [--name TEXT] [--label NAME=TEXT]... [--flows DIR]',
+      '           [--url URL | --own] [--driver D] [--forward PORT,...]',
+    ],
+    summary: 'Runs flows (.js) and tasks (.md) as jobs, waits for them, and collects reports.',
+    more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home, or starts one of its own (always with --own).
+Exit code: 0 all completed, 1 some did not, 2 the run could not start.
+  --args NAME=TEXT      an argument of every flow; NAME:=JSON for other values than text
+  --secret VARIABLE     fills {{VARIABLE}} in flows from the environment; no report shows the value
+  --grep RE             only flows whose path matches
+  --shard I/N           only part I of N
+  --parallel N          browsers at once
+  --retries N           run a failed job again, in a fresh browser
+  --fail-fast           stop at the first failure
+  --timeout SECONDS     the longest time of one job
+  --report DIR          write each job's report there
+  --junit FILE          write one JUnit file
+  --prompt TEXT         what a model does after the flows; --model chooses it`,
+  },
+  eval: {
+    usage: ["troupe eval [--session ID] [--url URL | --own] 'js' | -"],
+    summary: 'Runs a script in a session and prints its value as JSON.',
+    more: `Without --session, the session is a new one. - reads the script from standard input.
+Example: troupe eval 'agent.go("https://example.com"); agent.look().elements.map(e => e.locator)'`,
+  },
+  flow: {
+    usage: ['troupe flow check [FILE|GLOB...] [--flows DIR]', 'troupe flow types'],
+    summary: 'Checks flows without running them, or prints types for editors.',
+    more: `check  reports mistakes in flows without running them
+types  prints agent-js.d.ts, the types for editors and tsc`,
+  },
+  token: {
+    usage: [
+      'troupe token create NAME --role view|run|admin [--running N] [--queued N] [--per-minute N] [--url URL]',
+      'troupe token list | revoke ID [--url URL]',
+    ],
+    summary: 'Creates, lists, and revokes access tokens.',
+    more: `Once the first one exists, every request needs one. If the service runs, set TROUPE_TOKEN to
+an admin token.
+  --running N           sessions at once
+  --queued N            jobs that wait
+  --per-minute N        sessions and jobs started within a minute`,
+  },
+  requests: {
+    usage: [
+      'troupe requests [COLLECTION.json] [--env FILE] [--port N] [--no-open]',
+      'troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]',
+      'troupe requests run COLLECTION.json [--env FILE] [--folder NAME] [--junit FILE] [--timeout SECONDS]',
+    ],
+    summary: 'Sends HTTP requests: opens a window, converts curl commands, or runs a Postman collection.',
+    more: `  --no-open             only print the address of the window
+import reads curl commands from standard input and prints them:
+  --json                as one JSON value
+  --lines               one JSON string per line in, one JSON value per line out
+  --to SHELL            as curl commands for another shell
+  --into FILE           or adds them to a Postman collection
+run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.`,
+  },
+};
+
+const HOME = 'The home is $TROUPE_HOME, by default the current folder. Its settings are in troupe.json.\n';
+
+/** The text for `troupe --help`, or for one command. A command that does not exist gets the text for all. */
+export function helpFor(command?: string): string {
+  const one = command === undefined || !Object.hasOwn(COMMANDS, command) ? undefined : COMMANDS[command];
+  if (one !== undefined) {
+    return `Usage: ${one.usage.join('\n       ')}\n\n${one.summary}\n${one.more}\n\n${HOME}`;
+  }
+  const commands = Object.values(COMMANDS).map(({ usage, summary }) => `  ${usage.join('\n  ')}\n      ${summary}`);
+  return `Usage: troupe <command> [options]
+
+${commands.join('\n')}
+  troupe --version | --help
+
+troupe <command> --help explains the options of a command.
+${HOME}`;
+}
