@@ -1,4 +1,4 @@
-// Sends the checkout of the example shop empty, checks what it complains about, mends one field and looks again.
+// Sends the checkout of the example shop empty, checks the messages, corrects one field, and checks again.
 //
 // args: base, layout (a or b), user, password; all of them may be left out.
 (args = {}) => {

@@ -69,7 +69,7 @@ export class Access {
     }
     if (headers.origin !== '' && !this.#ownOrigin(headers.origin.toLowerCase(), host)) {
       const sentence = `The Origin header names ${quote(headers.origin)}, which is not this service`;
-      throw new TroupeError('FORBIDDEN_ORIGIN', `${sentence}; set publicUrl where a proxy stands in front of it`);
+      throw new TroupeError('FORBIDDEN_ORIGIN', `${sentence}; set publicUrl if a proxy is in front of it`);
     }
   }
 

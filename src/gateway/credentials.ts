@@ -101,7 +101,10 @@ export class Credentials {
     const found = tokens.find(token);
     if (found !== null) return this.#cookie(host, tokens.passOf(found), SIGNED_IN_SECONDS);
     if (this.#pass === null || this.#byToken(token, tokens) === null) {
-      throw new TroupeError('UNAUTHORIZED', this.wayIn(tokens) ?? 'That is not a token of this service');
+      throw new TroupeError(
+        'UNAUTHORIZED',
+        this.wayIn(tokens) ?? 'This is not a token of this service: it is unknown or was revoked',
+      );
     }
     return this.#cookie(host, this.#pass, SIGNED_IN_SECONDS);
   }
@@ -137,7 +140,7 @@ export function checkRole(principal: Principal, wanted: Role): void {
   if (includesRole(principal.role, wanted)) return;
   throw new TroupeError(
     'FORBIDDEN',
-    `This wants the role ${wanted}; the token "${principal.name}" has ${principal.role}`,
+    `This needs a token with the role ${wanted}; the token "${principal.name}" has ${principal.role}`,
   );
 }
 

@@ -36,7 +36,7 @@ t.test('import answers one JSON value a line, in order, and an error for a line 
           { name: 'POST a/', method: 'POST', url: 'http://a/', headers: [{ name: 'Content-Type' }], body: 'x\ny' },
         ],
       },
-      { requests: [], errors: [{ message: /no JSON string/ }] },
+      { requests: [], errors: [{ message: /not a JSON string/ }] },
       { requests: [], errors: [{ message: /no URL/, line: 1, column: 1 }] },
     ],
   );

@@ -162,7 +162,7 @@ t.test('Without an engine or the image the docker driver says what mends it, and
     else process.env.DOCKER_HOST = dockerHost;
   });
   if (skipWithoutDocker === false) {
-    t.match(await runTroupe(makeHome(t), 'setup'), { code: 0, output: /Worker image: troupe-worker:\w+ is there/ });
+    t.match(await runTroupe(makeHome(t), 'setup'), { code: 0, output: /Worker image: troupe-worker:\w+ exists/ });
     const home = makeHome(t, { driver: 'docker', worker: { image: 'troupe-worker:no-such-image' } });
     t.match(await runTroupe(home, 'dashboard', '--port', '0'), {
       code: 1,

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import type { SessionRecord } from '#troupe/protocol/session.js';
 import { startShop } from '../../examples/shop/shop.mjs';
 import { guardLeaks } from '../support/leaks.js';
 import { skipWithout } from '../support/programs.js';
@@ -47,6 +48,8 @@ function asPattern(shown: string): RegExp {
 class RecipeRunner {
   readonly #service: TestService;
   readonly #shopUrl: string;
+  /** Of all scripts: each opens the page that it needs. */
+  #session: Promise<SessionRecord> | null = null;
 
   constructor(service: TestService, shopUrl: string) {
     this.#service = service;
@@ -88,9 +91,9 @@ class RecipeRunner {
   }
 
   async #runScript(js: string): Promise<string> {
-    const { id } = await this.#service.live();
+    this.#session ??= this.#service.live();
+    const { id } = await this.#session;
     const { status, body } = await this.#service.run(id, js);
-    await this.#service.call('DELETE', `/api/sessions/${id}`);
     if (status !== 200) throw new Error(JSON.stringify(body));
     return JSON.stringify(body);
   }

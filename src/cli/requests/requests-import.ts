@@ -62,7 +62,7 @@ function stringIn(line: string): string | null {
 
 function notJson(line: string): ImportResult {
   const excerpt = `${line.slice(0, 76)}\n^`;
-  const error: ImportFault = { message: 'The line is no JSON string', line: 1, column: 1, excerpt };
+  const error: ImportFault = { message: 'The line is not a JSON string', line: 1, column: 1, excerpt };
   return { requests: [], variables: [], warnings: [], errors: [error], failed: line };
 }
 

@@ -38,7 +38,7 @@ export async function prepareWorkerImage(config: Config, base: string | undefine
       level,
       what,
       why: 'DOCKER_HOST names an engine of another machine',
-      fix: 'name a unix:// socket of this',
+      fix: 'set DOCKER_HOST to a unix:// socket of this machine',
     };
   }
   const engine = new DockerEngine(config.dockerSocket);
@@ -46,7 +46,7 @@ export async function prepareWorkerImage(config: Config, base: string | undefine
   if ('why' in answer) return { level, what, why: answer.why, fix: 'start Docker, then run troupe setup again' };
   const name = config.worker.image ?? (await workerImageName());
   const there = await findImage(engine, name);
-  if (there !== null) return { level: 'ok', what, why: `${name} is there` };
+  if (there !== null) return { level: 'ok', what, why: `${name} exists` };
   const signal = AbortSignal.timeout(DEADLINE_MS);
   const progress = showProgress(what, process.stdout);
   const say: OnProgress = (said) => progress.say(said);
@@ -57,12 +57,12 @@ export async function prepareWorkerImage(config: Config, base: string | undefine
       await buildImage(engine, { name, base: base === DEBOOTSTRAP ? DEBOOTSTRAP_BASE : base, signal }, say);
     }
     progress.end();
-    return { level: 'ok', what, why: `${name} is made` };
+    return { level: 'ok', what, why: `${name} is ready` };
   } catch (error) {
     progress.end();
     const fix =
       base === undefined && config.worker.image === undefined
-        ? 'where no image registry can be reached: troupe setup --base debootstrap (on Debian, as root)'
+        ? 'if no image registry can be reached, run troupe setup --base debootstrap (on Debian, as root)'
         : 'fix what it says, then run the same command again';
     return { level, what, why: encodeError(error).error, fix };
   }

@@ -35,7 +35,7 @@ async function sandboxMend(): Promise<string> {
   if ((await setting('kernel/unprivileged_userns_clone')) === '0')
     return 'sysctl -w kernel.unprivileged_userns_clone=1';
   return (
-    'user namespaces are refused: where the service itself runs in a container, give that one a seccomp profile which ' +
+    'user namespaces are refused: if the service runs in a container, give it a seccomp profile that ' +
     'allows them (and chroot), or run troupe dashboard --driver docker'
   );
 }

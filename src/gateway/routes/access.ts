@@ -93,7 +93,7 @@ export const accessRoutes: readonly Route[] = [
     async handle({ request }, sessions) {
       const shared = sessions.links.read(request.params.link ?? '');
       if (shared === null)
-        throw new TroupeError('UNAUTHORIZED', 'The link is no link of this service, or its time is over');
+        throw new TroupeError('UNAUTHORIZED', 'The link is not valid or has expired; ask for a new one');
       const { id } = await sessions.get(shared.id);
       return {
         kind: 'redirect',

@@ -122,7 +122,9 @@ function parsed(text: string): unknown {
     const before = text.slice(0, error?.offset ?? 0).split('\n');
     const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
     const why = error === undefined ? 'it cannot be read' : printParseErrorCode(error.error);
-    throw new TroupeError('INVALID_REQUEST', `The collection is no JSON: ${why} at ${place}`, undefined, { cause });
+    throw new TroupeError('INVALID_REQUEST', `The collection is not valid JSON: ${why} at ${place}`, undefined, {
+      cause,
+    });
   }
 }
 

@@ -22,7 +22,7 @@ export class Environment {
   /** @throws INVALID_REQUEST where it is neither */
   static parse(text: string): Environment {
     const root = asObject(parsed(text));
-    if (root === undefined) throw new TroupeError('INVALID_REQUEST', 'The environment is no JSON object');
+    if (root === undefined) throw new TroupeError('INVALID_REQUEST', 'The environment is not a JSON object');
     return new Environment(text, root);
   }
 
@@ -107,6 +107,6 @@ function parsed(text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new TroupeError('INVALID_REQUEST', `The environment is no JSON: ${why}`, undefined, { cause });
+    throw new TroupeError('INVALID_REQUEST', `The environment is not valid JSON: ${why}`, undefined, { cause });
   }
 }

@@ -144,7 +144,7 @@ t.test('imported requests go to the end, with the variables that are not there y
 });
 
 t.test('what is no collection is refused in words', async (t) => {
-  t.throws(() => Collection.parse('{"info": {},\n "item": [}'), { message: /no JSON: .* at line 2, column 11/ });
+  t.throws(() => Collection.parse('{"info": {},\n "item": [}'), { message: /not valid JSON: .* at line 2, column 11/ });
   t.throws(() => Collection.parse('{"collection": {"info": {}, "item": []}}'), { message: /Postman API/ });
   t.throws(() => Collection.parse('[]'), { message: /v2\.1 and v2\.0/ });
 });
