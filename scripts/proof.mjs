@@ -17,6 +17,7 @@ const PROOFS = {
     { folder: 'test/attack', env: {} },
     { folder: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
+  faults: [{ folder: 'test/faults', env: {} }],
 };
 
 const [proofName, ...flags] = process.argv.slice(2);

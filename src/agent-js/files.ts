@@ -4,8 +4,8 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { withFile } from '../files/thread-files.js';
-import { diskFault } from '../protocol/disk-fault.js';
 import { TroupeError } from '../protocol/errors.js';
+import { systemFault } from '../protocol/system-fault.js';
 import { readBundle } from '../script/bundle.js';
 import type { HostModule } from '../script/host-module.js';
 import { isMissing, newPathInside, pathInside, readInside, realInside, refused } from './flow-folder.js';
@@ -74,7 +74,7 @@ async function writeInside(
     await rename(temporary, join(parent, target.slice(dirname(target).length + 1)));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    if (diskFault(error) !== null) throw error;
+    if (systemFault(error) !== null) throw error;
     throw refused(path, whyNot(error));
   }
   return { path, bytes };

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { FlowLeaf, FlowNode } from '../protocol/flow-tree.js';
+import { asAbsent } from '../protocol/system-fault.js';
 import { parseFlow } from '../script/source-step.js';
 import { flowArguments } from './flow-arguments.js';
 import { readInside } from './flow-folder.js';
@@ -38,7 +39,7 @@ export class FlowShelf {
     const lookAtNext = async () => {
       for (const path of left) {
         signal.throwIfAborted();
-        const stats = await lstat(join(this.#flowsDir, path)).catch(() => null);
+        const stats = await lstat(join(this.#flowsDir, path)).catch(asAbsent);
         // Gone since it was listed.
         if (stats === null) continue;
         const stamp = `${stats.mtimeMs} ${stats.size}`;
@@ -70,7 +71,7 @@ export class FlowShelf {
 
   /** Null for what is not there, leads out of the folder, or is too long for a flow. */
   #read(path: string): Promise<string | null> {
-    return readInside(this.#flowsDir, path, MAX_FILE_BYTES).catch(() => null);
+    return readInside(this.#flowsDir, path, MAX_FILE_BYTES).catch(asAbsent);
   }
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TroupeError } from '../protocol/errors.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import { removeBrowser } from './browser-removal.js';
 import type { BrowserUser } from './browser-user.js';
 import type { ChromiumBinary } from './chromium-binary.js';
@@ -116,7 +117,7 @@ async function spawnChromium(
     child.unref();
     if (child.pid === undefined) {
       const [cause]: unknown[] = await once(child, 'error');
-      throw new TroupeError('UNAVAILABLE', `${chromium.path} cannot be started: ${String(cause)}`, undefined, {
+      throw new TroupeError('UNAVAILABLE', `${chromium.path} cannot be started: ${sentenceOf(cause)}`, undefined, {
         cause,
       });
     }

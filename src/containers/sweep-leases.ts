@@ -1,3 +1,5 @@
+import { sentenceOf } from '../protocol/system-fault.js';
+
 /** What a sweep goes by. */
 export interface LeaseSweep {
   /** Leases of which something was found. */
@@ -19,7 +21,7 @@ export async function sweepLeases({ found, isKept, remove, log }: LeaseSweep): P
         await remove(leaseId);
         removed.push(leaseId);
       } catch (cause) {
-        log(`The browser of ${leaseId} could not be removed: ${String(cause)}`);
+        log(`The browser of ${leaseId} could not be removed: ${sentenceOf(cause)}`);
       }
     }),
   );

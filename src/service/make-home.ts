@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
+import { systemFault } from '../protocol/system-fault.js';
 
 type Home = Pick<Config, 'home' | 'flowsDir' | 'sessionsDir' | 'tmpDir' | 'journalFile' | 'keyFile'>;
 
@@ -57,6 +58,7 @@ async function assertFile(path: string): Promise<void> {
 /** Why a folder cannot be used, by the codes of the file system. */
 async function unusable(path: string, cause: unknown, remedy: string | undefined): Promise<TroupeError> {
   const code = codeOf(cause);
+  const fault = systemFault(cause);
   const sentence = (why: string, what: string): TroupeError =>
     new TroupeError('UNAVAILABLE', `${path} ${why}: ${remedy ?? what}`, undefined, { cause });
   switch (code) {
@@ -80,6 +82,7 @@ async function unusable(path: string, cause: unknown, remedy: string | undefined
     case 'EDQUOT':
       return sentence('cannot be made, since the disk is full', 'free disk space');
     default:
+      if (fault !== null) return new TroupeError('UNAVAILABLE', `${path} cannot be used: ${fault.sentence}`);
       return sentence(
         `cannot be made (${typeof code === 'string' ? code : String(cause)})`,
         'set TROUPE_HOME to a folder that this user may write to',

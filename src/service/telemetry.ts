@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import { containerStates } from '../containers/container-states.js';
 import { DockerEngine } from '../containers/docker-engine.js';
 import type { Gateway, GatewayAnswered } from '../gateway/server.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import type { EventHub } from '../supervisor/event-hub.js';
 import type { Supervisor } from '../supervisor/supervisor.js';
 import type { Log } from '../telemetry/log.js';
@@ -75,7 +76,7 @@ export class Telemetry {
         if (spans !== null) this.#exporter?.add(spans.spansOf(event));
       }
     } catch (error) {
-      if (!signal.aborted) this.#log(`numbers and traces end here: ${String(error)}`);
+      if (!signal.aborted) this.#log(`numbers and traces end here: ${sentenceOf(error)}`);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Journal } from '../journal/journal.js';
 import type { AutoRequest } from '../protocol/session.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import type { Place } from './admission.js';
 import { journaledEvents } from './journaled-events.js';
 import type { LivingSession } from './living-session.js';
@@ -89,7 +90,7 @@ export class JobAttempts {
       if (again !== null) this.#parts.queue(again);
       else await session.end(end, 'whole');
     } catch (error) {
-      this.#parts.log(`cannot wait again: ${String(error)}`, { session: session.record.id });
+      this.#parts.log(`cannot wait again: ${sentenceOf(error)}`, { session: session.record.id });
       await session.end(end, 'whole');
     }
   }

@@ -1,6 +1,7 @@
 import type { Journal } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import { AutoRequest, isEnded, type SessionId } from '../protocol/session.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import type { AcceptedSession } from './accepted-session.js';
 import type { Admission, Place } from './admission.js';
 import type { BatchGate } from './batch-gate.js';
@@ -112,7 +113,7 @@ export class JobQueue {
   /** Never rejects. */
   async #admitted(job: QueuedJob, place: Place): Promise<void> {
     const { journal, log, isClosed } = this.#parts;
-    const lost = (error: unknown) => log(`the disk keeps it waiting: ${String(error)}`, { session: job.id });
+    const lost = (error: unknown) => log(`the disk keeps it waiting: ${sentenceOf(error)}`, { session: job.id });
     const read = await Promise.all([journal.get(job.id), this.#requestOf(job.id)]).catch((error) => {
       lost(error);
       this.#addLater(job);

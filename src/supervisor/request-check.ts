@@ -9,6 +9,7 @@ import { HOST_PATTERN, isHostPattern } from '../net-policy/host-pattern.js';
 import { readHost } from '../net-policy/read-host.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { AutoRequest, LiveRequest } from '../protocol/session.js';
+import { asAbsent } from '../protocol/system-fault.js';
 import type { Outbox } from '../webhooks/outbox.js';
 
 type Offers = Driver['offers'];
@@ -136,8 +137,9 @@ async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
     // A link must not lead out of the folder either.
     const [real, realDir] = await Promise.all([realpath(path), realpath(flowsDir)]);
     if (real.startsWith(realDir + sep) && (await stat(real)).isFile()) return;
-  } catch {
-    // Falls through: whatever kept it from being read, it cannot be run.
+  } catch (error) {
+    // Falls through: whatever keeps it from being read, it cannot be run.
+    asAbsent(error);
   }
   throw new TroupeError('FLOW_NOT_FOUND', `There is no flow file '${file}' in ${flowsDir}`, { flow: file });
 }

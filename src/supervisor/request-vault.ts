@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { diskFault } from '../protocol/disk-fault.js';
 import { TroupeError } from '../protocol/errors.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -91,7 +91,7 @@ function whyNot(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   if (code === 'EISDIR') return 'it is a folder; move it away and start again';
   if (code === 'EACCES' || code === 'EPERM') return 'this user may not read or make it; change its owner or mode';
-  return diskFault(error)?.sentence ?? (error instanceof Error ? error.message : String(error));
+  return sentenceOf(error);
 }
 
 function unusable(file: string, why: string, cause?: unknown): TroupeError {

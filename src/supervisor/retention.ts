@@ -4,6 +4,7 @@ import type { Clock } from '../actors/clock.js';
 import type { Config } from '../config.js';
 import type { Journal } from '../journal/journal.js';
 import type { SessionId } from '../protocol/session.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { removeBatchFlows } from './batch-flows.js';
 
@@ -54,7 +55,7 @@ export class Retention {
       await this.#prune();
       if (old + much > 0) this.#parts.log(`retention: removed ${old} old sessions, and ${much} for their size`);
     } catch (error) {
-      this.#parts.log(`retention: ${String(error)}`);
+      this.#parts.log(`retention: ${sentenceOf(error)}`);
     }
   }
 

@@ -2,6 +2,7 @@ import type { JournalBatch, StoredSession } from '../journal/journal.js';
 import { type EventRow, readEvent } from '../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import type { WebhookMoment } from '../protocol/webhook.js';
 import { DOING, doingOf } from './doing-of.js';
 import { newEvent } from './new-event.js';
@@ -28,7 +29,7 @@ export class SessionBook {
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
   readonly #lost = (error: unknown): void =>
-    this.#around.log(`events were not written: ${String(error)}`, { session: this.record.id });
+    this.#around.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
   #open = true;
 
   /**

@@ -14,6 +14,7 @@ import {
 } from '../files/regular-file.js';
 import { TroupeError } from '../protocol/errors.js';
 import { isFileName } from '../protocol/file-name.js';
+import { asAbsent } from '../protocol/system-fault.js';
 import type { OpenFile, SessionFile } from './sessions.js';
 import { enterUpload, type UploadPlace } from './upload-room.js';
 
@@ -133,7 +134,7 @@ async function listDir(dir: string, source: SessionFile['source']): Promise<read
   const names = (await regularFileNames(dir, MAX_LISTED)).filter((name) => !isUnfinished(name));
   const files = await Promise.all(
     names.map(async (name): Promise<SessionFile | null> => {
-      const stats = await lstat(join(dir, name)).catch(() => null);
+      const stats = await lstat(join(dir, name)).catch(asAbsent);
       if (stats === null || !hasOneName(stats)) return null;
       return { name, bytes: stats.size, source, modifiedAt: stats.mtime.toISOString() };
     }),

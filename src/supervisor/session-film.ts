@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { BrowserLease } from '../containers/driver.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import { FILM } from '../report/film.js';
 
 /** A longer film ends there; at five frames a second that is hours of a busy page. */
@@ -22,7 +23,7 @@ export class SessionFilm {
   /** @param dir the session's folder, made if need be */
   constructor(film: NonNullable<BrowserLease['film']>, dir: string, log: (line: string) => void) {
     this.#done = this.#write(film, dir).catch((error) => {
-      if (!this.#stopping.signal.aborted) log(`its video ends: ${String(error)}`);
+      if (!this.#stopping.signal.aborted) log(`its video ends: ${sentenceOf(error)}`);
     });
   }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../actors/clock.js';
 import type { Config } from '../config.js';
 import type { BrowserEndpoint, BrowserLease } from '../containers/driver.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import type { Place } from './admission.js';
 import type { SessionChild } from './session-child.js';
 import { keepDownloads } from './session-files.js';
@@ -110,11 +111,11 @@ export class SessionHoldings {
     const lease = this.#lease;
     if (lease === undefined) return;
     await keepDownloads(lease.endpoint.downloadsDir, join(this.#dir, 'downloads')).catch((error) => {
-      this.#log(`downloads could not be kept: ${String(error)}`);
+      this.#log(`downloads could not be kept: ${sentenceOf(error)}`);
     });
     this.#leaving = lease;
     this.#lease = undefined;
-    await lease.release().catch((error) => this.#log(`its browser could not be removed: ${String(error)}`));
+    await lease.release().catch((error) => this.#log(`its browser could not be removed: ${sentenceOf(error)}`));
     this.#leaving = undefined;
     await this.#film?.stop();
     this.#film = undefined;

@@ -18,6 +18,7 @@ import {
   type SessionRecord,
 } from '../protocol/session.js';
 import type { Stats, StatsQuery } from '../protocol/stats.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import type { ReportPool } from '../report/report-pool.js';
 import type { Outbox } from '../webhooks/outbox.js';
 import type { AccessTokens } from './access-tokens.js';
@@ -390,7 +391,7 @@ export class Supervisor implements Sessions {
       // Of one that never began there is nothing to read; it is made when somebody asks for it.
       if (session.record.startedAt !== null) await this.#parts.artifacts.write(session.record);
     } catch (error) {
-      this.#parts.log(`clean-up failed: ${String(error)}`, { session: session.record.id });
+      this.#parts.log(`clean-up failed: ${sentenceOf(error)}`, { session: session.record.id });
     }
   }
 

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TroupeError } from '../protocol/errors.js';
+import { asAbsent } from '../protocol/system-fault.js';
 
 /** What one session's uploads may have together, those under way included. */
 export const MAX_SESSION_UPLOAD_BYTES = 1024 * 1024 * 1024;
@@ -91,10 +92,7 @@ async function sizesIn(dir: string): Promise<Map<string, number>> {
   const names = await readdir(dir);
   const sizeOf = async (name: string): Promise<[string, number]> => [
     name,
-    await lstat(join(dir, name)).then(
-      ({ size }) => size,
-      () => 0,
-    ),
+    (await lstat(join(dir, name)).catch(asAbsent))?.size ?? 0,
   ];
   return new Map(await Promise.all(names.map(sizeOf)));
 }

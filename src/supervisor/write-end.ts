@@ -1,6 +1,7 @@
 import type { Clock } from '../actors/clock.js';
 import type { JournalBatch } from '../journal/journal.js';
 import type { SessionId } from '../protocol/session.js';
+import { sentenceOf } from '../protocol/system-fault.js';
 import type { Log } from '../telemetry/log.js';
 import type { EventHub } from './event-hub.js';
 
@@ -21,7 +22,7 @@ export async function writeEnd(
       await hub.write(batch);
       return;
     } catch (error) {
-      log(`its end was not written: ${String(error)}`, { session: id });
+      log(`its end was not written: ${sentenceOf(error)}`, { session: id });
       await new Promise<void>((resolve) => {
         clock.after(waitMs, resolve);
       });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ERROR_TABLE, isErrorCode } from '#troupe/protocol/errors.js';
 import { Report } from '#troupe/protocol/report.js';
@@ -16,6 +17,8 @@ type Calls = ReturnType<typeof client>;
 /** What a sentence says that a person can do about a fault of the system. */
 export const REMEDY =
   /free disk space|check the disk|open files|file descriptors|number of processes|try again|try it again|was tried again/;
+/** What the system itself says of it. */
+const RAW = /\b(?:ENOSPC|EIO|EMFILE|EAGAIN|SQLITE_\w+)\b/;
 /** Errors that say that the service could not do what it was asked, and those that follow from them. */
 const MAY_FAIL: ReadonlySet<string> = new Set(['UNAVAILABLE', 'WORKER_LOST', 'SESSION_RESTARTED', 'SESSION_ENDED']);
 /** Of a script whose page, file or picture met the fault. */
@@ -171,6 +174,11 @@ export class FaultScenario {
     });
     for (const id of [...this.#sessions, ...this.#jobs.map((job) => job.id)]) await this.#checkRecord(calls, id);
     for (const { id } of this.#jobs) await this.#webhooksCame(id);
+    this.forget();
+  }
+
+  /** Asks no more of what was told until now. */
+  forget(): void {
     this.#sessions.clear();
     this.#jobs.length = 0;
   }
@@ -219,7 +227,7 @@ export class FaultScenario {
   ): void {
     const { code } = error;
     if (!isErrorCode(code) || !mayFail.has(code)) throw broken(`${what} failed with ${JSON.stringify(error)}`);
-    if (code === 'UNAVAILABLE' && !REMEDY.test(error.error)) {
+    if ((code === 'UNAVAILABLE' || RAW.test(error.error)) && !REMEDY.test(error.error)) {
       throw broken(`${what} names no remedy: ${JSON.stringify(error)}`);
     }
   }
@@ -230,34 +238,42 @@ export class FaultScenario {
 }
 
 /** Stops the service as a person would. @throws where it crashed, said what nobody understands, or leaves something behind */
-export async function stopped({ process }: FaultyService, home: string): Promise<void> {
+export async function stopped({ process }: FaultyService): Promise<void> {
   const { code, signal } = await process.end('SIGTERM');
   if (code !== 0) throw broken(`the service ended with ${code ?? signal}: ${process.output()}`);
   saysSentences(process.output());
-  await nothingLeft(home);
+  await nothingLeft();
 }
 
 /** @throws for a stack, or a value that was not meant for people */
 export function saysSentences(output: string): void {
-  const odd = /^\s+at .*|.*(?:\bundefined\b|\[object |UnhandledPromise).*/m.exec(output);
-  if (odd !== null) throw broken(`the service printed ${JSON.stringify(odd[0])} in: ${output}`);
+  const isOdd = (line: string) =>
+    /^\s+at |\bundefined\b|\[object |UnhandledPromise/.test(line) || (RAW.test(line) && !REMEDY.test(line));
+  const odd = output.split('\n').find(isOdd);
+  if (odd !== undefined) throw broken(`the service printed ${JSON.stringify(odd)} in:\n${linesOf(output)}`);
 }
 
-/** @throws where a process, a lease's folder or half a file is left */
-export async function nothingLeft(home: string): Promise<void> {
+/** What a service printed last, without its greeting. */
+export function linesOf(output: string): string {
+  const lines = output.split('\n').filter((line) => /^\d{4}-|^\s+at |^troupe:/.test(line));
+  return lines.slice(-25).join('\n');
+}
+
+/** @throws where a process, a lease's folder or half a file is left by the services of this test file */
+export async function nothingLeft(): Promise<void> {
   const left = () => [
-    ...processesWith(`${home}/`).map(({ commandLine }) => commandLine.slice(0, 200)),
-    ...namesUnder(join(home, 'tmp')).filter((name) => /^b-/.test(name)),
-    ...namesUnder(home).filter((name) => /\.(?:tmp|part|new)$|^\.probe-|\.crdownload$/.test(name)),
+    ...processesWith(`${tmpdir()}/`).map(({ commandLine }) => commandLine.slice(0, 200)),
+    ...pathsUnder(tmpdir()).filter((path) =>
+      /(?:^|\/)(?:b-[^/]*|\.probe-[^/]*|[^/]*\.(?:tmp|part|new|crdownload))$/.test(path),
+    ),
   ];
   await eventually('nothing is left', () => left().length === 0, 5_000).catch(() => {
     throw broken(`the service leaves behind: ${left().join(', ')}`);
   });
 }
 
-function namesUnder(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).map(({ name }) => name);
+function pathsUnder(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' });
 }
 
 /** Pages, a file to download, and a count of the jobs that came. */

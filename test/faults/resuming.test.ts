@@ -3,7 +3,7 @@ import { type Fault, FaultyService, nameOf } from '../support/faulty-service.js'
 import { guardLeaks } from '../support/leaks.js';
 import { makeHome } from '../support/service.js';
 import { startReceiver } from '../webhooks/receiver.js';
-import { FaultScenario, REMEDY, saysSentences, startSite, stopped } from './fault-scenario.js';
+import { FaultScenario, linesOf, REMEDY, saysSentences, startSite, stopped } from './fault-scenario.js';
 
 guardLeaks(t);
 process.env.TROUPE_TEST_WEBHOOK_SECRET = 'a secret of the test';
@@ -39,7 +39,7 @@ t.test('what an earlier service left is taken up when a call fails once', { skip
     await leave(`case-${index}`);
     const refused = await takeUp(fault).then(
       () => null,
-      () => service.process.output(),
+      () => linesOf(service.process.output()),
     );
     if (refused !== null) {
       t.match(refused, REMEDY, `${nameOf(fault)}: it says what to do`);
@@ -47,11 +47,11 @@ t.test('what an earlier service left is taken up when a call fails once', { skip
     }
     const failure = await scenario.check(await service.calls()).then(
       () => saysSentences(service.process.output()),
-      (error: unknown) => `${String(error)}\n${refused}\n${service.process.output()}`,
+      (error: unknown) => `${String(error)}\n${refused}\n${linesOf(service.process.output())}`,
     );
     t.equal(failure, undefined, nameOf(fault));
   }
-  await stopped(service, home);
+  await stopped(service);
 });
 
 t.test('a service stops in order when a call fails once', { skip }, async (t) => {
@@ -64,7 +64,7 @@ t.test('a service stops in order when a call fails once', { skip }, async (t) =>
     await scenario.openLive(calls);
     await scenario.submit(calls, key);
     await service.arm(fault);
-    await stopped(service, home);
+    await stopped(service);
     const counted = fault === 'count' ? service.counted() : [];
     service = new FaultyService(home);
     await scenario.check(await service.calls());
@@ -76,7 +76,7 @@ t.test('a service stops in order when a call fails once', { skip }, async (t) =>
   for (const [index, fault] of faults.entries()) {
     const failure = await stop(fault, `case-${index}`).then(
       () => null,
-      (error: unknown) => `${String(error)}\n${service.process.output()}`,
+      (error: unknown) => `${String(error)}\n${linesOf(service.process.output())}`,
     );
     t.equal(failure, null, nameOf(fault));
     if (failure === null) continue;
@@ -84,7 +84,7 @@ t.test('a service stops in order when a call fails once', { skip }, async (t) =>
     service = new FaultyService(home);
     await service.calls();
   }
-  await stopped(service, home);
+  await stopped(service);
 });
 
 /** A service with one place, where a job waits for a live session's end. */

@@ -4,7 +4,7 @@ import { guardLeaks } from '../support/leaks.js';
 import { sampled } from '../support/sampled.js';
 import { makeHome } from '../support/service.js';
 import { startReceiver } from '../webhooks/receiver.js';
-import { FaultScenario, startSite, stopped } from './fault-scenario.js';
+import { FaultScenario, linesOf, startSite, stopped } from './fault-scenario.js';
 
 guardLeaks(t);
 process.env.TROUPE_TEST_WEBHOOK_SECRET = 'a secret of the test';
@@ -18,19 +18,28 @@ t.test('a running service outlives each call of the system that fails once, and 
   let service = new FaultyService(home);
   t.teardown(() => service.process.end('SIGKILL'));
   const restart = async () => {
-    await stopped(service, home);
     service = new FaultyService(home);
     await scenario.check(await service.calls());
   };
 
   const cases = sampled(await faults(service, scenario), { proof: 'faults', name: 'running', count: 2 });
+  let struck = 0;
   for (const [index, fault] of cases.entries()) {
     const failure = await strike(service, scenario, fault, `case-${index}`);
+    if (service.hasStruck()) struck += 1;
+    await service.arm(null);
     t.equal(failure, null, nameOf(fault));
-    if (failure !== null || (index + 1) % CASES_PER_SERVICE === 0) await restart();
+    if (failure !== null) {
+      scenario.forget();
+      await service.process.end('SIGKILL');
+    } else if ((index + 1) % CASES_PER_SERVICE === 0) await stopped(service);
+    else continue;
+    await restart();
   }
+  await stopped(service);
   await restart();
-  await stopped(service, home);
+  await stopped(service);
+  t.ok(struck > 0, `${struck} of ${cases.length} faults were met`);
 });
 
 /** Those of every place that is passed; in a sample, which has no time to count them, those of each kind. */
@@ -56,8 +65,6 @@ async function strike(
     await scenario.use(await service.calls(), key);
     return null;
   } catch (error) {
-    return `${String(error)}\n${service.process.output()}`;
-  } finally {
-    await service.arm(null);
+    return `${String(error)}\n${linesOf(service.process.output())}`;
   }
 }

@@ -36,11 +36,11 @@ async function startedOnce(
     await service.calls();
   } catch {
     saysSentences(service.process.output());
-    await nothingLeft(home);
+    await nothingLeft();
     return { driver: null, output: service.process.output(), faults: [] };
   }
   const faults = fault === 'count' ? service.counted() : [];
-  await stopped(service, home);
+  await stopped(service);
   const output = service.process.output();
   // The line after the address.
   return { driver: /listens on .*\n\s+(.*)/.exec(output)?.[1] ?? null, output, faults };

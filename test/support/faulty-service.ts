@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { client } from './service.js';
 import { type ServiceProcess, spawnServiceWithFaults } from './service-process.js';
 
@@ -38,6 +39,8 @@ export function nameOf({ site, nth, code }: Fault): string {
   return `${site} #${nth} ${code}`;
 }
 
+const ARM_MS = 10_000;
+
 type Spawned = Omit<ServiceProcess, 'url'>;
 
 /** A service process in which one call at a time can be made to fail. */
@@ -48,7 +51,7 @@ export class FaultyService {
 
   /** @param fault strikes while the service starts; 'count' notes the calls of the start */
   constructor(home: string, fault: Fault | 'count' | null = null) {
-    this.#log = `${home}.faults`;
+    this.#log = join(home, 'faults.jsonl');
     rmSync(this.#log, { force: true });
     const order = fault === null ? {} : { TROUPE_FAULT_ORDER: JSON.stringify(orderOf(fault)) };
     const { listening, ...process } = spawnServiceWithFaults(home, { TROUPE_FAULT_LOG: this.#log, ...order });
@@ -65,7 +68,9 @@ export class FaultyService {
   async arm(fault: Fault | 'count' | null): Promise<void> {
     rmSync(this.#log, { force: true });
     const { child } = this.process;
-    const given = once(child, 'message');
+    // It has crashed: who uses it next is told so.
+    if (!child.connected) return;
+    const given = once(child, 'message', { signal: AbortSignal.timeout(ARM_MS) });
     child.send({ order: orderOf(fault) });
     await given;
   }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { EgressSetting, EgressWish } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { sentenceOf } from '../../protocol/system-fault.js';
 import type { DoorKind, DoorPlace } from './door.js';
 import type { GateAnswer, GateMessage } from './gate-messages.js';
 
@@ -95,7 +96,7 @@ export class NetworkGate {
     });
     let cause = 'it ended';
     worker.on('error', (error) => {
-      cause = String(error);
+      cause = sentenceOf(error);
     });
     worker.once('exit', () => this.#ended(worker, cause));
     return worker;
@@ -120,7 +121,7 @@ export class NetworkGate {
     for (const [leaseId, wish] of this.#wishes) this.#tell({ type: 'Permit', leaseId, wish });
     for (const [leaseId, doors] of this.#doors) {
       for (const { place, kind } of doors) {
-        this.#ask({ type: 'Open', leaseId, place, kind }).catch((error: unknown) => this.#log(String(error)));
+        this.#ask({ type: 'Open', leaseId, place, kind }).catch((error: unknown) => this.#log(sentenceOf(error)));
       }
     }
   }
