@@ -16,7 +16,7 @@ type Calls = ReturnType<typeof client>;
 
 /** What a sentence says that a person can do about a fault of the system. */
 export const REMEDY =
-  /free disk space|check the disk|open files|file descriptors|number of processes|try again|try it again|was tried again/;
+  /free disk space|free memory|check the disk|raise the limit of (?:open files|processes)|tr(?:y|ied) again/;
 /** What the system itself says of it. */
 const RAW = /\b(?:ENOSPC|EIO|EMFILE|EAGAIN|SQLITE_\w+)\b/;
 /** Errors that say that the service could not do what it was asked, and those that follow from them. */
