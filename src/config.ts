@@ -7,6 +7,7 @@ import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
 import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
+import { sentenceOf } from './protocol/system-fault.js';
 
 const environmentName = z
   .string()
@@ -224,7 +225,7 @@ function parseFile(file: string): { [key: string]: unknown } {
           ? 'its folder is a file; set TROUPE_HOME to a folder'
           : code === 'EACCES'
             ? 'this user may not read it; change its owner or mode'
-            : String(error);
+            : sentenceOf(error);
     throw new TroupeError('INVALID_REQUEST', `${file} cannot be read: ${why}`, undefined, { cause: error });
   }
   try {

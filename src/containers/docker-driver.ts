@@ -226,7 +226,9 @@ export class DockerDriver implements Driver {
       return this.#hold({ driver: 'docker', leaseId, containerId, folder: folder.path, ...browser, ...asked });
     } catch (cause) {
       unwatch();
-      const words = died.signal.aborted && containerId !== null ? await this.#lastWords(containerId) : '';
+      // What it made is removed, whether or not its words can be read.
+      const said = died.signal.aborted && containerId !== null ? this.#lastWords(containerId) : null;
+      const words = (await said?.catch(() => '')) ?? '';
       onFailed(this.#remove(leaseId, containerId));
       signal.throwIfAborted();
       if (!died.signal.aborted) throw cause;

@@ -59,8 +59,8 @@ async function assertFile(path: string): Promise<void> {
 async function unusable(path: string, cause: unknown, remedy: string | undefined): Promise<TroupeError> {
   const code = codeOf(cause);
   const fault = systemFault(cause);
-  const sentence = (why: string, what: string): TroupeError =>
-    new TroupeError('UNAVAILABLE', `${path} ${why}: ${remedy ?? what}`, undefined, { cause });
+  const refused = (why: string) => new TroupeError('UNAVAILABLE', `${path} ${why}`, undefined, { cause });
+  const sentence = (why: string, what: string) => refused(`${why}: ${remedy ?? what}`);
   switch (code) {
     case 'EEXIST':
     case 'ENOTDIR': {
@@ -80,9 +80,9 @@ async function unusable(path: string, cause: unknown, remedy: string | undefined
       return sentence('is on a read-only file system', 'mount it for writing, or set TROUPE_HOME to another folder');
     case 'ENOSPC':
     case 'EDQUOT':
-      return sentence('cannot be made, since the disk is full', 'free disk space');
+      return refused('cannot be made, since the disk is full: free disk space, or set TROUPE_HOME to another folder');
     default:
-      if (fault !== null) return new TroupeError('UNAVAILABLE', `${path} cannot be used: ${fault.sentence}`);
+      if (fault !== null) return refused(`cannot be used. ${fault.sentence}`);
       return sentence(
         `cannot be made (${typeof code === 'string' ? code : String(cause)})`,
         'set TROUPE_HOME to a folder that this user may write to',

@@ -175,8 +175,7 @@ export class Supervisor implements Sessions {
       await living.end(stoppedEnd('deleted'), 'cut');
       if (!purge) return;
     }
-    const { endReason, endedAt } = record;
-    if (!purge && endReason === 'deleted' && isRepeatedStop(endedAt, this.#parts.clock.now())) return;
+    if (!purge && record.endReason === 'deleted' && isRepeatedStop(record.endedAt, this.#parts.clock.now())) return;
     await this.#forget(record.id);
     await this.#parts.journal.remove(record.id);
   }

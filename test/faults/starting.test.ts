@@ -26,6 +26,15 @@ t.test(
   },
 );
 
+/** What is wrong with a start in which a call fails; null where nothing is. */
+async function refusal(home: string, fault: Fault, driver: string | null): Promise<string | null> {
+  const first = await startedOnce(home, fault);
+  if (first.driver !== null) return first.driver === driver ? null : `it has another driver: ${first.driver}`;
+  if (!REMEDY.test(first.output)) return `it does not say what to do: ${first.output}`;
+  const second = await startedOnce(home, null);
+  return second.driver === driver ? null : `then it does not start: ${second.output}`;
+}
+
 /** Which driver it has, or null where it ended with an error. It is stopped then, and has left nothing. */
 async function startedOnce(
   home: string,

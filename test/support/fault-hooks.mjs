@@ -72,6 +72,8 @@ function placeNow() {
   Error.stackTraceLimit = stackTraceLimit;
   let helper = null;
   for (const frame of frames) {
+    // Node reads the programs that it loads.
+    if (frame.includes('node:internal/modules/')) return helper;
     const [, , file, line] = FRAME.exec(frame) ?? [];
     if (file === undefined) continue;
     if (!HELPERS.test(file)) return `${file}:${line}`;
