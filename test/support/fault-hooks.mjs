@@ -215,8 +215,16 @@ net.Server.prototype.listen = function failsOnce(...args) {
 const { spawn } = childProcess.ChildProcess.prototype;
 childProcess.ChildProcess.prototype.spawn = function failsOnce(...args) {
   const code = faultOf('spawn');
-  // Node itself does what it does when the system refuses.
-  if (code !== null) this._handle.spawn = () => -constants.errno[code];
+  // Node itself does what it does when the system refuses, and has pipes to nobody where it had opened them already.
+  const handle = this._handle;
+  const start = handle.spawn;
+  if (code === 'EMFILE') handle.spawn = () => -constants.errno[code];
+  else if (code !== null) {
+    handle.spawn = (options) => {
+      start.call(handle, { ...options, file: '/nonexistent' });
+      return -constants.errno[code];
+    };
+  }
   return spawn.apply(this, args);
 };
 
