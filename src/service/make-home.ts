@@ -25,7 +25,9 @@ async function makeFolder(path: string, mode?: number, remedy?: string): Promise
   try {
     await makeAll(path, mode);
     // What modes allow says less than a try: a file system may be read-only, or full.
-    await rmdir(await mkdtemp(join(path, '.probe-')));
+    const probe = await mkdtemp(join(path, '.probe-'));
+    // A second try, so that a disk that fails once has nothing of it.
+    await rmdir(probe).catch(() => rmdir(probe));
   } catch (cause) {
     throw await unusable(path, cause, remedy);
   }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { TroupeError } from '../protocol/errors.js';
 import { sentenceOf } from '../protocol/system-fault.js';
@@ -83,6 +83,7 @@ async function makeKey(file: string): Promise<Buffer> {
     await rename(`${file}.new`, file);
     return key;
   } catch (cause) {
+    await rm(`${file}.new`, { force: true }).catch(() => undefined);
     throw unusable(file, whyNot(cause), cause);
   }
 }

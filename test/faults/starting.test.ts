@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import t from 'tap';
 import { ANY_FAULTS, type Fault, FaultyService, nameOf } from '../support/faulty-service.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -15,8 +16,11 @@ t.test(
     t.ok(without.driver, 'it says which driver it has');
     const faults = isWhole ? without.faults : ANY_FAULTS;
     for (const fault of sampled(faults, { proof: 'faults', name: 'starting', count: 1 })) {
-      const failure = await refusal(makeHome(t), fault, without.driver).catch((error: unknown) => String(error));
+      const home = makeHome(t);
+      const failure = await refusal(home, fault, without.driver).catch((error: unknown) => String(error));
       t.equal(failure, null, nameOf(fault));
+      // What is left in it is not to be found in the next.
+      rmSync(home, { recursive: true, force: true });
     }
   },
 );
