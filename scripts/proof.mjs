@@ -22,6 +22,7 @@ const PROOFS = {
     path: `test/${name}.test.ts`,
     env: {},
   })),
+  faults: [{ path: 'test/faults', env: {} }],
 };
 
 const [proofName, ...flags] = process.argv.slice(2);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { sentenceOf } from './base/system-fault.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
@@ -224,7 +225,7 @@ function parseFile(file: string): { [key: string]: unknown } {
           ? 'its folder is a file; set TROUPE_HOME to a folder'
           : code === 'EACCES'
             ? 'this user may not read it; change its owner or mode'
-            : String(error);
+            : sentenceOf(error);
     throw new TroupeError('INVALID_REQUEST', `${file} cannot be read: ${why}`, undefined, { cause: error });
   }
   try {

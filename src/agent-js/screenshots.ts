@@ -1,6 +1,8 @@
 import { link, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asAbsent, sentenceOf } from '../base/system-fault.js';
 import { writeFile } from '../files/thread-files.js';
+import { TroupeError } from '../protocol/errors.js';
 import type { Tab } from './tabs/tab.js';
 
 /** A page that draws nothing for so long has no picture. */
@@ -24,18 +26,24 @@ export async function captureScreenshot(tab: Tab, timeoutMs: number): Promise<Bu
   }
 }
 
-/** Writes a PNG into a folder, which is made if need be. Null where that cannot be. */
-export async function keepScreenshot(png: Buffer, dir: string, file: string): Promise<Screenshot | null> {
+/**
+ * Writes a PNG into a folder, which is made if need be.
+ * @throws a fault of the system, or ACTION_FAILED with what keeps it from being written; nothing of it is left then
+ */
+export async function keepScreenshot(png: Buffer, dir: string, file: string): Promise<Screenshot> {
   const path = join(dir, file);
   try {
     await mkdir(dir, { recursive: true });
     await writeFile(path, png);
     // A PNG's first chunk says its size (https://www.w3.org/TR/png/#11IHDR).
     return { file, width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
-  } catch {
+  } catch (error) {
     // Half a picture is none.
     await rm(path, { force: true }).catch(() => undefined);
-    return null;
+    asAbsent(error);
+    throw new TroupeError('ACTION_FAILED', `The screenshot cannot be written: ${sentenceOf(error)}`, undefined, {
+      cause: error,
+    });
   }
 }
 

@@ -141,7 +141,9 @@ export class StepPictures {
     const png = file === null ? null : await captureScreenshot(tab, tryMs);
     const shows = this.#newestSeen();
     if (png !== null) this.#lastMs = performance.now() - from;
-    const picture = png === null || file === null ? null : await keepScreenshot(png, this.#dir, file);
+    // A step is a step without its picture, too.
+    const kept = png === null || file === null ? null : keepScreenshot(png, this.#dir, file).catch(() => null);
+    const picture = await kept;
     this.#tryMs = picture === null ? this.#tryMs * 2 : FIRST_TRY_MS;
     this.#late = last !== undefined && shows > last.index;
     const untold = this.#taken;

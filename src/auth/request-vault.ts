@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { diskFault } from '../base/disk-fault.js';
+import { sentenceOf } from '../base/system-fault.js';
 import { TroupeError } from '../protocol/errors.js';
 
 const KEY_BYTES = 32;
@@ -83,6 +83,7 @@ async function makeKey(file: string): Promise<Buffer> {
     await rename(`${file}.new`, file);
     return key;
   } catch (cause) {
+    await rm(`${file}.new`, { force: true }).catch(() => undefined);
     throw unusable(file, whyNot(cause), cause);
   }
 }
@@ -91,7 +92,7 @@ function whyNot(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   if (code === 'EISDIR') return 'it is a folder; move it away and start again';
   if (code === 'EACCES' || code === 'EPERM') return 'this user may not read or make it; change its owner or mode';
-  return diskFault(error)?.sentence ?? (error instanceof Error ? error.message : String(error));
+  return sentenceOf(error);
 }
 
 function unusable(file: string, why: string, cause?: unknown): TroupeError {

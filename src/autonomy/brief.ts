@@ -1,5 +1,6 @@
 import { readInside } from '../agent-js/flows/flow-folder.js';
 import { leadingComment } from '../agent-js/flows/leading-comment.js';
+import { asAbsent } from '../base/system-fault.js';
 import type { ErrorBody } from '../protocol/errors.js';
 import type { FlowBrief, FlowsBefore, TaskBrief } from './prompt.js';
 
@@ -20,7 +21,7 @@ export interface TaskOutline {
 /** Reads what a model must be told of a task. A file that went meanwhile is told of without its text. */
 export async function readBrief(flowsDir: string, outline: TaskOutline): Promise<TaskBrief> {
   const { prompt, flowFiles, args, secrets } = outline;
-  const read = async (path: string) => (await readInside(flowsDir, path, MAX_FILE_BYTES).catch(() => null)) ?? '';
+  const read = async (path: string) => (await readInside(flowsDir, path, MAX_FILE_BYTES).catch(asAbsent)) ?? '';
   const scripts = flowFiles.filter((file) => file.endsWith('.js'));
   const notes = flowFiles.filter((file) => file.endsWith('.md'));
   return {

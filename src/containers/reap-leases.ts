@@ -1,3 +1,5 @@
+import { sentenceOf } from '../base/system-fault.js';
+
 /** What a sweep goes by. */
 export interface LeaseReaping {
   /** Leases of which something was found. */
@@ -19,7 +21,7 @@ export async function reapLeases({ found, isKept, remove, log }: LeaseReaping): 
         await remove(leaseId);
         removed.push(leaseId);
       } catch (cause) {
-        log(`The browser of ${leaseId} could not be removed: ${String(cause)}`);
+        log(`The browser of ${leaseId} could not be removed: ${sentenceOf(cause)}`);
       }
     }),
   );

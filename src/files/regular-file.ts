@@ -1,6 +1,7 @@
 import { constants, createReadStream, type Stats } from 'node:fs';
 import { type FileHandle, open, opendir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { asAbsent } from '../base/system-fault.js';
 
 /**
  * Files in folders that somebody else may write to: a browser, or a page that took it over. A name there may be a link to
@@ -16,11 +17,12 @@ export interface RegularFile {
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Opens a regular file for reading; null where there is none, or it cannot be read. Folders above it are taken as they
- * are: they must belong to the service. The caller closes the file.
+ * Opens a regular file for reading; null where there is none, or this user may not read it. Folders above it are taken as
+ * they are: they must belong to the service. The caller closes the file.
+ * @throws a fault of the system, such as too many open files
  */
 export async function openRegularFile(path: string): Promise<RegularFile | null> {
-  const file = await open(path, FLAGS).catch(() => null);
+  const file = await open(path, FLAGS).catch(asAbsent);
   if (file === null) return null;
   const stats = await file.stat().catch(() => null);
   if (stats?.isFile()) return { file, stats };
@@ -66,7 +68,7 @@ export function contentOf({ file, stats }: RegularFile): Readable {
  */
 export async function regularFileNames(dir: string, max: number): Promise<string[]> {
   const names: string[] = [];
-  const entries = await opendir(dir).catch(() => null);
+  const entries = await opendir(dir).catch(asAbsent);
   if (entries === null) return names;
   let looked = 0;
   for await (const entry of entries) {

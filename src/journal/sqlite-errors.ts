@@ -6,9 +6,11 @@ const REASONS: { readonly [primary: string]: string } = {
   SQLITE_LOCKED: 'is in use by another running service',
   SQLITE_NOTADB: 'is not a database; move it away and start again',
   SQLITE_CORRUPT: 'is damaged; restore a copy, or move it away and start again',
-  SQLITE_READONLY: 'cannot be written: it is read-only for this user; let the user write to it and to its folder',
+  SQLITE_READONLY:
+    'cannot be written: it is read-only for this user; let the user write to it and to its folder, or, if it may, try again',
   SQLITE_PERM: 'cannot be written: permission denied; let the user of the service write to it',
-  SQLITE_CANTOPEN: 'cannot be opened: is its folder there, and may this user write to it?',
+  SQLITE_CANTOPEN:
+    'cannot be opened: is its folder there, and may this user write to it? If so, raise the limit of open files (ulimit -n), or try again',
   SQLITE_FULL: 'cannot be written: the disk is full; free disk space in its folder, or set a smaller `retention`',
   SQLITE_IOERR: 'cannot be read or written: the disk reports an error; check the disk and the space on it',
 };

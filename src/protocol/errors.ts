@@ -1,4 +1,4 @@
-import { diskFault } from '../base/disk-fault.js';
+import { systemFault } from '../base/system-fault.js';
 
 /**
  * The one table of error codes. Every answer that is not a success has the shape of {@link ErrorBody}, and its
@@ -73,12 +73,12 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 
 /**
  * Any thrown value as an {@link ErrorBody}: what crosses threads, is journaled and is answered. A value that is not a
- * TroupeError (nor carries one of our codes) becomes INTERNAL with its message; its stack stays behind. A disk that takes
- * nothing is UNAVAILABLE, whoever met it.
+ * TroupeError (nor carries one of our codes) becomes INTERNAL with its message; its stack stays behind. What the
+ * system refuses, such as a write to a full disk, is UNAVAILABLE, whoever met it.
  */
 export function encodeError(thrown: unknown): ErrorBody {
-  const disk = diskFault(thrown);
-  if (disk !== null) return { error: disk.sentence, code: 'UNAVAILABLE', details: { cause: disk.cause } };
+  const fault = systemFault(thrown);
+  if (fault !== null) return { error: fault.sentence, code: 'UNAVAILABLE', details: { cause: fault.cause } };
   if (thrown instanceof Error) {
     const code: unknown = Reflect.get(thrown, 'code');
     const details: unknown = Reflect.get(thrown, 'details');

@@ -4,6 +4,7 @@ import { join, parse } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
+import { asAbsent, systemFault } from '../base/system-fault.js';
 import { contentOf, openOwnFile, openRegularFile, regularFileNames } from '../files/regular-file.js';
 import { safeFileName } from '../protocol/file-name.js';
 import { VIDEO } from './video.js';
@@ -37,7 +38,8 @@ export interface ArchiveSource {
 
 /**
  * The zip of what is in a session's folder now, as a stream: it is made as fast as it is read, one file open at a time.
- * A file that vanishes, grows or cannot be read meanwhile is left out or cut; the zip stays whole. Links are left out.
+ * A file that vanishes or grows meanwhile is left out or cut; the zip stays whole. Links are left out. A fault of the
+ * system ends the stream with an error.
  * Destroying the stream ends the work and closes the file.
  *
  * @param sources asked for one by one, each when the one before is in the zip
@@ -76,7 +78,11 @@ async function append(zip: ZipArchive, { name, path, foreign }: Entry, signal: A
   if (opened === null) return false;
   const { file, stats } = opened;
   // Bound to the size that it has now: a file that grows faster than it is read would never end.
-  const source = Readable.from(untilError(contentOf(opened)), { objectMode: false });
+  let fault: unknown;
+  const onFault = (error: unknown) => {
+    fault = error;
+  };
+  const source = Readable.from(untilError(contentOf(opened), onFault), { objectMode: false });
   // The zip says when it has read a source; one that was destroyed says nothing more.
   const read = new AbortController();
   zip.once('entry', () => read.abort());
@@ -88,15 +94,18 @@ async function append(zip: ZipArchive, { name, path, foreign }: Entry, signal: A
     source.destroy();
     await file.close();
   }
+  // A file that the disk gave only in part would look whole.
+  if (systemFault(fault) !== null) throw fault;
   return true;
 }
 
 /** A source that fails would leave the zip waiting for ever: it ends instead. */
-async function* untilError(content: Readable): AsyncGenerator<Buffer, void> {
+async function* untilError(content: Readable, onFault: (error: unknown) => void): AsyncGenerator<Buffer, void> {
   try {
     yield* content;
-  } catch {
+  } catch (error) {
     // The disk's error, or the end of the whole archive: either way this file has no more to give.
+    onFault(error);
   } finally {
     content.destroy();
   }
@@ -104,7 +113,7 @@ async function* untilError(content: Readable): AsyncGenerator<Buffer, void> {
 
 async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
   for (const name of FILES) yield { name, path: join(options.dir, name) };
-  const films = (await readdir(options.dir).catch(() => [])).filter((name) => VIDEO.test(name));
+  const films = ((await readdir(options.dir).catch(asAbsent)) ?? []).filter((name) => VIDEO.test(name));
   for (const name of films.sort()) yield { name, path: join(options.dir, name) };
   for (const name of FOLDERS) yield* entriesIn(join(options.dir, name), name, 0);
   if (options.downloadsDir === undefined) return;
@@ -116,7 +125,7 @@ async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
 }
 
 async function* entriesIn(dir: string, prefix: string, depth: number): AsyncGenerator<Entry> {
-  const found = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  const found = (await readdir(dir, { withFileTypes: true }).catch(asAbsent)) ?? [];
   const taken = new Set<string>();
   for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const name = `${prefix}/${unlike(taken, safeSegment(entry.name))}`;

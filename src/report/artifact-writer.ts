@@ -1,5 +1,6 @@
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asAbsent } from '../base/system-fault.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
@@ -91,9 +92,9 @@ async function listArtifacts(dir: string): Promise<Report['artifacts']> {
 
 async function listInto(listed: Report['artifacts'], dir: string, path: string): Promise<void> {
   if (listed.length >= MAX_LISTED) return;
-  const stats = await lstat(join(dir, path)).catch(() => null);
+  const stats = await lstat(join(dir, path)).catch(asAbsent);
   if (stats?.isFile()) listed.push({ path, bytes: stats.size });
   if (!stats?.isDirectory()) return;
-  const names = await readdir(join(dir, path)).catch(() => []);
+  const names = (await readdir(join(dir, path)).catch(asAbsent)) ?? [];
   for (const name of names.sort()) if (!name.startsWith('.')) await listInto(listed, dir, `${path}/${name}`);
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asAbsent } from '../base/system-fault.js';
 import type { Report } from '../protocol/report.js';
 import { isEnded, type SessionRecord } from '../protocol/session.js';
 import { type ArtifactLink, renderSuite, type TestCase, testCasesOf } from './junit.js';
@@ -98,7 +99,7 @@ function linkOf({ record, folder }: Job, links: BatchLinks): ArtifactLink {
 
 /** Our own writing, read back. Null where it is not there (any more). */
 async function readReport({ dir }: Job): Promise<Report | null> {
-  const text = await readFile(join(dir, 'report.json'), 'utf8').catch(() => null);
+  const text = await readFile(join(dir, 'report.json'), 'utf8').catch(asAbsent);
   const report: unknown = text === null ? null : JSON.parse(text);
   return isReport(report) ? report : null;
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { asAbsent } from '../base/system-fault.js';
 
 /** Where a running session gathers the entries; a name that no archive takes up. */
 export const NETWORK_LOG = '.network.jsonl';
@@ -12,7 +13,7 @@ export const NETWORK_LOG = '.network.jsonl';
  */
 export async function harPieces(dir: string): Promise<AsyncIterable<string> | null> {
   const file = join(dir, NETWORK_LOG);
-  const stats = await stat(file).catch(() => null);
+  const stats = await stat(file).catch(asAbsent);
   return stats?.isFile() ? pieces(file) : null;
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { asAbsent } from '../base/system-fault.js';
 
 /** How a page shows a screenshot: inlined, or by a link to the file beside it. */
 export type ImageSource = { readonly inline: string } | { readonly link: string };
@@ -55,9 +56,9 @@ function read(path: string): Buffer | null {
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     return fstatSync(descriptor).isFile() ? readFileSync(descriptor) : null;
-  } catch {
+  } catch (error) {
     // It went while the report was being made: a page without this picture is still a page.
-    return null;
+    return asAbsent(error);
   } finally {
     if (descriptor !== null) closeSync(descriptor);
   }

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { encodeError, isErrorCode, TroupeError } from '../protocol/errors.js';
+import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
 import type { BatchJUnitTask } from './batch-junit.js';
 import { sendPages } from './event-pages.js';
-import type { ReportTask } from './report.thread.js';
+import type { ReportAnswer, ReportTask } from './report.thread.js';
 
 /** One report must not take the processor from the sessions, and a second must not wait for a long first. */
 const MAX_THREADS = 2;
@@ -24,12 +24,12 @@ const HEAP_MB = 768;
  * with UNAVAILABLE. The owner is the service, which closes it last of all that writes artifacts.
  */
 export class ReportPool {
-  readonly #pool: Piscina<ReportTask | BatchJUnitTask, unknown>;
+  readonly #pool: Piscina<ReportTask | BatchJUnitTask, ReportAnswer>;
   readonly #underWay = new Set<Promise<void>>();
   #closed: Promise<void> | null = null;
 
   constructor() {
-    this.#pool = new Piscina<ReportTask | BatchJUnitTask, unknown>({
+    this.#pool = new Piscina<ReportTask | BatchJUnitTask, ReportAnswer>({
       filename: new URL('./report.thread.js', import.meta.url).href,
       name: 'produce',
       minThreads: 0,
@@ -63,8 +63,7 @@ export class ReportPool {
     if (this.#closed !== null) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
     const deadline = AbortSignal.timeout(DEADLINE_MS);
     try {
-      const text: unknown = await this.#pool.run(task, { name: 'collect', signal: deadline });
-      return String(text);
+      return textOf(await this.#pool.run(task, { name: 'collect', signal: deadline }));
     } catch (error) {
       throw poolError(error, deadline.aborted);
     }
@@ -83,6 +82,7 @@ export class ReportPool {
     });
     const made = this.#pool
       .run({ dir, record, port: port2 }, { transferList: [port2], signal: deadline.signal })
+      .then(textOf)
       .finally(() => done.abort());
     const sent = sendPages(port1, events, done.signal).finally(() => done.signal.aborted || port1.close());
     try {
@@ -114,13 +114,14 @@ export class ReportPool {
 function poolError(thrown: unknown, late: boolean): TroupeError {
   if (late) return new TroupeError('UNAVAILABLE', `The report was not made within ${DEADLINE_MS / 1000} s`);
   const { code, error } = encodeError(thrown);
-  // An error of another thread is a copy: it has its code, not its class. Without one it is the pool's or the disk's.
-  return new TroupeError(
-    isErrorCode(code) && code !== 'INTERNAL' ? code : 'UNAVAILABLE',
-    `The report: ${error}`,
-    undefined,
-    {
-      cause: thrown,
-    },
-  );
+  // Without a code of ours it is the pool's, or its thread's.
+  return new TroupeError(code === 'INTERNAL' ? 'UNAVAILABLE' : code, `The report: ${error}`, undefined, {
+    cause: thrown,
+  });
+}
+
+/** @throws what the thread answered with */
+function textOf(answer: ReportAnswer): string {
+  if ('error' in answer) throw decodeError(answer.error);
+  return answer.text;
 }

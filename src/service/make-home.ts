@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { systemFault } from '../base/system-fault.js';
 import type { Config } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 
@@ -24,7 +25,9 @@ async function makeFolder(path: string, mode?: number, remedy?: string): Promise
   try {
     await makeAll(path, mode);
     // What modes allow says less than a try: a file system may be read-only, or full.
-    await rmdir(await mkdtemp(join(path, '.probe-')));
+    const probe = await mkdtemp(join(path, '.probe-'));
+    // A second try, so that a disk that fails once has nothing of it.
+    await rmdir(probe).catch(() => rmdir(probe));
   } catch (cause) {
     throw await unusable(path, cause, remedy);
   }
@@ -57,8 +60,9 @@ async function assertFile(path: string): Promise<void> {
 /** Why a folder cannot be used, by the codes of the file system. */
 async function unusable(path: string, cause: unknown, remedy: string | undefined): Promise<TroupeError> {
   const code = codeOf(cause);
-  const sentence = (why: string, what: string): TroupeError =>
-    new TroupeError('UNAVAILABLE', `${path} ${why}: ${remedy ?? what}`, undefined, { cause });
+  const fault = systemFault(cause);
+  const refused = (why: string) => new TroupeError('UNAVAILABLE', `${path} ${why}`, undefined, { cause });
+  const sentence = (why: string, what: string) => refused(`${why}: ${remedy ?? what}`);
   switch (code) {
     case 'EEXIST':
     case 'ENOTDIR': {
@@ -78,8 +82,9 @@ async function unusable(path: string, cause: unknown, remedy: string | undefined
       return sentence('is on a read-only file system', 'mount it for writing, or set TROUPE_HOME to another folder');
     case 'ENOSPC':
     case 'EDQUOT':
-      return sentence('cannot be made, since the disk is full', 'free disk space');
+      return refused('cannot be made, since the disk is full: free disk space, or set TROUPE_HOME to another folder');
     default:
+      if (fault !== null) return refused(`cannot be used. ${fault.sentence}`);
       return sentence(
         `cannot be made (${typeof code === 'string' ? code : String(cause)})`,
         'set TROUPE_HOME to a folder that this user may write to',

@@ -1,5 +1,6 @@
 import { LoopLag } from '../actors/loop-lag.js';
 import type { ThreadPool } from '../actors/thread-pool.js';
+import { sentenceOf } from '../base/system-fault.js';
 import type { Config } from '../config.js';
 import { containerStates } from '../containers/docker/container-states.js';
 import { DockerEngine } from '../containers/docker/docker-engine.js';
@@ -75,7 +76,7 @@ export class Telemetry {
         if (spans !== null) this.#exporter?.add(spans.spansOf(event));
       }
     } catch (error) {
-      if (!signal.aborted) this.#log(`numbers and traces end here: ${String(error)}`);
+      if (!signal.aborted) this.#log(`numbers and traces end here: ${sentenceOf(error)}`);
     }
   }
 

@@ -2,6 +2,7 @@ import type { GiveUpSignal } from '../actors/actor.js';
 import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import { ShareLinks } from '../auth/share-links.js';
+import { sentenceOf } from '../base/system-fault.js';
 import { isCallable } from '../config/models.js';
 import type { Journal } from '../journal/journal.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
@@ -171,8 +172,7 @@ export class Supervisor implements Sessions {
       await living.end(stoppedEnd('deleted'), 'immediate');
       if (!purge) return;
     }
-    const { endReason, endedAt } = record;
-    if (!purge && endReason === 'deleted' && isRepeatedStop(endedAt, this.#parts.clock.now())) return;
+    if (!purge && record.endReason === 'deleted' && isRepeatedStop(record.endedAt, this.#parts.clock.now())) return;
     await this.#forget(record.id);
     await this.#parts.journal.remove(record.id);
   }
@@ -313,7 +313,7 @@ export class Supervisor implements Sessions {
       // Of one that never began there is nothing to read; it is made when somebody asks for it.
       if (session.record.startedAt !== null) await this.#parts.artifacts.write(session.record);
     } catch (error) {
-      this.#parts.log(`clean-up failed: ${String(error)}`, { session: session.record.id });
+      this.#parts.log(`clean-up failed: ${sentenceOf(error)}`, { session: session.record.id });
     }
   }
 }

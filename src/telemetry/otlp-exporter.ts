@@ -1,3 +1,4 @@
+import { sentenceOf } from '../base/system-fault.js';
 import type { Span, SpanAttributes } from './span-maker.js';
 
 /** Where spans go: an OTLP receiver over HTTP with JSON (https://opentelemetry.io/docs/specs/otlp/). */
@@ -91,7 +92,7 @@ export class OtlpExporter {
       }
       return isOver;
     } catch (error) {
-      if (this.#pauseMs === 0) this.#log(`traces: the receiver cannot be reached: ${String(error)}`);
+      if (this.#pauseMs === 0) this.#log(`traces: the receiver cannot be reached: ${sentenceOf(error)}`);
       return false;
     }
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sentenceOf } from '../base/system-fault.js';
 import type { Journal, Kept } from '../journal/journal.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord } from '../protocol/session.js';
@@ -143,7 +144,7 @@ export class Outbox {
 
   async #rest(error: unknown): Promise<void> {
     const waitMs = this.#faultWaitMs();
-    this.#parts.log(`webhooks wait ${waitMs / 1_000} s after a fault: ${String(error)}`);
+    this.#parts.log(`webhooks wait ${waitMs / 1_000} s after a fault: ${sentenceOf(error)}`);
     const { signal } = this.#stopped;
     await new Promise<void>((resolve) => {
       const go = () => {
@@ -240,7 +241,7 @@ export class Outbox {
       const waitMs = this.#faultWaitMs();
       // It may have been sent: then it is sent again, under the same `webhook-id`.
       this.#waiting.set(id, { origin, dueMs: this.#parts.clock.now().getTime() + waitMs });
-      this.#parts.log(`a webhook is tried again in ${waitMs / 1_000} s, after a fault: ${String(error)}`);
+      this.#parts.log(`a webhook is tried again in ${waitMs / 1_000} s, after a fault: ${sentenceOf(error)}`);
     }
   }
 

@@ -116,3 +116,41 @@ t.test('An engine that begins an answer and does not end it fails the call by it
   const call = engine.call('GET', '/containers/json', { deadlineMs: 300 });
   await t.rejects(within(PATIENCE_MS, call), { code: 'UNAVAILABLE', message: /did not end in time/ });
 });
+
+const STARTS = ['POST /containers/create', 'GET /events', 'POST /containers/id-cut/start', 'DELETE /containers/id-cut'];
+
+for (const cutCall of STARTS) {
+  t.test(`A start whose connection for ${cutCall} is cut once leaves no container`, async (t) => {
+    let cuts = 0;
+    const removed = new Set<string>();
+    const { driver } = await fakeEngine(t, (call, response) => {
+      if (call === cutCall && cuts++ === 0) return void response.socket?.destroy();
+      if (call === 'GET /events') return void response.writeHead(200).flushHeaders();
+      if (call === 'GET /containers/json') return removed.size === 0 ? [container('cut')] : [];
+      if (call.startsWith('DELETE')) removed.add(call.slice('DELETE /containers/'.length));
+      if (call.endsWith('/start')) response.statusCode = 500;
+      return call === 'POST /containers/create' ? { Id: 'id-cut' } : { message: 'it cannot be started; try again' };
+    });
+    const start = driver.lease(wish('cut'), bounds(10_000));
+    await t.rejects(within(PATIENCE_MS, start), { code: 'UNAVAILABLE', message: /try again/ });
+    if (removed.size === 0) t.same(await driver.sweep(new Set()), ['cut'], 'the next sweep removes it');
+    t.ok(cuts > 0, 'it was cut');
+    t.ok(removed.size > 0, 'nothing is left');
+  });
+}
+
+t.test('A container that ends at once is removed, also where its last words cannot be read', async (t) => {
+  const { driver, calls } = await fakeEngine(t, (call, response) => {
+    if (call === 'GET /events') {
+      response.writeHead(200);
+      const actor = { ID: 'id-cut', Attributes: { exitCode: '1' } };
+      return void response.write(`${JSON.stringify({ Action: 'die', Actor: actor })}\n`);
+    }
+    if (call.endsWith('/logs')) return void response.socket?.destroy();
+    if (call === 'POST /containers/create') return { Id: 'id-cut' };
+    return call === 'GET /containers/json' ? [container('cut')] : {};
+  });
+  const start = driver.lease(wish('cut'), bounds(10_000));
+  await t.rejects(within(PATIENCE_MS, start), { code: 'UNAVAILABLE', message: /ended before its browser/ });
+  t.ok(calls.includes('DELETE /containers/id-cut'));
+});

@@ -46,7 +46,16 @@ export function spawnService(
 /** As {@link spawnService}, a service whose session threads end with SIGUSR2. */
 export function spawnServiceWithMortalThreads(home: string): ReturnType<typeof spawnService> {
   const killer = new URL('./thread-killer.mjs', import.meta.url).href;
-  return listeningService(startTroupe(home, ['dashboard', '--port', '0'], [`--import=${killer}`]));
+  return listeningService(startTroupe(home, ['dashboard', '--port', '0'], { nodeWords: [`--import=${killer}`] }));
+}
+
+/** As {@link spawnService}, a service whose calls of the system can be made to fail: see `fault-hooks.mjs`. */
+export function spawnServiceWithFaults(
+  home: string,
+  env: { readonly [name: string]: string },
+): ReturnType<typeof spawnService> {
+  const nodeWords = [`--import=${new URL('./fault-hooks.mjs', import.meta.url).href}`];
+  return listeningService(startTroupe(home, ['dashboard', '--port', '0'], { nodeWords, env, channel: true }));
 }
 
 function listeningService({ child, output }: ReturnType<typeof startTroupe>): ReturnType<typeof spawnService> {
@@ -76,11 +85,20 @@ function listeningService({ child, output }: ReturnType<typeof startTroupe>): Re
 function startTroupe(
   home: string,
   words: readonly string[],
-  nodeWords: readonly string[] = [],
+  {
+    nodeWords = [],
+    env = {},
+    channel = false,
+  }: {
+    readonly nodeWords?: readonly string[];
+    readonly env?: { readonly [name: string]: string };
+    /** Whether messages can be sent to its process. */
+    readonly channel?: boolean;
+  } = {},
 ): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [...nodeWords, 'dist/cli.js', ...words], {
-    env: { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', ...(channel ? (['ipc'] as const) : [])],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -3,7 +3,7 @@ import { fsync, writeFile } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { diskFault } from '../../base/disk-fault.js';
+import { systemFault } from '../../base/system-fault.js';
 import { withFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { readBundle } from '../../script/bundle.js';
@@ -74,7 +74,7 @@ async function writeInside(
     await rename(temporary, join(parent, target.slice(dirname(target).length + 1)));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    if (diskFault(error) !== null) throw error;
+    if (systemFault(error) !== null) throw error;
     throw refused(path, whyNot(error));
   }
   return { path, bytes };

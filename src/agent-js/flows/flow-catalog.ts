@@ -1,3 +1,4 @@
+import { asAbsent } from '../../base/system-fault.js';
 import { listInside } from '../files/list-inside.js';
 import { readInside } from './flow-folder.js';
 import { leadingComment } from './leading-comment.js';
@@ -16,10 +17,10 @@ const MAX_FILE_BYTES = 256 * 1024;
 
 /** The flows there are, by path. Empty where the folder is not there or cannot be listed. */
 export async function flowCatalog(flowsDir: string, signal: AbortSignal): Promise<readonly FlowEntry[]> {
-  const files = await listInside(flowsDir, '**/*.js', signal).catch(() => []);
+  const files = (await listInside(flowsDir, '**/*.js', signal).catch(asAbsent)) ?? [];
   return await Promise.all(
     files.map(async (file, index): Promise<FlowEntry> => {
-      const source = index < MAX_READ ? await readInside(flowsDir, file, MAX_FILE_BYTES).catch(() => null) : null;
+      const source = index < MAX_READ ? await readInside(flowsDir, file, MAX_FILE_BYTES).catch(asAbsent) : null;
       return { path: file.replace(/\.js$/, ''), about: leadingComment(source ?? '').split('\n')[0] ?? '' };
     }),
   );

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asAbsent } from '../../base/system-fault.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { FlowLeaf, FlowNode } from '../../protocol/flow-tree.js';
 import { parseFlow } from '../../script/source/source-step.js';
@@ -38,7 +39,7 @@ export class FlowShelf {
     const lookAtNext = async () => {
       for (const path of left) {
         signal.throwIfAborted();
-        const stats = await lstat(join(this.#flowsDir, path)).catch(() => null);
+        const stats = await lstat(join(this.#flowsDir, path)).catch(asAbsent);
         // Gone since it was listed.
         if (stats === null) continue;
         const stamp = `${stats.mtimeMs} ${stats.size}`;
@@ -70,7 +71,7 @@ export class FlowShelf {
 
   /** Null for what is not there, leads out of the folder, or is too long for a flow. */
   #read(path: string): Promise<string | null> {
-    return readInside(this.#flowsDir, path, MAX_FILE_BYTES).catch(() => null);
+    return readInside(this.#flowsDir, path, MAX_FILE_BYTES).catch(asAbsent);
   }
 }
 

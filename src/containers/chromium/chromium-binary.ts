@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, open, realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
+import { asAbsent } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserUser, browserUser } from './browser-user.js';
 import { embeddedChromium } from './embedded-chromium.js';
@@ -40,7 +41,7 @@ const VERSION_MS = 15_000;
 /**
  * The Chromium to use: `configured` (the value of TROUPE_CHROMIUM) and no other where it is given; else the system's;
  * else the one inside @sparticuz/chromium, unpacked into `cacheDir`. Each is asked for its version first.
- * @throws UNAVAILABLE with what, why, and the command that mends it.
+ * @throws UNAVAILABLE with what, why, and the command that mends it; a fault of the system
  */
 export async function findChromium(options: {
   readonly configured: string | undefined;
@@ -52,6 +53,7 @@ export async function findChromium(options: {
   if (options.configured !== undefined && options.configured !== '') {
     const path = options.configured;
     const product = await productOf(path, {}, user).catch((cause: unknown) => {
+      asAbsent(cause);
       throw new TroupeError(
         'UNAVAILABLE',
         `TROUPE_CHROMIUM=${path} cannot be used: ${reasonOf(cause)}; set it to a Chromium or Chrome, or unset it`,
@@ -63,13 +65,14 @@ export async function findChromium(options: {
   }
   for (const path of SYSTEM_PATHS) {
     if (await isSnap(path)) continue;
-    const product = await productOf(path, {}, user).catch(() => null);
+    const product = await productOf(path, {}, user).catch(asAbsent);
     if (product !== null) return { path, product, headlessShell: isHeadlessShell(path), env: {}, source: 'system' };
   }
   try {
     const { path, env } = await embeddedChromium(options.cacheDir, user);
     return { path, product: await productOf(path, env, user), headlessShell: true, env, source: 'embedded' };
   } catch (cause) {
+    asAbsent(cause);
     throw new TroupeError(
       'UNAVAILABLE',
       `There is no Chromium or Chrome on this machine, and ${reasonOf(cause)}; apt-get install chromium-headless-shell, or set TROUPE_CHROMIUM`,
@@ -103,7 +106,7 @@ async function isSnap(path: string): Promise<boolean> {
   const target = await realpath(path).catch(() => path);
   if (target.endsWith('/snap') || target.startsWith('/snap/')) return true;
   if (!path.startsWith('/usr/bin/')) return false;
-  const file = await open(target).catch(() => null);
+  const file = await open(target).catch(asAbsent);
   if (file === null) return false;
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(4096), length: 4096, position: 0 });

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { asAbsent, sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from '../browser-folder.js';
 import { answersAt, browserAtSocket, movedTo } from '../chromium/devtools-endpoint.js';
@@ -104,7 +105,7 @@ export class DockerDriver implements Driver {
     } finally {
       // Until then no sweep meddles, and nobody starts another one in the same place.
       const over = removal
-        .catch((cause: unknown) => this.#log(`What is left of ${leaseId} is removed later: ${String(cause)}`))
+        .catch((cause: unknown) => this.#log(`What is left of ${leaseId} is removed later: ${sentenceOf(cause)}`))
         .then(() => this.#starting.delete(leaseId))
         .then(() => this.#tidy());
       await Promise.race([over, pause(CLEAN_UP_MS / 2, undefined, { ref: false })]);
@@ -124,7 +125,7 @@ export class DockerDriver implements Driver {
       return await this.#takeUp(known);
     } catch (cause) {
       // One container that a page took over must not keep a service from starting.
-      this.#log(`The container of ${known.leaseId} is not taken up again: ${String(cause)}`);
+      this.#log(`The container of ${known.leaseId} is not taken up again: ${sentenceOf(cause)}`);
       return null;
     }
   }
@@ -172,7 +173,7 @@ export class DockerDriver implements Driver {
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
-    const names = await readdir(this.#folder.path).catch(() => []);
+    const names = (await readdir(this.#folder.path).catch(asAbsent)) ?? [];
     const containers = await this.#containers();
     const removed = await reapLeases({
       found: [...names.flatMap((name) => leaseOfFolder(name) ?? []), ...containers.map(({ leaseId }) => leaseId)],
@@ -225,7 +226,9 @@ export class DockerDriver implements Driver {
       return this.#hold({ driver: 'docker', leaseId, containerId, folder: folder.path, ...browser, ...asked });
     } catch (cause) {
       unwatch();
-      const words = died.signal.aborted && containerId !== null ? await this.#exitOutput(containerId) : '';
+      // What it made is removed, whether or not its words can be read.
+      const said = died.signal.aborted && containerId !== null ? this.#exitOutput(containerId) : null;
+      const words = (await said?.catch(() => '')) ?? '';
       onFailed(this.#remove(leaseId, containerId));
       signal.throwIfAborted();
       if (!died.signal.aborted) throw cause;
@@ -335,7 +338,7 @@ export class DockerDriver implements Driver {
   #lookAtDownloads(): void {
     const maxBytes = this.#parts.limits.downloadsMb * MEGABYTE;
     for (const { folder } of this.#held.values()) {
-      folder.closeWhenOver(maxBytes).catch((cause: unknown) => this.#log(`Downloads: ${String(cause)}`));
+      folder.closeWhenOver(maxBytes).catch((cause: unknown) => this.#log(`Downloads: ${sentenceOf(cause)}`));
     }
   }
 

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 /** Engine 20.10 and later speak this (https://docs.docker.com/engine/api/v1.41/). */
@@ -95,7 +96,7 @@ export class DockerEngine {
       const { Version } = await this.json('GET', '/version', z.object({ Version: z.string() }), { deadlineMs: 3_000 });
       return { version: Version };
     } catch (error) {
-      return { why: error instanceof Error ? error.message : String(error) };
+      return { why: sentenceOf(error) };
     }
   }
 
@@ -190,7 +191,10 @@ function describeCause(cause: unknown): string {
       return 'this user may not use it; add the user to the group docker, or run as root';
     case 'ECONNREFUSED':
       return 'no engine listens';
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'it closed the connection before it had answered; try again';
     default:
-      return cause instanceof Error ? cause.message : String(cause);
+      return sentenceOf(cause);
   }
 }

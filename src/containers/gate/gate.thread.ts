@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { GateAnswer, GateMessage } from './gate-messages.js';
 import { ProxyListeners } from './proxy-listeners.js';
 
@@ -9,7 +10,7 @@ const doors = new ProxyListeners(workerData);
 port.on('message', (message: GateMessage) => {
   doors.handle(message).then(
     (port) => answer(message, { port }),
-    (error: unknown) => answer(message, { fault: String(error) }),
+    (error: unknown) => answer(message, { fault: sentenceOf(error) }),
   );
 });
 

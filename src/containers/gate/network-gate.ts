@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { EgressSetting, EgressWish } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { GateAnswer, GateMessage } from './gate-messages.js';
@@ -98,7 +99,7 @@ export class NetworkGate {
     });
     let cause = 'it ended';
     worker.on('error', (error) => {
-      cause = String(error);
+      cause = sentenceOf(error);
     });
     worker.once('exit', () => this.#ended(worker, cause));
     return worker;
@@ -123,7 +124,7 @@ export class NetworkGate {
     for (const [leaseId, wish] of this.#wishes) this.#tell({ type: 'Permit', leaseId, wish });
     for (const [leaseId, listeners] of this.#listeners) {
       for (const { place, kind } of listeners) {
-        this.#ask({ type: 'Open', leaseId, place, kind }).catch((error: unknown) => this.#log(String(error)));
+        this.#ask({ type: 'Open', leaseId, place, kind }).catch((error: unknown) => this.#log(sentenceOf(error)));
       }
     }
   }

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { systemFault } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LeaseFolder } from './lease-folder.js';
 import { leaderOf, type ProcessLeader, processesOf } from './process-identity.js';
@@ -5,12 +7,27 @@ import { killGroup, killProcess, listProcesses, untilGone } from './process-tabl
 
 const REMOVAL_MS = 10_000;
 
+/** After the system refused a call, such as for too many open files. */
+const RETRY_MS = 100;
+
 /**
- * Kills every process of a lease and removes its folder. Settles when nothing of it is left; may be called again.
- * @throws UNAVAILABLE when a process outlives its killing by 10 s.
+ * Kills every process of a lease and removes its folder. Settles when nothing of it is left; may be called again. What the
+ * system refuses is tried again meanwhile: who stops comes only once.
+ * @throws UNAVAILABLE when a process outlives its killing by 10 s; a fault of the system that lasts as long
  */
 export async function removeBrowser(folder: LeaseFolder, written: ProcessLeader | null): Promise<void> {
   const end = performance.now() + REMOVAL_MS;
+  for (;;) {
+    try {
+      return await removeOnce(folder, written, end);
+    } catch (error) {
+      if (systemFault(error) === null || performance.now() >= end) throw error;
+      await pause(RETRY_MS);
+    }
+  }
+}
+
+async function removeOnce(folder: LeaseFolder, written: ProcessLeader | null, end: number): Promise<void> {
   // A folder that is gone took its note along; the browser itself still names it.
   const note = written ?? leaderOf(await listProcesses(), folder.path);
   const remaining = (): number => Math.max(0, end - performance.now());

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserUser } from '../chromium/browser-user.js';
 import type { ChromiumBinary } from '../chromium/chromium-binary.js';
@@ -116,7 +117,7 @@ async function spawnChromium(
     child.unref();
     if (child.pid === undefined) {
       const [cause]: unknown[] = await once(child, 'error');
-      throw new TroupeError('UNAVAILABLE', `${chromium.path} cannot be started: ${String(cause)}`, undefined, {
+      throw new TroupeError('UNAVAILABLE', `${chromium.path} cannot be started: ${sentenceOf(cause)}`, undefined, {
         cause,
       });
     }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, readdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
+import { asAbsent } from '../../base/system-fault.js';
 import type { BrowserUser } from '../chromium/browser-user.js';
 import type { ChromiumBinary } from '../chromium/chromium-binary.js';
 import { LANDLOCK_ABI, LANDLOCK_EXEC } from './landlock.js';
@@ -47,6 +48,7 @@ const PROBE_MS = 10_000;
  * The confinement that this machine offers, tried out: inside it `home` cannot be listed, and user namespaces, which
  * Chromium's sandbox is made of, can still be made.
  * @param home the folder that browsers must not read; absolute. The folders of single browsers may be inside it
+ * @throws a fault of the system, which says nothing of what the machine offers
  */
 export async function findConfinement(
   home: string,
@@ -84,7 +86,7 @@ export function confined(confinement: Confinement, own: OwnFolders, command: rea
 }
 
 async function candidates(readable: readonly string[]): Promise<readonly Confinement[]> {
-  const abi = await run('perl', ['-e', LANDLOCK_ABI], null).then(Number, () => 0);
+  const abi = await run('perl', ['-e', LANDLOCK_ABI], null).then(Number, (error) => asAbsent(error) ?? 0);
   const bubblewrap = await firstExecutable(SYSTEM_PATH.split(':').map((folder) => join(folder, 'bwrap')));
   return [
     ...(abi > 0 ? [{ kind: 'landlock', abi, readable } as const] : []),
@@ -104,7 +106,8 @@ async function holds(confinement: Confinement, closed: string, user: BrowserUser
   ]);
   return run(command, args, user).then(
     () => true,
-    () => false,
+    // What could not be tried may hold all the same: browsers must not run unconfined for that.
+    (error) => asAbsent(error) ?? false,
   );
 }
 

@@ -4,6 +4,7 @@ import { lstat, rename } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { asAbsent } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { DevToolsPipe } from '../driver.js';
 import type { LeaseFolder } from './lease-folder.js';
@@ -47,7 +48,7 @@ export async function takePipes(folder: LeaseFolder, signal: AbortSignal): Promi
   }
 }
 
-/** Opens both for whoever talks to the browser next, on whatever thread. @throws WORKER_LOST when nothing is behind them */
+/** Opens both for whoever talks to the browser next, on whatever thread. @throws WORKER_LOST when nothing is behind them; a fault of the system */
 export function openPipe(folder: LeaseFolder): DevToolsPipe {
   const input = openFifo(folder.pipeIn, constants.O_WRONLY);
   try {
@@ -80,8 +81,8 @@ export async function answersAtPipe(folder: LeaseFolder, signal: AbortSignal): P
   try {
     signal.throwIfAborted();
     pipe = openPipe(folder);
-  } catch {
-    return false;
+  } catch (error) {
+    return asAbsent(error) ?? false;
   }
   if (!takeDescriptors(pipe)) return false;
   const reading = new Socket({ fd: pipe.output, readable: true, writable: false });
@@ -140,6 +141,7 @@ function openFifo(path: string, mode: number): number {
   try {
     descriptor = openSync(path, mode | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (cause) {
+    asAbsent(cause);
     throw new TroupeError(
       'WORKER_LOST',
       'The browser of the session is gone: nothing reads its pipe',

@@ -18,12 +18,21 @@ export class ExitWatch {
 
   #look(): void {
     for (const [key, resolve] of this.#watched) {
-      if (isRunning(key)) continue;
+      if (mayRun(key)) continue;
       this.#watched.delete(key);
       resolve();
     }
     if (this.#watched.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
+  }
+}
+
+/** A look that the system refuses says nothing: the next one will. */
+function mayRun(key: ProcessKey): boolean {
+  try {
+    return isRunning(key);
+  } catch {
+    return true;
   }
 }

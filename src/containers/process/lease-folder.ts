@@ -1,4 +1,5 @@
 import { chmod, chown, mkdir, open, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { asAbsent } from '../../base/system-fault.js';
 import { removeFolder } from '../../files/remove-folder.js';
 import type { BrowserUser } from '../chromium/browser-user.js';
 import { ProcessNote, profileOf } from './process-identity.js';
@@ -100,12 +101,15 @@ export class LeaseFolder {
     await rename(`${this.#note}.new`, this.#note);
   }
 
-  /** The process that this folder was made for; null where it was never started, or its note cannot be read. */
+  /**
+   * The process that this folder was made for; null where it was never started, or its note is no note.
+   * @throws a fault of the system
+   */
   async readNote(): Promise<ProcessNote | null> {
     try {
       return ProcessNote.parse(JSON.parse(await readFile(this.#note, 'utf8')));
-    } catch {
-      return null;
+    } catch (error) {
+      return asAbsent(error);
     }
   }
 

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { diskFault } from '../../base/disk-fault.js';
+import { sentenceOf, systemFault } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from '../browser-folder.js';
 import { type BrowserUser, browserUser } from '../chromium/browser-user.js';
@@ -115,8 +115,10 @@ export class ProcessDriver implements Driver {
       await this.#network.close(leaseId);
       this.#starting.delete(leaseId);
       await this.#tidy();
-      if (cause instanceof TroupeError || diskFault(cause) !== null) throw cause;
-      throw new TroupeError('UNAVAILABLE', `A browser could not be started: ${String(cause)}`, undefined, { cause });
+      if (cause instanceof TroupeError || systemFault(cause) !== null) throw cause;
+      throw new TroupeError('UNAVAILABLE', `A browser could not be started: ${sentenceOf(cause)}`, undefined, {
+        cause,
+      });
     } finally {
       this.#starting.delete(leaseId);
     }
@@ -151,7 +153,7 @@ export class ProcessDriver implements Driver {
       await this.#network.open(leaseId, { port: gatePort }, { kind: 'socks' });
     } catch (cause) {
       await this.#network.close(leaseId);
-      this.#log(`The browser ${leaseId} cannot go on: its proxy's port ${gatePort} is taken (${String(cause)})`);
+      this.#log(`The browser ${leaseId} cannot go on: its proxy's port ${gatePort} is taken (${sentenceOf(cause)})`);
       return null;
     }
     return this.#hold(known, folder, this.#watchOf(known));
@@ -221,7 +223,7 @@ export class ProcessDriver implements Driver {
 
   #trimLogs(): void {
     for (const { folder } of this.#held.values()) {
-      folder.trimLog().catch((cause: unknown) => this.#log(`A browser's log could not be cut: ${String(cause)}`));
+      folder.trimLog().catch((cause: unknown) => this.#log(`A browser's log could not be cut: ${sentenceOf(cause)}`));
     }
   }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { asAbsent } from '../../base/system-fault.js';
 
 /** A process as /proc showed it at one moment (proc(5), `stat`). */
 export interface ProcessEntry {
@@ -18,7 +19,10 @@ export type ProcessKey = Pick<ProcessEntry, 'pid' | 'startTicks'>;
 /** So many are read before other work of this thread gets a turn: about half a millisecond. */
 const SLICE = 32;
 
-/** The process with this pid, or null when there is none. One that has ended and was not reaped yet is none. */
+/**
+ * The process with this pid, or null when there is none. One that has ended and was not reaped yet is none.
+ * @throws a fault of the system, such as too many open files: whether it runs is not known then
+ */
 export function readProcess(pid: number): ProcessEntry | null {
   // Reading synchronously costs 15 us; through the thread pool it would be five hops and more CPU.
   try {
@@ -28,13 +32,13 @@ export function readProcess(pid: number): ProcessEntry | null {
     if (state === 'Z' || state === 'X') return null;
     const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     return { pid, group: Number(group), session: Number(session), startTicks: Number(rest[15]), commandLine };
-  } catch {
+  } catch (error) {
     // It ended between two of these lines, or never was.
-    return null;
+    return asAbsent(error);
   }
 }
 
-/** Whether this very process still runs. */
+/** Whether this very process still runs. @throws as {@link readProcess} */
 export function isRunning(key: ProcessKey): boolean {
   return readProcess(key.pid)?.startTicks === key.startTicks;
 }

@@ -4,6 +4,7 @@ import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { asAbsent } from '../../base/system-fault.js';
 import {
   contentOf,
   hasOneName,
@@ -134,7 +135,7 @@ async function listDir(dir: string, source: SessionFile['source']): Promise<read
   const names = (await regularFileNames(dir, MAX_LISTED)).filter((name) => !isUnfinished(name));
   const files = await Promise.all(
     names.map(async (name): Promise<SessionFile | null> => {
-      const stats = await lstat(join(dir, name)).catch(() => null);
+      const stats = await lstat(join(dir, name)).catch(asAbsent);
       if (stats === null || !hasOneName(stats)) return null;
       return { name, bytes: stats.size, source, modifiedAt: stats.mtime.toISOString() };
     }),

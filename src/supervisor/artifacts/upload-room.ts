@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asAbsent } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 /** What one session's uploads may have together, those under way included. */
@@ -91,10 +92,7 @@ async function sizesIn(dir: string): Promise<Map<string, number>> {
   const names = await readdir(dir);
   const sizeOf = async (name: string): Promise<[string, number]> => [
     name,
-    await lstat(join(dir, name)).then(
-      ({ size }) => size,
-      () => 0,
-    ),
+    (await lstat(join(dir, name)).catch(asAbsent))?.size ?? 0,
   ];
   return new Map(await Promise.all(names.map(sizeOf)));
 }

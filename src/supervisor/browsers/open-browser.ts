@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease, Driver, LeaseOptions } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LiveRequest, SessionId } from '../../protocol/session.js';
@@ -68,5 +69,5 @@ export async function startActorOn(
 /** Never rejects: what cannot be removed now is removed by the reaper. */
 export async function releaseLease(lease: BrowserLease, log: (line: string) => void): Promise<void> {
   const { leaseId } = lease.identity;
-  await lease.release().catch((error) => log(`the browser of ${leaseId} could not be removed: ${String(error)}`));
+  await lease.release().catch((error) => log(`the browser of ${leaseId} could not be removed: ${sentenceOf(error)}`));
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.js';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import {
@@ -122,7 +123,7 @@ export class WarmPool {
       return { ...(await warm(bounds)), warm: true };
     } catch (error) {
       if (bounds.signal.aborted || Reflect.get(Object(error), 'code') === 'INVALID_REQUEST') throw error;
-      this.#parts.log(`its warm browser was of no use: ${String(error)}`, { session: start.id });
+      this.#parts.log(`its warm browser was of no use: ${sentenceOf(error)}`, { session: start.id });
       const deadlineMs = Math.max(1, Math.round(deadline - performance.now()));
       return await this.#cold(request, start, { ...bounds, deadlineMs });
     }
@@ -221,7 +222,7 @@ export class WarmPool {
         this.#starting.delete(browser);
         const wanted = this.#waiting.delete(browser);
         if (!wanted) return;
-        this.#parts.log(`a warm browser could not be started: ${String(error)}`);
+        this.#parts.log(`a warm browser could not be started: ${sentenceOf(error)}`);
         this.#wakeIn(this.#retryMs);
         this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
       },

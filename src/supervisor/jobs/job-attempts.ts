@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../base/system-fault.js';
 import type { Journal } from '../../journal/journal.js';
 import type { AutoRequest } from '../../protocol/session.js';
 import type { WarmPool } from '../browsers/index.js';
@@ -94,7 +95,7 @@ export class JobAttempts {
       if (again !== null) this.#parts.queue(again);
       else await session.end(end, 'graceful');
     } catch (error) {
-      this.#parts.log(`cannot wait again: ${String(error)}`, { session: session.record.id });
+      this.#parts.log(`cannot wait again: ${sentenceOf(error)}`, { session: session.record.id });
       await session.end(end, 'graceful');
     }
   }

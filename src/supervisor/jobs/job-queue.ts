@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../base/system-fault.js';
 import type { Journal } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { AutoRequest, isEnded, type SessionId } from '../../protocol/session.js';
@@ -117,7 +118,7 @@ export class JobQueue {
   /** Never rejects. */
   async #admitted(job: QueuedJob, slot: Slot): Promise<void> {
     const { journal, log, isClosed } = this.#parts;
-    const lost = (error: unknown) => log(`the disk keeps it waiting: ${String(error)}`, { session: job.id });
+    const lost = (error: unknown) => log(`the disk keeps it waiting: ${sentenceOf(error)}`, { session: job.id });
     const read = await Promise.all([journal.get(job.id), this.#requestOf(job.id)]).catch((error) => {
       lost(error);
       this.#addLater(job);

@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { extname, sep } from 'node:path';
 import { pathInside } from '../../agent-js/flows/flow-folder.js';
+import { asAbsent } from '../../base/system-fault.js';
 import { chooseModels } from '../../config/models.js';
 import type { Config } from '../../config.js';
 import type { Driver } from '../../containers/driver.js';
@@ -136,8 +137,9 @@ async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
     // A link must not lead out of the folder either.
     const [real, realDir] = await Promise.all([realpath(path), realpath(flowsDir)]);
     if (real.startsWith(realDir + sep) && (await stat(real)).isFile()) return;
-  } catch {
-    // Falls through: whatever kept it from being read, it cannot be run.
+  } catch (error) {
+    // Falls through: whatever keeps it from being read, it cannot be run.
+    asAbsent(error);
   }
   throw new TroupeError('FLOW_NOT_FOUND', `There is no flow file '${file}' in ${flowsDir}`, { flow: file });
 }

@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../base/system-fault.js';
 import { AutoRequest, type SessionRecord } from '../../protocol/session.js';
 import type { Outbox } from '../../webhooks/outbox.js';
 import type { ArtifactKeeper } from '../artifacts/index.js';
@@ -31,5 +32,5 @@ export async function endStored(
   // Of one that never began there is nothing to read; it is made when somebody asks for it.
   if (record.startedAt === null) return;
   // They can be made again at any time; what keeps them from being made now keeps no service from starting.
-  artifacts.write(ended).catch((error) => log(`no artifacts: ${String(error)}`, { session: record.id }));
+  artifacts.write(ended).catch((error) => log(`no artifacts: ${sentenceOf(error)}`, { session: record.id }));
 }

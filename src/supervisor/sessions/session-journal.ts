@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { JournalBatch, StoredSession } from '../../journal/journal.js';
 import { type EventRow, readEvent } from '../../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../../protocol/events.js';
@@ -30,7 +31,7 @@ export class SessionJournal {
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
   readonly #lost = (error: unknown): void =>
-    this.#around.log(`events were not written: ${String(error)}`, { session: this.record.id });
+    this.#around.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
   #open = true;
 
   /**
@@ -162,7 +163,7 @@ export async function writeEnd(
       await hub.write(batch);
       return;
     } catch (error) {
-      log(`its end was not written: ${String(error)}`, { session: id });
+      log(`its end was not written: ${sentenceOf(error)}`, { session: id });
       await new Promise<void>((resolve) => {
         clock.after(waitMs, resolve);
       });

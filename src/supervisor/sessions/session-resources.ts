@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import { keepDownloads } from '../artifacts/index.js';
@@ -70,10 +71,10 @@ export class SessionResources {
       await actor?.stop();
       if (lease !== null) {
         await keepDownloads(lease.endpoint.downloadsDir, join(dir, 'downloads')).catch((error) =>
-          log(`downloads could not be kept: ${String(error)}`),
+          log(`downloads could not be kept: ${sentenceOf(error)}`),
         );
         advance({ type: 'BrowserLeaving' });
-        await lease.release().catch((error) => log(`its browser could not be removed: ${String(error)}`));
+        await lease.release().catch((error) => log(`its browser could not be removed: ${sentenceOf(error)}`));
         await held.video?.stop();
       }
       if (completed && video === 'on-failure') await dropVideos(dir);

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import { VIDEO } from '../../report/video.js';
 
@@ -22,7 +23,7 @@ export class SessionVideo {
   /** @param dir the session's folder, made if need be */
   constructor(film: NonNullable<BrowserLease['recordVideo']>, dir: string, log: (line: string) => void) {
     this.#done = this.#write(film, dir).catch((error) => {
-      if (!this.#stopping.signal.aborted) log(`its video ends: ${String(error)}`);
+      if (!this.#stopping.signal.aborted) log(`its video ends: ${sentenceOf(error)}`);
     });
   }
 

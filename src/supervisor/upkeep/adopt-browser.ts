@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { StoredSession } from '../../journal/journal.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -31,7 +32,7 @@ export async function adoptBrowser(
   } catch (cause) {
     // One that comes after all is nobody's.
     adopting.then((lease) => lease?.release()).catch(() => undefined);
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = sentenceOf(cause);
     log(`its browser is not taken up again: ${why}`, { session: record.id });
     const message = `The service was started again and could not take up the session's browser: ${why}`;
     return { lease: null, fault: new TroupeError('WORKER_LOST', message, undefined, { cause }) };

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { Driver } from '../../containers/driver.js';
 
 const REAP_EVERY_MS = 10_000;
@@ -49,7 +50,7 @@ export class Reaper {
       const removed = await this.#driver.sweep(this.#kept);
       if (removed.length > 0) this.#log(`removed ${removed.length} browsers of no session: ${removed.join(', ')}`);
     } catch (error) {
-      this.#log(`browsers of no session could not be looked for: ${String(error)}`);
+      this.#log(`browsers of no session could not be looked for: ${sentenceOf(error)}`);
     }
   }
 }

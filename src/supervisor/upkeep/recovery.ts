@@ -1,4 +1,5 @@
 import { assertNever } from '../../base/assert-never.js';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { DamagedSession, Journal, StoredSession, WaitingSession } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
@@ -75,7 +76,7 @@ export async function recoverSessions(parts: RecoveryParts, recovered: Recovered
       const asked = await journal.request(session.record.id);
       const stored: Left = { ...session, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
       const fate = await fateOf(journal, stored).catch((error: unknown): Fate => {
-        log(`what it has done cannot be read: ${String(error)}`, { session: stored.record.id });
+        log(`what it has done cannot be read: ${sentenceOf(error)}`, { session: stored.record.id });
         return { kind: 'ends', end: unreadableEnd(error), request: null };
       });
       const adoption = fate.kind === 'goes-on' ? await adoptBrowser(parts, stored) : NOTHING_ADOPTED;
@@ -111,7 +112,7 @@ async function sweep({ driver, log }: RecoveryParts, adoptions: readonly Adoptio
     const removed = await driver.sweep(new Set(adoptions.flatMap(({ lease }) => lease?.identity.leaseId ?? [])));
     if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
   } catch (error) {
-    log(`browsers that an earlier service left are removed later: ${String(error)}`);
+    log(`browsers that an earlier service left are removed later: ${sentenceOf(error)}`);
   }
 }
 
@@ -132,9 +133,9 @@ async function alone(parts: RecoveryParts, stored: Left, work: () => Promise<voi
   try {
     await work();
   } catch (error) {
-    parts.log(`cannot be taken up again: ${String(error)}`, { session: id });
+    parts.log(`cannot be taken up again: ${sentenceOf(error)}`, { session: id });
     await endStored(parts, stored, lostEnd(error)).catch((cause) =>
-      parts.log(`its end was not written: ${String(cause)}`, { session: id }),
+      parts.log(`its end was not written: ${sentenceOf(cause)}`, { session: id }),
     );
   }
 }
@@ -152,14 +153,14 @@ async function takeUp(
       await recovered.resume(fate.resumed, lease);
       return;
     } catch (cause) {
-      parts.log(`cannot go on with its browser: ${String(cause)}`, { session: record.id });
+      parts.log(`cannot go on with its browser: ${sentenceOf(cause)}`, { session: record.id });
       const message = 'The service was started again, and the session could not go on with its browser';
       why = new TroupeError('WORKER_LOST', message, undefined, { cause });
     }
   }
   await lease
     ?.release()
-    .catch((error) => parts.log(`its browser is removed later: ${String(error)}`, { session: record.id }));
+    .catch((error) => parts.log(`its browser is removed later: ${sentenceOf(error)}`, { session: record.id }));
   if (fate.kind === 'goes-on') {
     const { request } = fate.resumed;
     if (request.mode === 'auto') return waitAgain(parts, recovered, stored, { request, failed: null });
@@ -216,12 +217,12 @@ async function waitAgain(
 
 /** Never rejects. */
 async function endWaiting(parts: RecoveryParts, { id }: WaitingSession, error: unknown): Promise<void> {
-  parts.log(`cannot wait again: ${String(error)}`, { session: id });
+  parts.log(`cannot wait again: ${sentenceOf(error)}`, { session: id });
   try {
     const stored = await parts.journal.get(id);
     if (stored !== null) await endStored(parts, stored, lostEnd(error));
   } catch (cause) {
-    parts.log(`its end was not written: ${String(cause)}`, { session: id });
+    parts.log(`its end was not written: ${sentenceOf(cause)}`, { session: id });
   }
 }
 
@@ -243,6 +244,6 @@ async function endDamaged(parts: RecoveryParts, damaged: DamagedSession): Promis
     const record = known ?? { ...unknown, mode: mode === 'auto' ? 'auto' : 'live' };
     await endStored(parts, { record }, unreadableEnd(undefined));
   } catch (error) {
-    parts.log(`its end was not written: ${String(error)}`, { session: text });
+    parts.log(`its end was not written: ${sentenceOf(error)}`, { session: text });
   }
 }

@@ -1,6 +1,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
+import { sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { Journal } from '../../journal/journal.js';
 import type { SessionId } from '../../protocol/session.js';
@@ -53,7 +54,7 @@ export class Retention {
       await this.#prune();
       if (old + much > 0) this.#parts.log(`retention: removed ${old} old sessions, and ${much} for their size`);
     } catch (error) {
-      this.#parts.log(`retention: ${String(error)}`);
+      this.#parts.log(`retention: ${sentenceOf(error)}`);
     }
   }
 
