@@ -187,7 +187,7 @@ async function compareChanges({ origin, agent }) {
     return tokens(renderLook({ ...known, ...diff, diff: true, added, unchanged }, { known }));
   };
   const quiet = await rendered();
-  await call('page', `document.body.insertAdjacentHTML('afterbegin', '<button>Slot the order</button>'); 0`);
+  await call('page', `document.body.insertAdjacentHTML('afterbegin', '<button>Place the order</button>'); 0`);
   const one = await rendered();
   return [
     atMost('look: tokens of an unchanged page of 1,500 controls', quiet, 8),

@@ -34,7 +34,7 @@ const STEPS = [
   ['{input}Reference', 'input', 'bench'],
   ['{textarea}Note for us', 'input', 'Please wrap them.'],
   ['{input}I accept the terms', 'check'],
-  ['{button}Slot order', 'click'],
+  ['{button}Place order', 'click'],
 ];
 
 export async function run() {

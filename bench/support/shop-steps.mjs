@@ -31,7 +31,7 @@ export const SHOP_STEPS = [
   ['input', 'textbox', 'Reference', '$reference'],
   ['input', 'textbox', 'Note for us', 'Please wrap each of them.'],
   ['check', 'checkbox', 'I accept the terms'],
-  ['click', 'button', 'Slot order'],
+  ['click', 'button', 'Place order'],
 ];
 /** Where what the flow answers stands, and what that is. */
 export const SHOP_ANSWER = '#order-total';

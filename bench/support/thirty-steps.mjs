@@ -16,7 +16,7 @@ ${['Name', 'Street', 'City', 'Postcode', 'Mail'].map((name) => `<label>${name} <
 <label>Country <select name=c><option>Austria<option>Belgium<option>Croatia</select></label>
 <label>Shipping <select name=s><option>Standard<option>Express</select></label>
 <label><input type=checkbox name=g> Gift</label><label><input type=checkbox name=t> Terms</label>
-<label>Note <textarea name=n></textarea></label><button>Slot order</button></form><p id=done></p>
+<label>Note <textarea name=n></textarea></label><button>Place order</button></form><p id=done></p>
 <script>f.onsubmit = (event) => { event.preventDefault(); done.textContent = 'Order for ' + f.Name.value; };</script>`;
 
 /** See `steps.mjs`. */
@@ -46,7 +46,7 @@ export const STEPS = [
   ['select', 'combobox', 'Country', 'Croatia'],
   ['uncheck', 'checkbox', 'Gift'],
   ['input', 'textbox', 'City', 'Zagreb'],
-  ['click', 'button', 'Slot order'],
+  ['click', 'button', 'Place order'],
 ];
 export const PAGES = { '/login': LOGIN, '/shop': SHOP, '/order': ORDER };
 /** Where what the flow answers stands, and what that is. */

@@ -6,14 +6,14 @@ import { type Spellings, spellingsOf } from './secret-spellings.js';
 const PLACE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
 /** Where a value is put in, and how it is written there. */
-interface Slot {
+interface Place {
   /** The argument's index. */
   readonly index: number;
   readonly write: (value: string) => string;
 }
 
 /** What is typed or chosen, addresses, and variables of requests. */
-const SLOTS: { readonly [target: string]: Slot } = {
+const SLOTS: { readonly [target: string]: Place } = {
   'agent.act': { index: 2, write: (value) => value },
   'agent.go': { index: 0, write: encodeURIComponent },
   'requests.run': { index: 1, write: (value) => value },
@@ -92,12 +92,12 @@ export class Secrets {
     return this.#hidden.some((hidden) => holds(hidden, text));
   }
 
-  #put(args: readonly unknown[], slot: Slot | undefined): readonly unknown[] {
+  #put(args: readonly unknown[], slot: Place | undefined): readonly unknown[] {
     if (slot === undefined) return args;
     return args.map((arg, index) => (index === slot.index ? this.#filled(arg, slot) : arg));
   }
 
-  #filled(value: unknown, slot: Slot): unknown {
+  #filled(value: unknown, slot: Place): unknown {
     if (Array.isArray(value)) return value.map((one) => this.#filled(one, slot));
     if (typeof value === 'object' && value !== null) {
       return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.#filled(member, slot)]));

@@ -73,18 +73,18 @@ export class Access {
     }
   }
 
-  #allowed(place: Slot): boolean {
+  #allowed(place: Place): boolean {
     return this.#names.has(place.name) || this.#nameAndPorts.has(join(place));
   }
 
-  #isPublic(place: Slot): boolean {
+  #isPublic(place: Place): boolean {
     const url = this.#publicUrl;
     if (!url || place.name !== url.hostname) return false;
     const defaultPort = defaultPortOf(url.protocol);
     return (place.port || defaultPort) === (url.port || defaultPort);
   }
 
-  #ownOrigin(origin: string, host: Slot): boolean {
+  #ownOrigin(origin: string, host: Place): boolean {
     const [, protocol, authority] = /^(https?:)\/\/(.+)$/.exec(origin) ?? [];
     const place = parsePlace(authority ?? '');
     if (!place || protocol === undefined) return false;
@@ -97,12 +97,12 @@ export class Access {
   }
 }
 
-interface Slot {
+interface Place {
   readonly name: string;
   readonly port: string;
 }
 
-function parsePlace(text: string): Slot | null {
+function parsePlace(text: string): Place | null {
   const [, name, port] = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   return name === undefined ? null : { name, port: port ?? '' };
 }
@@ -111,7 +111,7 @@ function defaultPortOf(protocol: string): string {
   return protocol === 'https:' ? '443' : '80';
 }
 
-function join(place: Slot): string {
+function join(place: Place): string {
   return place.port === '' ? place.name : `${place.name}:${place.port}`;
 }
 

@@ -1,9 +1,9 @@
 import { AddressRanges } from './address-ranges.js';
 
-type Slot = 'metadata' | 'loopback';
+type Place = 'metadata' | 'loopback';
 
 /** Addresses that are nobody's on the network. Everything here that closes such a place reads this table. */
-const TABLE: readonly (readonly [range: string, place: Slot])[] = [
+const TABLE: readonly (readonly [range: string, place: Place])[] = [
   // Where clouds keep what a machine may know of itself, its credentials too. No page, script or webhook needs these.
   ['169.254.0.0/16', 'metadata'], // link-local: AWS, GCP, Azure, ECS, EKS, OpenStack, Oracle, DigitalOcean, Hetzner
   ['fe80::/10', 'metadata'], // link-local over IPv6: OpenStack's fe80::a9fe:a9fe
@@ -20,7 +20,7 @@ const TABLE: readonly (readonly [range: string, place: Slot])[] = [
   ['::', 'loopback'],
 ];
 
-const rangesOf = (place: Slot): AddressRanges =>
+const rangesOf = (place: Place): AddressRanges =>
   new AddressRanges(TABLE.filter(([, kind]) => kind === place).map(([range]) => range));
 const metadata = rangesOf('metadata');
 const loopback = rangesOf('loopback');

@@ -9,7 +9,7 @@ const SAME_MEANING: readonly (readonly string[])[] = [
   ['Add to cart', 'Put in basket'],
   ['Cart', 'Basket'],
   ['Check out', 'Go to payment'],
-  ['Slot order', 'Buy now'],
+  ['Place order', 'Buy now'],
   ['Street and number', 'Address'],
   ['City', 'Town'],
   ['Delivery date', 'Preferred day'],

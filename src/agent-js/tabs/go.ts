@@ -105,7 +105,8 @@ async function isOvertaken(
 async function holdStill(tab: Tab, bounds: Bounds): Promise<void> {
   await tab.command('Emulation.setScriptExecutionDisabled', { value: true }, bounds);
   try {
-    await tab.command('Page.stopLoading', {}, bounds);
+    // Refused between two documents, where there is nothing to stop.
+    await tab.send('Page.stopLoading', {}, STOP_MS).catch(() => undefined);
     const { loaderId } = await tab.command('Page.navigate', { url: 'about:blank' }, bounds);
     if (loaderId !== undefined)
       await tab.until(() => tab.navigation.hasCommitted(loaderId), within(bounds, OVERTAKEN_MS));

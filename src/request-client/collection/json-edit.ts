@@ -1,4 +1,4 @@
-import { childrenAt, placesAlong, type Slot } from './json-places.js';
+import { childrenAt, type Place, placesAlong } from './json-places.js';
 
 type Path = readonly (string | number)[];
 
@@ -71,7 +71,7 @@ function insertWritten(text: string, path: Path, write: (indent: string | null) 
 }
 
 /** `write` is given the indent of its line; null where all stands on one. `index` null, or past the end: at the end. */
-function addChild(text: string, parent: Slot, index: number | null, write: (indent: string | null) => string): string {
+function addChild(text: string, parent: Place, index: number | null, write: (indent: string | null) => string): string {
   const children = [...childrenAt(text, parent.offset)];
   const at = Math.min(index ?? children.length, children.length);
   const before = children[at - 1];

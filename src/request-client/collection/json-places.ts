@@ -1,13 +1,13 @@
 /** Where something stands in a JSON text. */
-export interface Slot {
+export interface Place {
   readonly offset: number;
   readonly end: number;
 }
 
 /** A member or an element: `offset` is where its key begins, or its value where it has none. */
-export interface Child extends Slot {
+export interface Child extends Place {
   readonly key: string | null;
-  readonly value: Slot;
+  readonly value: Place;
 }
 
 const SPACE = /[\s\uFEFF]*/y;
@@ -18,12 +18,12 @@ const PLAIN = /[^\s,\]}]*/y;
  * The places of the values along a path, the root first, in a text that is known to be JSON; fewer where the path ends
  * early. Of a key that is there twice it is the last, as JSON.parse has it. Goes over the characters once and keeps no tree.
  */
-export function placesAlong(text: string, path: readonly (string | number)[]): readonly Slot[] {
+export function placesAlong(text: string, path: readonly (string | number)[]): readonly Place[] {
   const offset = afterSpace(text, 0);
-  let place: Slot = { offset, end: endOfValue(text, offset) };
+  let place: Place = { offset, end: endOfValue(text, offset) };
   const places = [place];
   for (const step of path) {
-    let found: Slot | undefined;
+    let found: Place | undefined;
     let index = 0;
     for (const child of childrenAt(text, place.offset)) {
       if (child.key === null ? index === step : child.key === step) found = child.value;

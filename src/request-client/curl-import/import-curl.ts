@@ -8,15 +8,15 @@ import { detectShell, type ShellKind } from './shells/detect-shell.js';
 import { readCmd } from './shells/read-cmd.js';
 import { readPosix } from './shells/read-posix.js';
 import { readPowerShell } from './shells/read-powershell.js';
-import { type Slot, SourceText, toText, variableNames } from './source-text.js';
+import { type Place, SourceText, toText, variableNames } from './source-text.js';
 
 /** A command that was not imported, and why. */
-export interface ImportFault extends Slot {
+export interface ImportFault extends Place {
   readonly message: string;
 }
 
 /** Something that was left out or changed, by name. A `note` does not change what is sent. */
-export interface ImportWarning extends Slot {
+export interface ImportWarning extends Place {
   readonly level: 'note' | 'warning';
   readonly about: string;
   readonly message: string;

@@ -1,5 +1,5 @@
 /** Where something stands in the pasted text. */
-export interface Slot {
+export interface Place {
   /** 1-based; the column counts UTF-16 units. */
   readonly line: number;
   readonly column: number;
@@ -23,7 +23,7 @@ export class SourceText {
     this.bytes = toBytes(text.replaceAll('\0', '').replace(/^\uFEFF/, ''));
   }
 
-  placeOf(offset: number): Slot {
+  placeOf(offset: number): Place {
     const starts = this.#starts();
     let low = 0;
     let high = starts.length - 1;

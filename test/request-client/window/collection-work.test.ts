@@ -121,6 +121,8 @@ t.test('a folder is run: each result stands in a table, the run can be stopped, 
   await act('{checkbox}Stop at the first failure', 'click');
   await press('Control+Enter');
   await shows('2 sent, 1 failed');
+  // The result is there a moment before the run is over.
+  await holds('document.querySelector(".head button.main")?.innerText === "Run"');
   echo.delayMs = 60_000;
   await press('Control+Enter');
   await holds('document.querySelector(".head button.main")?.innerText === "Stop"');
