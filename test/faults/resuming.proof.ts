@@ -8,9 +8,7 @@ import { FaultScenario, linesOf, REMEDY, saysSentences, startSite, stopped } fro
 guardLeaks(t);
 process.env.TROUPE_TEST_WEBHOOK_SECRET = 'a secret of the test';
 
-const skip = process.env.TROUPE_PROOF === 'faults' ? false : 'it takes minutes: npm run proof -- faults';
-
-t.test('what an earlier service left is taken up when a call fails once', { skip }, async (t) => {
+t.test('what an earlier service left is taken up when a call fails once', async (t) => {
   const { home, scenario } = await setting(t);
   let service = new FaultyService(home);
   t.teardown(() => service.process.end('SIGKILL'));
@@ -54,7 +52,7 @@ t.test('what an earlier service left is taken up when a call fails once', { skip
   await stopped(service);
 });
 
-t.test('a service stops in order when a call fails once', { skip }, async (t) => {
+t.test('a service stops in order when a call fails once', async (t) => {
   const { home, scenario } = await setting(t);
   let service = new FaultyService(home);
   t.teardown(() => service.process.end('SIGKILL'));

@@ -21,7 +21,7 @@ const CALLS: { readonly [call: string]: readonly ('ENOSPC' | 'EIO' | 'EMFILE')[]
 const EACH_OF = 12;
 const STRIDE = 150;
 
-const skip = process.env.TROUPE_PROOF === 'faults' ? skipWithout('cc') : 'it takes minutes: npm run proof -- faults';
+const skip = skipWithout('cc');
 
 t.test('a journal keeps what it took, and nothing else, whatever call of its disk fails once', { skip }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'journal-'));
