@@ -22,24 +22,47 @@ function removeAll(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
 }
 
-/** Opens every folder to its owner and moves it directly below `root`, so that no path is long any more. */
+/**
+ * Opens every folder to its owner and moves it directly below `root`, so that no path is long any more. The `rm` that failed
+ * may still be removing folders meanwhile: those that are gone are passed over.
+ */
 async function flatten(root: string): Promise<void> {
   await openToOwner(root);
   let moved = 0;
   const waiting = [root];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for await (const entry of await opendir(folder)) {
-      if (!entry.isDirectory()) continue;
-      const path = join(folder, entry.name);
-      await openToOwner(path);
+    for (const name of await foldersIn(folder)) {
+      const path = join(folder, name);
       const target = folder === root ? path : join(root, `.${moved++}`);
-      if (target !== path) await rename(path, target);
-      waiting.push(target);
+      try {
+        await openToOwner(path);
+        if (target !== path) await rename(path, target);
+        waiting.push(target);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
     }
   }
 }
 
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  try {
+    for await (const entry of await opendir(folder)) if (entry.isDirectory()) names.push(entry.name);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  return names;
+}
+
+function isMissing(error: unknown): boolean {
+  return Reflect.get(Object(error), 'code') === 'ENOENT';
+}
+
 async function openToOwner(folder: string): Promise<void> {
   // Root needs no leave.
-  if (process.geteuid?.() !== 0) await chmod(folder, 0o700);
+  if (process.geteuid?.() === 0) return;
+  await chmod(folder, 0o700).catch((error) => {
+    if (!isMissing(error)) throw error;
+  });
 }

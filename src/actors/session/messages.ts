@@ -78,8 +78,8 @@ export type SessionMessages = {
     };
     readonly reply: string;
   };
-  /** Puts a person at the wheel, or the agent again. Settles when the agent has come to rest, within 3 s. */
-  GiveWheel: { readonly payload: { readonly to: 'agent' | 'person' }; readonly reply: null };
+  /** Gives control to a person, or to the agent again. Settles when the agent has come to rest, within 3 s. */
+  GiveControl: { readonly payload: { readonly to: 'agent' | 'person' }; readonly reply: null };
   /** What a person does with hands on the active page. WAIT_TIMEOUT where the page does not take it. */
   HandsOn: { readonly payload: { readonly inputs: readonly PageInput[] }; readonly reply: null };
   /** What is selected on the active page, at most 65,536 characters. */

@@ -54,7 +54,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #queue = new ScriptQueue(WAITING_SCRIPTS);
   readonly #closing = new AbortController();
   readonly #secrets: Secrets;
-  readonly #wheel: ControlLock;
+  readonly #controlLock: ControlLock;
   /** Whom the model's script tells what it writes. */
   #onConsole: ((text: string) => void) | undefined;
   #state: SessionState = { kind: 'new' };
@@ -69,7 +69,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#args = args;
     this.#context = context;
     this.#secrets = new Secrets(args.secrets);
-    this.#wheel = new ControlLock(args.driver);
+    this.#controlLock = new ControlLock(args.driver);
     this.#batcher = new EventBatcher(args.id, (batch) => context.emit(batch));
   }
 
@@ -90,7 +90,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
           return this.#queue.run((closed) => this.#runScript(order, until(closed)), asker);
         }),
       ),
-    GiveWheel: ({ to }) => later(this.#giveWheel(to)),
+    GiveControl: ({ to }) => later(this.#giveControl(to)),
     HandsOn: ({ inputs }) => later(this.#openParts().hands.send(inputs)),
     CopySelection: () => later(this.#hide(() => this.#openParts().hands.selection())),
     RunFlows: ({ paths, timeoutMs }, asker) =>
@@ -157,7 +157,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         requestsModule({ requestsDir, reach }),
       ];
       const secret = offered.map((module) => this.#secrets.wrap(module));
-      const modules = secret.map((module) => this.#wheel.wrap(flows.wrap(module)));
+      const modules = secret.map((module) => this.#controlLock.wrap(flows.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
       const screen = new Screen(browser, () => agent.activePage);
       const hands = new InputDispatcher(browser, () => agent.activePage);
@@ -186,16 +186,16 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     return null;
   }
 
-  async #giveWheel(to: 'agent' | 'person'): Promise<null> {
+  async #giveControl(to: 'agent' | 'person'): Promise<null> {
     this.#openParts();
     if (to === 'person') {
-      await this.#wheel.take();
+      await this.#controlLock.take();
       return null;
     }
     const person = this.#person;
     this.#person = undefined;
     await person?.close();
-    this.#wheel.giveBack();
+    this.#controlLock.giveBack();
     return null;
   }
 
@@ -257,7 +257,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
           this.#onConsole = undefined;
         }
       },
-      agentsTurn: (signal) => this.#wheel.agentsTurn(signal),
+      agentsTurn: (signal) => this.#controlLock.agentsTurn(signal),
       resumeFlow: (how, timeoutMs, signal) =>
         this.#queue.run(
           (closed) => {

@@ -70,7 +70,7 @@ export class SessionControl {
     this.#restartIdle(holder);
     this.#deps.emit({ type: 'ControlTaken', data: { by } });
     try {
-      await actor.ask('GiveWheel', { to: 'person' }, { deadlineMs: ASK_MS });
+      await actor.ask('GiveControl', { to: 'person' }, { deadlineMs: ASK_MS });
     } catch (error) {
       // An actor that is started again asks who drives.
       if (encodeError(error).code !== 'SESSION_RESTARTED') {
@@ -163,12 +163,12 @@ export class SessionControl {
     if (this.#holder !== holder) return;
     this.end();
     this.#deps.emit({ type: 'ControlReturned', data: { reason } });
-    // One that is gone, or started again, has nobody at the wheel.
-    await this.#giveWheel().catch(() => undefined);
+    // One that is gone, or started again, has no person in control.
+    await this.#giveControl().catch(() => undefined);
   }
 
-  async #giveWheel(): Promise<void> {
-    await this.#deps.actor().ask('GiveWheel', { to: 'agent' }, { deadlineMs: ASK_MS });
+  async #giveControl(): Promise<void> {
+    await this.#deps.actor().ask('GiveControl', { to: 'agent' }, { deadlineMs: ASK_MS });
   }
 }
 

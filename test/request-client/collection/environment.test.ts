@@ -43,6 +43,6 @@ t.test('a plain object keeps what is no text, and is edited by its members', (t)
   ];
   t.equal(environment.withRows(rows).text, '{"port": 80, "deep": {"a": 1}, "who": "ada"}');
   t.throws(() => Environment.parse('[1]'), { code: 'INVALID_REQUEST' });
-  t.throws(() => Environment.parse('{'), { code: 'INVALID_REQUEST', message: /no JSON/ });
+  t.throws(() => Environment.parse('{'), { code: 'INVALID_REQUEST', message: /not valid JSON/ });
   t.end();
 });

@@ -1,7 +1,7 @@
 import { cancelledError } from '../../../agent-js/browser/bounds.js';
 import type { HostCall, HostModule } from '../../../script/host-module.js';
 
-/** Who takes the wheel waits so long for the agent's call under way, and then has it all the same. */
+/** A person who takes control waits so long for the agent's call under way, and then has it all the same. */
 const REST_MS = 3_000;
 
 /**
