@@ -38,7 +38,10 @@ export function sendMessage(
   if (fault !== null) return Promise.resolve({ kind: 'refused', why: fault });
   const port = portOf(url);
   const refused = (why: string | null): RefusedTarget | null => (why === null ? null : new RefusedTarget(why));
-  return new Promise((resolve) => {
+  // Held by its timer: one of AbortSignal.timeout() can be collected before its time, and then never ends the wait.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  return new Promise<SendOutcome>((resolve) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp;
     const sent: ClientRequest = send(url, {
       method: 'POST',
@@ -51,7 +54,7 @@ export function sendMessage(
       // A connection of its own: one that is kept might be of a name that leads elsewhere now.
       agent: false,
       lookup: guardedLookup((address, name) => refused(rule.refusal(address, port, name)), lookUp),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, late.signal]),
     });
     sent.on('socket', (socket) =>
       guardConnection(socket, (local, remote) =>
@@ -67,7 +70,7 @@ export function sendMessage(
     });
     sent.on('error', (error) => resolve(outcomeOf(error)));
     sent.end(message.body);
-  });
+  }).finally(() => clearTimeout(timer));
 }
 
 class RefusedTarget extends Error {}
