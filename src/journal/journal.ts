@@ -98,7 +98,7 @@ export class Journal {
 
   /**
    * Opens the file, creating it where there is none (its folder must be there). Where it is damaged, it is kept beside as
-   * `<file>.damaged-<time>`, what can be read of it goes on, and `log` is told how much could not be read.
+   * `<file>.damaged-<time>`, what can be read of it goes on, and `log` says how much could not be read.
    * @throws UNAVAILABLE when it is not a database or not ours, is newer than we know, is open in another running
    *   service, or cannot be written; the message names the file and the remedy
    */

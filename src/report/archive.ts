@@ -113,8 +113,8 @@ async function* untilError(content: Readable, onFault: (error: unknown) => void)
 
 async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
   for (const name of FILES) yield { name, path: join(options.dir, name) };
-  const films = ((await readdir(options.dir).catch(asAbsent)) ?? []).filter((name) => VIDEO.test(name));
-  for (const name of films.sort()) yield { name, path: join(options.dir, name) };
+  const videos = ((await readdir(options.dir).catch(asAbsent)) ?? []).filter((name) => VIDEO.test(name));
+  for (const name of videos.sort()) yield { name, path: join(options.dir, name) };
   for (const name of FOLDERS) yield* entriesIn(join(options.dir, name), name, 0);
   if (options.downloadsDir === undefined) return;
   // None of its folders is entered: a browser may put a link in the place of one on the way.

@@ -56,7 +56,7 @@ export async function chooseDriver(around: Surroundings): Promise<DriverChoice> 
   return processChoice(around, `Docker is not used: ${docker.why}`);
 }
 
-/** The engine and the image, or what is missing and the command that mends it. */
+/** The engine and the image, or what is missing and the command that fixes it. */
 export async function usableDocker(
   config: Pick<Config, 'dockerSocket' | 'worker'>,
 ): Promise<UsableDocker | { readonly why: string; readonly mend: string }> {

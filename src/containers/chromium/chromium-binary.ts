@@ -41,7 +41,7 @@ const VERSION_MS = 15_000;
 /**
  * The Chromium to use: `configured` (the value of TROUPE_CHROMIUM) and no other where it is given; else the system's;
  * else the one inside @sparticuz/chromium, unpacked into `cacheDir`. Each is asked for its version first.
- * @throws UNAVAILABLE with what, why, and the command that mends it; a fault of the system
+ * @throws UNAVAILABLE with what, why, and the command that fixes it; a fault of the system
  */
 export async function findChromium(options: {
   readonly configured: string | undefined;

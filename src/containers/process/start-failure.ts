@@ -6,7 +6,7 @@ const SANDBOX =
 const LIBRARY = /error while loading shared libraries: (\S+?):/;
 const ROOT = /Running as root without --no-sandbox/;
 
-/** The error for a Chromium that ended before it could be used: what happened, why, and the command that mends it. */
+/** The error for a Chromium that ended before it could be used: what happened, why, and the command that fixes it. */
 export async function startFailure(binary: string, ended: string, words: string): Promise<TroupeError> {
   const details = { binary, ended, log: words };
   const library = LIBRARY.exec(words)?.[1];

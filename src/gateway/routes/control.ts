@@ -21,7 +21,7 @@ const devToolsRoutes = ['', '/'].map((slash) =>
     errors: ['SESSION_BUSY', 'SESSION_ENDED'],
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
-      // One that never was is told from one that has ended.
+      // An unknown session is NOT_FOUND, one that has ended is SESSION_ENDED.
       await sessions.get(id);
       const { product } = sessions.connections.devTools(id, undefined);
       const webSocketDebuggerUrl = `${request.base.replace('http', 'ws')}/sessions/${id}/cdp`;

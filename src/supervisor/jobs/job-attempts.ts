@@ -28,7 +28,7 @@ export interface LivingJob {
   readonly lostStarts: number;
 }
 
-/** What attempts need of the intake. */
+/** What attempts need of the scheduler. */
 interface JobParts extends Pick<SessionDependencies, 'config' | 'log'> {
   readonly journal: Journal;
   readonly pool: WarmPool;
@@ -44,7 +44,7 @@ interface JobParts extends Pick<SessionDependencies, 'config' | 'log'> {
  *
  *   place -> browser -> flows -> model -> end
  *     ^                  |
- *     `-- layBy, queue --'   retries; the service stops; the thread was lost before anything had begun
+ *     `-- requeue -------'   retries; the service stops; the thread was lost before anything had begun
  */
 export class JobAttempts {
   readonly #parts: JobParts;

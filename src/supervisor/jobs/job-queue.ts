@@ -26,7 +26,7 @@ export interface AdmittedJob extends AcceptedSession {
   readonly lostStarts: number;
 }
 
-/** What the queue needs of the intake. */
+/** What the queue needs of the scheduler. */
 export interface JobQueueParts extends EndParts, Pick<SessionDependencies, 'vault'> {
   readonly journal: Journal;
   readonly table: SessionTable;

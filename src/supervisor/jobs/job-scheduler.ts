@@ -51,7 +51,7 @@ export interface NewBatch {
   assertFlow(file: string): Promise<void>;
 }
 
-/** What the intake needs of the supervisor. */
+/** What the scheduler needs of the supervisor. */
 export interface IntakeParts extends SessionDependencies {
   readonly journal: Journal;
   readonly tokens: AccessTokens;

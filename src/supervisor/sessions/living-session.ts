@@ -181,7 +181,7 @@ export class LivingSession {
     attemptOf(this.#state)?.abort(interruptedEnd('auto'));
   }
 
-  /** Nothing works on it any more, and all that was told is on disk. @throws what the disk said */
+  /** Nothing works on it any more, and all its events are on disk. @throws the journal's write error */
   async rest(): Promise<void> {
     attemptOf(this.#state)?.close();
     await this.#resources.actorStopped(STOP_MS + 1_000);
@@ -215,7 +215,7 @@ export class LivingSession {
         { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
       );
     } catch (error) {
-      // Who is told that the browser is gone finds the session ended.
+      // A caller that gets WORKER_LOST finds the session ended.
       if (encodeError(error).code === 'WORKER_LOST') await this.#over(await this.#lostEnd(error), attempt);
       throw error;
     } finally {

@@ -116,7 +116,7 @@ function sessionLinks(id: SessionId, publicUrl: string | undefined): SessionReco
   };
 }
 
-/** What is told of a start: where it runs, how long it waited for its place, and how long its browser took. */
+/** The facts of a start: where it runs, how long it waited for its slot, and how long its browser took. */
 export function startFacts(
   record: SessionRecord,
   start: {
