@@ -153,6 +153,17 @@ t.test('Sockets that are not there, or not whole, are waited for', async (t) => 
   t.same([await wordOf(folder.socket('cdp')), await wordOf(folder.socket('rfb'))], ['cdp', 'rfb']);
 });
 
+t.test('Whoever takes the sockets at the same time has them, whichever of them moved them', async (t) => {
+  const { folder } = await folderFixture(t);
+  const places = ['cdp', 'rfb'].map((name) => [join(folder.sockets, name), folder.socket('cdp').replace(/cdp$/, name)]);
+  for (let round = 0; round < 200; round += 1) {
+    const takes = Array.from({ length: 1 + (round % 4) }, () => folder.takeSockets(isOwner));
+    t.notOk((await Promise.all(takes)).includes(false), `round ${round}`);
+    chmodSync(folder.sockets, 0o777);
+    for (const [from, taken] of places) renameSync(String(taken), String(from));
+  }
+});
+
 t.test("A socket belongs to the container's user, and where the engine remaps users to nobody that is known", (t) => {
   const own = process.geteuid?.() ?? 0;
   const worker = own === 0 ? 1000 : own;

@@ -19,31 +19,30 @@ const READY_MODE = 0o666;
  */
 export async function takeSocket(from: string, to: string, isOwner: (uid: number) => boolean): Promise<boolean> {
   const name = basename(to);
-  if ((await look(to)) === null) {
-    const found = await look(from);
-    if (found === null) return false;
-    check(found, name, isOwner);
-    if ((found.mode & READY_MODE) !== READY_MODE) return false;
-    try {
-      await rename(from, to);
-    } catch (error) {
-      // Somebody else took it in this moment, or the container removed it.
-      if (Reflect.get(Object(error), 'code') !== 'ENOENT') throw error;
+  if ((await lookAt(to)) === null) {
+    const found = await lookAt(from);
+    // Where it is gone, somebody else may have taken it in this moment.
+    if (found !== null) {
+      check(found, name, isOwner);
+      if ((found.mode & READY_MODE) !== READY_MODE) return false;
+      await rename(from, to).catch(ifMissing);
     }
   }
-  const taken = await look(to);
+  const taken = await lookAt(to);
   if (taken === null) return false;
   check(taken, name, isOwner);
   return true;
 }
 
-async function look(path: string): Promise<Stats | null> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (Reflect.get(Object(error), 'code') === 'ENOENT') return null;
-    throw error;
-  }
+/** What is there, itself and not what it leads to; null where there is nothing. */
+function lookAt(path: string): Promise<Stats | null> {
+  return lstat(path).catch(ifMissing);
+}
+
+/** @throws what was thrown, unless it says that there is no such file */
+function ifMissing(thrown: unknown): null {
+  if (Reflect.get(Object(thrown), 'code') === 'ENOENT') return null;
+  throw thrown;
 }
 
 function check(found: Stats, name: string, isOwner: (uid: number) => boolean): void {
