@@ -15,8 +15,8 @@ t.test('agent.go leaves a page that navigates by itself every millisecond', asyn
     ['href', 'setInterval(() => { location.href = "/href?" + Math.random() }, 1)'],
     ['replace', 'setInterval(() => location.replace("/replace?" + Math.random()), 1)'],
   ] as const;
-  // A desktop browser answers nothing any more over the last two: there `go` fails with WAIT_TIMEOUT.
-  for (const [name, script] of inContainers ? pages.slice(0, 2) : pages) {
+  // A desktop browser may answer nothing any more over the others: there `go` fails with WAIT_TIMEOUT.
+  for (const [name, script] of inContainers ? pages.slice(0, 1) : pages) {
     const page = site.set(`/${name}`, `<title>Restless</title><script>${script}</script>`);
     await callWithin({ ms: 20_000 }, 'go', page).catch(() => undefined);
     t.match(await callWithin({ ms: 20_000 }, 'go', calm), { url: calm, title: 'Calm!', status: 200 }, name);

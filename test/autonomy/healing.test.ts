@@ -74,7 +74,7 @@ t.test('flows that a changed page broke go on with a model, and the mended flow 
           evaluate: (js) => outcomeOf(sandbox.run({ source: js, name: 'model.js', kind: 'model', timeoutMs: 20_000 })),
           resumeFlow: (how) => outcomeOf(flows.resume(how, parts, bounds)),
           agentsTurn: async () => 0,
-          look: () => agent.see({ deadline: performance.now() + 10_000, signal }),
+          look: () => agent.see({ deadline: performance.now() + 60_000, signal }),
         },
       });
       const opening = async () => ({ model: 's/m', system: systemPrompt(brief), task: taskMessage(brief) });

@@ -59,7 +59,7 @@ export async function openLoops(
     },
     resumeFlow: async () => ({ end: { kind: 'result', json: '"resumed"' }, console: [] }),
     agentsTurn: async () => 0,
-    look: (signal) => agent.see({ deadline: performance.now() + 10_000, signal }),
+    look: (signal) => agent.see({ deadline: performance.now() + 60_000, signal }),
   };
   const run = async (script: ModelScript, options: LoopOptions = {}) => {
     // Each begins with the same page.

@@ -54,7 +54,7 @@ export function wish(leaseId: string, more: Partial<LeaseOptions> = {}): LeaseOp
   return { leaseId, viewport: { width: 1000, height: 700 }, ...more };
 }
 
-export function bounds(deadlineMs = 30_000): { signal: AbortSignal; deadlineMs: number } {
+export function bounds(deadlineMs = 90_000): { signal: AbortSignal; deadlineMs: number } {
   return { signal: new AbortController().signal, deadlineMs };
 }
 

@@ -21,7 +21,7 @@ export function routeOf(method: string, path: string): Route {
 export function ask(url: string, { method, path, headers, body }: HttpCall): Promise<Seen & { close(): void }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    const sent = request({ hostname, port, method, path, headers, agent: false, signal: AbortSignal.timeout(20_000) });
+    const sent = request({ hostname, port, method, path, headers, agent: false, signal: AbortSignal.timeout(60_000) });
     sent.on('error', reject);
     sent.on('response', (response) => {
       const status = response.statusCode ?? 0;

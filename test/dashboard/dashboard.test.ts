@@ -15,7 +15,7 @@ const { call } = await openAgent(t, lease);
 
 /** Waits until an expression holds in the page, or fails after 10 s with what it shows. */
 async function holds(expression: string): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while ((await call('page', expression)) !== true) {
     if (Date.now() > deadline)
       throw new Error(`Not so: ${expression}\n${await call('page', 'document.body.innerText')}`);

@@ -14,7 +14,7 @@ import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
-const deadline = () => ({ signal: AbortSignal.timeout(15_000) });
+const deadline = () => ({ signal: AbortSignal.timeout(60_000) });
 
 const house = await openHouse(t, { maxSessions: 20 });
 const { sessions } = house;
@@ -133,7 +133,7 @@ t.test('Closing cuts what does not end by its deadline', async () => {
 
 t.test('A client that goes before its session is ready gives it back', async (t) => {
   const gateway = await house.listen();
-  const held = house.browsers.startHeld(AbortSignal.timeout(15_000));
+  const held = house.browsers.startHeld(AbortSignal.timeout(60_000));
   const release = house.browsers.holdStarts();
   t.teardown(release);
   const socket = await half(gateway, 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}');

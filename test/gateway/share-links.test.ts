@@ -153,6 +153,6 @@ async function streamStatus(path: string, cookie: string): Promise<number> {
 
 async function socketStatus(path: string, cookie: string): Promise<number> {
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}${path}`, { headers: { cookie } });
-  const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(10_000) });
+  const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(60_000) });
   return Number(/\d+$/.exec(String(error))?.[0]);
 }

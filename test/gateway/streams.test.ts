@@ -24,7 +24,7 @@ const gateway = await house.listen({
   onFault: ({ error }) => faults.push(error),
 });
 const { id } = await house.live();
-const deadline = () => ({ signal: AbortSignal.timeout(15_000) });
+const deadline = () => ({ signal: AbortSignal.timeout(60_000) });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 

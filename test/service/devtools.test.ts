@@ -35,9 +35,9 @@ const socketUrl = (id: string, query = '') => `${service.url.replace('http', 'ws
 /** A client of the protocol that knows nothing but its messages. */
 async function devTools(id: string) {
   const socket = new WebSocket(socketUrl(id));
-  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) });
+  await once(socket, 'open', { signal: AbortSignal.timeout(60_000) });
   const answered = async (text: string, id = 1) => {
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(60_000);
     socket.send(text);
     for await (const [data] of on(socket, 'message', { signal })) {
       const message = JSON.parse(data.toString());
@@ -162,7 +162,7 @@ t.test('Commands are judged by what they mean, not by how they are spelt', async
   t.match(await ask('Input.dispatchDragEvent', { type: 'drop', x: 1, y: 1, data: drop }, sessionId), { error: {} });
   t.match(await ask('Page.navigate', { url: 'fi\nle:///etc/hostname' }, sessionId), { error: {} });
   t.match(await ask('Browser.getVersion'), { result: { product: /Chrom/ } }, 'the browser lives');
-  const closed = once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+  const closed = once(socket, 'close', { signal: AbortSignal.timeout(60_000) });
   t.match(await answered('{"id":1,"method":"\\u0042rowser.close","sessionId":"S"}'), { sessionId: 'S', result: {} });
   t.equal((await closed)[0], 1000);
   t.match((await service.call('GET', `/api/sessions/${id}`)).body, { status: 'stopped', endReason: 'deleted' });
@@ -176,7 +176,7 @@ t.test('A job lets in who has its control, and is not closed by them', async (t)
   await service.seen(id, 'FlowStarted');
   const refused = async (url: string) => {
     const socket = new WebSocket(url);
-    const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(10_000) });
+    const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(60_000) });
     return String(error);
   };
   t.match(await refused(socketUrl(id)), '409');

@@ -134,7 +134,7 @@ export async function openAgent(
     await agent.dispose();
     browser.close();
   });
-  const callWithin: AgentFixture['callWithin'] = async ({ ms = 30_000, signal }, method, ...args) => {
+  const callWithin: AgentFixture['callWithin'] = async ({ ms = 90_000, signal }, method, ...args) => {
     const deadline = performance.now() + ms;
     const context: HostCallContext = {
       signal: signal ?? new AbortController().signal,

@@ -7,7 +7,7 @@ export interface ReadEvent {
   readonly data: unknown;
 }
 
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 /** A reader of server-sent events on a connection of its own. */
 export class EventReader {
@@ -54,7 +54,7 @@ export class EventReader {
     this.#response.on('data', (text: string) => this.#take(text));
   }
 
-  /** Settles when `true` is answered; asked after each piece of news. Rejects after 20 s. */
+  /** Settles when `true` is answered; asked after each piece of news. Rejects after 60 s. */
   async until(reached: (reader: EventReader) => boolean): Promise<void> {
     const signal = AbortSignal.timeout(DEADLINE_MS);
     while (!reached(this)) await once(this.#news, 'news', { signal });

@@ -4,7 +4,7 @@ import { setTimeout as nextTry } from 'node:timers/promises';
 export async function eventually(
   what: string,
   asked: () => boolean | Promise<boolean>,
-  deadlineMs = 20_000,
+  deadlineMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!(await asked())) {

@@ -19,9 +19,9 @@ export interface HttpAnswer {
   readonly json: unknown;
 }
 
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
-/** Makes one call on a connection of its own. Rejects after 20 s. */
+/** Makes one call on a connection of its own. Rejects after 60 s. */
 export function httpCall(url: string, call: HttpCall): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

@@ -15,7 +15,7 @@ export interface WireCall {
   readonly headers?: { readonly [name: string]: string };
 }
 
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 const ACCEPT = 'application/json, text/event-stream';
 
 /** An answer of `/mcp` as it comes over the wire: a stream of messages, or text that says what was wrong. */
@@ -65,7 +65,7 @@ export class McpAnswer {
     return this.messages.find(({ data }) => data?.id === id)?.data;
   }
 
-  /** Settles when `true` is answered; asked after each piece of news. Rejects after 20 s. */
+  /** Settles when `true` is answered; asked after each piece of news. Rejects after 60 s. */
   async until(reached: (answer: McpAnswer) => boolean): Promise<void> {
     const signal = AbortSignal.timeout(DEADLINE_MS);
     while (!reached(this)) await once(this.#news, 'news', { signal });

@@ -26,7 +26,7 @@ export class RfbClient {
     const client = new RfbClient(
       new WebSocket(`${url.replace('http', 'ws')}/sessions/${id}/desktop${query}`, 'binary'),
     );
-    await once(client.socket, 'open', { signal: AbortSignal.timeout(10_000) });
+    await once(client.socket, 'open', { signal: AbortSignal.timeout(60_000) });
     const version = await client.#take(12);
     client.socket.send(version);
     const [count = 0] = await client.#take(1);
@@ -95,7 +95,7 @@ export class RfbClient {
   }
 
   async #take(length: number): Promise<Buffer> {
-    const late = AbortSignal.timeout(15_000);
+    const late = AbortSignal.timeout(60_000);
     late.addEventListener('abort', () => this.#wake?.());
     while (this.#rest.length < length) {
       if (late.aborted) throw new Error(`${length} bytes did not come within 15 s`);

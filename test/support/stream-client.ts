@@ -29,7 +29,7 @@ export class StreamClient {
   /** @throws what the server answered instead: `Unexpected server response: 403` */
   static async open(url: string, headers: { [name: string]: string } = {}): Promise<StreamClient> {
     const client = new StreamClient(url, headers);
-    await once(client.socket, 'open', { signal: AbortSignal.timeout(10_000) });
+    await once(client.socket, 'open', { signal: AbortSignal.timeout(60_000) });
     return client;
   }
 

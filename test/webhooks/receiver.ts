@@ -39,7 +39,7 @@ export async function startReceiver(t: { teardown(work: () => unknown): void }, 
     received,
     answer: (response) => void response.end(),
     async until(count) {
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(60_000);
       while (received.length < count) await once(server, 'received', { signal });
     },
     async close() {

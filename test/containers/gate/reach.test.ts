@@ -33,7 +33,7 @@ t.test(
     const answers = [[open], ['127.0.0.1'], ['127.0.0.1', open], [open]];
     const asked: string[] = [];
     const lookUp = async (name: string) => answers[asked.push(name) - 1] ?? [];
-    const tried = () => reach(rules, 'rebinding.test', port, AbortSignal.timeout(10_000), lookUp);
+    const tried = () => reach(rules, 'rebinding.test', port, AbortSignal.timeout(60_000), lookUp);
     const ends: unknown[] = [];
     for (const _ of answers) {
       const end = await tried();

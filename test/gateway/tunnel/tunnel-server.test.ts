@@ -45,7 +45,7 @@ async function desktop(t: { teardown(work: () => unknown): void }, serve: (clien
 
 async function openDesktop(): Promise<WebSocket> {
   const socket = new WebSocket(`${socketUrl}/sessions/${id}/desktop`, { headers: { authorization } });
-  await once(socket, 'open', { signal: AbortSignal.timeout(10_000) });
+  await once(socket, 'open', { signal: AbortSignal.timeout(60_000) });
   socket.pause();
   return socket;
 }
@@ -132,7 +132,7 @@ t.test('Of many connections none is dropped, and what a client says at once is h
   for (let round = 0; round < 60; round += 1) {
     const socket = new WebSocket(`${socketUrl}/sessions/${id}/desktop`, { headers: { authorization } });
     socket.once('open', () => socket.send(Buffer.from('RFB 003.008\n')));
-    const [echo] = await once(socket, 'message', { signal: AbortSignal.timeout(10_000) });
+    const [echo] = await once(socket, 'message', { signal: AbortSignal.timeout(60_000) });
     t.equal(String(echo), 'RFB 003.008\n');
     const closed = once(socket, 'close');
     socket.close();
@@ -165,7 +165,7 @@ t.test('Every WebSocket refuses strangers, and who may not', async (t) => {
   for (const path of ['/api/stream', `/sessions/${id}/desktop`, `/sessions/${id}/cdp`]) {
     const refused = async (headers: { [name: string]: string }) => {
       const socket = new WebSocket(socketUrl + path, { headers });
-      const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(10_000) });
+      const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(60_000) });
       return Number(/\d+$/.exec(String(error))?.[0]);
     };
     t.equal(await refused({}), 401, path);

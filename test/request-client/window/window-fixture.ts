@@ -90,7 +90,7 @@ export async function openWindow(t: Test, options: Partial<WorkspaceOptions> = {
   });
   const { call } = await openAgent(t, await openBrowser(t));
   const holds = async (expression: string): Promise<void> => {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 60_000;
     while ((await call('page', expression)) !== true) {
       if (Date.now() > deadline)
         throw new Error(`Not so: ${expression}\n${await call('page', 'document.body.innerText')}`);
