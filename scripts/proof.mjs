@@ -6,8 +6,10 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { prepare } from './prepare.mjs';
+import { TapReader } from './support/tap-reader.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -69,13 +71,15 @@ function testsOf(path) {
 async function run(file, env) {
   const child = spawn(
     process.execPath,
-    ['node_modules/tap/dist/esm/run.mjs', '--reporter=terse', '--timeout=3600', file],
+    ['node_modules/tap/dist/esm/run.mjs', '--reporter=tap', '--timeout=3600', file],
     {
       cwd: root,
-      stdio: 'inherit',
+      stdio: ['inherit', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     },
   );
+  const reader = new TapReader((line) => console.log(line));
+  createInterface({ input: child.stdout }).on('line', (line) => reader.read(line));
   const [exitCode] = await once(child, 'close');
   return exitCode === 0;
 }
