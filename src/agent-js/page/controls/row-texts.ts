@@ -1,6 +1,5 @@
-import { foldSpace, parseLocator } from '../../locating/locator.js';
+import { foldSpace } from '../../locating/locator.js';
 import { nameMemory } from '../names/name-memory.js';
-import { isInside, parentOf } from '../tree/flat-tree.js';
 import type { Control } from './control.js';
 
 /** A longer text is a part of the page, not a row. */
@@ -30,11 +29,11 @@ export class RowTexts {
     this.#controls = controls;
     this.#rows = new WeakMap();
     const before = new Map<string, Element>();
-    for (const [at, { element, role, name }] of controls.entries()) {
-      const locator = parseLocator(locators[at] ?? '');
-      if (locator?.kind !== 'text' || locator.index === undefined) continue;
-      const earlier = before.get(`${role} ${name}`);
-      before.set(`${role} ${name}`, element);
+    for (const [at, { element }] of controls.entries()) {
+      const name = unnumbered(locators[at] ?? '');
+      if (name === null) continue;
+      const earlier = before.get(name);
+      before.set(name, element);
       if (earlier !== undefined) this.#tellApart(earlier, element);
     }
   }
@@ -49,8 +48,12 @@ export class RowTexts {
   changed(element: Element): string | null {
     const row = this.#rows.get(element);
     if (row === undefined || row.text === null) return null;
-    const now = textOf(row.element);
-    return now === row.text ? null : (now ?? '');
+    const now = row.element.textContent ?? '';
+    if (now === row.text || now.length > MAX_TEXT || row.text.length > MAX_TEXT) return null;
+    // People write in it.
+    if (row.element.querySelector('[contenteditable]') !== null) return null;
+    const text = foldSpace(now);
+    return text === foldSpace(row.text) ? null : text;
   }
 
   #tellApart(left: Element, right: Element): void {
@@ -62,28 +65,33 @@ export class RowTexts {
     ] as const) {
       const known = this.#rows.get(element);
       // Of the rows towards either neighbour, the inner one.
-      if (known !== undefined && isInside(known.element, row)) continue;
-      this.#rows.set(element, { element: row, text: textOf(row) });
+      if (known !== undefined && row.contains(known.element)) continue;
+      this.#rows.set(element, { element: row, text: row.textContent });
     }
   }
 }
 
-/** What two controls stand in, one beside the other; null where the two are no rows of one list. */
-function rowsOf(left: Element, right: Element): { readonly left: Element; readonly right: Element } | null {
-  let around: Element | null = parentOf(left);
-  let row = left;
-  while (around !== null && !isInside(right, around)) {
-    row = around;
-    around = parentOf(around);
-  }
-  let other = right;
-  for (let node = parentOf(right); node !== null && node !== around; node = parentOf(node)) other = node;
-  return around !== null && row.localName === other.localName ? { left: row, right: other } : null;
+/** A locator without its number; null where it has none. */
+function unnumbered(locator: string): string | null {
+  const colon = locator.indexOf(':');
+  const end = locator.indexOf('}');
+  return colon === -1 || colon > end ? null : locator.slice(0, colon) + locator.slice(end);
 }
 
-/** Null for one that is too long, or that people write in. */
-function textOf(row: Element): string | null {
-  const text = row.textContent ?? '';
-  if (text.length > MAX_TEXT || row.querySelector('[contenteditable]') !== null) return null;
-  return foldSpace(text);
+/** What two controls stand in, one beside the other; null where the two are no rows of one list. */
+function rowsOf(left: Element, right: Element): { readonly left: Element; readonly right: Element } | null {
+  let row = left;
+  let around = left.parentElement;
+  while (around !== null && !around.contains(right)) {
+    row = around;
+    around = around.parentElement;
+  }
+  if (around === null) return null;
+  let other = right;
+  while (other.parentElement !== around) {
+    // It stands in a shadow root of its own.
+    if (other.parentElement === null) return null;
+    other = other.parentElement;
+  }
+  return row.localName === other.localName ? { left: row, right: other } : null;
 }
