@@ -28,6 +28,7 @@ const PROOFS = {
     env: {},
   })),
   faults: [{ path: 'test/faults', env: {} }],
+  numbers: [{ path: 'test/agent-js/random-numbers.test.ts', env: {} }],
 };
 
 const [proofName, ...flags] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { readBundle } from '../script/bundle.js';
-import type { HostCall, HostCallContext, HostModule } from '../script/host-module.js';
+import type { CallSite, HostCall, HostCallContext, HostModule } from '../script/host-module.js';
 import { act } from './acting/act.js';
 import type { ActRequest } from './acting/act-request.js';
 import { waitFor } from './acting/wait.js';
@@ -18,6 +18,7 @@ import {
   waitTimeout,
 } from './call-arguments.js';
 import { Downloads } from './files/downloads.js';
+import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
 import { readText, readValue } from './read.js';
 import { CAPTURE_MS, captureScreenshot, keepScreenshot } from './screenshots.js';
@@ -54,6 +55,8 @@ export class Agent {
   readonly #looks = new Looks();
   readonly #modelLooks = new Looks();
   readonly #stopDownloads: () => void;
+  /** By the run of a flow; null: for scripts that are none. */
+  readonly #numbers = new Map<number | null, ShownNumbers | null>();
   #lost: TroupeError | undefined;
 
   /**
@@ -106,8 +109,10 @@ export class Agent {
    * The page as a model at work is to see it: with what changed since it saw it last. What scripts see of changes is
    * not touched by it.
    */
-  see(bounds: Bounds): Promise<WholeLook> {
-    return this.#modelLooks.look(this.#tabs, { full: false, within: null }, bounds);
+  async see(bounds: Bounds): Promise<WholeLook> {
+    const look = await this.#modelLooks.look(this.#tabs, { full: false, within: null }, bounds);
+    this.#numbers.set(null, this.#modelLooks.numbers);
+    return look;
   }
 
   /** The CDP session of the tab that a person would have in front. */
@@ -136,9 +141,11 @@ export class Agent {
     const calls: { readonly [method: string]: HostCall } = {
       go: ([url], context) => this.#go(textOf(url, 'agent.go takes a URL'), context),
       back: (_, context) => this.#back(context),
-      look: ([options, has], context) => {
+      look: async ([options, has], context) => {
         const known = typeof has === 'number' ? has : null;
-        return this.#looks.lookFor(known, this.#tabs, lookOptions(options), boundsOf(context, READ_MS));
+        const look = await this.#looks.lookFor(known, this.#tabs, lookOptions(options), boundsOf(context, READ_MS));
+        this.#numbers.set(context.site.flowRun, this.#looks.numbers);
+        return look;
       },
       act: ([locator, action, value], context) => this.#act(actRequest(locator, action, value), context),
       wait: ([condition, options], context) => this.#wait(condition, options, context),
@@ -168,6 +175,7 @@ export class Agent {
       try {
         this.#throwIfLost();
         refuseMore(name, args);
+        this.#tabs.numbers = this.#numbersFor(context.site);
         return await call(args, context);
       } catch (error) {
         this.#throwIfLost();
@@ -177,6 +185,12 @@ export class Agent {
         throw new TroupeError(error.code, error.message, { ...place, ...error.details }, { cause: error });
       }
     };
+  }
+
+  /** A flow begins with none, and those of the flows that it called end with them. */
+  #numbersFor({ flowRun }: CallSite): ShownNumbers | null {
+    for (const run of this.#numbers.keys()) if (run !== null && run > (flowRun ?? 0)) this.#numbers.delete(run);
+    return this.#numbers.get(flowRun) ?? null;
   }
 
   #throwIfLost(): void {

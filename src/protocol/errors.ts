@@ -23,6 +23,7 @@ export const ERROR_TABLE = {
   MATCH_FAILED: { status: 422, meaning: 'match() found a difference; details list every failing path' },
   LOCATOR_NOT_FOUND: { status: 422, meaning: 'No visible element matches the locator' },
   LOCATOR_AMBIGUOUS: { status: 422, meaning: 'Several visible elements match the locator; details list them' },
+  LOCATOR_STALE: { status: 422, meaning: 'The element of a numbered locator has gone or is another one now' },
   ACTION_FAILED: { status: 422, meaning: 'The action could not be done on the element' },
   FLOW_NOT_FOUND: { status: 422, meaning: 'The flow file does not exist (400 if a job is submitted)' },
   WAIT_TIMEOUT: { status: 422, meaning: 'The condition of a wait was not met in time' },

@@ -11,6 +11,7 @@ import { readDescription, sourceTooLong, withDetails } from './thrown.js';
 const MAX_COMPILED = 50;
 
 interface OpenFlow {
+  readonly run: number;
   readonly path: string;
   /** 1 for a flow that no other called. */
   readonly depth: number;
@@ -26,6 +27,8 @@ export class FlowRunner {
   readonly #limits: ScriptLimits;
   readonly #compiled = new Map<string, { readonly source: string; readonly body: QuickJSHandle }>();
   #open: OpenFlow[] = [];
+  /** Higher than those of the thread before, which the session may have lost. */
+  #runs = Math.floor(performance.timeOrigin + performance.now());
 
   constructor(js: QuickJs, bridge: HostBridge, sources: SourceRegistry, limits: ScriptLimits) {
     this.#js = js;
@@ -39,11 +42,17 @@ export class FlowRunner {
     return this.#open.map((flow) => flow.path);
   }
 
+  /** The number of the innermost flow's run; null where none runs. */
+  get run(): number | null {
+    return this.#open.at(-1)?.run ?? null;
+  }
+
   /** The new depth; 0 when it would be too deep. */
   enter(path: string): number {
     if (this.#open.length >= this.#limits.flowDepth) return 0;
     const depth = this.#open.length + 1;
-    this.#open.push({ path, depth, startedAt: performance.now() });
+    this.#runs += 1;
+    this.#open.push({ run: this.#runs, path, depth, startedAt: performance.now() });
     this.#bridge.emit({ type: 'FlowStarted', data: { path, depth } });
     return depth;
   }

@@ -102,7 +102,7 @@ export class HostBridge {
   }
 }
 
-const NOWHERE: CallSite = { kind: 'script', flow: null, line: null, column: null };
+const NOWHERE: CallSite = { kind: 'script', flow: null, flowRun: null, line: null, column: null };
 
 function ending(): TroupeError {
   return new TroupeError('EVAL_TIMEOUT', 'The script has to end');

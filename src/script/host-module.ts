@@ -5,6 +5,8 @@ export interface CallSite {
   readonly kind: StepKind;
   /** The running flow's path, null in a plain script. */
   readonly flow: string | null;
+  /** Of the innermost flow that runs: a later run has a higher number; null in a plain script. */
+  readonly flowRun: number | null;
   /** 1-based; null where the engine did not say. */
   readonly line: number | null;
   readonly column: number | null;

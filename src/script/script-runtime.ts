@@ -243,8 +243,9 @@ export class ScriptRuntime {
     const place = this.#sources.place(stack);
     const running = this.#flows.paths.at(-1) ?? null;
     const kind = running === null ? this.#kind : 'flow';
-    if (place === null) return { kind, flow: running, line: null, column: null };
-    return { kind, flow: place.flow, line: place.line, column: place.column };
+    const flowRun = this.#flows.run;
+    if (place === null) return { kind, flow: running, flowRun, line: null, column: null };
+    return { kind, flow: place.flow, flowRun, line: place.line, column: place.column };
   }
 
   #where(stack: string): { flow?: string; line?: number; column?: number } {

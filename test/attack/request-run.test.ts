@@ -106,7 +106,7 @@ async function run(request: object, vars: object = {}, more: { event?: object[];
   const module = requestsModule({ requestsDir, reach });
   const call = module.calls.run;
   if (call === undefined) throw new Error('there is Request.run');
-  const site = { kind: 'script', flow: null, line: null, column: null } as const;
+  const site = { kind: 'script', flow: null, flowRun: null, line: null, column: null } as const;
   for (const { heard } of [own, shop, other]) heard.length = 0;
   return call([`${name}/Try`, vars], {
     signal: new AbortController().signal,

@@ -104,7 +104,7 @@ t.test('a call that no prelude would make is answered with an error, and calls n
     signal: AbortSignal.abort(),
     remainingMs: () => 0,
     standStill: () => () => undefined,
-    site: { kind: 'script', flow: null, line: null, column: null },
+    site: { kind: 'script', flow: null, flowRun: null, line: null, column: null },
   } as const;
   for (const [target, args] of [
     ['host.constructor', '[]'],

@@ -79,10 +79,12 @@ export interface AgentFixture {
   look(options?: object): Promise<WholeLook>;
   /** As `call`, with another deadline or signal. */
   callWithin(
-    limits: { ms?: number; signal?: AbortSignal },
+    limits: { ms?: number; signal?: AbortSignal; flowRun?: number | null },
     method: string,
     ...args: readonly unknown[]
   ): Promise<unknown>;
+  /** As `call`, from a flow. */
+  callFrom(site: { flowRun: number | null }, method: string, ...args: readonly unknown[]): Promise<unknown>;
   /** The error that a call fails with. */
   failure(method: string, ...args: readonly unknown[]): Promise<ReturnType<typeof encodeError>>;
   told<T extends EventType>(type: T): EventData<T>[];
@@ -134,13 +136,13 @@ export async function openAgent(
     await agent.dispose();
     browser.close();
   });
-  const callWithin: AgentFixture['callWithin'] = async ({ ms = 90_000, signal }, method, ...args) => {
+  const callWithin: AgentFixture['callWithin'] = async ({ ms = 90_000, signal, flowRun = null }, method, ...args) => {
     const deadline = performance.now() + ms;
     const context: HostCallContext = {
       signal: signal ?? new AbortController().signal,
       remainingMs: () => deadline - performance.now(),
       standStill: () => () => undefined,
-      site: { kind: 'script', flow: null, line: 1, column: 1 },
+      site: { kind: 'script', flow: null, flowRun, line: 1, column: 1 },
     };
     const run = agent.module.calls[method];
     if (run === undefined) throw new Error(`No call ${method}`);
@@ -154,6 +156,7 @@ export async function openAgent(
     screenshotsDir,
     callWithin,
     call: (method, ...args) => callWithin({}, method, ...args),
+    callFrom: (site, method, ...args) => callWithin(site, method, ...args),
     look: async (options) => (await callWithin({}, 'look', options)) as WholeLook,
     failure: async (method, ...args) => {
       try {

@@ -24,6 +24,10 @@ export function problemError(problem: PageProblem, locator: string, place: Place
       const message = `Several visible elements answer to ${locator}: ${problem.matches.join(', ')}`;
       return new TroupeError('LOCATOR_AMBIGUOUS', message, { ...details, candidates: problem.matches });
     }
+    case 'stale': {
+      const message = `${locator} is no longer what the look showed: ${problem.reason}; call agent.look() and use its locators`;
+      return new TroupeError('LOCATOR_STALE', message, details);
+    }
     case 'blocked':
       return new TroupeError('ACTION_FAILED', `${locator} ${problem.reason}`, details);
   }

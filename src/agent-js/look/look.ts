@@ -1,5 +1,6 @@
 import type { ElementDescriptor } from '../../protocol/look.js';
 import type { Bounds } from '../browser/bounds.js';
+import type { ShownNumbers } from '../locating/shown-numbers.js';
 import { dialogControls } from '../tabs/dialog-controls.js';
 import type { ListPiece } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
@@ -27,6 +28,8 @@ export type LookWire = WholeLook | (Omit<WholeLook, 'elements'> & { readonly pie
 
 /** The looks of a session: each knows the one before it, also across navigations and tabs. */
 export class Looks {
+  /** What the numbers of the last look mean; null before the first, and while a dialog is open. */
+  numbers: ShownNumbers | null = null;
   readonly #views = new WeakMap<Tab, PageView>();
   #before: readonly ElementDescriptor[] | undefined;
   #id = 0;
@@ -57,9 +60,12 @@ export class Looks {
       this.#views.set(tab, view);
     }
     for (;;) {
+      this.numbers = null;
       if (tab.dialog !== null) return seeDialog(tab);
       const seen = await view.see(within, bounds);
-      if (seen !== 'dialog') return seen.url.startsWith('chrome-error:') ? { ...seen, url: tab.url } : seen;
+      if (seen === 'dialog') continue;
+      this.numbers = view.numbers;
+      return seen.url.startsWith('chrome-error:') ? { ...seen, url: tab.url } : seen;
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { DialogNotice, ElementDescriptor } from '../../protocol/look.js';
 import type { Bounds } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
+import { ShownNumbers, type ShownPlace } from '../locating/shown-numbers.js';
 import { uniqueLocators } from '../locating/unique-locators.js';
 import { isProblem, type PageCalls, type PageLook } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
@@ -20,11 +21,15 @@ interface NamedElement {
   readonly role: string;
   readonly name: string;
   readonly words: readonly string[];
+  /** Where it is, by the look of its own document. */
+  readonly place: ShownPlace;
 }
 
 /** One tab as it was last seen, so that its page has to tell only what is new. */
 export class PageView {
   readonly #tab: Tab;
+  /** What the numbers of the last look mean. */
+  numbers: ShownNumbers = new ShownNumbers([], () => null, null);
   #base: { readonly id: number; readonly elements: readonly ElementDescriptor[] } | null = null;
 
   constructor(tab: Tab) {
@@ -40,7 +45,8 @@ export class PageView {
   async see(root: string | null, bounds: Bounds): Promise<Seen | 'dialog'> {
     await this.#tab.frames.followed(bounds);
     const apart = this.#tab.frames.apart.length > 0;
-    const args = { within: root, base: root === null && !apart ? (this.#base?.id ?? null) : null, named: apart };
+    const within = root === null ? null : { locator: root };
+    const args = { within, base: root === null && !apart ? (this.#base?.id ?? null) : null, named: apart };
     const look = await this.#ask(args, bounds);
     if (look === 'dialog') return 'dialog';
     if (look.gaps.length > 0 && look.names !== undefined) return this.#seeWithFrames(look, args, bounds);
@@ -53,7 +59,7 @@ export class PageView {
       const asked = await tab.ask('look', args, bounds);
       if (asked.kind === 'dialog') return 'dialog';
       const answer = asked.kind === 'answer' ? asked.value : await tab.askAny('look', args, bounds);
-      if (isProblem(answer)) throw problemError(answer, args.within ?? '', tab);
+      if (isProblem(answer)) throw problemError(answer, args.within?.locator ?? '', tab);
       return answer;
     }
   }
@@ -63,6 +69,7 @@ export class PageView {
     const before = base !== null && base === this.#base?.id ? this.#base.elements : [];
     const elements = assemble(before, pieces);
     if (remembered) this.#base = { id, elements };
+    this.#show(elements, (index) => ({ frame: null, locator: elements[index]?.locator ?? '', look: id }), remembered);
     return { url, title, elements };
   }
 
@@ -76,13 +83,18 @@ export class PageView {
       [main, inner] = await Promise.all([this.#ask(args, bounds), this.#framesLooks(bounds)]);
       if (main === 'dialog') return 'dialog';
     }
-    const named = join(main, inner, false);
+    const named = join(main, inner, { frame: null, offscreen: false });
     const locators = uniqueLocators(named);
     const found = named.map(({ element }, index) => ({ ...element, locator: locators[index] ?? element.locator }));
     const elements = kept(this.#base?.elements ?? [], found);
     // What the page itself told is part of a longer list: it is to tell it all again.
     if (args.within === null) this.#base = { id: -1, elements };
+    this.#show(elements, (index) => named[index]?.place ?? null, args.within === null);
     return { url: main.url, title: main.title, elements };
+  }
+
+  #show(elements: readonly ElementDescriptor[], placeOf: (index: number) => ShownPlace | null, whole: boolean): void {
+    this.numbers = new ShownNumbers(elements, placeOf, whole ? null : this.numbers);
   }
 
   async #framesLooks(bounds: Bounds): Promise<Map<string, PageLook>> {
@@ -97,7 +109,11 @@ export class PageView {
   }
 }
 
-function join(look: PageLook, inner: ReadonlyMap<string, PageLook>, offscreen: boolean): NamedElement[] {
+function join(
+  look: PageLook,
+  inner: ReadonlyMap<string, PageLook>,
+  { frame: within, offscreen }: { readonly frame: string | null; readonly offscreen: boolean },
+): NamedElement[] {
   const own = assemble([], look.pieces);
   const joined: NamedElement[] = [];
   let from = 0;
@@ -106,13 +122,14 @@ function join(look: PageLook, inner: ReadonlyMap<string, PageLook>, offscreen: b
       const element = own[from];
       if (element === undefined) continue;
       const [name = '', ...words] = look.names?.[from] ?? [];
-      joined.push({ element: offscreen ? { ...element, offscreen } : element, role: element.role, name, words });
+      const place = { frame: within, locator: element.locator, look: look.id };
+      joined.push({ element: offscreen ? { ...element, offscreen } : element, role: element.role, name, words, place });
     }
   };
   for (const { at, frame, offscreen: away } of look.gaps) {
     take(at);
     const found = frame === null ? undefined : inner.get(frame);
-    if (found !== undefined) joined.push(...join(found, inner, offscreen || away));
+    if (found !== undefined) joined.push(...join(found, inner, { frame, offscreen: offscreen || away }));
   }
   take(own.length);
   return joined;

@@ -1,13 +1,14 @@
 import { foldSpace, formatLocator, type Locator, meantByWords, parseLocator } from '../locating/locator.js';
 import { shortName, uniqueLocators } from '../locating/unique-locators.js';
-import type { MatchCounts, PageProblem } from '../tabs/page-calls.js';
+import type { MatchCounts, PageProblem, Sought } from '../tabs/page-calls.js';
 import type { Control } from './controls/control.js';
 import { collect, collectControls, collectCovered } from './controls/controls.js';
 import { discoveries } from './controls/discoveries.js';
+import { shownLooks } from './controls/shown-looks.js';
 import { accessibleName, drawnText } from './names/accessible-name.js';
 import { answersTo, roleOf } from './names/roles.js';
 import { allRoots, frameDocument, isElement, isInside, shadowOf, walk } from './tree/flat-tree.js';
-import { isVisible, topModal } from './tree/visibility.js';
+import { isCutOff, isVisible, topModal } from './tree/visibility.js';
 
 /** Matches and near misses that an error lists. */
 const MAX_LISTED = 20;
@@ -44,7 +45,12 @@ export function countMatches(locator: Locator): MatchCounts {
 }
 
 /** The one element that a locator means, or why there is not exactly one. */
-export function resolve(source: string, options: { readonly hidden?: boolean } = {}): Element | PageProblem {
+export function resolve(
+  { locator: source, look }: Sought<string>,
+  options: { readonly hidden?: boolean } = {},
+): Element | PageProblem {
+  const shown = shownLooks.find(source, look);
+  if (shown !== null) return shown;
   const locator = parseLocator(source);
   if (locator === undefined) return malformed(source, 'a locator is {role}text, CSS or XPath');
   let matches: Element[];
@@ -63,7 +69,16 @@ export function resolve(source: string, options: { readonly hidden?: boolean } =
   if (index !== undefined) return matches[index - 1] ?? missing(source, locator, matches.length);
   const [first, second] = matches;
   if (first === undefined) return missing(source, locator, 0);
-  return second === undefined ? first : { problem: 'ambiguous', matches: listed(locator, matches) };
+  if (second === undefined) return first;
+  const [whole, other] = matches.filter((element) => !isCutOff(element));
+  return whole !== undefined && other === undefined
+    ? whole
+    : { problem: 'ambiguous', matches: listed(locator, matches) };
+}
+
+/** Whether an element is visible, or operated by something else that is. */
+export function isUsable(element: Element): boolean {
+  return isVisible(element) || collectControls((control) => control.element === element).length > 0;
 }
 
 /** A locator for an element that an error speaks of: `{div}Cookie notice`. */
@@ -148,14 +163,20 @@ function missing(source: string, locator: Locator, others: number): PageProblem 
 
 function listed(locator: Locator, matches: readonly Element[]): string[] {
   const shown = matches.slice(0, MAX_LISTED);
+  const controls = allControls();
   if (locator.kind === 'text') {
     const { role, text, contains } = locator;
+    const numbered = shown.map((_, at) => formatLocator({ role, text, contains, index: at + 1 }));
+    const byElement = new Map(controls.map((control) => [control.element, control]));
+    shownLooks.list(
+      numbered,
+      shown.map((element) => byElement.get(element)),
+    );
     return shown.map((element, at) => {
       const full = contains || text === '' ? ` (${nameFor(element)})` : '';
-      return `${formatLocator({ role, text, contains, index: at + 1 })}${full}`;
+      return `${numbered[at]}${full}`;
     });
   }
-  const controls = allControls();
   const locators = uniqueLocators(controls);
   const byElement = new Map<Element, string>(controls.map(({ element }, at) => [element, locators[at] ?? '']));
   return shown.map((element) => byElement.get(element) ?? nameFor(element));
@@ -177,11 +198,16 @@ function nearMisses(locator: Locator & { kind: 'text' }): string[] {
     const ofRole = control.words.includes(locator.role);
     return { order, ofRole, score: alike + (ofRole ? 0.25 : 0) };
   });
-  return scored
+  const near = scored
     .filter(({ score, ofRole }) => score >= 0.35 || (locator.text === '' && ofRole))
     .sort((left, right) => right.score - left.score || left.order - right.order)
-    .slice(0, MAX_NEAR)
-    .map(({ order }) => locators[order] ?? '');
+    .slice(0, MAX_NEAR);
+  const names = near.map(({ order }) => locators[order] ?? '');
+  shownLooks.list(
+    names,
+    near.map(({ order }) => controls[order]),
+  );
+  return names;
 }
 
 /** 0 to 1: the share of letter pairs that two names have in common; one inside the other counts at least half. */

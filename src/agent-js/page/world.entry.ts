@@ -6,6 +6,7 @@ import {
   type PageCalls,
   type PageProblem,
   type PageState,
+  type Sought,
   type WAITING_CALLS,
   WORLD,
 } from '../tabs/page-calls.js';
@@ -20,9 +21,10 @@ import { ready } from './acting/ready.js';
 import { countNodes } from './controls/count-nodes.js';
 import { Discoveries, type HookNames, share } from './controls/discoveries.js';
 import { JsonText, LookMemory } from './controls/look-memory.js';
+import { shownLooks } from './controls/shown-looks.js';
 import { drawnText } from './names/accessible-name.js';
 import { nextChange } from './names/next-change.js';
-import { countMatches, matchesOf, nameFor, resolve } from './resolve.js';
+import { countMatches, isUsable, matchesOf, nameFor, resolve } from './resolve.js';
 import { WindowListeners } from './window-listeners.js';
 
 /** A hidden change of style is noticed this late. */
@@ -90,26 +92,26 @@ export function install(names: HookNames): void {
       return {};
     },
     ready: (request) => ready(request, action),
-    dropPoint: ({ locator }) => dropPlace.point(locator),
+    dropPoint: (sought) => dropPlace.point(sought),
     takesDrop: () => {
       const view = action.target?.ownerDocument.defaultView ?? window;
       return { taken: (worldOf(view)?.dragOver ?? dragOver).taken };
     },
     finish: (request) => action.finish(request),
-    text: ({ locator }) => {
+    text: ({ locator, ...shown }) => {
       const page: Element | null = document.body ?? document.documentElement;
-      const element = locator === null ? page : resolve(locator, { hidden: true });
+      const element = locator === null ? page : resolve({ locator, ...shown }, { hidden: true });
       if (element === null) return { text: '' };
       if (isProblem(element)) return element;
       // biome-ignore lint/performance/useDomNodeTextContent: only what is drawn, in its lines
       const lines = (element as Partial<HTMLElement>).innerText?.trim() ?? '';
       return { text: (lines === '' ? drawnText(element) : lines).slice(0, MAX_TEXT) };
     },
-    value: ({ locator }) => {
-      const element = resolve(locator, { hidden: true });
+    value: (sought) => {
+      const element = resolve(sought, { hidden: true });
       return isProblem(element) ? element : { value: fieldValue(element) };
     },
-    waitFor: ({ locator, gone, ms }) => waitFor(locator, gone, ms),
+    waitFor: ({ gone, ms, ...sought }) => waitFor(sought, gone, ms),
   };
 
   const world: World = {
@@ -146,7 +148,8 @@ function countOf(source: string): MatchCounts | PageProblem {
   }
 }
 
-async function waitFor(source: string, gone: boolean, ms: number): Promise<{ found: boolean } | PageProblem> {
+async function waitFor(sought: Sought<string>, gone: boolean, ms: number): Promise<{ found: boolean } | PageProblem> {
+  const source = sought.locator;
   const deadline = performance.now() + ms;
   const locator = parseLocator(source);
   // The one that explains what is wrong with it.
@@ -160,7 +163,11 @@ async function waitFor(source: string, gone: boolean, ms: number): Promise<{ fou
       return problemOf(source);
     }
     const index = locator.kind === 'text' ? (locator.index ?? 1) : 1;
-    if (matches.length >= index !== gone) return { found: true };
+    const shown = shownLooks.find(source, sought.look);
+    // What has gone for good may come again under its number, in another element.
+    const counts = shown === null || (isProblem(shown) && !gone);
+    const isThere = counts ? matches.length >= index : !isProblem(shown) && isUsable(shown);
+    if (isThere !== gone) return { found: true };
     const now = performance.now();
     if (now >= deadline) return { found: false };
     await nextChange(Math.min(LOOK_AGAIN_MS, deadline - now), now - startedAt);
@@ -168,7 +175,7 @@ async function waitFor(source: string, gone: boolean, ms: number): Promise<{ fou
 }
 
 function problemOf(source: string): PageProblem {
-  const outcome = resolve(source);
+  const outcome = resolve({ locator: source });
   return isProblem(outcome) ? outcome : { problem: 'syntax', message: `${source} is not a locator` };
 }
 

@@ -70,6 +70,7 @@ Request.run("shop/New user", {name: "ada"}) sends a stored HTTP request and answ
     title: 'Errors',
     text: `A failing call throws an error with a code. Steps before it have happened: look before you repeat anything.
 - LOCATOR_NOT_FOUND: look again, or agent.wait for what is still to come
+- LOCATOR_STALE: the element of that number has gone or changed; look again
 - LOCATOR_AMBIGUOUS: take one of those that it lists, such as {button:2}Save
 - ACTION_FAILED: it says what stands in the way; clear that first
 - WAIT_TIMEOUT: look what the page shows instead

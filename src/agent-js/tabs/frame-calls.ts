@@ -1,6 +1,7 @@
 import type { Bounds } from '../browser/bounds.js';
 import { formatLocator, parseLocator } from '../locating/locator.js';
 import type { Place } from '../locating/problem-error.js';
+import type { ShownPlace } from '../locating/shown-numbers.js';
 import type { Frames } from './frames.js';
 import { isProblem, type MatchCounts, type PageCallName, type PageCalls, type PageProblem } from './page-calls.js';
 import type { PageWorld } from './page-world.js';
@@ -20,6 +21,8 @@ interface Spot {
   /** The frame, for one that is apart from the page. */
   readonly frame: string | null;
   readonly locator: string;
+  /** The look whose number the locator has; without it, what it means now. */
+  readonly look?: number;
 }
 
 /**
@@ -30,20 +33,31 @@ interface Spot {
 export class FrameCalls {
   readonly #frames: Frames;
   readonly #place: () => Place;
+  readonly #shown: (locator: string) => ShownPlace | null;
   /** Where the action under way is. */
   #acting: Spot | null = null;
   /** Where the drag under way will end. */
   #dropping: Spot | null = null;
 
-  /** @param place where the page is: a frame would tell of itself */
-  constructor(frames: Frames, place: () => Place) {
+  /**
+   * @param place where the page is: a frame would tell of itself
+   * @param shown where the element is that the last look showed under a locator
+   */
+  constructor(frames: Frames, place: () => Place, shown: (locator: string) => ShownPlace | null) {
     this.#frames = frames;
     this.#place = place;
+    this.#shown = shown;
   }
 
   /** Null where the document went meanwhile. */
   async ask<N extends PageCallName>(name: N, args: PageCalls[N][0], bounds: Bounds): Promise<Answer<N>> {
     const { main, apart } = this.#frames;
+    const source = isLocated(name, args) ? args.locator : null;
+    const shown = source === null ? null : this.#shown(source);
+    if (shown !== null && isLocated(name, args)) {
+      // The answer is the one that the name stands for.
+      return (await this.#askShown(name as Located, args, shown, bounds)) as Answer<N>;
+    }
     if (apart.length === 0) {
       if (name === 'ready') this.#acting = null;
       const answer = main.tryCall(name, args, bounds);
@@ -54,6 +68,17 @@ export class FrameCalls {
     if (name === 'takesDrop') return this.acting.tryCall(name, args, bounds);
     if (name !== 'finish' || this.#acting === null) return main.tryCall(name, args, bounds);
     return this.#finish(name, args, this.#acting, bounds);
+  }
+
+  /** About the element that a look showed. */
+  async #askShown(name: Located, args: LocatedArgs, place: ShownPlace, bounds: Bounds): Promise<Answer<Located>> {
+    const { frame, locator, look } = place;
+    const world = this.#frames.world(frame);
+    if (world === undefined) {
+      return { title: this.#place().title, value: { problem: 'stale', reason: 'its frame has left the page' } };
+    }
+    const answer = await this.#askAt(name, args, { world, frame, locator, look }, bounds);
+    return answer === 'again' ? null : answer;
   }
 
   /** What is waited for may come in a frame that is not there yet. */
@@ -121,7 +146,8 @@ export class FrameCalls {
   }
 
   async #askAt(name: Located, args: LocatedArgs, spot: Spot, bounds: Bounds): Promise<Answer<Located> | 'again'> {
-    const own = args.locator === null ? args : { ...args, locator: spot.locator };
+    const { locator, look } = spot;
+    const own = args.locator === null ? args : { ...args, locator, ...(look === undefined ? {} : { look }) };
     const answer = await spot.world.tryCall(name, own, bounds);
     if (answer === null) return 'again';
     const { value } = answer;

@@ -6,6 +6,8 @@ export type PageProblem =
   | { readonly problem: 'syntax'; readonly message: string }
   | { readonly problem: 'missing'; readonly message: string; readonly near: readonly string[] }
   | { readonly problem: 'ambiguous'; readonly matches: readonly string[] }
+  /** It meant an element that is no longer there, or is another one now: `reason` is a sentence's end. */
+  | { readonly problem: 'stale'; readonly reason: string }
   /** The element is there and cannot take the action: `reason` completes "it ...". `final`: waiting will not help. */
   | { readonly problem: 'blocked'; readonly reason: string; readonly final: boolean };
 
@@ -30,14 +32,20 @@ export interface Ready {
   readonly opens: boolean;
 }
 
-export interface ReadyRequest {
-  readonly locator: string;
+export interface ReadyRequest extends Sought<string> {
   readonly action: ActionName;
   readonly value: string | readonly string[] | null;
   /** Of a control that is no `select`: whether its list has been opened, so that the action goes to an option in it. */
   readonly list: 'closed' | 'perhaps open' | 'open';
   /** How long the page may wait for the element. */
   readonly ms: number;
+}
+
+/** An element that is asked for. */
+export interface Sought<L extends string | null> {
+  readonly locator: L;
+  /** The look of that document that showed the locator, and whose numbers hold; without it, what it means now. */
+  readonly look?: number;
 }
 
 /** Real input that must have reached the document. */
@@ -112,7 +120,11 @@ export interface PageCalls {
   /** Whether the document around this one's frame reaches it. */
   reached: [null, { readonly reached: boolean }];
   look: [
-    { readonly within: string | null; readonly base: number | null; readonly named: boolean },
+    {
+      readonly within: Sought<string> | null;
+      readonly base: number | null;
+      readonly named: boolean;
+    },
     PageLook | PageProblem,
   ];
   count: [{ readonly locator: string }, MatchCounts | PageProblem];
@@ -125,18 +137,18 @@ export interface PageCalls {
   /** Waits until the element can take the action, and sets the guard on it. */
   ready: [ReadyRequest, Ready | PageProblem];
   /** Takes the element where a drag will end, and answers where it is now; without a locator, the one taken before. */
-  dropPoint: [{ readonly locator: string | null }, { readonly x: number; readonly y: number } | PageProblem];
+  dropPoint: [Sought<string | null>, { readonly x: number; readonly y: number } | PageProblem];
   /** Whether what is carried over the page may be let go where it is. */
   takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */
   finish: [FinishRequest, Finished];
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
   census: [null, { readonly nodes: number }];
-  text: [{ readonly locator: string | null }, { readonly text: string } | PageProblem];
-  value: [{ readonly locator: string }, { readonly value: unknown } | PageProblem];
+  text: [Sought<string | null>, { readonly text: string } | PageProblem];
+  value: [Sought<string>, { readonly value: unknown } | PageProblem];
   /** True when it appeared (went, with `gone`), false after `ms`. */
   waitFor: [
-    { readonly locator: string; readonly gone: boolean; readonly ms: number },
+    Sought<string> & { readonly gone: boolean; readonly ms: number },
     { readonly found: boolean } | PageProblem,
   ];
 }

@@ -5,6 +5,7 @@ import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from '../browser/cdp.j
 import { Condition, type Watch } from '../browser/condition.js';
 import { DeclaredRoots } from '../locating/declared-roots.js';
 import type { Place } from '../locating/problem-error.js';
+import type { ShownPlace } from '../locating/shown-numbers.js';
 import { NetworkActivity } from '../network/network-activity.js';
 import { FrameCalls } from './frame-calls.js';
 import { Frames } from './frames.js';
@@ -51,7 +52,8 @@ export class Tab {
   readonly #roots: DeclaredRoots;
   readonly #frameCalls: FrameCalls;
 
-  constructor(browser: BrowserPort, page: AttachedPage) {
+  /** @param shown where the element is that the last look showed under a locator */
+  constructor(browser: BrowserPort, page: AttachedPage, shown: (locator: string) => ShownPlace | null) {
     this.#browser = browser;
     this.session = page.session;
     this.targetId = page.targetId;
@@ -62,7 +64,7 @@ export class Tab {
     this.network = new NetworkActivity(() => this.#condition.changed());
     this.frames = new Frames(browser, page, (holds, bounds) => this.#watch(holds, bounds));
     this.#roots = new DeclaredRoots(browser, this.frames, page.targetId);
-    this.#frameCalls = new FrameCalls(this.frames, () => ({ url: this.url, title: this.title }));
+    this.#frameCalls = new FrameCalls(this.frames, () => ({ url: this.url, title: this.title }), shown);
     this.#prepare();
   }
 

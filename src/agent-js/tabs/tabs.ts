@@ -3,6 +3,7 @@ import type { SessionEvent } from '../../protocol/events.js';
 import type { Bounds } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
 import type { CdpEvent } from '../browser/cdp.js';
+import type { ShownNumbers } from '../locating/shown-numbers.js';
 import { PageErrors } from './page-errors.js';
 import { Tab } from './tab.js';
 
@@ -19,6 +20,8 @@ interface SeenDialog {
 
 /** The session's tabs. What the active one opens becomes the active one, as it does on a person's screen. */
 export class Tabs {
+  /** What numbers in locators mean to whoever makes the next call; null: what they mean by counting. */
+  numbers: ShownNumbers | null = null;
   readonly #browser: BrowserPort;
   readonly #emit: (event: SessionEvent) => void;
   readonly #errors: PageErrors;
@@ -76,7 +79,7 @@ export class Tabs {
   }
 
   #attached(page: AttachedPage): void {
-    const tab = new Tab(this.#browser, page);
+    const tab = new Tab(this.#browser, page, (locator) => this.numbers?.find(locator) ?? null);
     this.#bySession.set(page.session, tab);
     const opener = this.all.find((other) => other.targetId === page.openerId);
     if (this.#active === undefined || (opener !== undefined && opener === this.#active)) this.#setActive(tab);

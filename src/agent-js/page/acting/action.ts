@@ -1,5 +1,6 @@
-import { type Finished, type FinishRequest, isProblem } from '../../tabs/page-calls.js';
+import { type Finished, type FinishRequest, isProblem, type Sought } from '../../tabs/page-calls.js';
 import { discoveries } from '../controls/discoveries.js';
+import { shownLooks } from '../controls/shown-looks.js';
 import { Changes } from '../names/changes.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
@@ -29,13 +30,14 @@ export class Action {
     return this.#underWay?.element ?? null;
   }
 
-  /** @param locator what the element is called, where it is: when the page draws it anew, the new one is meant */
-  begin(element: Element, locator: string | null): void {
+  /** @param sought what the element is called, if it is: when the page draws it anew, the new one is meant */
+  begin(element: Element, sought: Sought<string> | null): void {
     this.#stop();
+    shownLooks.acting(element);
     discoveries()?.act(true);
     const heard = new Heard(element.ownerDocument);
     const again = (): Element | null => {
-      const drawnAnew = locator === null ? null : resolve(locator);
+      const drawnAnew = sought === null ? null : resolve(sought);
       return drawnAnew === null || isProblem(drawnAnew) ? null : drawnAnew;
     };
     this.#underWay = { element, again, before: new FieldState(element), changes: new Changes(), heard };

@@ -1,4 +1,4 @@
-import { isProblem, type PageProblem } from '../../tabs/page-calls.js';
+import { isProblem, type PageProblem, type Sought } from '../../tabs/page-calls.js';
 import { resolve } from '../resolve.js';
 import { pointsOf } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
@@ -9,8 +9,8 @@ export class DropPlace {
   #element: Element | null = null;
 
   /** @param locator null for the element that was found before, where it is by now; it is scrolled to if need be */
-  point(locator: string | null): Point | PageProblem {
-    const element = locator === null ? this.#element : resolve(locator);
+  point({ locator, ...shown }: Sought<string | null>): Point | PageProblem {
+    const element = locator === null ? this.#element : resolve({ locator, ...shown });
     if (element === null) return { problem: 'blocked', reason: 'has gone during the drag', final: true };
     if (isProblem(element)) return element;
     this.#element = element;

@@ -48,12 +48,12 @@ export async function ready(request: ReadyRequest, action: Action): Promise<Read
 }
 
 function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
-  const { action, value, locator } = request;
-  const element = resolve(locator, { hidden: action === 'upload' });
+  const { action, value } = request;
+  const element = resolve(request, { hidden: action === 'upload' });
   if (isProblem(element)) return element;
   const unfit = unfitFor(element, action);
   if (unfit !== null) return unfit;
-  const begin = (): void => under.begin(element, locator);
+  const begin = (): void => under.begin(element, request);
   const done = (): Found => ({ element, point: NOWHERE, done: true, opens: false });
   const byKeys = (): Found => ({ element, point: NOWHERE, done: false, opens: false });
   const one = typeof value === 'string' ? value : null;
@@ -116,7 +116,7 @@ function toType(element: Element, text: string): boolean | PageProblem {
 
 /** What to click in a list that a site draws itself: first what opens it, then the option. */
 function toChoose(request: ReadyRequest, element: Element, under: Action): Found | PageProblem {
-  const { value, locator, list } = request;
+  const { value, list } = request;
   const text = (typeof value === 'string' ? value : value?.[0]) ?? '';
   const option = optionOf(element, text, list);
   if (!isProblem(option)) {
@@ -129,7 +129,7 @@ function toChoose(request: ReadyRequest, element: Element, under: Action): Found
   if (list === 'open' || isList(element)) return option;
   const point = reachablePoint(element, element);
   if (isProblem(point)) return point;
-  under.begin(element, locator);
+  under.begin(element, request);
   return { element, point, done: false, opens: true };
 }
 

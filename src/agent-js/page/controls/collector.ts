@@ -69,7 +69,11 @@ export class Collector {
     // A script may have removed it.
     const root: Element | null = document.documentElement;
     if (root === null) return { controls: [], gaps: [] };
-    const view = viewportRegion(root, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+    const view = viewportRegion(
+      root,
+      { left: 0, top: 0, right: innerWidth, bottom: innerHeight },
+      { width: innerWidth, height: innerHeight },
+    );
     const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
     walk(root, around, (...visited) => this.#visit(...visited));
     this.#rest();
@@ -163,7 +167,10 @@ export class Collector {
     if (root === null || defaultView === null) return undefined;
     discoveries()?.ask(defaultView);
     this.#memory.observe(inner);
-    const view = viewportRegion(root, seenInFrame(element, around.region));
+    const view = viewportRegion(root, seenInFrame(element, around.region), {
+      width: element.clientWidth,
+      height: element.clientHeight,
+    });
     return { pointer: false, listened: false, control: null, region: view, placed: view, view };
   }
 

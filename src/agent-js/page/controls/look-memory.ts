@@ -8,6 +8,7 @@ import type { Control } from './control.js';
 import { collect } from './controls.js';
 import { describe, type ReadState, readerOf } from './descriptor.js';
 import { discoveries } from './discoveries.js';
+import { shownLooks } from './shown-looks.js';
 
 /** A value that is JSON already. */
 export class JsonText {
@@ -57,6 +58,7 @@ export class LookMemory {
     const known = root === undefined && base === this.#id ? before : null;
     const pieces = known === null ? shown : piecesOf(shown, known);
     if (told !== before) this.#id++;
+    shownLooks.remember(this.#id, controls, this.#locators);
     const state: Omit<PageLook, 'pieces'> = {
       url: location.href,
       title: document.title,

@@ -8,18 +8,24 @@ const LEAST = 1;
 /** What covers less of the viewport than this can be scrolled away from under. */
 const VEIL_PART = 0.9;
 
-/** The part of a document in which something can be seen: what is left of the viewport, of the boxes around it that clip. */
-export interface Region {
+/** Edges in CSS pixels of a document's viewport. */
+interface Edges {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
+}
+
+/** The part of a document in which something can be seen: what is left of the viewport, of the boxes around it that clip. */
+export interface Region extends Edges {
   /** What clips: a box, or the root of a document. */
   readonly element: Element;
+  /** Its own edges, whether or not they are in view; infinite along an axis that it does not clip. */
+  readonly box: Edges;
   /** Whether a person can move what is in it, along each axis. */
   readonly scrollsX: boolean;
   readonly scrollsY: boolean;
-  /** How far to its beginning, of a document's viewport. */
+  /** How far it is scrolled from its beginning; infinite where that is on the other side. */
   readonly scrolledX: number;
   readonly scrolledY: number;
   /** Around it, in the same document. */
@@ -43,37 +49,56 @@ export interface Sighted {
   readonly hit: Hit | null;
 }
 
-/** The viewport of a document, or what can be seen of it in its frame. */
+/**
+ * The region of a document's viewport.
+ *
+ * @param seen what can be seen of it: less than all of it in a frame that is partly in view
+ * @param size of the whole viewport, in CSS pixels
+ */
 export function viewportRegion(
   root: Element,
-  seen: { left: number; top: number; right: number; bottom: number },
+  seen: Edges,
+  size: { readonly width: number; readonly height: number },
 ): Region {
   const { scrollsX, scrollsY } = pageScrolling(root);
-  const box = root.ownerDocument.scrollingElement ?? root;
-  // Right to left, what lies before the beginning is on the other side.
-  const scrolledX = getComputedStyle(root).direction === 'rtl' ? Number.POSITIVE_INFINITY : box.scrollLeft;
-  return { ...seen, element: root, scrollsX, scrollsY, scrolledX, scrolledY: box.scrollTop, outer: null };
+  const scroller = root.ownerDocument.scrollingElement ?? root;
+  const scrolled = { scrolledX: beginsLeft(getComputedStyle(root), scroller), scrolledY: scroller.scrollTop };
+  const box = { left: 0, top: 0, right: size.width, bottom: size.height };
+  return { ...seen, element: root, box, scrollsX, scrollsY, ...scrolled, outer: null };
 }
 
 /** The region inside an element that clips. */
 export function clippedRegion(element: Element, style: CSSStyleDeclaration, outer: Region): Region {
-  const box = element.getBoundingClientRect();
+  const own = element.getBoundingClientRect();
   const scrolls = (overflow: string) => overflow === 'auto' || overflow === 'scroll';
-  const clips = (overflow: string) => overflow !== 'visible';
-  const acrossClips = clips(style.overflowX);
-  const downClips = clips(style.overflowY);
+  const acrossClips = style.overflowX !== 'visible';
+  const downClips = style.overflowY !== 'visible';
+  const scrollsX = !acrossClips || scrolls(style.overflowX);
+  const scrollsY = !downClips || scrolls(style.overflowY);
+  const box = {
+    left: acrossClips ? own.left : Number.NEGATIVE_INFINITY,
+    right: acrossClips ? own.right : Number.POSITIVE_INFINITY,
+    top: downClips ? own.top : Number.NEGATIVE_INFINITY,
+    bottom: downClips ? own.bottom : Number.POSITIVE_INFINITY,
+  };
   return {
-    left: acrossClips ? Math.max(outer.left, box.left) : outer.left,
-    right: acrossClips ? Math.min(outer.right, box.right) : outer.right,
-    top: downClips ? Math.max(outer.top, box.top) : outer.top,
-    bottom: downClips ? Math.min(outer.bottom, box.bottom) : outer.bottom,
+    left: Math.max(outer.left, box.left),
+    right: Math.min(outer.right, box.right),
+    top: Math.max(outer.top, box.top),
+    bottom: Math.min(outer.bottom, box.bottom),
     element,
-    scrollsX: !acrossClips || scrolls(style.overflowX),
-    scrollsY: !downClips || scrolls(style.overflowY),
-    scrolledX: 0,
-    scrolledY: 0,
+    box,
+    scrollsX,
+    scrollsY,
+    scrolledX: scrollsX ? beginsLeft(style, element) : 0,
+    scrolledY: scrollsY ? element.scrollTop : 0,
     outer,
   };
+}
+
+/** How far something is scrolled from its left edge. Right to left, what lies before the beginning is on the other side. */
+function beginsLeft({ direction }: CSSStyleDeclaration, scroller: Element): number {
+  return direction === 'rtl' ? Number.POSITIVE_INFINITY : scroller.scrollLeft;
 }
 
 /** Finds out where elements are, by what is drawn at their places. Valid for one turn. */
@@ -180,22 +205,35 @@ function isOpenPart(area: Element, { left, top, right, bottom }: Region): boolea
   });
 }
 
-/** Whether a person can bring what is out of view into it. */
-function isReachable(rect: Rect, inside: Region): boolean {
-  let needX = false;
-  let needY = false;
+/**
+ * Whether a person can bring what is out of view into it: each box around it, from the inside out, shows it or scrolls to
+ * it; then it is as if it stood in that box.
+ */
+function isReachable({ left, top, right, bottom }: Edges, inside: Region): boolean {
+  let across: Span | null = { from: left, to: right };
+  let down: Span | null = { from: top, to: bottom };
   for (let region: Region | null = inside; region !== null; region = region.outer) {
-    const { left, top, right, bottom, scrollsX, scrollsY, outer } = region;
-    // Nobody scrolls to what lies before a page's beginning.
-    if (outer === null && (rect.right + region.scrolledX <= 0 || rect.bottom + region.scrolledY <= 0)) return false;
-    needX ||= Math.min(rect.right, right) - Math.max(rect.left, left) < LEAST;
-    needY ||= Math.min(rect.bottom, bottom) - Math.max(rect.top, top) < LEAST;
-    if (scrollsX) needX = false;
-    if (scrollsY) needY = false;
-    // A box that neither shows it nor moves it keeps it away, however far the page scrolls.
-    if (needX || needY) return false;
+    const { box, scrollsX, scrollsY, scrolledX, scrolledY } = region;
+    across = shownPart(across, { from: box.left, to: box.right }, scrollsX, scrolledX);
+    down = shownPart(down, { from: box.top, to: box.bottom }, scrollsY, scrolledY);
+    if (across === null || down === null) return false;
   }
   return true;
+}
+
+/** Along one axis. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The part of a span that a box shows, once it has been scrolled to; null where nobody can scroll to it. */
+function shownPart(span: Span, box: Span, scrolls: boolean, scrolled: number): Span | null {
+  const from = Math.max(span.from, box.from);
+  const to = Math.min(span.to, box.to);
+  if (to - from >= LEAST) return { from, to };
+  // Nobody scrolls to what lies before the beginning.
+  return scrolls && span.to + scrolled > box.from ? box : null;
 }
 
 function pageScrolling(root: Element): { readonly scrollsX: boolean; readonly scrollsY: boolean } {

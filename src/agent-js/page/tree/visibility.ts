@@ -58,6 +58,21 @@ export function isVisible(element: Element): boolean {
   return insideModal;
 }
 
+/** Whether a box around an element cuts it off, or has scrolled it out of sight; the page's own scrolling does not count. */
+export function isCutOff(element: Element): boolean {
+  const rect = drawnRect(element);
+  if (rect === null) return false;
+  for (let node = parentOf(element); node !== null; node = parentOf(node)) {
+    if (isHtml(node, 'body') || isHtml(node, 'html')) continue;
+    const { overflowX, overflowY } = getComputedStyle(node);
+    if (overflowX === 'visible' && overflowY === 'visible') continue;
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    if (overflowX !== 'visible' && (rect.right <= left || rect.left >= right)) return true;
+    if (overflowY !== 'visible' && (rect.bottom <= top || rect.top >= bottom)) return true;
+  }
+  return false;
+}
+
 /** An element whose content shows nowhere: no size of its own, and nothing may flow over. */
 function clipsAll(element: Element): boolean {
   const box = element as Partial<HTMLElement> & Element;

@@ -1,0 +1,91 @@
+import { formatLocator, parseLocator } from '../../locating/locator.js';
+import type { PageProblem } from '../../tabs/page-calls.js';
+import { nameMemory } from '../names/name-memory.js';
+import { Control } from './control.js';
+import { RowTexts } from './row-texts.js';
+
+/** Looks whose locators still mean what they meant; older ones are stale. */
+const MAX_LOOKS = 4;
+
+/** A look as it was shown: a locator for each control, in their order. */
+interface ShownLook {
+  readonly id: number;
+  readonly controls: readonly Control[];
+  readonly locators: readonly string[];
+  /** Made when a locator is first asked for. */
+  places: ReadonlyMap<string, Control> | null;
+}
+
+/**
+ * What locators with a number meant when they were shown. Such a locator means that element from then on, wherever the
+ * page has scrolled and whatever else has come or gone; it never means another one.
+ */
+class ShownLooks {
+  readonly #looks: ShownLook[] = [];
+  readonly #rows = new RowTexts();
+  /** What an error has listed since the last look. */
+  readonly #listed = new Map<string, Control>();
+
+  /** @param id of the look in its document; one that is known already shows what it showed then */
+  remember(id: number, controls: readonly Control[], locators: readonly string[]): void {
+    this.#listed.clear();
+    this.#rows.read(controls, locators);
+    if (this.#looks.at(-1)?.id === id) return;
+    this.#looks.push({ id, controls, locators, places: null });
+    if (this.#looks.length > MAX_LOOKS) this.#looks.shift();
+  }
+
+  /** An error lists these, for its reader to choose one. */
+  list(locators: readonly string[], controls: readonly (Control | undefined)[]): void {
+    for (const [at, locator] of locators.entries()) {
+      const control = controls[at];
+      if (control !== undefined) this.#listed.set(locator, control);
+    }
+  }
+
+  /** An action begins on an element, after which its row may read otherwise. */
+  acting(element: Element): void {
+    this.#rows.acting(element);
+  }
+
+  /**
+   * The element that a locator meant; null where it was not shown.
+   *
+   * @param id of the look that showed it; undefined: none did, but perhaps an error
+   */
+  find(source: string, id: number | undefined): Element | PageProblem | null {
+    const locator = normal(source);
+    const listed = this.#listed.get(locator);
+    if (listed !== undefined) return this.#still(listed);
+    if (id === undefined) return null;
+    const look = this.#looks.find((one) => one.id === id);
+    if (look === undefined) return stale('the page has changed too much since the look that showed it');
+    look.places ??= new Map(look.locators.map((shown, at) => [shown, look.controls[at] as Control]));
+    const control = look.places.get(locator);
+    return control === undefined ? stale('the last look did not show it') : this.#still(control);
+  }
+
+  #still(control: Control): Element | PageProblem {
+    const { element, rect } = control;
+    if (!element.isConnected) return stale('its element has left the page');
+    const now = new Control(element, rect, control.offscreen, nameMemory());
+    if (now.role !== control.role || now.name !== control.name) {
+      return stale(`it is ${formatLocator({ role: now.role, text: now.name.slice(0, 80) })} now`);
+    }
+    const row = this.#rows.changed(element);
+    return row === null ? element : stale(`its row reads ${JSON.stringify(row.slice(0, 80))} now`);
+  }
+}
+
+/** A locator as look prints it. */
+function normal(source: string): string {
+  const locator = parseLocator(source);
+  return locator?.kind === 'text' ? formatLocator(locator) : source;
+}
+
+function stale(reason: string): PageProblem {
+  return { problem: 'stale', reason };
+}
+
+/** Of this document and those that it reaches. */
+export const shownLooks = new ShownLooks();
