@@ -13,7 +13,7 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
   agent: {
     go: '(url: string): { url: string; title: string; status: number | null }',
     look: '(options?: { full?: boolean; within?: string }): Look',
-    act: '(locator: string, action: Action, value?: string | readonly string[]): { changed: boolean; url: string; title: string }',
+    act: '(locator: string, action: Action, value?: string | readonly string[]): { changed: boolean; url: string; title: string; value?: string | null }',
     wait: "(condition: 'navigation' | 'idle' | number | string, options?: { timeout?: number }): { waitedMs: number }",
     text: '(locator?: string): string',
     value: '(locator: string): any',

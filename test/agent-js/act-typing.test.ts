@@ -21,7 +21,7 @@ async function open(types: readonly string[], more = ''): Promise<void> {
 async function fill(): Promise<unknown> {
   for (const [locator, text] of [
     ['{input}Name', 'Grüße, Ada'],
-    ['{input}Short', 'abcdef'],
+    ['{input}Short', 'abc'],
     ['{input}Number', '-4.5'],
     ['{input}Password', 'hunter2'],
     ['{textarea}Note', 'two\nlines'],
@@ -41,7 +41,7 @@ t.test('A page hears the same of what is typed whether or not it listens to keys
   const heard = (await page('heard.splice(0)')) as string[];
   t.same(
     heard.filter((one) => one.startsWith('keyup')),
-    ['keyup truea', 'keyup truef', 'keyup true5', 'keyup true2', 'keyup trues'],
+    ['keyup truea', 'keyup truec', 'keyup true5', 'keyup true2', 'keyup trues'],
     'a key for each text where somebody listens',
   );
   t.ok((unheard as string[]).every((one) => one.includes(' true')));

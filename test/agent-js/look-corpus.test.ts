@@ -74,6 +74,7 @@ function natural({ role, actions, options, name }: ElementDescriptor): readonly 
 const TYPED: { readonly [name: string]: string } = {
   Mail: 'a@b.test',
   Number: '7',
+  Guests: '4',
   Range: '20',
   Volume: '20',
   'Over the art': '30',

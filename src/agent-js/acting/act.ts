@@ -3,7 +3,14 @@ import { type Bounds, remainingMs, within } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
 import { actOnDialog } from '../tabs/dialog-controls.js';
 import { failureWords } from '../tabs/navigation.js';
-import { type Finished, type FinishRequest, isProblem, type Ready, type ReadyRequest } from '../tabs/page-calls.js';
+import {
+  type Finished,
+  type FinishRequest,
+  isProblem,
+  type Ready,
+  type ReadyRequest,
+  type TypedOutcome,
+} from '../tabs/page-calls.js';
 import type { Asked, Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 import type { ActOptions, ActRequest } from './act-request.js';
@@ -22,12 +29,15 @@ export interface Acted {
   readonly changed: boolean;
   readonly url: string;
   readonly title: string;
+  /** What a field shows, where that is not the text that was typed; null: its page has taken the field away. */
+  readonly value?: string | null;
 }
 
 /** What came of an action; `place` where the page itself said it last. */
 interface Outcome {
   readonly changed: boolean;
   readonly place?: { readonly url: string; readonly title: string };
+  readonly value?: string | null;
 }
 
 /** Carries out an action by real input, and waits for the navigation or the window that it starts. */
@@ -65,13 +75,13 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
     const finished = await carryOut(tab, ready, request, options);
     // The page has gone on, or asks something: the action was done.
     if (finished.kind !== 'answer') return { changed: true };
-    const { changed, submitsOutwards, missed, checked, refused, url, title } = finished.value;
+    const { changed, submitsOutwards, missed, checked, typed, url, title } = finished.value;
     if (missed === null) {
       if (submitsOutwards) {
         await tab.until(() => hasMoved(tab) || isNavigating(tab), within(options.after, OUTWARDS_MS));
       }
       anyChange ||= changed;
-      if (refused) throw failed(tab, `${locator} does not take what was typed`, locator);
+      if (typed?.kind === 'other') throw failed(tab, refusal(request, ready, typed.shown), locator);
       const check = action === 'check' || action === 'uncheck' ? action === 'check' : null;
       if (check !== null && checked !== check && tab.navigation.count === count && !isNavigating(tab)) {
         throw failed(tab, `${locator} was clicked and is still ${check ? 'unchecked' : 'checked'}`, locator);
@@ -79,12 +89,24 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       if (!ready.opens) wanted?.shift();
       list = ready.opens ? 'open' : 'perhaps open';
       const more = ready.opens || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
-      if (!more) return { changed: anyChange, place: { url, title } };
+      if (!more) return { changed: anyChange, place: { url, title }, ...shownBy(typed, request) };
     } else if (remainingMs(bounds) <= 0) {
       throw failed(tab, `${locator} ${missed}`, locator);
     }
     // Otherwise something came between, and nothing was clicked or typed. Once more, while there is time.
   }
+}
+
+/** What a field shows, for an answer: nothing where it is what was typed. */
+function shownBy(typed: TypedOutcome | null, { value }: ActRequest): { value?: string | null } {
+  if (typed === null || typed.shown === value) return {};
+  if (typed.kind === 'same') return typed.shown === '' ? {} : { value: typed.shown };
+  return { value: typed.kind === 'gone' ? null : '' };
+}
+
+function refusal({ locator }: ActRequest, { password }: Ready, shown: string): string {
+  const what = password ? 'something else' : shown === '' ? 'nothing' : JSON.stringify(shown.slice(0, 200));
+  return `${locator} does not take what was typed: it shows ${what}`;
 }
 
 /** Sends the input and learns what came of it. */
@@ -129,7 +151,8 @@ async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bo
 }
 
 /** Waits for the window or the page that the action has asked for. */
-async function settled(tabs: Tabs, tab: Tab, { changed, place }: Outcome, options: ActOptions): Promise<Acted> {
+async function settled(tabs: Tabs, tab: Tab, outcome: Outcome, options: ActOptions): Promise<Acted> {
+  const { changed, place, ...more } = outcome;
   const { after: bounds } = options;
   if (tab.state === 'open' && tab.openingWindows > 0) {
     await tab
@@ -139,7 +162,7 @@ async function settled(tabs: Tabs, tab: Tab, { changed, place }: Outcome, option
   }
   const front = tabs.active;
   if (place !== undefined && front === tab && tab.dialog === null && !isNavigating(tab) && !hasMoved(tab)) {
-    return { changed, ...place };
+    return { changed, ...place, ...more };
   }
   if (front !== tab || isNavigating(front)) {
     if (!(await waitUntilLoaded(front, bounds))) {
@@ -152,7 +175,7 @@ async function settled(tabs: Tabs, tab: Tab, { changed, place }: Outcome, option
     const words = failureWords(failure.errorText);
     throw failed(front, `This led to ${failure.url}, which cannot be reached: ${words}`, undefined);
   }
-  return { changed: changed || front !== tab || hasMoved(front), ...(await front.place(bounds)) };
+  return { changed: changed || front !== tab || hasMoved(front), ...(await front.place(bounds)), ...more };
 }
 
 function hasMoved({ navigation }: Tab): boolean {

@@ -101,6 +101,14 @@ export interface FramePoint {
   readonly y: number;
 }
 
+/** What came of typing a text into a field. */
+export interface TypedOutcome {
+  /** It stands there; the page has taken it and emptied the field, or removed it; or something else stands there. */
+  readonly kind: 'same' | 'emptied' | 'gone' | 'other';
+  /** What stands there now. Never a password. */
+  readonly shown: string;
+}
+
 export interface Finished extends PageState {
   /** False: the awaited input has not arrived yet, and nothing else is known. */
   readonly heard: boolean;
@@ -110,8 +118,8 @@ export interface Finished extends PageState {
   /** Why the element did not take the input, completing "it ..."; null when it did. */
   readonly missed: string | null;
   readonly checked: boolean | null;
-  /** What a typed field holds is not what was typed. */
-  readonly refused: boolean;
+  /** Of a text that was typed; null where nobody can tell, and for other actions. */
+  readonly typed: TypedOutcome | null;
 }
 
 /** What can be asked of the script in a page's isolated world: arguments and result, as JSON. */

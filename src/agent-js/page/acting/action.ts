@@ -4,10 +4,10 @@ import { shownLooks } from '../controls/shown-looks.js';
 import { Changes } from '../names/changes.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
-import { isHtml } from '../tree/flat-tree.js';
 import { FieldState, fieldValue } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
+import { TypedText } from './typed-text.js';
 
 /** Input that was sent is there soon, also on a busy page; what has not come by then is asked for again. */
 const HEARD_MS = 1_000;
@@ -19,6 +19,7 @@ interface UnderWay {
   readonly before: FieldState;
   readonly changes: Changes;
   readonly heard: Heard;
+  readonly text: TypedText;
 }
 
 /** Follows one action, from the check that its element is ready to what came of it. */
@@ -40,7 +41,8 @@ export class Action {
       const drawnAnew = sought === null ? null : resolve(sought);
       return drawnAnew === null || isProblem(drawnAnew) ? null : drawnAnew;
     };
-    this.#underWay = { element, again, before: new FieldState(element), changes: new Changes(), heard };
+    const text = new TypedText(element);
+    this.#underWay = { element, again, before: new FieldState(element), changes: new Changes(), heard, text };
     arm(element.ownerDocument, { element, again, hear: (event) => heard.key(event) });
   }
 
@@ -48,7 +50,7 @@ export class Action {
   async finish({ graceMs, typed, awaits }: FinishRequest): Promise<Finished> {
     const own = this.#underWay;
     if (own === null) return { ...NOTHING, ...where(), heard: true };
-    const { element, again, before, changes, heard } = own;
+    const { element, again, before, changes, heard, text } = own;
     if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
     // What the page has put off until its handlers have ended comes first.
     await Promise.resolve();
@@ -59,6 +61,8 @@ export class Action {
     if (missed === null && !changed) await changes.first(graceMs);
     changed ||= differs();
     const { sent } = heard;
+    const there = element.isConnected ? element : again();
+    const outcome = typed === null || typed === '' || missed !== null ? null : await text.outcome(typed, there);
     this.#stop();
     // Where a form leads is told when its task begins; our answer comes after that.
     if (sent.length > 0) await nextTask();
@@ -71,13 +75,14 @@ export class Action {
       submitsOutwards: sent.some(leadsOutwards),
       missed,
       checked: checked === 'mixed' ? null : checked,
-      refused: typed !== null && typed !== '' && isHtml(element, 'input') && element.value === '',
+      typed: outcome,
     };
   }
 
   #stop(): void {
     discoveries()?.act(false);
     this.#underWay?.heard.stop();
+    this.#underWay?.text.stop();
     this.#underWay = null;
   }
 }
@@ -94,7 +99,7 @@ const NOTHING = {
   submitsOutwards: false,
   missed: null,
   checked: null,
-  refused: false,
+  typed: null,
 } as const;
 
 function where(): { readonly url: string; readonly title: string } {

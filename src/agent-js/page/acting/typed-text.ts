@@ -1,0 +1,94 @@
+import type { TypedOutcome } from '../../tabs/page-calls.js';
+import { inputKind, isField } from '../names/roles.js';
+import { isHtml } from '../tree/flat-tree.js';
+import { isSelfDrawn } from '../tree/self-drawn.js';
+import { isPassword, selectContent } from './field.js';
+import { holdsLines, holdsText } from './same-text.js';
+
+/** An editor may draw only a part of a longer text. */
+const MAX_COMPARED = 2_000;
+
+/** Follows what becomes of a text that is typed into a field, before the page's own handlers see it and after. */
+export class TypedText {
+  readonly #view: Window | null;
+  readonly #hear: (event: Event) => void;
+  /** What the field held each time that it changed, up to the longest; the page may have emptied it since. */
+  #longest = '';
+
+  constructor(element: Element) {
+    this.#view = element.ownerDocument.defaultView;
+    this.#hear = () => {
+      const shown = rawText(element);
+      if (shown !== null && shown.length >= this.#longest.length) this.#longest = shown;
+    };
+    this.#view?.addEventListener('input', this.#hear, true);
+  }
+
+  stop(): void {
+    this.#view?.removeEventListener('input', this.#hear, true);
+  }
+
+  /**
+   * What came of typing a text in place of what an element held; null where nobody can tell. An editor that has rewritten
+   * what keys brought, as those that indent by themselves, is given it once more as a paste.
+   *
+   * @param element the one that stands there now; null: it has gone
+   */
+  async outcome(typed: string, element: Element | null): Promise<TypedOutcome | null> {
+    if (element === null) return this.#tookAll(typed) ? { kind: 'gone', shown: '' } : null;
+    const first = this.#compare(typed, element);
+    if (first?.kind !== 'other' || isHtml(element, 'input') || !(await paste(element, typed))) return first;
+    return this.#compare(typed, element);
+  }
+
+  #compare(typed: string, element: Element): TypedOutcome | null {
+    const text = rawText(element);
+    if (text === null || text.length > MAX_COMPARED || typed.length > MAX_COMPARED) return null;
+    const shown = isPassword(element) ? '' : text;
+    if (holds(typed, text, element)) return { kind: 'same', shown };
+    if (text === '' && this.#tookAll(typed)) return { kind: 'emptied', shown };
+    return { kind: 'other', shown };
+  }
+
+  #tookAll(typed: string): boolean {
+    return this.#longest !== '' && (holdsText(typed, this.#longest) || holdsLines(typed, this.#longest));
+  }
+}
+
+function holds(typed: string, text: string, element: Element): boolean {
+  if (!isHtml(element, 'input')) return holdsLines(typed, text);
+  if (holdsText(typed, text)) return true;
+  // The page has completed it, and what it added is selected: the next key takes that away.
+  const { selectionStart: from, selectionEnd: to } = selectionOf(element);
+  return from !== null && to === text.length && from < to && holdsText(typed, text.slice(0, from));
+}
+
+/** Fields of some types, as of e-mail addresses, have none. */
+function selectionOf(element: HTMLInputElement): { selectionStart: number | null; selectionEnd: number | null } {
+  const { selectionStart, selectionEnd } = element;
+  return { selectionStart, selectionEnd };
+}
+
+/** Null for what holds no text, what draws it by itself, and dates and the like, which browsers write in their own way. */
+function rawText(element: Element): string | null {
+  if (isSelfDrawn(element) || inputKind(element) === 'set') return null;
+  if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.value;
+  if (isField(element)) return null;
+  const { isContentEditable, innerText } = element as Partial<HTMLElement>;
+  return isContentEditable === true ? (innerText ?? '') : null;
+}
+
+/** Hands a text to an editor as the clipboard would. False where the editor does not take it. */
+async function paste(element: Element, text: string): Promise<boolean> {
+  if ((element as Partial<HTMLElement>).isContentEditable !== true) return false;
+  selectContent(element);
+  // The selection reaches the editor's own account of it by an event.
+  await new Promise((resolve) => setTimeout(resolve));
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', text);
+  const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true });
+  element.dispatchEvent(event);
+  if (!event.defaultPrevented) return false;
+  await new Promise((resolve) => setTimeout(resolve));
+  return true;
+}

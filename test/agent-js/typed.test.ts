@@ -1,0 +1,80 @@
+import t from 'tap';
+import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
+const site = await openSite(t);
+const lease = await openBrowser(t);
+const { call, failure } = await openAgent(t, lease);
+const open = (html: string) => call('go', site.set('/typed', `<title>Typed</title>${html}`));
+
+t.test('input fails where the field shows another text than was typed, and says which', async (t) => {
+  const fields: readonly [what: string, html: string, typed: string, shown: string][] = [
+    ['a sign alone', `<input id=f oninput="value = value.replace(/\\d/g, '')">`, '-5', '"-"'],
+    ['a key that is held back', `<input id=f onbeforeinput="event.preventDefault()" value=abcde>`, 'xyz', '"abcde"'],
+    ['a text that is cut', '<input id=f maxlength=5>', 'abcdefgh', '"abcde"'],
+    ['digits alone', `<input id=f oninput="value = value.replace(/\\D/g, '')">`, '3.5', '"35"'],
+    ['sections of a date', `<input id=f oninput="value = '04/DD/YYYY'">`, '04/15/2030', '"04/DD/YYYY"'],
+    ['a text of its own', `<textarea id=f oninput="value += ')'"></textarea>`, 'f(a)', '"f(a))"'],
+    ['no text at all', '<input id=f type=number>', 'many', 'nothing'],
+    ['an editor', `<div id=f contenteditable oninput="textContent = 'no'"></div>`, 'word', '"no"'],
+    ['a password', `<input id=f type=password oninput="value = value.slice(1)">`, 'hunter2', 'something else'],
+  ];
+  for (const [what, html, typed, shown] of fields) {
+    await open(html);
+    const error = await failure('act', '#f', 'input', typed);
+    t.equal(error.code, 'ACTION_FAILED', what);
+    t.equal(error.error, `#f does not take what was typed: it shows ${shown}`, what);
+  }
+});
+
+t.test('what a field writes in its own way is what was typed, and the answer shows it', async (t) => {
+  const fields: readonly [what: string, html: string, typed: string, value: string | null | undefined][] = [
+    ['the text itself', '<input id=f value=old>', 'Ada', undefined],
+    ['capitals', `<input id=f oninput="value = value.toUpperCase()">`, 'ada', 'ADA'],
+    [
+      'a mask',
+      `<input id=f oninput="value = value.replace(/\\D/g, '').replace(/^(\\d{3})(\\d{3})(\\d+)$/, '($1) $2-$3')">`,
+      '5551234567',
+      '(555) 123-4567',
+    ],
+    [
+      'a chat box that sends and empties itself',
+      `<input id=f oninput="if (value === 'hello') value = ''">`,
+      'hello',
+      '',
+    ],
+    [
+      'a field that its page takes away',
+      `<p id=p><input id=f oninput="if (value === 'code') p.textContent = 'Thanks'"></p>`,
+      'code',
+      null,
+    ],
+    ['a password', '<input id=f type=password>', 'hunter2', undefined],
+    ['lines', '<textarea id=f></textarea>', 'one\n  two', undefined],
+    ['a completed text', `<input id=f oninput="value = 'Berlin'; setSelectionRange(3, 6)">`, 'Ber', 'Berlin'],
+  ];
+  for (const [what, html, typed, value] of fields) {
+    await open(html);
+    const acted = (await call('act', '#f', 'input', typed)) as { value?: string | null };
+    t.strictSame(acted.value, value, what);
+  }
+});
+
+t.test('an editor that indents by itself is given the text as a paste', async (t) => {
+  await open(`<pre id=f contenteditable style="min-height:100px"></pre><script>
+    // As editors of code do: Enter repeats the indent of the line before, a paste is taken as it is.
+    f.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter') return;
+      event.preventDefault();
+      document.execCommand('insertText', false, '\\n' + (/[ ]*$/.exec(f.textContent.split('\\n').pop().match(/^ */)[0])[0]));
+    });
+    f.addEventListener('paste', (event) => {
+      event.preventDefault();
+      document.execCommand('insertText', false, event.clipboardData.getData('text/plain'));
+    });
+  </script>`);
+  const code = 'if (a) {\n  b();\n    c();\n}';
+  await call('act', '#f', 'input', code);
+  t.equal(await call('page', 'f.innerText.replace(/\\u00a0/g, " ").trimEnd()'), code);
+});
