@@ -1,10 +1,11 @@
 import { type Bounds, remainingMs } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
-import { type AwaitedInput, isProblem, type Ready } from '../tabs/page-calls.js';
+import { type AwaitedInput, type DropPoint, isProblem, type Ready } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { ActOptions, ActRequest } from './act-request.js';
+import { dragFrom } from './drag.js';
 import { chord, inTurn, type Typing, text, type } from './keyboard.js';
-import { clickAt, dragFrom, hoverAt, type Point } from './pointer.js';
+import { clickAt, hoverAt } from './pointer.js';
 import { uploadFiles } from './uploads.js';
 
 /** Sends the input of an action to the element that is ready for it. Settles when it has arrived. */
@@ -79,11 +80,11 @@ async function upload(
 
 async function drag(tab: Tab, ready: Ready, { value }: ActRequest, bounds: Bounds): Promise<void> {
   const locator = typeof value === 'string' ? value : '';
-  const end = async (named: string | null): Promise<Point> => {
-    const point = await tab.askAny('dropPoint', { locator: named }, bounds);
+  const end = async (named: string | null, still: boolean): Promise<DropPoint> => {
+    const point = await tab.askAny('dropPoint', { locator: named, still }, bounds);
     if (isProblem(point)) throw problemError(point, locator, tab);
     return point;
   };
-  await end(locator);
-  await dragFrom(tab, ready, { native: ready.draggable, end: () => end(null) }, bounds);
+  await end(locator, false);
+  await dragFrom(tab, ready, { native: ready.draggable, end: (still) => end(null, still) }, bounds);
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
 import type { Tab } from '../tabs/tab.js';
-import { dropFiles, type Point } from './pointer.js';
+import { dropFiles } from './drag.js';
+import type { Point } from './pointer.js';
 
 /** A chooser that is not open by then is waited for only where files cannot be dropped; then that long. */
 const SOON_MS = 1_000;

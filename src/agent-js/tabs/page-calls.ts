@@ -48,6 +48,14 @@ export interface Sought<L extends string | null> {
   readonly look?: number;
 }
 
+/** The middle of what can be seen of an element, and how large it is; CSS pixels of the viewport. */
+export interface DropPoint {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Real input that must have reached the document. */
 export interface AwaitedInput {
   readonly event: 'keyup' | 'beforeinput';
@@ -145,7 +153,7 @@ export interface PageCalls {
   /** Waits until the element can take the action, and sets the guard on it. */
   ready: [ReadyRequest, Ready | PageProblem];
   /** Takes the element where a drag will end, and answers where it is now; without a locator, the one taken before. */
-  dropPoint: [Sought<string | null>, { readonly x: number; readonly y: number } | PageProblem];
+  dropPoint: [Sought<string | null> & { readonly still: boolean }, DropPoint | PageProblem];
   /** Whether what is carried over the page may be let go where it is. */
   takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */
@@ -164,7 +172,13 @@ export interface PageCalls {
 export type PageCallName = keyof PageCalls;
 
 /** Calls that wait for something; the others are answered at once, which costs the protocol less. */
-export const WAITING_CALLS = ['change', 'ready', 'finish', 'waitFor'] as const satisfies readonly PageCallName[];
+export const WAITING_CALLS = [
+  'change',
+  'ready',
+  'dropPoint',
+  'finish',
+  'waitFor',
+] as const satisfies readonly PageCallName[];
 
 /** The isolated world's name, and of the one global in it. */
 export const WORLD = 'troupe';

@@ -1,24 +1,55 @@
-import { isProblem, type PageProblem, type Sought } from '../../tabs/page-calls.js';
+import { type DropPoint, isProblem, type PageProblem, type Sought } from '../../tabs/page-calls.js';
 import { resolve } from '../resolve.js';
 import { pointsOf } from '../tree/geometry.js';
-import type { Point } from '../tree/point.js';
 import { bringIntoView } from '../tree/scrolling.js';
+
+/** Lists move their items for as long as this while something is dragged over them, in milliseconds. */
+const STILL_MS = 1_000;
+const LOOK_EVERY_MS = 30;
+/** What has not moved for so many looks stands still. */
+const STILL_LOOKS = 3;
 
 /** Where a drag ends. It is found before the drag begins: what is carried may change names on its way. */
 export class DropPlace {
   #element: Element | null = null;
 
-  /** @param locator null for the element that was found before, where it is by now; it is scrolled to if need be */
-  point({ locator, ...shown }: Sought<string | null>): Point | PageProblem {
+  /**
+   * @param sought without a locator, the element that was found before, where it is by now; it is scrolled to if need be
+   * @param still waits until it stands still
+   */
+  async point({ locator, still, ...shown }: Sought<string | null> & { readonly still: boolean }) {
     const element = locator === null ? this.#element : resolve({ locator, ...shown });
-    if (element === null) return { problem: 'blocked', reason: 'has gone during the drag', final: true };
+    if (element === null) return blocked('has gone during the drag', true);
     if (isProblem(element)) return element;
     this.#element = element;
-    const [point] = pointsOf(element);
-    if (point !== undefined) return point;
-    if (locator !== null) return { x: 0, y: 0 };
+    if (still) await untilStill(element);
+    const point = pointOf(element);
+    if (point !== null) return point;
+    if (locator !== null) return { x: 0, y: 0, width: 0, height: 0 };
     bringIntoView(element);
-    const [scrolledTo] = pointsOf(element);
-    return scrolledTo ?? { problem: 'blocked', reason: 'cannot be scrolled into view', final: false };
+    return pointOf(element) ?? blocked('cannot be scrolled into view', false);
   }
+}
+
+function pointOf(element: Element): DropPoint | null {
+  const [point] = pointsOf(element);
+  if (point === undefined) return null;
+  const { width, height } = element.getBoundingClientRect();
+  return { ...point, width, height };
+}
+
+async function untilStill(element: Element): Promise<void> {
+  const deadline = performance.now() + STILL_MS;
+  let before = '';
+  for (let same = 0; same < STILL_LOOKS && performance.now() < deadline; ) {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const now = `${x} ${y} ${width} ${height}`;
+    same = now === before ? same + 1 : 0;
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+function blocked(reason: string, final: boolean): PageProblem {
+  return { problem: 'blocked', reason, final };
 }

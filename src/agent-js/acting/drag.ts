@@ -1,0 +1,126 @@
+import { type Bounds, remainingMs, within } from '../browser/bounds.js';
+import type { DropPoint } from '../tabs/page-calls.js';
+import type { Tab } from '../tabs/tab.js';
+import { hoverAt, type Point } from './pointer.js';
+
+/** How often the pointer is seen on its way in a drag. */
+const DRAG_STEPS = 5;
+/** A press becomes a drag once the pointer has moved so many pixels. */
+const DRAG_THRESHOLD = 12;
+/** The browser says soon after the first move whether the page lets the element be carried off (HTML drag and drop). */
+const DRAG_START_MS = 500;
+/** A list takes an item in once it is carried this part of the target's size past the target's middle. */
+const PAST_MIDDLE = 0.3;
+/** What has moved less, in pixels, has not moved. */
+const MOVED_PX = 2;
+
+/**
+ * Drags with the left button: by pointer, or by the browser's own drag and drop where it carries the element off. As a
+ * hand does: to the middle of the target, and once everything there stands still, past it, which is where a sorted list
+ * makes room; then it is let go, when everything stands still again.
+ *
+ * @param drag.native the element lets itself be carried off, unless the page forbids it
+ * @param drag.end asked once the drag is under way: where it ends now, or where once that stands still
+ */
+export async function dragFrom(
+  tab: Tab,
+  from: Point,
+  drag: { readonly native: boolean; end(still: boolean): Promise<DropPoint> },
+  bounds: Bounds,
+): Promise<void> {
+  const timeoutMs = Math.max(1_000, remainingMs(bounds));
+  const pointer = (type: 'mouseMoved' | 'mousePressed' | 'mouseReleased', at: Point, buttons: number) =>
+    tab.send('Input.dispatchMouseEvent', { type, x: at.x, y: at.y, button: 'left', buttons, clickCount: 1 }, timeoutMs);
+  // Once the browser carries the element, moves of the pointer are not answered any more.
+  const move = async (to: Point): Promise<void> => {
+    if (tab.drag !== null) return;
+    const moved = pointer('mouseMoved', to, 1);
+    moved.catch(() => undefined);
+    await Promise.race([moved, tab.until(() => tab.drag !== null, within(bounds, DRAG_START_MS))]);
+  };
+  tab.drag = null;
+  await tab.send('Input.setInterceptDrags', { enabled: true }, timeoutMs);
+  let last = from;
+  try {
+    await hoverAt(tab, from, timeoutMs);
+    await pointer('mousePressed', from, 1);
+    last = { x: from.x + DRAG_THRESHOLD, y: from.y + DRAG_THRESHOLD };
+    await move(last);
+    if (drag.native) await tab.until(() => tab.drag !== null, within(bounds, DRAG_START_MS));
+    const target = await drag.end(false);
+    const carried = tab.drag as { readonly data: unknown } | null;
+    let entered = false;
+    const carry = async (to: Point): Promise<void> => {
+      last = to;
+      if (carried === null) return move(to);
+      await dragEvent(tab, entered ? 'dragOver' : 'dragEnter', to, carried.data, timeoutMs);
+      entered = true;
+    };
+    const start = last;
+    for (let step = 1; step <= DRAG_STEPS; step++) {
+      const part = step / DRAG_STEPS;
+      await carry({ x: start.x + (target.x - start.x) * part, y: start.y + (target.y - start.y) * part });
+    }
+    const there = await drag.end(true);
+    const towards = direction(from, target);
+    // One that has made room has moved against the drag, and is not followed: what is dragged stands in its place.
+    if (movedAlong(target, there, towards) > -MOVED_PX) {
+      await carry(there);
+      await carry({
+        x: there.x + towards.x * there.width * PAST_MIDDLE,
+        y: there.y + towards.y * there.height * PAST_MIDDLE,
+      });
+      await drag.end(true);
+    }
+    if (carried !== null) {
+      await carry(last);
+      await dragEvent(tab, 'drop', last, carried.data, timeoutMs);
+    }
+  } finally {
+    // The button is let go whatever happened: a page with it held down would take every later move for a drag.
+    await pointer('mouseReleased', last, 0).catch(() => undefined);
+    tab.drag = null;
+    await tab.send('Input.setInterceptDrags', { enabled: false }, timeoutMs).catch(() => undefined);
+  }
+}
+
+/** Along the axis on which the target is further away, in its own sizes: 1, -1, or 0 on the other axis. */
+function direction(from: Point, { x, y, width, height }: DropPoint): Point {
+  const across = (x - from.x) / Math.max(1, width);
+  const down = (y - from.y) / Math.max(1, height);
+  return Math.abs(across) > Math.abs(down) ? { x: Math.sign(across), y: 0 } : { x: 0, y: Math.sign(down) };
+}
+
+/** How far something has moved in a direction, in pixels. */
+function movedAlong(before: Point, after: Point, towards: Point): number {
+  return (after.x - before.x) * towards.x + (after.y - before.y) * towards.y;
+}
+
+/**
+ * Carries files over a point and lets them go there, if what is there takes them.
+ *
+ * @param taken asked while they are over it
+ */
+export async function dropFiles(
+  tab: Tab,
+  at: Point,
+  files: readonly string[],
+  drop: { taken(): Promise<boolean>; readonly timeoutMs: number },
+): Promise<boolean> {
+  const data = { items: [], files, dragOperationsMask: 1 };
+  await dragEvent(tab, 'dragEnter', at, data, drop.timeoutMs);
+  await dragEvent(tab, 'dragOver', at, data, drop.timeoutMs);
+  const taken = await drop.taken();
+  await dragEvent(tab, taken ? 'drop' : 'dragCancel', at, data, drop.timeoutMs);
+  return taken;
+}
+
+async function dragEvent(
+  tab: Tab,
+  type: 'dragEnter' | 'dragOver' | 'drop' | 'dragCancel',
+  { x, y }: Point,
+  data: unknown,
+  timeoutMs: number,
+): Promise<void> {
+  await tab.send('Input.dispatchDragEvent', { type, x, y, data }, timeoutMs);
+}

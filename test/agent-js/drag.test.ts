@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
+const site = await openSite(t);
+const lease = await openBrowser(t);
+const { call } = await openAgent(t, lease);
+
+const script = (path: string): string => {
+  const source = readFileSync(new URL(`../../node_modules/${path}`, import.meta.url));
+  return site.set(`/${path}`, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end(source);
+  });
+};
+const tags = (...paths: readonly string[]) => paths.map((path) => `<script src="${script(path)}"></script>`).join('');
+const ITEMS = ['Ada', 'Ben', 'Cyd', 'Dan', 'Eve', 'Fay'];
+const list = (style = '') =>
+  `<style>li { ${style} } ul { padding: 0; width: 300px } li { list-style: none; height: 30px; border: 1px solid; cursor: grab }</style>
+   <ul id=list>${ITEMS.map((name) => `<li>${name}</li>`).join('')}</ul>`;
+
+/** What takes another's place stands there, and everything between the two has moved by one. */
+function moved(from: string, to: string): string[] {
+  const others = ITEMS.filter((name) => name !== from);
+  others.splice(ITEMS.indexOf(to), 0, from);
+  return others;
+}
+
+const LISTS: { readonly [what: string]: string } = {
+  'Sortable, by the browser’s drag and drop': `${tags('sortablejs/Sortable.js')}${list()}
+    <script>Sortable.create(document.getElementById('list'), { animation: 150 })</script>`,
+  'Sortable, by pointer': `${tags('sortablejs/Sortable.js')}${list()}
+    <script>Sortable.create(document.getElementById('list'), { animation: 150, forceFallback: true })</script>`,
+  'jQuery UI': `${tags('jquery/dist/jquery.js', 'jquery-ui/dist/jquery-ui.js')}${list()}
+    <script>jQuery('#list').sortable()</script>`,
+  'jQuery UI, a grid': `${tags('jquery/dist/jquery.js', 'jquery-ui/dist/jquery-ui.js')}${list('float: left; width: 90px')}
+    <script>jQuery('#list').sortable()</script>`,
+};
+
+t.test('an item dragged to another of its list takes its place', async (t) => {
+  for (const [what, html] of Object.entries(LISTS)) {
+    for (const [from, to] of [
+      ['Ada', 'Eve'],
+      ['Eve', 'Ada'],
+      ['Ben', 'Cyd'],
+      ['Fay', 'Cyd'],
+    ] as const) {
+      await call('go', site.set('/list', html));
+      await call('act', `{*}${from}`, 'drag', `{*}${to}`);
+      const order = await call('page', '[...document.querySelectorAll("#list > li")].map((item) => item.textContent)');
+      t.same(order, moved(from, to), `${what}: ${from} to ${to}`);
+    }
+  }
+});
