@@ -174,7 +174,9 @@ t.test('Dragging works by pointer and by the browser’s own drag and drop', asy
       own.onpointermove = (event) => { if (event.buttons) own.style.left = event.clientX - 30 + 'px'; };
     </script>`);
   await call('act', '{div}Own', 'drag', '{div}Target');
-  t.equal(await call('page', 'own.offsetLeft'), 300);
+  // It passes the middle of the target.
+  const left = Number(await call('page', 'own.offsetLeft'));
+  t.ok(left >= 300 && left < 330, `${left}`);
   await call('act', '{div}Native', 'drag', '{div}Target');
   t.equal(await call('page', 'target.dataset.got'), 'cargo');
 });

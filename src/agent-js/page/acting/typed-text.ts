@@ -74,6 +74,7 @@ function rawText(element: Element): string | null {
   if (isSelfDrawn(element) || inputKind(element) === 'set') return null;
   if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.value;
   if (isField(element)) return null;
+  // biome-ignore lint/performance/useDomNodeTextContent: what is drawn, in its lines
   const { isContentEditable, innerText } = element as Partial<HTMLElement>;
   return isContentEditable === true ? (innerText ?? '') : null;
 }
