@@ -1,6 +1,7 @@
 import { type Observable, Subject } from 'rxjs';
 import { assertNever } from '../base/assert-never.js';
 import type { Clock } from '../base/clock.js';
+import { boundedWait } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { ActorRef, MessageMap, Termination } from './actor.js';
 import type { Child, ChildState } from './child.js';
@@ -131,24 +132,12 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     const { signal } = this.#stopping;
     signal.throwIfAborted();
     if (ready === undefined) return;
-    let release: () => void = () => undefined;
-    const cut = new Promise<never>((_, reject) => {
-      const onAbort = () => reject(signal.reason);
-      const cancelTimer = this.#around.clock.after(readyMs, () => {
-        reject(new TroupeError('UNAVAILABLE', `${id} was not ready within ${readyMs} ms`));
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
+    const late = () => new TroupeError('UNAVAILABLE', `${id} was not ready within ${readyMs} ms`);
+    await boundedWait<void>({ signal, ms: readyMs, late, clock: this.#around.clock }, (resolve, reject) => {
+      ready(handle.ref, { attempt, signal }).then(() => resolve(), reject);
       void handle.terminated.then((termination) => reject(endError(termination)));
-      release = () => {
-        cancelTimer();
-        signal.removeEventListener('abort', onAbort);
-      };
+      return undefined;
     });
-    try {
-      await Promise.race([ready(handle.ref, { attempt, signal }), cut]);
-    } finally {
-      release();
-    }
   }
 
   /** A life is over: by itself, by a fault, or because a restart failed. */

@@ -1,9 +1,10 @@
 import type { Worker } from 'node:worker_threads';
+import { withDeadline } from '../base/deadline.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { SessionId } from '../protocol/session.js';
 import { type JournalBatch, toWrite } from './journal-batch.js';
-import { firstMessage, startWorker, within } from './journal-worker.js';
+import { firstMessage, startWorker } from './journal-worker.js';
 import type {
   BatchCounts,
   EventQuery,
@@ -300,8 +301,8 @@ export class Journal {
     if (this.#failure === null) {
       const reply = this.#ask({ op: 'close', id: this.#nextId++ });
       this.#state = 'closing';
-      const late = new TroupeError('UNAVAILABLE', `The journal did not close within ${CLOSE_DEADLINE_MS} ms`);
-      await within(reply, CLOSE_DEADLINE_MS, late).catch((error: unknown) => this.#log(encodeError(error).error));
+      const late = () => new TroupeError('UNAVAILABLE', `The journal did not close within ${CLOSE_DEADLINE_MS} ms`);
+      await withDeadline(reply, { ms: CLOSE_DEADLINE_MS, late }).catch((error) => this.#log(encodeError(error).error));
     }
     this.#state = 'closed';
     await this.#worker.terminate();

@@ -1,6 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { systemClock } from '../base/clock.js';
+import { onAbort, settlesWithin } from '../base/deadline.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
@@ -74,12 +75,12 @@ export class ReportPool {
     const deadline = new AbortController();
     const done = new AbortController();
     // The thread's first word: from here on it works.
-    port1.once('message', () => {
-      setTimeout(DEADLINE_MS, undefined, { signal: done.signal }).then(
-        () => deadline.abort(),
-        () => undefined,
-      );
-    });
+    port1.once('message', () =>
+      onAbort(
+        done.signal,
+        systemClock.after(DEADLINE_MS, () => deadline.abort()),
+      ),
+    );
     const made = this.#pool
       .run({ dir, record, port: port2 }, { transferList: [port2], signal: deadline.signal })
       .then(textOf)
@@ -102,11 +103,8 @@ export class ReportPool {
   }
 
   async #close(): Promise<void> {
-    const late = new AbortController();
     // Our own waiting: the pool's close() ends a thread that has a task but has not said that it is ready.
-    const waited = setTimeout(CLOSE_MS, undefined, { signal: late.signal }).catch(() => undefined);
-    await Promise.race([Promise.all(this.#underWay), waited]);
-    late.abort();
+    await settlesWithin(Promise.all(this.#underWay), CLOSE_MS);
     await this.#pool.destroy().catch(() => undefined);
   }
 }

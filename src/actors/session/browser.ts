@@ -1,5 +1,7 @@
 import type { AttachedPage, BrowserPort, ConnectionEnd, SendOptions } from '../../agent-js/browser/browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult, CdpTargetInfo } from '../../agent-js/browser/cdp.js';
+import { systemClock } from '../../base/clock.js';
+import { onAbort } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
@@ -60,9 +62,9 @@ export class Browser implements BrowserPort {
     bounds: { readonly takesOver?: boolean; readonly signal: AbortSignal; readonly deadlineMs: number },
   ): Promise<Browser> {
     const connection = await CdpConnection.open(channel, bounds);
-    const abort = () => connection.close();
-    bounds.signal.addEventListener('abort', abort, { once: true });
-    const timer = setTimeout(abort, bounds.deadlineMs);
+    const close = () => connection.close();
+    const forget = onAbort(bounds.signal, close);
+    const cancelTimer = systemClock.after(bounds.deadlineMs, close);
     try {
       const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
       await browser.#attach();
@@ -75,8 +77,8 @@ export class Browser implements BrowserPort {
       bounds.signal.throwIfAborted();
       throw error;
     } finally {
-      clearTimeout(timer);
-      bounds.signal.removeEventListener('abort', abort);
+      cancelTimer();
+      forget();
     }
   }
 

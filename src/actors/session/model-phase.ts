@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '../../agent-js/agent.js';
 import type { Secrets } from '../../agent-js/secrets.js';
 import { readBrief, type TaskOutline } from '../../autonomy/brief.js';
@@ -11,6 +10,7 @@ import { Model } from '../../autonomy/model.js';
 import { type LoopClock, ModelCaller } from '../../autonomy/model-caller.js';
 import { systemPrompt, taskMessage } from '../../autonomy/prompt.js';
 import type { ScriptOutcome } from '../../autonomy/tool-answers.js';
+import { pause, Wakeups, withSignal } from '../../base/deadline.js';
 import type { ModelChoice } from '../../config/models.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
@@ -55,7 +55,7 @@ const MAX_CONSOLE_LINES = 50;
 const CLOCK: LoopClock = {
   now: () => performance.now(),
   sleep: async (ms, signal) => {
-    await delay(ms, undefined, { signal }).catch(() => undefined);
+    await pause(ms, { signal }).catch(() => undefined);
     signal.throwIfAborted();
   },
   random: Math.random,
@@ -64,7 +64,7 @@ const CLOCK: LoopClock = {
 /** The part of a session in which a model works: ends by itself, by the session's time, or with the session. */
 export class ModelPhase {
   readonly #deps: ModelDependencies;
-  readonly #waiting = new Map<number, () => void>();
+  readonly #recordings = new Wakeups();
   #recorded = 0;
 
   constructor(desk: ModelDependencies) {
@@ -74,7 +74,7 @@ export class ModelPhase {
   /** The model's answer of that number is on disk. */
   answerRecorded(call: number): void {
     this.#recorded = Math.max(this.#recorded, call);
-    for (const [waited, go] of this.#waiting) if (waited <= this.#recorded) go();
+    this.#recordings.wake();
   }
 
   /** @throws the signal's reason when the session ends meanwhile */
@@ -90,8 +90,6 @@ export class ModelPhase {
       signal.throwIfAborted();
       const late = new TroupeError('HARD_TIMEOUT', 'The time of the session was up while the model worked');
       return { success: false, summary: null, error: encodeError(time.aborted ? late : error) };
-    } finally {
-      this.#waiting.clear();
     }
   }
 
@@ -135,20 +133,13 @@ export class ModelPhase {
   }
 
   async #untilRecorded(call: number, signal: AbortSignal): Promise<void> {
-    if (call <= this.#recorded) return;
-    const late = AbortSignal.timeout(RECORD_MS);
-    const given = AbortSignal.any([signal, late]);
-    await new Promise<void>((resolve) => {
-      const go = () => {
-        this.#waiting.delete(call);
-        given.removeEventListener('abort', go);
-        resolve();
-      };
-      this.#waiting.set(call, go);
-      given.addEventListener('abort', go, { once: true });
+    const late = () => new TroupeError('UNAVAILABLE', 'The journal does not take what the model says');
+    await withSignal({ signals: [signal], ms: RECORD_MS, late }, async (given) => {
+      while (call > this.#recorded) {
+        given.throwIfAborted();
+        await this.#recordings.next(given);
+      }
     });
-    signal.throwIfAborted();
-    if (call > this.#recorded) throw new TroupeError('UNAVAILABLE', 'The journal does not take what the model says');
   }
 }
 

@@ -5,6 +5,7 @@ import { flowModule } from '../../agent-js/flows/flow.js';
 import { NetworkLog } from '../../agent-js/network/network-log.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
+import { withSignal } from '../../base/deadline.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
@@ -103,7 +104,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       return null;
     },
     NextDevTools: ({ client, timeoutMs }, { signal }) =>
-      later(this.#openParts().clients.next(client, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))),
+      later(withSignal({ signals: [signal], ms: timeoutMs }, (until) => this.#openParts().clients.next(client, until))),
     DetachDevTools: ({ client }) => {
       this.#parts?.clients.detach(client);
       return null;

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { onAbort } from '../../base/deadline.js';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from '../browser-folder.js';
@@ -150,12 +151,11 @@ export class DockerDriver implements Driver {
   /** One that is given up has a moment more to say what it made. */
   async #created(call: EngineCall, signal: AbortSignal): Promise<z.infer<typeof Created>> {
     const cut = new AbortController();
-    const cutSoon = () => void setTimeout(() => cut.abort(signal.reason), CLEAN_UP_MS / 2).unref();
-    signal.addEventListener('abort', cutSoon, { once: true });
+    const forget = onAbort(signal, () => setTimeout(() => cut.abort(signal.reason), CLEAN_UP_MS / 2).unref());
     try {
       return await this.#parts.engine.json('POST', '/containers/create', Created, { ...call, signal: cut.signal });
     } finally {
-      signal.removeEventListener('abort', cutSoon);
+      forget();
     }
   }
 

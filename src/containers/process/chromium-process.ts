@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { onAbort } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserUser } from '../chromium/browser-user.js';
@@ -48,8 +49,7 @@ export async function startChromium(
   let starting = true;
   // Ends every wait below: the caller's signal, or the browser's own end.
   const cut = new AbortController();
-  const onAbort = (): void => cut.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const forget = onAbort(signal, () => cut.abort(signal.reason));
   try {
     signal.throwIfAborted();
     await folder.create(setting.user);
@@ -73,7 +73,7 @@ export async function startChromium(
     throw cause;
   } finally {
     starting = false;
-    signal.removeEventListener('abort', onAbort);
+    forget();
   }
 }
 

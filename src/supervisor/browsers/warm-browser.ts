@@ -1,3 +1,4 @@
+import { withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LiveRequest, SessionId } from '../../protocol/session.js';
 import { newSessionId, type OpenBounds, type OpenBrowser, type SessionTask } from '../sessions/index.js';
@@ -134,19 +135,8 @@ export class WarmBrowser {
 
   #within({ signal, deadlineMs }: OpenBounds): Promise<OpenBrowser> {
     if (this.#open !== undefined) return Promise.resolve(this.#open);
-    return new Promise((resolve, reject) => {
-      const onAbort = () => reject(signal.reason);
-      const timer = setTimeout(
-        () => reject(new TroupeError('UNAVAILABLE', `No browser was ready within ${deadlineMs} ms`)),
-        deadlineMs,
-      );
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
-      this.#opened.then(resolve, reject).finally(() => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
-      });
-    });
+    const late = () => new TroupeError('UNAVAILABLE', `No browser was ready within ${deadlineMs} ms`);
+    return withDeadline(this.#opened, { signal, ms: deadlineMs, late });
   }
 }
 

@@ -1,7 +1,8 @@
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { sentenceOf } from '../../base/system-fault.js';
+import { settlesWithin } from '../../base/deadline.js';
+import { errorCode, sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import { VIDEO } from '../../report/video.js';
 
@@ -29,9 +30,8 @@ export class SessionVideo {
 
   /** Call when the browser is gone, with which it ends. Idempotent. Never rejects. */
   async stop(): Promise<void> {
-    const timer = setTimeout(() => this.#stopping.abort(), LAST_FRAMES_MS);
+    if (!(await settlesWithin(this.#done, LAST_FRAMES_MS))) this.#stopping.abort();
     await this.#done;
-    clearTimeout(timer);
   }
 
   async #write(film: NonNullable<BrowserLease['recordVideo']>, dir: string): Promise<void> {
@@ -68,7 +68,7 @@ async function nextFile(dir: string): Promise<FileHandle> {
     try {
       return await open(join(dir, number === 1 ? 'video.mp4' : `video-${number}.mp4`), 'wx', 0o644);
     } catch (error) {
-      if (Reflect.get(Object(error), 'code') !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
   throw new Error(`there are ${MAX_FILMS} films of it already`);

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { boundedWait } from '../../../base/deadline.js';
 import type { DevToolsAddress } from '../../../containers/driver.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import { type DevToolsTransport, openTransport } from './devtools-transport.js';
@@ -130,26 +131,18 @@ export class DevToolsChannel {
   }
 
   #attach({ signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number }): Promise<string> {
-    return new Promise<string>((resolve, reject) => {
+    const lost = (why: string) => new TroupeError('WORKER_LOST', why);
+    const late = () => lost(`The browser does not answer within ${deadlineMs} ms`);
+    return boundedWait<string>({ signal, ms: deadlineMs, late }, (resolve, reject) => {
       const id = this.#rootCommand('Target.attachToBrowserTarget', {});
-      const settle = (finish: () => void) => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
-        this.#answers.delete(id);
-        finish();
-      };
-      const lost = (why: string) => settle(() => reject(new TroupeError('WORKER_LOST', why)));
-      const timer = setTimeout(() => lost(`The browser does not answer within ${deadlineMs} ms`), deadlineMs);
-      const onAbort = () => settle(() => reject(signal.reason));
-      signal.addEventListener('abort', onAbort, { once: true });
       this.#answers.set(id, (text) => {
         const { result, error } = RootAnswer.parse(JSON.parse(text));
-        if (result === undefined) return lost(`The browser refuses a connection: ${error?.message ?? ''}`);
+        if (result === undefined) return reject(lost(`The browser refuses a connection: ${error?.message ?? ''}`));
         if (this.#sessionsFile !== null) appendFileSync(this.#sessionsFile, `${result.sessionId}\n`);
-        settle(() => resolve(result.sessionId));
+        resolve(result.sessionId);
       });
-      if (signal.aborted) onAbort();
-      if (this.#end !== undefined) lost(`The browser does not answer: ${this.#end}`);
+      if (this.#end !== undefined) reject(lost(`The browser does not answer: ${this.#end}`));
+      return () => this.#answers.delete(id);
     });
   }
 
