@@ -24,6 +24,8 @@ export function salvagedFile(file: string): string {
   return `${file}.salvaged`;
 }
 
+// Raw SQL all through: tables and columns are data here, as the damaged file has them.
+
 /** Tables by the whole number that their rows have. */
 const NUMBERED = { sessions: 'accepted', events: 'seq', flow_runs: 'seq' } as const;
 

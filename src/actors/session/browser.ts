@@ -1,5 +1,12 @@
 import type { AttachedPage, BrowserPort, ConnectionEnd, SendOptions } from '../../agent-js/browser/browser-port.js';
-import type { CdpEvent, CdpMethod, CdpParams, CdpResult, CdpTargetInfo } from '../../agent-js/browser/cdp.js';
+import type {
+  CdpEvent,
+  CdpMethod,
+  CdpParams,
+  CdpResult,
+  CdpTargetFilter,
+  CdpTargetInfo,
+} from '../../agent-js/browser/cdp.js';
 import { systemClock } from '../../base/clock.js';
 import { onAbort } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
@@ -11,7 +18,7 @@ import { PageDefaults } from './page-defaults.js';
 import { restoreStorage } from './storage-state.js';
 
 /** Pages alone: a worker that we attached to would wait for us before it starts. */
-const PAGES = [{ type: 'page', exclude: false }, { exclude: true }] as const;
+const PAGES: CdpTargetFilter = [{ type: 'page', exclude: false }, { exclude: true }];
 /** Pages open at once; a further one is closed as it opens. */
 const MAX_PAGES = 50;
 /** A page that does not answer in this time to a connection that takes over is given up. */

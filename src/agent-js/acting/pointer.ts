@@ -1,5 +1,6 @@
 import type { Bounds } from '../browser/bounds.js';
 import { remainingMs, within } from '../browser/bounds.js';
+import type { CdpDragData } from '../browser/cdp.js';
 import type { Tab } from '../tabs/tab.js';
 
 export interface Point {
@@ -68,7 +69,7 @@ export async function dragFrom(
     await move(last);
     if (drag.native) await tab.until(() => tab.drag !== null, within(bounds, DRAG_START_MS));
     const to = await drag.end();
-    const carried = tab.drag as { readonly data: unknown } | null;
+    const carried = tab.drag as Tab['drag'];
     const start = last;
     for (let step = 1; step <= DRAG_STEPS; step++) {
       const part = step / DRAG_STEPS;
@@ -99,7 +100,7 @@ export async function dropFiles(
   files: readonly string[],
   drop: { taken(): Promise<boolean>; readonly timeoutMs: number },
 ): Promise<boolean> {
-  const data = { items: [], files, dragOperationsMask: 1 };
+  const data = { items: [], files: [...files], dragOperationsMask: 1 };
   await dragEvent(tab, 'dragEnter', at, data, drop.timeoutMs);
   await dragEvent(tab, 'dragOver', at, data, drop.timeoutMs);
   const taken = await drop.taken();
@@ -111,7 +112,7 @@ async function dragEvent(
   tab: Tab,
   type: 'dragEnter' | 'dragOver' | 'drop' | 'dragCancel',
   { x, y }: Point,
-  data: unknown,
+  data: CdpDragData,
   timeoutMs: number,
 ): Promise<void> {
   await tab.send('Input.dispatchDragEvent', { type, x, y, data }, timeoutMs);

@@ -1,6 +1,6 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { Resumption, TapedCall } from '../flow-tape.js';
 import { isActing, type Mend, mendSource } from './mend-source.js';
-import { unifiedDiff } from './unified-diff.js';
 
 /** A flow as it could be from now on. */
 export interface HealedFlow {
@@ -50,9 +50,15 @@ export class Healer {
       if (source === undefined || mends.some((mend) => workedBefore(mend, calls))) return [];
       const mended = mendSource(source, mends);
       if (mended === null) return [];
-      return [{ path, source: mended, patch: unifiedDiff(`flows/${path}.js`, source, mended) }];
+      return [{ path, source: mended, patch: patchOf(`flows/${path}.js`, source, mended) }];
     });
   }
+}
+
+/** As `patch` and `git apply` take it. */
+function patchOf(path: string, before: string, after: string): string {
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, options);
 }
 
 /** The same call at the same place went well another time: what replaces it would be wrong there. */
