@@ -1,4 +1,5 @@
 import { withDeadline } from '../base/deadline.js';
+import { deferred } from '../base/deferred.js';
 import { decodeError, type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
 import { type Behaviour, Later, type MessageMap, type ReceiveContext, type Termination } from './actor.js';
 import { Mailbox } from './mailbox.js';
@@ -127,17 +128,11 @@ export class ActorCell {
   stop(termination: Termination, deadlineMs: number): Promise<void> {
     if (this.#state.kind === 'stopping') return this.#state.done;
     if (this.#state.kind === 'stopped') return Promise.resolve();
-    let settle: () => void = () => undefined;
+    const done = deferred<void>();
     // The state first: the clean-up may itself ask for the end.
-    this.#state = {
-      kind: 'stopping',
-      done: new Promise((resolve) => {
-        settle = resolve;
-      }),
-    };
-    const { done } = this.#state;
-    void this.#end(termination, deadlineMs).then(settle);
-    return done;
+    this.#state = { kind: 'stopping', done: done.promise };
+    void this.#end(termination, deadlineMs).then(done.resolve);
+    return done.promise;
   }
 
   #drain(first: Envelope | undefined): void {

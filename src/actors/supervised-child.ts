@@ -2,6 +2,7 @@ import { type Observable, Subject } from 'rxjs';
 import { assertNever } from '../base/assert-never.js';
 import type { Clock } from '../base/clock.js';
 import { boundedWait } from '../base/deadline.js';
+import { deferred } from '../base/deferred.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { ActorRef, MessageMap, Termination } from './actor.js';
 import type { Child, ChildState } from './child.js';
@@ -21,14 +22,14 @@ export interface ChildSurroundings {
 
 /** The engine behind {@link Child}. */
 export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> {
-  readonly terminated: Promise<Termination>;
+  readonly #terminated = deferred<Termination>();
+  readonly terminated = this.#terminated.promise;
   readonly #spec: ChildSpec<M, A, E>;
   readonly #around: ChildSurroundings;
   readonly #ref: StableRef<M>;
   readonly #events = new Subject<E>();
   readonly #states = new Subject<ChildState>();
   readonly #stopping = new AbortController();
-  #settleTerminated: (termination: Termination) => void = () => undefined;
   #state: ChildState = { kind: 'starting', attempt: 0 };
   #handle: ActorHandle<M, E> | undefined;
   /** The start under way, or the last one. Never rejects. */
@@ -43,9 +44,6 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     this.#spec = spec;
     this.#around = around;
     this.#ref = new StableRef<M>(ordinal);
-    this.terminated = new Promise((resolve) => {
-      this.#settleTerminated = resolve;
-    });
   }
 
   get id(): string {
@@ -202,7 +200,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     this.#become({ kind: 'ended', termination });
     this.#states.complete();
     this.#events.complete();
-    this.#settleTerminated(termination);
+    this.#terminated.resolve(termination);
   }
 
   #become(state: ChildState): void {

@@ -5,6 +5,7 @@ import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { type Observable, Subject } from 'rxjs';
 import { type Clock, systemClock } from '../base/clock.js';
 import { withDeadline } from '../base/deadline.js';
+import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { ActorKind, ActorRef, AskBounds, MessageMap, Termination } from './actor.js';
 import type { ThreadControl, ThreadStats } from './actor-thread.js';
@@ -133,10 +134,7 @@ export class ThreadHost {
     const id = this.#nextActor++;
     const events = new Subject<E>();
     if (options.onEvent !== undefined) events.subscribe(options.onEvent);
-    let settle: (termination: Termination) => void = () => undefined;
-    const terminated = new Promise<Termination>((resolve) => {
-      settle = resolve;
-    });
+    const { promise: terminated, resolve: settle } = deferred<Termination>();
     this.#actors.set(id, {
       emit: (event) => events.next(event as E), // The factory behind `kind` emits E; the wire keeps no types.
       terminate: (termination) => {

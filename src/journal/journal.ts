@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { withDeadline } from '../base/deadline.js';
+import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { SessionId } from '../protocol/session.js';
@@ -72,6 +73,7 @@ export class Journal {
   readonly instance: string;
   /** Settles, with the reason, when the journal's thread has died; never rejects, and not at all after a close. */
   readonly failed: Promise<TroupeError>;
+  readonly #failed = deferred<TroupeError>();
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   readonly #log: (line: string) => void;
@@ -83,7 +85,6 @@ export class Journal {
   #lastSeq: number;
   #state: State = 'open';
   #failure: TroupeError | null = null;
-  #reportFailure: (error: TroupeError) => void = () => {};
   #closed: Promise<void> | null = null;
 
   private constructor(worker: Worker, opened: JournalOpened & { opened: true }, log: (line: string) => void) {
@@ -91,9 +92,7 @@ export class Journal {
     this.instance = opened.instance;
     this.#lastSeq = opened.lastSeq;
     this.#log = log;
-    this.failed = new Promise((resolve) => {
-      this.#reportFailure = resolve;
-    });
+    this.failed = this.#failed.promise;
     worker.on('message', (replies: readonly JournalReply[]) => this.#settle(replies));
     worker.on('error', (error) => this.#fail(`The journal's thread died: ${encodeError(error).error}`));
     worker.on('exit', (code) => this.#fail(`The journal's thread ended (${code})`));
@@ -348,7 +347,7 @@ export class Journal {
     this.#failure = failure;
     this.#log(reason);
     this.#rejectAll(failure);
-    this.#reportFailure(failure);
+    this.#failed.resolve(failure);
   }
 
   #rejectAll(error: TroupeError): void {

@@ -44,9 +44,11 @@ export class ReportPool {
   }
 
   /**
-   * Makes a session's artifacts in `dir`, one call for a folder at a time. The events are read as the thread asks for
-   * them, and not before it is their turn.
-   * @throws UNAVAILABLE when the pool is full or closed or the deadline passes; whatever reading `events` throws
+   * Writes session.json, transcript.jsonl, report.json, report.html and report.junit.xml into `dir`, which is made if need
+   * be: each is replaced as a whole, one call for a folder at a time. The events are read as the thread asks for them, and
+   * not before it is their turn.
+   * @throws UNAVAILABLE when the pool is full or closed, the deadline passes or the disk refuses; whatever reading
+   *   `events` throws
    */
   produce(dir: string, record: SessionRecord, events: AsyncIterable<JournalEvent>): Promise<void> {
     if (this.#closed !== null) return Promise.reject(new TroupeError('UNAVAILABLE', 'The service is stopping'));

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { deferred } from '../base/deferred.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent, StepKind } from '../protocol/events.js';
 import { answerCall } from './answer-call.js';
@@ -101,10 +102,7 @@ export class Sandbox {
   async run(request: ScriptRequest): Promise<string> {
     if (this.#closed !== null) throw closedError();
     if (this.#run !== null) throw new TroupeError('INTERNAL', 'A script is running already in this sandbox');
-    let settle: (outcome: Outcome) => void = () => undefined;
-    const outcome = new Promise<Outcome>((resolve) => {
-      settle = resolve;
-    });
+    const { promise: outcome, resolve: settle } = deferred<Outcome>();
     this.#runs += 1;
     const run: Run = {
       number: this.#runs,

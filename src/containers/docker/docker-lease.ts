@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { assertNever } from '../../base/assert-never.js';
+import { deferred } from '../../base/deferred.js';
 import type { BrowserEndpoint, BrowserLease, DevToolsAddress, NetworkWish } from '../driver.js';
 import type { ContainerEvent } from './container-watch.js';
 import type { DockerIdentity } from './docker-identity.js';
@@ -30,7 +31,7 @@ export class DockerLease implements BrowserLease {
   readonly exited: Promise<{ readonly reason: string }>;
   readonly folder: WorkerFolder;
   readonly #care: LeaseCare;
-  #lost: (reason: string) => void = () => undefined;
+  readonly #exited = deferred<{ readonly reason: string }>();
   #pause: NodeJS.Timeout | undefined;
   #release: Promise<void> | null = null;
 
@@ -44,9 +45,7 @@ export class DockerLease implements BrowserLease {
       desktopSocket: this.folder.socket('rfb'),
     };
     this.#care = care;
-    this.exited = new Promise((resolve) => {
-      this.#lost = (reason) => resolve({ reason });
-    });
+    this.exited = this.#exited.promise;
   }
 
   devTools(): DevToolsAddress {
@@ -100,6 +99,10 @@ export class DockerLease implements BrowserLease {
     clearTimeout(this.#pause);
     this.#lost('it was given back');
     await this.#care.remove();
+  }
+
+  #lost(reason: string): void {
+    this.#exited.resolve({ reason });
   }
 
   async #howItEnded(exitCode: number): Promise<string> {

@@ -3,11 +3,10 @@ import { RateLimit } from '../../auth/rate-limit.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { Journal, JournalBatch, Kept, StoredRequest, WaitingSession } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { EventRow } from '../../protocol/event-row.js';
+import { type EventRow, eventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../../protocol/session.js';
 import type { ArtifactKeeper } from '../artifacts/index.js';
 import { WarmPool } from '../browsers/index.js';
-import { newEvent } from '../events/index.js';
 import type { Submitter } from '../ports/sessions.js';
 import {
   type AcceptedSession,
@@ -326,7 +325,11 @@ export class JobScheduler {
   }
 
   #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): EventRow {
-    return newEvent(id, { type: 'SessionAccepted', data: { mode, prompt, flowFiles } }, this.#parts.clock.now());
+    return eventRow(
+      id,
+      { type: 'SessionAccepted', data: { mode, prompt, flowFiles } },
+      this.#parts.clock.now().toISOString(),
+    );
   }
 
   #enlist(accepted: AcceptedSession): LivingSession {

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { JournalBatch, StoredSession } from '../../journal/journal.js';
-import { type EventRow, readEvent } from '../../protocol/event-row.js';
+import { type EventRow, eventRow, readEvent } from '../../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../../protocol/events.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import type { WebhookMoment } from '../../protocol/webhook.js';
 import type { Log } from '../../telemetry/log.js';
-import { type EventHub, newEvent } from '../events/index.js';
+import type { EventHub } from '../events/index.js';
 import type { SessionChild } from './session-child.js';
 import type { SessionDependencies } from './session-dependencies.js';
 import { spentRecord } from './session-record.js';
@@ -85,11 +85,11 @@ export class SessionJournal {
   }
 
   event<T extends EventType>(type: T, data: EventData<T>): EventRow {
-    return newEvent(this.record.id, { type, data } as SessionEvent, this.#around.clock.now());
+    return eventRow(this.record.id, { type, data } as SessionEvent, this.#around.clock.now().toISOString());
   }
 
   emit(event: SessionEvent): void {
-    this.publish([newEvent(this.record.id, event, this.#around.clock.now())]);
+    this.publish([eventRow(this.record.id, event, this.#around.clock.now().toISOString())]);
   }
 
   /** An actor that is there again has lost its scripts and their scope, and of its pages those that do not answer. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ConnectionEnd, SendOptions } from '../../../agent-js/browser/browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from '../../../agent-js/browser/cdp.js';
+import { deferred } from '../../../base/deferred.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import type { DevToolsChannel, DevToolsSeat } from './devtools-channel.js';
 import { MAX_MESSAGE_BYTES } from './devtools-transport.js';
@@ -29,17 +30,15 @@ interface Pending {
 export class CdpConnection {
   /** Settles once when the connection is over, by whichever side. */
   readonly closed: Promise<ConnectionEnd>;
+  readonly #closed = deferred<ConnectionEnd>();
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Set<(event: CdpEvent) => void>();
   #seat: DevToolsSeat | undefined;
   #lastId = 0;
   #end: ConnectionEnd | undefined;
-  #settleClosed: (end: ConnectionEnd) => void = () => undefined;
 
   private constructor() {
-    this.closed = new Promise((resolve) => {
-      this.#settleClosed = resolve;
-    });
+    this.closed = this.#closed.promise;
   }
 
   /** @throws WORKER_LOST when the browser does not answer within the bounds. */
@@ -116,7 +115,7 @@ export class CdpConnection {
   #finish(end: ConnectionEnd): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    this.#settleClosed(end);
+    this.#closed.resolve(end);
     for (const pending of this.#pending.values()) {
       clearTimeout(pending.timer);
       pending.reject(end.error);

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { boundedWait } from '../../../base/deadline.js';
+import { deferred } from '../../../base/deferred.js';
 import type { DevToolsAddress } from '../../../containers/driver.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import { type DevToolsTransport, openTransport } from './devtools-transport.js';
@@ -61,14 +62,10 @@ export class DevToolsChannel {
   readonly #answers = new Map<number, (text: string) => void>();
   #transport: DevToolsTransport | undefined;
   #end: string | undefined;
-  readonly #over: Promise<void>;
-  #settleOver: () => void = () => undefined;
+  readonly #over = deferred<void>();
 
   private constructor(sessionsFile: string | null) {
     this.#sessionsFile = sessionsFile;
-    this.#over = new Promise((resolve) => {
-      this.#settleOver = resolve;
-    });
   }
 
   /** @throws WORKER_LOST when nothing answers there within the bounds */
@@ -127,7 +124,7 @@ export class DevToolsChannel {
       user.closed('the session has let go of its browser', false);
     }
     this.#transport?.close();
-    await this.#over;
+    await this.#over.promise;
   }
 
   #attach({ signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number }): Promise<string> {
@@ -212,7 +209,7 @@ export class DevToolsChannel {
 
   #closed(reason: string, tooLong: boolean): void {
     this.#end = reason;
-    this.#settleOver();
+    this.#over.resolve();
     const users = [...this.#users];
     this.#users.clear();
     this.#owners.clear();

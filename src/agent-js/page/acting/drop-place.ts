@@ -3,6 +3,7 @@ import { resolve } from '../resolve.js';
 import { pointsOf } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
 import { bringIntoView } from '../tree/scrolling.js';
+import type { WindowListeners } from '../window-listeners.js';
 
 /** Where a drag ends. It is found before the drag begins: what is carried may change names on its way. */
 export class DropPlace {
@@ -20,5 +21,23 @@ export class DropPlace {
     bringIntoView(element);
     const [scrolledTo] = pointsOf(element);
     return scrolledTo ?? { problem: 'blocked', reason: 'cannot be scrolled into view', final: false };
+  }
+}
+
+/** Hears what a document says to things that are carried over it: a page takes them by preventing the browser's default. */
+export class DragOver {
+  #last: Event | null = null;
+
+  constructor(listeners: WindowListeners) {
+    listeners.add(['dragover'], (event) => this.#note(event), { capture: true });
+  }
+
+  /** Of the last one, once its listeners have been called. */
+  get taken(): boolean {
+    return this.#last?.defaultPrevented === true;
+  }
+
+  #note(event: Event): void {
+    this.#last = event;
   }
 }
