@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccessTokens } from '../../auth/access-tokens.js';
 import { RateLimit } from '../../auth/rate-limit.js';
+import { onAbort } from '../../base/deadline.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { Journal, JournalBatch, Kept, StoredRequest, WaitingSession } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
@@ -158,15 +160,10 @@ export class JobScheduler {
   /** See `Sessions.createLive`. */
   async createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord> {
     this.#assertAccepts(request);
-    const { idempotencyKey } = submitter;
-    if (idempotencyKey === undefined) return this.#createLive(request, submitter, null);
-    // Whoever repeats it later is to find the session: the first client's leaving ends nothing.
-    const { signal } = new AbortController();
-    return this.submissions.once(
-      idempotencyKey,
-      request,
-      (submission) => this.#createLive(request, { ...submitter, signal }, submission),
-      (id) => this.#parts.table.get(id),
+    // Whoever repeats it later is to find the session: then the first client's leaving ends nothing.
+    const { signal } = submitter.idempotencyKey === undefined ? submitter : new AbortController();
+    return this.#once(request, submitter, (submission) =>
+      this.#createLive(request, { ...submitter, signal }, submission),
     );
   }
 
@@ -183,31 +180,33 @@ export class JobScheduler {
     const place = await this.#admission.enter(caller, { signal, deadlineMs });
     const { id, open } = this.#pool.prepare(request);
     const session = this.#enlist({ request, record: this.#accepted(id, request, { now: asked }), caller });
-    const abandon = () => void session.abandon();
-    signal.addEventListener('abort', abandon, { once: true });
+    const forget = onAbort(signal, () => session.abandon());
     try {
       const left = Math.max(LEAST_OPEN_MS, deadlineMs - (performance.now() - startedAt));
-      if (signal.aborted) abandon();
       await session.begin(place, open, left, this.#acceptance(session.record, request, caller, submission));
       return session.record;
     } catch (error) {
       table.drop(session.record.id);
       throw error;
     } finally {
-      signal.removeEventListener('abort', abandon);
+      forget();
     }
   }
 
   /** See `Sessions.submit`. */
-  async submit(request: AutoRequest, { caller, idempotencyKey }: Submitter): Promise<SessionRecord> {
+  async submit(request: AutoRequest, submitter: Submitter): Promise<SessionRecord> {
     this.#assertAccepts(request);
-    if (idempotencyKey === undefined) return this.#submit(request, caller, null);
-    return this.submissions.once(
-      idempotencyKey,
-      request,
-      (submission) => this.#submit(request, caller, submission),
-      (id) => this.#parts.table.get(id),
-    );
+    return this.#once(request, submitter, (submission) => this.#submit(request, submitter.caller, submission));
+  }
+
+  /** A request with an Idempotency-Key is taken once; a later one answers the same session. */
+  #once(
+    request: LiveRequest | AutoRequest,
+    { idempotencyKey }: Submitter,
+    take: (submission: SubmissionKey | null) => Promise<SessionRecord>,
+  ): Promise<SessionRecord> {
+    if (idempotencyKey === undefined) return take(null);
+    return this.submissions.once(idempotencyKey, request, take, (id) => this.#parts.table.get(id));
   }
 
   async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
@@ -368,8 +367,4 @@ async function inPlace(index: number, check: () => Promise<void>): Promise<void>
     const more = placed.length === 0 ? {} : { issues: placed };
     throw new TroupeError(code, `jobs.${index}: ${sentence}`, { ...details, ...more }, { cause: error });
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { pause } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { JournalBatch, StoredSession } from '../../journal/journal.js';
 import { type EventRow, eventRow, readEvent } from '../../protocol/event-row.js';
@@ -164,9 +165,7 @@ export async function writeEnd(
       return;
     } catch (error) {
       log(`its end was not written: ${sentenceOf(error)}`, { session: id });
-      await new Promise<void>((resolve) => {
-        clock.after(waitMs, resolve);
-      });
+      await pause(waitMs, { clock });
     }
   }
 }
