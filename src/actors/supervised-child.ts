@@ -13,7 +13,7 @@ import type { ActorHandle } from './thread-host.js';
 import type { ThreadPool } from './thread-pool.js';
 
 /** What a child needs from its supervision. */
-export interface ChildSurroundings {
+export interface ChildDependencies {
   readonly threads: ThreadPool;
   readonly clock: Clock;
   readonly random: () => number;
@@ -25,7 +25,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
   readonly #terminated = deferred<Termination>();
   readonly terminated = this.#terminated.promise;
   readonly #spec: ChildSpec<M, A, E>;
-  readonly #around: ChildSurroundings;
+  readonly #deps: ChildDependencies;
   readonly #ref: StableRef<M>;
   readonly #events = new Subject<E>();
   readonly #states = new Subject<ChildState>();
@@ -40,9 +40,9 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
   #stopped: Promise<void> | undefined;
 
   /** @param ordinal the number in the child's ref */
-  constructor(spec: ChildSpec<M, A, E>, ordinal: number, around: ChildSurroundings) {
+  constructor(spec: ChildSpec<M, A, E>, ordinal: number, around: ChildDependencies) {
     this.#spec = spec;
-    this.#around = around;
+    this.#deps = around;
     this.#ref = new StableRef<M>(ordinal);
   }
 
@@ -105,7 +105,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
   async #startOnce(attempt: number): Promise<void> {
     const { kind, args, thread, hangMs, shutdownMs } = this.#spec;
     this.#become({ kind: 'starting', attempt });
-    const placed = await this.#around.threads.spawn(kind, args(attempt), {
+    const placed = await this.#deps.threads.spawn(kind, args(attempt), {
       thread,
       hangMs,
       onEvent: (event) => this.#events.next(event),
@@ -131,7 +131,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     signal.throwIfAborted();
     if (ready === undefined) return;
     const late = () => new TroupeError('UNAVAILABLE', `${id} was not ready within ${readyMs} ms`);
-    await boundedWait<void>({ signal, ms: readyMs, late, clock: this.#around.clock }, (resolve, reject) => {
+    await boundedWait<void>({ signal, ms: readyMs, late, clock: this.#deps.clock }, (resolve, reject) => {
       ready(handle.ref, { attempt, signal }).then(() => resolve(), reject);
       void handle.terminated.then((termination) => reject(endError(termination)));
       return undefined;
@@ -144,7 +144,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     this.#ref.disconnect();
     if (this.#stopped !== undefined || this.#state.kind === 'ended') return;
     const { restart, finalCodes } = this.#spec;
-    const { bounds, clock, random } = this.#around;
+    const { bounds, clock, random } = this.#deps;
     const past = { history: this.#history, nowMs: clock.now().getTime(), random };
     const decision = decideRestart(restart, termination.reason, bounds, past);
     if (decision.kind === 'end' || hasCode(termination, finalCodes ?? [])) {
@@ -189,7 +189,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
 
   #shutdownTime(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#around.clock.after(this.#spec.shutdownMs, resolve);
+      const cancel = this.#deps.clock.after(this.#spec.shutdownMs, resolve);
       void this.#started.then(cancel);
     });
   }

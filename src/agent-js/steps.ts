@@ -125,7 +125,7 @@ export class Steps {
   }
 
   /** Tells of every step that has ended at once, without the picture that it waits for. */
-  letGo(): void {
+  flush(): void {
     this.#pass(this.#takeWaiting());
     this.#pictures.letGo();
   }

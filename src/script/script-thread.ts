@@ -110,7 +110,7 @@ export class ScriptThread {
   }
 
   /** How long the clock of the running script has stood still so far, in milliseconds; infinite while it does. */
-  standStill(ms: number): void {
+  pause(ms: number): void {
     Atomics.store(this.#control, CONTROL.STOOD_STILL, Math.ceil(Math.min(ms, MAX_INT32)));
     this.#wake();
   }

@@ -76,7 +76,7 @@ export class Browser implements BrowserPort {
       const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
       await browser.#attach();
       if (bounds.takesOver === true) await browser.#dropHeldPages();
-      else await browser.#furnish(options);
+      else await browser.#prepare(options);
       bounds.signal.throwIfAborted();
       return browser;
     } catch (error) {
@@ -115,7 +115,7 @@ export class Browser implements BrowserPort {
   async apply(options: BrowserOptions): Promise<void> {
     this.#defaults = await PageDefaults.of(this.#connection, options);
     for (const session of this.#pages.keys()) this.#defaults.apply(session);
-    await this.#furnish(options);
+    await this.#prepare(options);
   }
 
   /** Settles when the first page answers. @throws WAIT_TIMEOUT, WORKER_LOST */
@@ -164,7 +164,7 @@ export class Browser implements BrowserPort {
   }
 
   /** The options of a browser that nobody has used yet. */
-  async #furnish(options: BrowserOptions): Promise<void> {
+  async #prepare(options: BrowserOptions): Promise<void> {
     const first = this.#firstPage();
     await this.#defaults.accepted;
     if (options.storageState === undefined) return;

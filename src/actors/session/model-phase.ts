@@ -67,8 +67,8 @@ export class ModelPhase {
   readonly #recordings = new Wakeups();
   #recorded = 0;
 
-  constructor(desk: ModelDependencies) {
-    this.#deps = desk;
+  constructor(deps: ModelDependencies) {
+    this.#deps = deps;
   }
 
   /** The model's answer of that number is on disk. */
@@ -98,7 +98,7 @@ export class ModelPhase {
     const record = new ConversationRecord(known, this.#deps.emit);
     const caller = new ModelCaller({
       models: models.map((choice) => new Model(choice, MODEL_BOUNDS)),
-      emit: record.tell,
+      emit: record.emit,
       clock: CLOCK,
     });
     const deadline = performance.now() + timeoutMs;

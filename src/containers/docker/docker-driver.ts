@@ -18,7 +18,7 @@ import { ContainerWatch } from './container-watch.js';
 import type { DockerEngine, EngineCall } from './docker-engine.js';
 import { DockerIdentity, INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
 import { DockerLease } from './docker-lease.js';
-import { filmDesktop } from './docker-video.js';
+import { recordDesktop } from './docker-video.js';
 import { proxyPlace } from './worker-flags.js';
 import { WorkerFolder } from './worker-folder.js';
 
@@ -167,9 +167,9 @@ export class DockerDriver implements Driver {
   async #openWays(leaseId: string, proxy: string | undefined): Promise<void> {
     const { gate } = this.#parts;
     const folder = this.#leaseFolder(leaseId);
-    await gate.open(leaseId, await folder.door('net'), { kind: 'socks' });
+    await gate.open(leaseId, await folder.socketPlace('net'), { kind: 'socks' });
     if (proxy === undefined) return;
-    await gate.open(leaseId, await folder.door('proxy'), { kind: 'fixed', ...proxyPlace(proxy) });
+    await gate.open(leaseId, await folder.socketPlace('proxy'), { kind: 'fixed', ...proxyPlace(proxy) });
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
@@ -255,7 +255,7 @@ export class DockerDriver implements Driver {
     let unwatch = (): void => undefined;
     const lease = new DockerLease(identity, {
       permit: ({ forward = [], egress = {} }: NetworkWish) => gate.permit(leaseId, { forward, egress }),
-      film: (signal) => filmDesktop(this.#parts.engine, containerId, signal),
+      recordVideo: (signal) => recordDesktop(this.#parts.engine, containerId, signal),
       remove: async () => {
         unwatch();
         await this.#remove(leaseId, containerId);

@@ -9,7 +9,7 @@ import { WorkerFolder } from './worker-folder.js';
 /** What a lease needs of its driver. */
 export interface LeaseCare {
   permit(wish: NetworkWish): void;
-  film(signal: AbortSignal): Promise<Readable>;
+  recordVideo(signal: AbortSignal): Promise<Readable>;
   /** Removes container, folder and ways out. Rejects when something is left; may be called again. */
   remove(): Promise<void>;
   /** The last lines that the container wrote; empty when there are none. */
@@ -57,7 +57,7 @@ export class DockerLease implements BrowserLease {
   }
 
   recordVideo(signal: AbortSignal): Promise<Readable> {
-    return this.#care.film(signal);
+    return this.#care.recordVideo(signal);
   }
 
   /** What its container met with. Never rejects. */

@@ -45,7 +45,7 @@ export class WorkerFolder {
   }
 
   /** Where the service makes a socket that the container connects to. */
-  async door(name: 'net' | 'proxy'): Promise<SocketPlace> {
+  async socketPlace(name: 'net' | 'proxy'): Promise<SocketPlace> {
     const folder = (await this.#hasGate()) ? this.gate : this.sockets;
     return { madeAt: `${this.#own}/${name}`, path: `${folder}/${name}` };
   }

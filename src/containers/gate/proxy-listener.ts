@@ -86,23 +86,23 @@ export class ProxyListener {
   ): Promise<ProxyListener> {
     // What a service that was killed left.
     await rm(madeAt, { force: true });
-    const door = await ProxyListener.#listen({ path: madeAt, readableAll: true, writableAll: true }, kind, ways);
+    const listener = await ProxyListener.#listen({ path: madeAt, readableAll: true, writableAll: true }, kind, ways);
     try {
       await rename(madeAt, path);
     } catch (error) {
-      await door.close();
+      await listener.close();
       throw error;
     }
-    return door;
+    return listener;
   }
 
   static async #listen(where: ListenOptions, kind: ListenerKind, ways: ListenerRoutes): Promise<ProxyListener> {
-    const door = new ProxyListener(kind, ways);
+    const listener = new ProxyListener(kind, ways);
     await new Promise<void>((resolve, reject) => {
-      door.#server.once('error', reject);
-      door.#server.listen(where, resolve);
+      listener.#server.once('error', reject);
+      listener.#server.listen(where, resolve);
     });
-    return door;
+    return listener;
   }
 
   /** Cuts every connection. Idempotent. */

@@ -19,8 +19,8 @@ export class ProxyListeners {
   }
 
   /** What one browser's session asks for; it replaces what it asked for before. */
-  permit(leaseId: string, wish: EgressWish): void {
-    this.#entry(leaseId).rules = this.#rulesFor(wish);
+  permit(leaseId: string, asked: EgressWish): void {
+    this.#entry(leaseId).rules = this.#rulesFor(asked);
   }
 
   /** Answers the port that was opened, where it was one. @throws a sentence that says why it cannot be opened */
@@ -44,8 +44,8 @@ export class ProxyListeners {
     await Promise.all(open.map((listener) => listener.close()));
   }
 
-  #rulesFor(wish: EgressWish): EgressRules {
-    return new EgressRules(this.#setting, wish, this.#ports);
+  #rulesFor(asked: EgressWish): EgressRules {
+    return new EgressRules(this.#setting, asked, this.#ports);
   }
 
   #entry(leaseId: string) {

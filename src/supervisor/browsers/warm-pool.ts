@@ -11,12 +11,12 @@ import {
   type OpenBrowser,
   type SessionBrowser,
 } from '../sessions/index.js';
-import { type ActorStart, fitsAnyBrowser, leaseOptions, type OpenSurroundings, openBrowser } from './open-browser.js';
+import { type ActorStart, fitsAnyBrowser, leaseOptions, type OpenDependencies, openBrowser } from './open-browser.js';
 import { RecentDemand } from './recent-demand.js';
 import { WarmBrowser } from './warm-browser.js';
 
 /** What the pool needs of the house. */
-export interface WarmPoolParts extends OpenSurroundings {
+export interface WarmPoolParts extends OpenDependencies {
   readonly config: Config;
   readonly clock: Clock;
   /** Places that no session has. */
@@ -227,7 +227,7 @@ export class WarmPool {
         this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
       },
     );
-    void browser.spoilt.then(() => {
+    void browser.unusable.then(() => {
       if (!this.#waiting.has(browser)) return;
       this.#discard(browser);
       this.#wakeIn(this.#retryMs);

@@ -49,7 +49,7 @@ export class EventHub {
   readonly #clock: Clock;
   #writtenAtMs = 0;
   readonly #ring = new EventRing();
-  readonly #shelf = new EventPages();
+  readonly #recentPages = new EventPages();
   readonly #past: PastEvents;
   readonly #turns = new WorkTurns();
   #shown: number;
@@ -58,7 +58,7 @@ export class EventHub {
     this.#journal = journal;
     this.#clock = clock;
     this.#shown = journal.lastSeq();
-    this.#past = new PastEvents(journal, this.#shelf, () => this.#shown);
+    this.#past = new PastEvents(journal, this.#recentPages, () => this.#shown);
   }
 
   /** The number of the newest event that readers have been shown. */
@@ -145,11 +145,11 @@ export class EventHub {
 
   /** The same in pages, none of them empty. Readers of the same events get the same pages as far as they keep step. */
   async *pages(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<EventPage, void> {
-    this.#shelf.enter();
+    this.#recentPages.enter();
     try {
       yield* this.#pages(selection, isLiving);
     } finally {
-      this.#shelf.leave();
+      this.#recentPages.leave();
     }
   }
 
@@ -190,9 +190,9 @@ export class EventHub {
     const last = reading.events.at(-1);
     if (first === undefined || last === undefined) return reading;
     const key = `${sessionId ?? ''}:${first.seq}-${last.seq}`;
-    const known = this.#shelf.get(key);
+    const known = this.#recentPages.get(key);
     if (known !== undefined) return { events: known.events, through: reading.through };
-    this.#shelf.put(key, reading);
+    this.#recentPages.put(key, reading);
     return reading;
   }
 

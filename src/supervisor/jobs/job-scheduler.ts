@@ -53,7 +53,7 @@ export interface NewBatch {
 }
 
 /** What the scheduler needs of the supervisor. */
-export interface IntakeParts extends SessionDependencies {
+export interface SchedulerParts extends SessionDependencies {
   readonly journal: Journal;
   readonly tokens: AccessTokens;
   readonly artifacts: ArtifactKeeper;
@@ -72,7 +72,7 @@ export interface IntakeParts extends SessionDependencies {
  *                                ^------------------------ retries -----------------------'
  */
 export class JobScheduler {
-  readonly #parts: IntakeParts;
+  readonly #parts: SchedulerParts;
   readonly #admission: Admission;
   readonly #pool: WarmPool;
   readonly #rate: RateLimit;
@@ -83,7 +83,7 @@ export class JobScheduler {
   readonly #queue: JobQueue;
   #closed = false;
 
-  constructor(parts: IntakeParts) {
+  constructor(parts: SchedulerParts) {
     this.#parts = parts;
     const { maxSessions, maxQueue } = parts.config;
     this.#rate = new RateLimit(parts.clock);
@@ -116,7 +116,7 @@ export class JobScheduler {
       isClosed: () => this.#closed,
       begin: ({ lostStarts, ...accepted }, place) => {
         const { request, caller } = accepted;
-        return this.#attempts.begin({ session: this.#enlist(accepted), request, caller, lostStarts }, place);
+        return this.#attempts.begin({ session: this.#register(accepted), request, caller, lostStarts }, place);
       },
     });
   }
@@ -179,7 +179,7 @@ export class JobScheduler {
     const asked = this.#parts.clock.now();
     const place = await this.#admission.enter(caller, { signal, deadlineMs });
     const { id, open } = this.#pool.prepare(request);
-    const session = this.#enlist({ request, record: this.#accepted(id, request, { now: asked }), caller });
+    const session = this.#register({ request, record: this.#accepted(id, request, { now: asked }), caller });
     const forget = onAbort(signal, () => session.abandon());
     try {
       const left = Math.max(LEAST_OPEN_MS, deadlineMs - (performance.now() - startedAt));
@@ -277,7 +277,7 @@ export class JobScheduler {
   /** Goes on with a session that an earlier service left. @throws what keeps it from going on */
   async resume(resumed: Resumed, lease: BrowserLease): Promise<void> {
     const { request, record, caller, phase, progress } = resumed;
-    const session = this.#enlist(resumed);
+    const session = this.#register(resumed);
     session.recall(progress);
     this.#gate.pass(record.batch, record.id, () => undefined);
     try {
@@ -287,7 +287,7 @@ export class JobScheduler {
       throw error;
     }
     if (request.mode !== 'auto' || phase === null) return;
-    this.#parts.pending(this.#attempts.goOn({ session, request, caller, lostStarts: 0 }, phase, false));
+    this.#parts.pending(this.#attempts.resume({ session, request, caller, lostStarts: 0 }, phase, false));
   }
 
   /** Takes a job that is on disk already. */
@@ -331,7 +331,7 @@ export class JobScheduler {
     );
   }
 
-  #enlist(accepted: AcceptedSession): LivingSession {
+  #register(accepted: AcceptedSession): LivingSession {
     const session = new LivingSession(this.#parts, accepted, () => {
       this.#gate.leave(session.record.id);
       this.#parts.ended(session);

@@ -27,12 +27,12 @@ export class SessionJournal {
   steps = 0;
   /** What it does, or the event that told it, of which few are ever asked. */
   #doing: string | EventRow | null = null;
-  readonly #around: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>;
+  readonly #deps: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>;
   readonly #webhook: string | undefined;
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
   readonly #lost = (error: unknown): void =>
-    this.#around.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
+    this.#deps.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
   #open = true;
 
   /**
@@ -49,7 +49,7 @@ export class SessionJournal {
       readonly answered: (call: number) => void;
     },
   ) {
-    this.#around = around;
+    this.#deps = around;
     this.#record = options.record;
     this.#webhook = options.webhook;
     this.#lease = options.lease;
@@ -77,7 +77,7 @@ export class SessionJournal {
 
   /** Something was done in the session. The record is made when somebody reads it, which few scripts are followed by. */
   touch(): void {
-    this.#touchedAtMs = this.#around.clock.now().getTime();
+    this.#touchedAtMs = this.#deps.clock.now().getTime();
   }
 
   /** Enough to find the session again; its request is on disk already. */
@@ -86,11 +86,11 @@ export class SessionJournal {
   }
 
   event<T extends EventType>(type: T, data: EventData<T>): EventRow {
-    return eventRow(this.record.id, { type, data } as SessionEvent, this.#around.clock.now().toISOString());
+    return eventRow(this.record.id, { type, data } as SessionEvent, this.#deps.clock.now().toISOString());
   }
 
   emit(event: SessionEvent): void {
-    this.publish([eventRow(this.record.id, event, this.#around.clock.now().toISOString())]);
+    this.publish([eventRow(this.record.id, event, this.#deps.clock.now().toISOString())]);
   }
 
   /** An actor that is there again has lost its scripts and their scope, and of its pages those that do not answer. */
@@ -108,7 +108,7 @@ export class SessionJournal {
   /** A start or an end, with the message to whoever asked to be told; a later attempt's start is none. */
   announced(moment: WebhookMoment, batch: JournalBatch): JournalBatch {
     if (moment === 'started' && this.record.attempt > 1) return batch;
-    const messages = this.#around.webhooks.entries(this.record, this.#webhook, moment);
+    const messages = this.#deps.webhooks.entries(this.record, this.#webhook, moment);
     return { ...batch, kept: [...(batch.kept ?? []), ...messages] };
   }
 
@@ -125,7 +125,7 @@ export class SessionJournal {
       this.record = spentRecord(this.record, data);
       calls.push(data.call);
     }
-    const { hub } = this.#around;
+    const { hub } = this.#deps;
     if (calls.length === 0) {
       hub.add(rows, this.#lost);
       return;

@@ -22,8 +22,8 @@ export class SessionVideo {
   readonly #done: Promise<void>;
 
   /** @param dir the session's folder, made if need be */
-  constructor(film: NonNullable<BrowserLease['recordVideo']>, dir: string, log: (line: string) => void) {
-    this.#done = this.#write(film, dir).catch((error) => {
+  constructor(record: NonNullable<BrowserLease['recordVideo']>, dir: string, log: (line: string) => void) {
+    this.#done = this.#write(record, dir).catch((error) => {
       if (!this.#stopping.signal.aborted) log(`its video ends: ${sentenceOf(error)}`);
     });
   }
@@ -34,8 +34,8 @@ export class SessionVideo {
     await this.#done;
   }
 
-  async #write(film: NonNullable<BrowserLease['recordVideo']>, dir: string): Promise<void> {
-    const frames = await film(this.#stopping.signal);
+  async #write(record: NonNullable<BrowserLease['recordVideo']>, dir: string): Promise<void> {
+    const frames = await record(this.#stopping.signal);
     const file = await nextFile(dir);
     try {
       await copy(frames, file);

@@ -16,7 +16,7 @@ export interface DevToolsUser {
 }
 
 /** What a user holds. */
-export interface DevToolsSeat {
+export interface DevToolsLink {
   /**
    * Sends a command: a JSON object without a member `sessionId`, for the root session, or with the one that is given.
    * False for a session that is not this user's: then nothing is sent.
@@ -42,7 +42,7 @@ const TargetEvent = z.object({
   params: z.object({ sessionId: z.string() }),
 });
 
-interface Occupied extends DevToolsUser {
+interface ConnectedUser extends DevToolsUser {
   readonly root: string;
   readonly sessions: Set<string>;
 }
@@ -56,8 +56,8 @@ interface Occupied extends DevToolsUser {
  */
 export class DevToolsChannel {
   readonly #sessionsFile: string | null;
-  readonly #owners = new Map<string, Occupied>();
-  readonly #users = new Set<Occupied>();
+  readonly #owners = new Map<string, ConnectedUser>();
+  readonly #users = new Set<ConnectedUser>();
   readonly #leaveListeners = new Set<() => void>();
   readonly #answers = new Map<number, (text: string) => void>();
   #transport: DevToolsTransport | undefined;
@@ -100,14 +100,14 @@ export class DevToolsChannel {
   async join(
     user: DevToolsUser,
     bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
-  ): Promise<DevToolsSeat> {
+  ): Promise<DevToolsLink> {
     const root = await this.#attach(bounds);
-    const occupied: Occupied = { ...boundUser(user), root, sessions: new Set([root]) };
-    this.#owners.set(root, occupied);
-    this.#users.add(occupied);
+    const connected: ConnectedUser = { ...boundUser(user), root, sessions: new Set([root]) };
+    this.#owners.set(root, connected);
+    this.#users.add(connected);
     return {
-      send: (text, sessionId) => this.#send(occupied, text, sessionId),
-      close: () => this.#leave(occupied),
+      send: (text, sessionId) => this.#send(connected, text, sessionId),
+      close: () => this.#leave(connected),
     };
   }
 
@@ -157,7 +157,7 @@ export class DevToolsChannel {
     return id;
   }
 
-  #send(user: Occupied, text: string, sessionId: string | undefined): boolean {
+  #send(user: ConnectedUser, text: string, sessionId: string | undefined): boolean {
     if (!this.#users.has(user)) return true;
     if (sessionId === undefined) this.#transport?.send(`{"sessionId":"${user.root}",${text.slice(1)}`);
     else if (this.#owners.get(sessionId) === user) this.#transport?.send(text);
@@ -165,7 +165,7 @@ export class DevToolsChannel {
     return true;
   }
 
-  #leave(user: Occupied): void {
+  #leave(user: ConnectedUser): void {
     if (!this.#users.delete(user)) return;
     for (const session of user.sessions) this.#owners.delete(session);
     this.#rootCommand('Target.detachFromTarget', { sessionId: user.root });
@@ -186,7 +186,7 @@ export class DevToolsChannel {
   }
 
   /** Which sessions hang from which. */
-  #follow(owner: Occupied, text: string): void {
+  #follow(owner: ConnectedUser, text: string): void {
     const event = TargetEvent.safeParse(JSON.parse(text));
     if (!event.success) return;
     const { sessionId } = event.data.params;

@@ -1,6 +1,6 @@
 import { Wakeups } from '../../../base/deadline.js';
 import { TroupeError } from '../../../protocol/errors.js';
-import type { DevToolsChannel, DevToolsSeat } from './devtools-channel.js';
+import type { DevToolsChannel, DevToolsLink } from './devtools-channel.js';
 
 /** What may wait for a client that does not read, in characters; then it is let go. A long message alone is half of it. */
 const MAX_UNREAD = 256 * 1024 * 1024;
@@ -18,7 +18,7 @@ export interface DevToolsMail {
 }
 
 interface Client {
-  readonly seat: DevToolsSeat;
+  readonly link: DevToolsLink;
   messages: string[];
   unread: number;
   over: string | null;
@@ -46,8 +46,8 @@ export class DevToolsClients {
       message: (text: string) => this.#keep(id, text),
       closed: (reason: string) => this.#over(id, reason),
     };
-    const seat = await this.#channel.join(user, { signal, deadlineMs: CONNECT_MS });
-    this.#clients.set(id, { seat, ...waiting });
+    const link = await this.#channel.join(user, { signal, deadlineMs: CONNECT_MS });
+    this.#clients.set(id, { link: link, ...waiting });
     return id;
   }
 
@@ -59,7 +59,7 @@ export class DevToolsClients {
       this.#drop(client, 'the browser does not read what the client sends');
       return;
     }
-    if (client.seat.send(command.text, command.sessionId)) return;
+    if (client.link.send(command.text, command.sessionId)) return;
     const { id: call, sessionId } = Object(JSON.parse(command.text));
     this.#keep(id, JSON.stringify({ id: call, error: NO_SESSION, sessionId }));
   }
@@ -80,7 +80,7 @@ export class DevToolsClients {
   detach(id: number): void {
     const client = this.#clients.get(id);
     this.#clients.delete(id);
-    client?.seat.close();
+    client?.link.close();
     client?.mail.wake();
   }
 
@@ -94,7 +94,7 @@ export class DevToolsClients {
   }
 
   #drop(client: Client, why: string): void {
-    client.seat.close();
+    client.link.close();
     client.messages = [];
     client.over = why;
     client.mail.wake();

@@ -57,11 +57,11 @@ export class ControlLock {
   #waiting(call: HostCall): HostCall {
     return async (args, context) => {
       if (this.#driver === 'person') {
-        const goOn = context.standStill();
+        const resume = context.pause();
         await this.agentsTurn(context.signal).catch(() => {
           throw cancelledError();
         });
-        goOn();
+        resume();
       }
       this.#calls += 1;
       try {
