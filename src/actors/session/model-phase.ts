@@ -79,18 +79,18 @@ export class ModelPhase {
 
   /** @throws the signal's reason when the session ends meanwhile */
   async run(order: ModelOrder, signal: AbortSignal): Promise<TaskEnd> {
-    const time = AbortSignal.timeout(order.timeoutMs);
-    const bounds = AbortSignal.any([signal, time]);
-    // A look waits for all frames of its page at once.
-    setMaxListeners(0, bounds);
-    try {
-      const opening = () => this.#opening(order);
-      return await this.#loop(order, bounds).run({ opening, freshBrowser: order.freshBrowser }, bounds);
-    } catch (error) {
-      signal.throwIfAborted();
-      const late = new TroupeError('HARD_TIMEOUT', 'The time of the session was up while the model worked');
-      return { success: false, summary: null, error: encodeError(time.aborted ? late : error) };
-    }
+    const late = () => new TroupeError('HARD_TIMEOUT', 'The time of the session was up while the model worked');
+    return withSignal({ signals: [signal], ms: order.timeoutMs, late }, async (bounds) => {
+      // A look waits for all frames of its page at once.
+      setMaxListeners(0, bounds);
+      try {
+        const opening = () => this.#opening(order);
+        return await this.#loop(order, bounds).run({ opening, freshBrowser: order.freshBrowser }, bounds);
+      } catch (error) {
+        signal.throwIfAborted();
+        return { success: false, summary: null, error: encodeError(bounds.aborted ? bounds.reason : error) };
+      }
+    });
   }
 
   #loop({ models, budget, known, timeoutMs, evalMs }: ModelOrder, signal: AbortSignal): Loop {

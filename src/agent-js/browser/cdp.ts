@@ -1,4 +1,4 @@
-import type { Protocol } from 'devtools-protocol';
+import type { Protocol } from 'devtools-protocol/types/protocol.js';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
 
 // The names under which the protocol's own types are used here: https://chromedevtools.github.io/devtools-protocol/tot/.
