@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { onAbort } from '../../base/deadline.js';
+import { onAbort, pause, settlesWithin } from '../../base/deadline.js';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from '../browser-folder.js';
@@ -109,7 +108,7 @@ export class DockerDriver implements Driver {
         .catch((cause: unknown) => this.#log(`What is left of ${leaseId} is removed later: ${sentenceOf(cause)}`))
         .then(() => this.#starting.delete(leaseId))
         .then(() => this.#tidy());
-      await Promise.race([over, pause(CLEAN_UP_MS / 2, undefined, { ref: false })]);
+      await settlesWithin(over, CLEAN_UP_MS / 2);
     }
   }
 
@@ -239,12 +238,12 @@ export class DockerDriver implements Driver {
 
   async #ready(folder: WorkerFolder, signal: AbortSignal): Promise<{ cdpUrl: string; product: string }> {
     // Before anything connects to them.
-    while (!(await this.#takeSockets(folder))) await pause(PROBE_EVERY_MS, undefined, { signal });
+    while (!(await this.#takeSockets(folder))) await pause(PROBE_EVERY_MS, { signal });
     for (;;) {
       try {
         return await browserAtSocket(folder.socket('cdp'), signal);
       } catch {
-        await pause(PROBE_EVERY_MS, undefined, { signal });
+        await pause(PROBE_EVERY_MS, { signal });
       }
     }
   }

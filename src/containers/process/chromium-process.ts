@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
-import { onAbort } from '../../base/deadline.js';
+import { onAbort, pause } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserUser } from '../chromium/browser-user.js';
@@ -63,7 +62,7 @@ export async function startChromium(
     await takePipes(folder, cut.signal);
     if (!(await answersAtPipe(folder, cut.signal))) {
       // Its pipe closes with the browser, a moment before its end and the reason for it are known.
-      await pause(END_MS, undefined, { signal: cut.signal }).catch(() => undefined);
+      await pause(END_MS, { signal: cut.signal }).catch(() => undefined);
       cut.signal.throwIfAborted();
       throw new TroupeError('UNAVAILABLE', 'The browser closed its DevTools before they answered');
     }
