@@ -84,8 +84,8 @@ async function task(base, script, agent) {
           : { name: 'agent_eval', arguments: JSON.stringify({ js }) };
       const about = { call, attempt: 1, model: 'bench', durationMs: 0, text: '', finish: 'tool_calls' };
       const spent = { input: 0, cached: 0, output: 0 };
-      record.tell({ type: 'ModelCallStarted', data: { call, attempt: 1, model: 'bench' } });
-      record.tell({
+      record.emit({ type: 'ModelCallStarted', data: { call, attempt: 1, model: 'bench' } });
+      record.emit({
         type: 'ModelCallFinished',
         data: { ...about, toolCalls: [{ id: `call_${call}`, ...made }], tokens: spent },
       });

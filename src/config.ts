@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { sentenceOf } from './base/system-fault.js';
+import { errorCode, sentenceOf } from './base/system-fault.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
@@ -216,8 +216,8 @@ function parseFile(file: string): { [key: string]: unknown } {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return {};
-    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    const code = errorCode(error);
+    if (code === 'ENOENT') return {};
     const why =
       code === 'EISDIR'
         ? 'it is a folder; move it away'

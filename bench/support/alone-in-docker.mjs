@@ -16,7 +16,7 @@ const ENTRY = 'socat TCP-LISTEN:9223,fork,reuseaddr TCP:127.0.0.1:9222 & exec wo
 /** `lifecycle` runs a container, connects, opens `html` in a page and removes the container. */
 export async function aloneInDocker(html) {
   const found = await usableDocker(readConfig({}, { ...process.env, TROUPE_HOME: '/nonexistent' }));
-  if ('why' in found) throw new Error(`${found.why}; ${found.mend}`);
+  if ('why' in found) throw new Error(`${found.why}; ${found.remedy}`);
   const site = await openSite(html, await bridgeAddress(found.engine));
   const options = { viewport: { width: 1280, height: 720 } };
   const flags = workerFlags(options, 1).filter((flag) => !flag.startsWith('--proxy-'));

@@ -1,3 +1,5 @@
+import { withDeadline } from '../base/deadline.js';
+import { deferred } from '../base/deferred.js';
 import { decodeError, type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
 import { type Behaviour, Later, type MessageMap, type ReceiveContext, type Termination } from './actor.js';
 import { Mailbox } from './mailbox.js';
@@ -126,17 +128,11 @@ export class ActorCell {
   stop(termination: Termination, deadlineMs: number): Promise<void> {
     if (this.#state.kind === 'stopping') return this.#state.done;
     if (this.#state.kind === 'stopped') return Promise.resolve();
-    let settle: () => void = () => undefined;
+    const done = deferred<void>();
     // The state first: the clean-up may itself ask for the end.
-    this.#state = {
-      kind: 'stopping',
-      done: new Promise((resolve) => {
-        settle = resolve;
-      }),
-    };
-    const { done } = this.#state;
-    void this.#end(termination, deadlineMs).then(settle);
-    return done;
+    this.#state = { kind: 'stopping', done: done.promise };
+    void this.#end(termination, deadlineMs).then(done.resolve);
+    return done.promise;
   }
 
   #drain(first: Envelope | undefined): void {
@@ -214,7 +210,8 @@ export class ActorCell {
     for (const envelope of [...this.#asks.values(), ...this.#tells]) envelope.abort(decodeError(cause));
     let ended = termination;
     try {
-      await withDeadline(this.#behaviour?.stopped(termination) ?? Promise.resolve(), deadlineMs);
+      const late = () => new TroupeError('UNAVAILABLE', `Not stopped within ${deadlineMs} ms`);
+      await withDeadline(this.#behaviour?.stopped(termination) ?? Promise.resolve(), { ms: deadlineMs, late });
     } catch (error) {
       // What ended the actor is said before what its clean-up failed with.
       if (!('error' in termination)) ended = { reason: 'crash', error };
@@ -227,16 +224,4 @@ export class ActorCell {
 
 function endedError(): ErrorBody {
   return { error: 'The actor has ended', code: 'SESSION_ENDED' };
-}
-
-async function withDeadline(work: Promise<void>, deadlineMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TroupeError('UNAVAILABLE', `Not stopped within ${deadlineMs} ms`)), deadlineMs);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,6 +1,8 @@
 import { type Observable, Subject } from 'rxjs';
 import { assertNever } from '../base/assert-never.js';
 import type { Clock } from '../base/clock.js';
+import { boundedWait } from '../base/deadline.js';
+import { deferred } from '../base/deferred.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { ActorRef, MessageMap, Termination } from './actor.js';
 import type { Child, ChildState } from './child.js';
@@ -11,7 +13,7 @@ import type { ActorHandle } from './thread-host.js';
 import type { ThreadPool } from './thread-pool.js';
 
 /** What a child needs from its supervision. */
-export interface ChildSurroundings {
+export interface ChildDependencies {
   readonly threads: ThreadPool;
   readonly clock: Clock;
   readonly random: () => number;
@@ -20,14 +22,14 @@ export interface ChildSurroundings {
 
 /** The engine behind {@link Child}. */
 export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> {
-  readonly terminated: Promise<Termination>;
+  readonly #terminated = deferred<Termination>();
+  readonly terminated = this.#terminated.promise;
   readonly #spec: ChildSpec<M, A, E>;
-  readonly #around: ChildSurroundings;
+  readonly #deps: ChildDependencies;
   readonly #ref: StableRef<M>;
   readonly #events = new Subject<E>();
   readonly #states = new Subject<ChildState>();
   readonly #stopping = new AbortController();
-  #settleTerminated: (termination: Termination) => void = () => undefined;
   #state: ChildState = { kind: 'starting', attempt: 0 };
   #handle: ActorHandle<M, E> | undefined;
   /** The start under way, or the last one. Never rejects. */
@@ -38,13 +40,10 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
   #stopped: Promise<void> | undefined;
 
   /** @param ordinal the number in the child's ref */
-  constructor(spec: ChildSpec<M, A, E>, ordinal: number, around: ChildSurroundings) {
+  constructor(spec: ChildSpec<M, A, E>, ordinal: number, around: ChildDependencies) {
     this.#spec = spec;
-    this.#around = around;
+    this.#deps = around;
     this.#ref = new StableRef<M>(ordinal);
-    this.terminated = new Promise((resolve) => {
-      this.#settleTerminated = resolve;
-    });
   }
 
   get id(): string {
@@ -106,7 +105,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
   async #startOnce(attempt: number): Promise<void> {
     const { kind, args, thread, hangMs, shutdownMs } = this.#spec;
     this.#become({ kind: 'starting', attempt });
-    const placed = await this.#around.threads.spawn(kind, args(attempt), {
+    const placed = await this.#deps.threads.spawn(kind, args(attempt), {
       thread,
       hangMs,
       onEvent: (event) => this.#events.next(event),
@@ -131,24 +130,12 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     const { signal } = this.#stopping;
     signal.throwIfAborted();
     if (ready === undefined) return;
-    let release: () => void = () => undefined;
-    const cut = new Promise<never>((_, reject) => {
-      const onAbort = () => reject(signal.reason);
-      const cancelTimer = this.#around.clock.after(readyMs, () => {
-        reject(new TroupeError('UNAVAILABLE', `${id} was not ready within ${readyMs} ms`));
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
+    const late = () => new TroupeError('UNAVAILABLE', `${id} was not ready within ${readyMs} ms`);
+    await boundedWait<void>({ signal, ms: readyMs, late, clock: this.#deps.clock }, (resolve, reject) => {
+      ready(handle.ref, { attempt, signal }).then(() => resolve(), reject);
       void handle.terminated.then((termination) => reject(endError(termination)));
-      release = () => {
-        cancelTimer();
-        signal.removeEventListener('abort', onAbort);
-      };
+      return undefined;
     });
-    try {
-      await Promise.race([ready(handle.ref, { attempt, signal }), cut]);
-    } finally {
-      release();
-    }
   }
 
   /** A life is over: by itself, by a fault, or because a restart failed. */
@@ -157,7 +144,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     this.#ref.disconnect();
     if (this.#stopped !== undefined || this.#state.kind === 'ended') return;
     const { restart, finalCodes } = this.#spec;
-    const { bounds, clock, random } = this.#around;
+    const { bounds, clock, random } = this.#deps;
     const past = { history: this.#history, nowMs: clock.now().getTime(), random };
     const decision = decideRestart(restart, termination.reason, bounds, past);
     if (decision.kind === 'end' || hasCode(termination, finalCodes ?? [])) {
@@ -202,7 +189,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
 
   #shutdownTime(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#around.clock.after(this.#spec.shutdownMs, resolve);
+      const cancel = this.#deps.clock.after(this.#spec.shutdownMs, resolve);
       void this.#started.then(cancel);
     });
   }
@@ -213,7 +200,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     this.#become({ kind: 'ended', termination });
     this.#states.complete();
     this.#events.complete();
-    this.#settleTerminated(termination);
+    this.#terminated.resolve(termination);
   }
 
   #become(state: ChildState): void {

@@ -1,8 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { type Remote, transfer, wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { type Observable, Subject } from 'rxjs';
 import { type Clock, systemClock } from '../base/clock.js';
+import { withDeadline } from '../base/deadline.js';
+import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { ActorKind, ActorRef, AskBounds, MessageMap, Termination } from './actor.js';
 import type { ThreadControl, ThreadStats } from './actor-thread.js';
@@ -67,7 +70,7 @@ export class ThreadHost {
   readonly #port: ThreadPort;
   readonly #actors = new Map<number, HostedActor>();
   readonly #asks = new PendingAsks();
-  readonly #controlCalls = new Set<() => void>();
+  readonly #gone = new AbortController();
   /** Settles once, when the thread is gone, with what is known of why. */
   readonly exited: Promise<Error>;
   readonly #clock: Clock;
@@ -87,6 +90,8 @@ export class ThreadHost {
       ...(options.maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } }),
     });
     this.#control = wrap<ThreadControl>(nodeEndpoint(this.#worker));
+    // As many listen as calls are under way.
+    setMaxListeners(0, this.#gone.signal);
     const { port1, port2 } = new MessageChannel();
     this.#port = new ThreadPort(port1, {
       receive: (frame) => this.#receive(frame),
@@ -129,10 +134,7 @@ export class ThreadHost {
     const id = this.#nextActor++;
     const events = new Subject<E>();
     if (options.onEvent !== undefined) events.subscribe(options.onEvent);
-    let settle: (termination: Termination) => void = () => undefined;
-    const terminated = new Promise<Termination>((resolve) => {
-      settle = resolve;
-    });
+    const { promise: terminated, resolve: settle } = deferred<Termination>();
     this.#actors.set(id, {
       emit: (event) => events.next(event as E), // The factory behind `kind` emits E; the wire keeps no types.
       terminate: (termination) => {
@@ -214,14 +216,8 @@ export class ThreadHost {
 
   /** A call on the control line; comlink itself would wait for ever on a thread that died. */
   #orLost<T>(call: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (!this.#alive) return reject(lostError());
-      const onLost = () => reject(lostError());
-      this.#controlCalls.add(onLost);
-      call()
-        .then(resolve, reject)
-        .finally(() => this.#controlCalls.delete(onLost));
-    });
+    if (!this.#alive) return Promise.reject(lostError());
+    return withDeadline(call(), { signal: this.#gone.signal });
   }
 
   #receive(frame: Frame): void {
@@ -263,7 +259,7 @@ export class ThreadHost {
     this.#heartbeat.stop();
     this.#port.close();
     this.#asks.failAll(lostError());
-    for (const onLost of [...this.#controlCalls]) onLost();
+    this.#gone.abort(lostError());
     const termination: Termination =
       this.#hang === undefined ? { reason: 'lost', error: cause } : { reason: 'hang', error: this.#hang };
     for (const actor of [...this.#actors.values()]) actor.terminate(termination);

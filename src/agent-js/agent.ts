@@ -121,8 +121,8 @@ export class Agent {
   }
 
   /** Tells of every step that has ended at once, without the picture that it waits for. */
-  letGo(): void {
-    this.#steps.letGo();
+  flush(): void {
+    this.#steps.flush();
   }
 
   /** Every step that has ended has been told when this settles; bounded by a picture's time, 3 s. */

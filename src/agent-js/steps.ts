@@ -1,4 +1,4 @@
-import { setTimeout as pass } from 'node:timers/promises';
+import { settlesWithin } from '../base/deadline.js';
 import { encodeError } from '../protocol/errors.js';
 import type { SessionEvent, Step } from '../protocol/events.js';
 import type { CallSite } from '../script/host-module.js';
@@ -125,7 +125,7 @@ export class Steps {
   }
 
   /** Tells of every step that has ended at once, without the picture that it waits for. */
-  letGo(): void {
+  flush(): void {
     this.#pass(this.#takeWaiting());
     this.#pictures.letGo();
   }
@@ -135,9 +135,7 @@ export class Steps {
     const { expectedMs } = this.#pictures;
     if (expectedMs === 0 || expectedMs > this.#mayHoldMs) return;
     const from = performance.now();
-    const cut = new AbortController();
-    await Promise.race([this.#pictures.settle(), pass(this.#mayHoldMs, undefined, { signal: cut.signal })]);
-    cut.abort();
+    await settlesWithin(this.#pictures.settle(), this.#mayHoldMs);
     this.#mayHoldMs -= performance.now() - from;
   }
 

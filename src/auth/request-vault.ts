@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { sentenceOf } from '../base/system-fault.js';
+import { errorCode, sentenceOf } from '../base/system-fault.js';
 import { TroupeError } from '../protocol/errors.js';
 
 const KEY_BYTES = 32;
@@ -89,7 +89,7 @@ async function makeKey(file: string): Promise<Buffer> {
 }
 
 function whyNot(error: unknown): string {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  const code = errorCode(error);
   if (code === 'EISDIR') return 'it is a folder; move it away and start again';
   if (code === 'EACCES' || code === 'EPERM') return 'this user may not read or make it; change its owner or mode';
   return sentenceOf(error);

@@ -15,7 +15,7 @@ export class ConversationRecord {
     return this.#conversation;
   }
 
-  readonly tell = (event: SessionEvent): void => {
+  readonly emit = (event: SessionEvent): void => {
     this.#conversation = converse(this.#conversation, event);
     this.#emit(event);
   };

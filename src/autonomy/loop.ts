@@ -11,14 +11,14 @@ import { type Budget, judge } from './judge.js';
 import type { ModelCaller } from './model-caller.js';
 import { viewPage } from './page-view.js';
 import { errorText, outcomeText, type ScriptOutcome, UNKNOWN_OUTCOME } from './tool-answers.js';
-import { type Intent, intentOf, type ResumeWish, TOOLS } from './tools.js';
+import { type Intent, intentOf, type ResumeRequest, TOOLS } from './tools.js';
 
 /** What the loop works on: a session's browser and scripts. */
 export interface Workplace {
   /** Runs a script of the model. Never rejects for what the script did. */
   evaluate(source: string, signal: AbortSignal): Promise<ScriptOutcome>;
   /** Goes on with the flow that failed; see `Flow.resume` in the prompt. */
-  resumeFlow(how: ResumeWish, signal: AbortSignal): Promise<ScriptOutcome>;
+  resumeFlow(how: ResumeRequest, signal: AbortSignal): Promise<ScriptOutcome>;
   /** The page now. */
   look(signal: AbortSignal): Promise<WholeLook>;
   /** Waits while a person has control; answers how often one has had it. */
@@ -83,7 +83,7 @@ export class Loop {
     if (start === null || (freshBrowser && turns.length === 0)) await this.#begin(await opening(), signal);
     const left = await this.#finishLastTurn(signal);
     if (left !== null) return left;
-    if (freshBrowser && turns.length > 0) await this.#tellPage(FRESH_BROWSER, signal);
+    if (freshBrowser && turns.length > 0) await this.#reportPage(FRESH_BROWSER, signal);
     for (;;) {
       const judgement = judge(this.#conversation, this.#parts.budget);
       if (judgement.kind === 'end') return failed(judgement.code, judgement.why);
@@ -97,7 +97,7 @@ export class Loop {
     const { maxIterations, maxTokens } = this.#parts.budget;
     await this.#handedBack(signal);
     const { page } = await this.#see(signal);
-    this.#parts.record.tell({ type: 'ModelStarted', data: { model, maxIterations, maxTokens, system, task, page } });
+    this.#parts.record.emit({ type: 'ModelStarted', data: { model, maxIterations, maxTokens, system, task, page } });
   }
 
   /** After a restart: calls without a recorded end are of unknown outcome, but for one that only ends the task. */
@@ -115,7 +115,7 @@ export class Loop {
 
   async #turn(signal: AbortSignal): Promise<TaskEnd | null> {
     if (this.#conversation.turns.length > 0 && (await this.#handedBack(signal))) {
-      await this.#tellPage(HANDED_BACK, signal);
+      await this.#reportPage(HANDED_BACK, signal);
     }
     const call = this.#conversation.calls + 1;
     const order = { messages: messagesOf(this.#conversation), tools: TOOLS, signal };
@@ -179,7 +179,7 @@ export class Loop {
     const step = JSON.stringify([name, given, answer.ok, answer.text, pagePrint]);
     const print = createHash('sha1').update(step).digest('base64url').slice(0, 12);
     const data: EventData<'ToolAnswered'> = { call: turn.call, id, tool: name.slice(0, 100), ...answer, print };
-    this.#parts.record.tell({ type: 'ToolAnswered', data });
+    this.#parts.record.emit({ type: 'ToolAnswered', data });
   }
 
   /** A page that cannot be looked at is told of in words. */
@@ -203,15 +203,15 @@ export class Loop {
     return isNews;
   }
 
-  async #tellPage(text: string, signal: AbortSignal): Promise<void> {
+  async #reportPage(text: string, signal: AbortSignal): Promise<void> {
     const { page } = await this.#see(signal);
     const turn = this.#conversation.turns.at(-1);
-    if (turn !== undefined) this.#parts.record.tell({ type: 'ModelNudged', data: { call: turn.call, text, page } });
+    if (turn !== undefined) this.#parts.record.emit({ type: 'ModelNudged', data: { call: turn.call, text, page } });
   }
 
   #nudge(text: string): void {
     const turn = this.#conversation.turns.at(-1);
-    if (turn !== undefined) this.#parts.record.tell({ type: 'ModelNudged', data: { call: turn.call, text } });
+    if (turn !== undefined) this.#parts.record.emit({ type: 'ModelNudged', data: { call: turn.call, text } });
   }
 }
 

@@ -21,7 +21,7 @@ export interface PageSeen {
  * What a model is shown of the page after each of its scripts: the changes since it saw it last, or the whole page where
  * that is hardly longer, or where the changes since the last whole page have added up to one.
  */
-export function viewPage(look: WholeLook, told: Conversation): PageSeen {
+export function viewPage(look: WholeLook, shown: Conversation): PageSeen {
   const { url, title, dialog, elements, diff } = look;
   const place = { url, title, ...(dialog === undefined ? {} : { dialog }) };
   const whole = renderLook({ ...place, elements }, { maxLines: MAX_LINES });
@@ -30,7 +30,7 @@ export function viewPage(look: WholeLook, told: Conversation): PageSeen {
     .digest('base64url')
     .slice(0, 12);
   const full: PageSeen = { page: { kind: 'full', text: whole }, print };
-  const known = charactersOfChanges(told);
+  const known = charactersOfChanges(shown);
   if (diff === undefined || known === null) return full;
   const at = (index: number) => elements[index] ?? [];
   const changes: RenderableLook = {
@@ -47,8 +47,8 @@ export function viewPage(look: WholeLook, told: Conversation): PageSeen {
 }
 
 /** Characters of the changes told since the last whole page; null where none was shown. */
-function charactersOfChanges(told: Conversation): number | null {
-  const pages = pagesOf(told);
+function charactersOfChanges(shown: Conversation): number | null {
+  const pages = pagesOf(shown);
   const newest = pages.findLastIndex((page) => page?.kind === 'full');
   if (newest === -1) return null;
   return pages.slice(newest + 1).reduce((sum, page) => sum + (page?.text.length ?? 0), 0);

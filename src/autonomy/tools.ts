@@ -34,7 +34,7 @@ export const TOOLS: readonly Tool[] = [
 ];
 
 /** How a failed flow is to go on: behind the failed call, which answers `value` then, or with it. */
-export type ResumeWish =
+export type ResumeRequest =
   | { readonly kind: 'done'; readonly value?: unknown }
   | { readonly kind: 'retry' }
   | { readonly kind: 'locator'; readonly locator: string };
@@ -42,7 +42,7 @@ export type ResumeWish =
 /** What a model wants with a tool call. `malformed` says what to tell it. */
 export type Intent =
   | { readonly kind: 'evaluate'; readonly js: string }
-  | { readonly kind: 'resume'; readonly how: ResumeWish }
+  | { readonly kind: 'resume'; readonly how: ResumeRequest }
   | { readonly kind: 'done'; readonly success: boolean; readonly summary: string }
   | { readonly kind: 'malformed'; readonly why: string };
 

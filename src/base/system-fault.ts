@@ -18,6 +18,21 @@ const SPAWN_FAULTS: { readonly [code: string]: string } = {
   ENOMEM: 'No process can be started: free memory, or set a smaller `maxSessions`',
 };
 
+/** The code that an error of the system or of a library carries, such as ENOENT; undefined for anything else. */
+export function errorCode(thrown: unknown): string | undefined {
+  const code: unknown = Reflect.get(Object(thrown), 'code');
+  return typeof code === 'string' ? code : undefined;
+}
+
+/**
+ * For `.catch()` of a call for a file that need not be there.
+ * @throws what was thrown, unless it says that there is no such file
+ */
+export function ifMissing(thrown: unknown): null {
+  if (errorCode(thrown) === 'ENOENT') return null;
+  throw thrown;
+}
+
 /** A call that the system refused for want of room, files or processes, or since the disk fails. */
 export interface SystemFault {
   /** Its code, such as ENOSPC. */
@@ -28,9 +43,8 @@ export interface SystemFault {
 
 /** The fault of the system, as a sentence that names the remedy; null for any other error. */
 export function systemFault(thrown: unknown): SystemFault | null {
-  if (!(thrown instanceof Error)) return null;
-  const cause: unknown = Reflect.get(thrown, 'code');
-  if (typeof cause !== 'string') return null;
+  const cause = errorCode(thrown);
+  if (!(thrown instanceof Error) || cause === undefined) return null;
   const faults = String(Reflect.get(thrown, 'syscall')).startsWith('spawn') ? { ...FAULTS, ...SPAWN_FAULTS } : FAULTS;
   const sentence = Object.hasOwn(faults, cause) ? faults[cause] : undefined;
   return sentence === undefined ? null : { cause, sentence };

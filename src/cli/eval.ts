@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import { SessionRecord } from '../protocol/session.js';
 import { describeFailure, UsageError } from './failure.js';
 import { type UsedService, useService } from './own-service.js';
+import { parseWords } from './parse-options.js';
 
 /**
  * Runs a script from the shell, in a session that is there or in one of its own, and prints its value as JSON.
@@ -41,20 +41,9 @@ async function evaluate({ client }: UsedService, session: string | undefined, js
 }
 
 async function readOptions(args: readonly string[]) {
-  const { values, positionals } = parse(args);
+  const line = { type: 'string' } as const;
+  const { values, positionals } = parseWords(args, { session: line, url: line, own: { type: 'boolean' } });
   const [word, ...others] = positionals;
   if (word === undefined || others.length > 0) throw new UsageError('eval takes one script in quotes, or - to read it');
   return { ...values, js: word === '-' ? await text(process.stdin) : word };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { session: { type: 'string' }, url: { type: 'string' }, own: { type: 'boolean' } },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

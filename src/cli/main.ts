@@ -1,7 +1,12 @@
 import { describeFailure, UsageError } from './failure.js';
 import { helpFor } from './help.js';
-import { outliveReaders } from './lost-readers.js';
 import { readVersion } from './version.js';
+
+/** A reader that has enough, as in `troupe setup | head -1`; a terminal that is gone. */
+const GONE = ['EPIPE', 'EIO'];
+
+let isService = false;
+let listens = false;
 
 /**
  * Runs one command. Commands are loaded when they are called, so that `setup` can say what keeps the others from
@@ -51,5 +56,21 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(`troupe: ${describeFailure(error)}\n`);
     if (error instanceof UsageError) process.stderr.write(`\n${helpFor(command)}`);
     return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/**
+ * Keeps output that nobody reads any more from ending the process: what is left to say goes unsaid. For a service that holds
+ * for every fault of its output, such as a full disk under its log: its sessions are worth more than its words. May be
+ * called again.
+ */
+function outliveReaders(command: string | undefined): void {
+  isService = command === 'dashboard';
+  if (listens) return;
+  listens = true;
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (!isService && !GONE.includes(error.code ?? '')) throw error;
+    });
   }
 }

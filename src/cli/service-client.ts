@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../base/deadline.js';
 import { type Config, serviceToken } from '../config.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import { ErrorBodySchema } from '../protocol/session.js';
@@ -79,7 +79,7 @@ export class ServiceClient {
         const { code } = encodeError(error);
         const gone = performance.now() - heardAt > PATIENCE_MS;
         if (gone || (error instanceof TroupeError && code !== 'UNAVAILABLE')) throw error;
-        await pause(AGAIN_MS, undefined, { signal });
+        await pause(AGAIN_MS, { signal });
       }
     }
   }

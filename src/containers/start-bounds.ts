@@ -1,3 +1,4 @@
+import { onAbort, withSignal } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { StartBounds } from './driver.js';
 
@@ -11,19 +12,12 @@ export async function withinBounds<T>(
   work: (signal: AbortSignal) => Promise<T>,
   cleanUpMs = 0,
 ): Promise<T> {
-  const cut = new AbortController();
-  const onAbort = (): void => {
+  const given = new AbortController();
+  const forget = onAbort(signal, () => {
     const message = 'The start of a browser was given up';
-    cut.abort(new TroupeError('UNAVAILABLE', message, undefined, { cause: signal.reason }));
-  };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  const late = new TroupeError('UNAVAILABLE', `No browser was ready within ${deadlineMs} ms`);
-  const timer = setTimeout(() => cut.abort(late), Math.max(deadlineMs - cleanUpMs, deadlineMs / 2));
-  try {
-    return await work(cut.signal);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
+    given.abort(new TroupeError('UNAVAILABLE', message, undefined, { cause: signal.reason }));
+  });
+  const late = () => new TroupeError('UNAVAILABLE', `No browser was ready within ${deadlineMs} ms`);
+  const ms = Math.max(deadlineMs - cleanUpMs, deadlineMs / 2);
+  return withSignal({ signals: [given.signal], ms, late }, work).finally(forget);
 }

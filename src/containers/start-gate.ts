@@ -1,3 +1,4 @@
+import { boundedWait } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 
 /** More than this many wait in no sensible use: further ones are refused. */
@@ -6,7 +7,7 @@ const MAX_WAITING = 1_000;
 /** Lets so many through at a time; the others wait in order. Holds no one past their signal. */
 export class StartGate {
   readonly #places: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   #inside = 0;
 
   constructor(places: number) {
@@ -25,7 +26,7 @@ export class StartGate {
     return () => {
       if (left) return;
       left = true;
-      const next = this.#waiting.shift();
+      const [next] = this.#waiting;
       // A place that goes to the next one in the queue is never free in between.
       if (next === undefined) this.#inside -= 1;
       else next();
@@ -33,20 +34,12 @@ export class StartGate {
   }
 
   #wait(signal: AbortSignal): Promise<void> {
-    if (this.#waiting.length >= MAX_WAITING) {
+    if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(new TroupeError('UNAVAILABLE', 'Too many browsers are waiting to be started'));
     }
-    return new Promise((resolve, reject) => {
-      const admit = (): void => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      const onAbort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(admit), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.push(admit);
+    return boundedWait({ signal }, (admit) => {
+      this.#waiting.add(admit);
+      return () => this.#waiting.delete(admit);
     });
   }
 }

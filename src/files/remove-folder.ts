@@ -1,5 +1,6 @@
 import { chmod, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode, ifMissing } from '../base/system-fault.js';
 
 /** What `rm` stumbles over: paths that are too long for the system, and folders that are closed to their owner. */
 const OBSTACLES: readonly unknown[] = ['ENAMETOOLONG', 'EACCES'];
@@ -12,7 +13,7 @@ export async function removeFolder(path: string): Promise<void> {
   try {
     await removeAll(path);
   } catch (error) {
-    if (!OBSTACLES.includes(Reflect.get(Object(error), 'code'))) throw error;
+    if (!OBSTACLES.includes(errorCode(error))) throw error;
     await flatten(path);
     await removeAll(path);
   }
@@ -39,7 +40,7 @@ async function flatten(root: string): Promise<void> {
         if (target !== path) await rename(path, target);
         waiting.push(target);
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        ifMissing(error);
       }
     }
   }
@@ -50,19 +51,13 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
   try {
     for await (const entry of await opendir(folder)) if (entry.isDirectory()) names.push(entry.name);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    ifMissing(error);
   }
   return names;
-}
-
-function isMissing(error: unknown): boolean {
-  return Reflect.get(Object(error), 'code') === 'ENOENT';
 }
 
 async function openToOwner(folder: string): Promise<void> {
   // Root needs no leave.
   if (process.geteuid?.() === 0) return;
-  await chmod(folder, 0o700).catch((error) => {
-    if (!isMissing(error)) throw error;
-  });
+  await chmod(folder, 0o700).catch(ifMissing);
 }

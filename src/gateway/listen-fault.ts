@@ -1,11 +1,12 @@
 import { createServer } from 'node:net';
+import { errorCode } from '../base/system-fault.js';
 import { TroupeError } from '../protocol/errors.js';
 
 /** Why an address could not be listened on: uWebSockets.js only says that it could not, so Node is asked. */
 export async function listenFault(host: string, port: number): Promise<TroupeError> {
   const code = await new Promise<string>((resolve) => {
     const probe = createServer();
-    probe.once('error', (error) => resolve(String(Reflect.get(error, 'code') ?? 'unknown')));
+    probe.once('error', (error) => resolve(errorCode(error) ?? 'unknown'));
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve('')));
   });
   const place = `${host}:${port}`;

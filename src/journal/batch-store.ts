@@ -1,11 +1,10 @@
-import { type Kysely, sql } from 'kysely';
+import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import type Database from 'libsql';
 import type { BatchCounts, OpenBatch } from './messages.js';
 import type { Schema } from './schema.js';
 
-const IS_WEBHOOK = "kind IN ('delivery', 'delivered')";
 /** A message's id begins with its session's. */
-const SESSION_OF_WEBHOOK = "substr(id, 1, instr(id, '/') - 1)";
+const SESSION_OF_WEBHOOK = sql<string>`substr(id, 1, instr(id, '/') - 1)`;
 
 /** What concerns the sessions of a batch together. Lives on the journal's thread; writes are part of the transaction that is open. */
 export class BatchStore {
@@ -19,25 +18,38 @@ export class BatchStore {
 
   /** With its sessions and all that is known of them. */
   remove(id: string): void {
-    const own = 'SELECT id FROM sessions WHERE batch = ?';
-    this.#run(`DELETE FROM events WHERE session_id IN (${own})`, [id]);
-    this.#run(`DELETE FROM submissions WHERE session_id = ? OR session_id IN (${own})`, [id, id]);
-    this.#run(`DELETE FROM kept WHERE ${IS_WEBHOOK} AND ${SESSION_OF_WEBHOOK} IN (${own})`, [id]);
-    this.#run('DELETE FROM sessions WHERE batch = ?', [id]);
-    this.#run("DELETE FROM kept WHERE kind = 'batch' AND id = ?", [id]);
+    const kysely = this.#kysely;
+    const own = kysely.selectFrom('sessions').select('id').where('batch', '=', id);
+    this.#run(kysely.deleteFrom('events').where('session_id', 'in', own));
+    this.#run(
+      kysely.deleteFrom('submissions').where((of) => of.or([of('session_id', '=', id), of('session_id', 'in', own)])),
+    );
+    this.#run(this.#webhooks().where(SESSION_OF_WEBHOOK, 'in', own));
+    this.#run(kysely.deleteFrom('sessions').where('batch', '=', id));
+    this.#run(kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', '=', id));
   }
 
   /** Batches that came before an instant and have no session left. */
   forget(before: string): void {
-    const empty = `SELECT id FROM kept WHERE kind = 'batch' AND data ->> 'createdAt' < ?
-      AND id NOT IN (SELECT batch FROM sessions WHERE batch IS NOT NULL)`;
-    this.#run(`DELETE FROM submissions WHERE session_id IN (${empty})`, [before]);
-    this.#run(`DELETE FROM kept WHERE kind = 'batch' AND id IN (${empty})`, [before]);
+    const kysely = this.#kysely;
+    const used = kysely
+      .selectFrom('sessions')
+      .select('batch')
+      .where('batch', 'is not', null)
+      .$narrowType<{ batch: string }>();
+    const empty = kysely
+      .selectFrom('kept')
+      .select('id')
+      .where('kind', '=', 'batch')
+      .where(sql<string>`data ->> 'createdAt'`, '<', before)
+      .where('id', 'not in', used);
+    this.#run(kysely.deleteFrom('submissions').where('session_id', 'in', empty));
+    this.#run(kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', 'in', empty));
   }
 
   /** Messages of webhooks whose session is gone: one that was on its way when that was removed is noted after it. */
   forgetWebhooks(): void {
-    this.#run(`DELETE FROM kept WHERE ${IS_WEBHOOK} AND ${SESSION_OF_WEBHOOK} NOT IN (SELECT id FROM sessions)`, []);
+    this.#run(this.#webhooks().where(SESSION_OF_WEBHOOK, 'not in', this.#kysely.selectFrom('sessions').select('id')));
   }
 
   async open(): Promise<readonly OpenBatch[]> {
@@ -84,7 +96,13 @@ export class BatchStore {
     return row?.at ?? null;
   }
 
-  #run(text: string, values: readonly string[]): void {
-    this.#database.prepare(text).run([...values]);
+  #webhooks() {
+    return this.#kysely.deleteFrom('kept').where('kind', 'in', ['delivery', 'delivered']);
+  }
+
+  /** At once, as a part of the transaction that is open: Kysely itself only runs things later. */
+  #run(query: { compile(): CompiledQuery }): void {
+    const { sql: text, parameters } = query.compile();
+    this.#database.prepare(text).run([...parameters]);
   }
 }

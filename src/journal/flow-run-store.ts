@@ -1,23 +1,37 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type Database from 'libsql';
 import type { FlowRun, FlowRunQuery } from './messages.js';
 import type { Schema } from './schema.js';
 
-const ADD = `
-  INSERT INTO flow_runs
-    SELECT seq, data ->> 'path', session_id, at, data ->> 'status', data ->> 'durationMs'
-    FROM events WHERE seq = ? AND data ->> 'depth' = 1`;
+/** A member of an event's data, by a name of ours. */
+const member = <T = string>(name: 'path' | 'status' | 'durationMs' | 'depth') => sql<T>`data ->> ${sql.lit(name)}`;
 
 /** The history of flows. Lives on the journal's thread. */
 export class FlowRunStore {
-  readonly #database: Database.Database;
   readonly #kysely: Kysely<Schema>;
   readonly #add: Database.Statement;
+  readonly #forget: Database.Statement;
 
   constructor(database: Database.Database, kysely: Kysely<Schema>) {
-    this.#database = database;
     this.#kysely = kysely;
-    this.#add = database.prepare(ADD);
+    const finished = kysely
+      .selectFrom('events')
+      .select([
+        'seq',
+        member('path').as('flow'),
+        'session_id',
+        'at',
+        member('status').as('status'),
+        member<number>('durationMs').as('ms'),
+      ])
+      .where('seq', '=', 0)
+      .where(member<number>('depth'), '=', sql.lit(1));
+    const add = kysely
+      .insertInto('flow_runs')
+      .columns(['seq', 'flow', 'session_id', 'at', 'status', 'duration_ms'])
+      .expression(finished);
+    this.#add = database.prepare(add.compile().sql);
+    this.#forget = database.prepare(kysely.deleteFrom('flow_runs').where('at', '<', '').compile().sql);
   }
 
   /** Takes in a FlowFinished that was just written, of a flow that no other flow called. */
@@ -40,6 +54,6 @@ export class FlowRunStore {
   }
 
   forget(before: string): void {
-    this.#database.prepare('DELETE FROM flow_runs WHERE at < ?').run([before]);
+    this.#forget.run([before]);
   }
 }

@@ -37,10 +37,11 @@ export function toWrite(batch: JournalBatch): {
   }));
   const records = (batch.records ?? []).map(toSessionRow);
   const requests = (batch.requests ?? []).map(toRequestRow);
+  const rows = requests.length + events.length + submissions.length + kept.length;
   let characters = 0;
   for (const row of records) characters += row.record.length + (row.lease?.length ?? 0);
   for (const { request } of requests) characters += request.length;
   for (const [, , , data] of events) characters += data.length;
   for (const { data } of kept) characters += data?.length ?? 0;
-  return { message: { records, requests, events, submissions, kept }, rows: events.length + kept.length, characters };
+  return { message: { records, requests, events, submissions, kept }, rows, characters };
 }

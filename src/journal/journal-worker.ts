@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { withDeadline } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalOpened } from './messages.js';
 
@@ -26,23 +27,10 @@ export async function firstMessage(worker: Worker): Promise<JournalOpened> {
     // One by one: removeAllListeners() would also cut a Worker's own, after which no message ever comes.
     forget = () => worker.off('message', resolve).off('error', reject).off('exit', onExit);
   });
-  const late = new TroupeError('UNAVAILABLE', `The journal did not open within ${OPEN_DEADLINE_MS} ms`);
+  const late = () => new TroupeError('UNAVAILABLE', `The journal did not open within ${OPEN_DEADLINE_MS} ms`);
   try {
-    return await within(message, OPEN_DEADLINE_MS, late);
+    return await withDeadline(message, { ms: OPEN_DEADLINE_MS, late });
   } finally {
     forget();
-  }
-}
-
-/** @throws `late` when the work takes longer */
-export async function within<T>(work: Promise<T>, ms: number, late: TroupeError): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late), ms);
-  });
-  try {
-    return await Promise.race([work, expired]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,22 +1,24 @@
 import type { Worker } from 'node:worker_threads';
+import { withDeadline } from '../base/deadline.js';
+import { deferred } from '../base/deferred.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { SessionId } from '../protocol/session.js';
 import { type JournalBatch, toWrite } from './journal-batch.js';
-import { firstMessage, startWorker, within } from './journal-worker.js';
+import { firstMessage, startWorker } from './journal-worker.js';
 import type {
   BatchCounts,
   EventQuery,
+  EventRowPage,
   FlowRun,
   FlowRunQuery,
   JournalOpened,
+  JournalReads,
   JournalReply,
   JournalRequest,
   KeptKind,
-  NumberedEventRow,
   OpenBatch,
   SessionQuery,
-  SessionRow,
   StatusCounts,
   Submission,
 } from './messages.js';
@@ -47,11 +49,13 @@ const PROBE_CHARACTERS = 64 * 1024;
 const MAX_PAGE = 10_000;
 
 interface Pending {
-  readonly resolve: (reply: JournalReply) => void;
+  readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly rows: number;
   readonly characters: number;
 }
+
+type Unnumbered<T> = T extends JournalRequest ? Omit<T, 'id'> : never;
 
 type State = 'open' | 'closing' | 'closed';
 
@@ -69,6 +73,7 @@ export class Journal {
   readonly instance: string;
   /** Settles, with the reason, when the journal's thread has died; never rejects, and not at all after a close. */
   readonly failed: Promise<TroupeError>;
+  readonly #failed = deferred<TroupeError>();
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   readonly #log: (line: string) => void;
@@ -80,7 +85,6 @@ export class Journal {
   #lastSeq: number;
   #state: State = 'open';
   #failure: TroupeError | null = null;
-  #reportFailure: (error: TroupeError) => void = () => {};
   #closed: Promise<void> | null = null;
 
   private constructor(worker: Worker, opened: JournalOpened & { opened: true }, log: (line: string) => void) {
@@ -88,9 +92,7 @@ export class Journal {
     this.instance = opened.instance;
     this.#lastSeq = opened.lastSeq;
     this.#log = log;
-    this.failed = new Promise((resolve) => {
-      this.#reportFailure = resolve;
-    });
+    this.failed = this.#failed.promise;
     worker.on('message', (replies: readonly JournalReply[]) => this.#settle(replies));
     worker.on('error', (error) => this.#fail(`The journal's thread died: ${encodeError(error).error}`));
     worker.on('exit', (code) => this.#fail(`The journal's thread ended (${code})`));
@@ -130,23 +132,23 @@ export class Journal {
     const { events = [] } = batch;
     const { message, rows, characters } = toWrite(batch);
     if (rows + message.records.length === 0) return 0;
-    const reply = await this.#ask({ op: 'write', id: this.#nextId++, ...message }, rows, characters);
-    if (reply.kind !== 'done') throw unexpected(reply);
-    if (events.length > 0) this.#lastSeq = Math.max(this.#lastSeq, reply.firstSeq + events.length - 1);
-    return reply.firstSeq;
+    const firstSeq = Number(await this.#ask({ op: 'write', ...message }, rows, characters));
+    if (events.length > 0) this.#lastSeq = Math.max(this.#lastSeq, firstSeq + events.length - 1);
+    return firstSeq;
   }
 
   async get(id: SessionId): Promise<StoredSession | null> {
-    const [session] = await this.#sessions({ op: 'get', id: this.#nextId++, sessionId: id });
-    return session ?? null;
+    const [row] = await this.#read('get', id);
+    return row === undefined ? null : fromSessionRow(row);
   }
 
   /**
    * Newest first, or oldest first; sessions of the same instant stay in their order from page to page. At most 10,000.
    * @throws INVALID_REQUEST when `before` names no session
    */
-  list(query: SessionQuery): Promise<readonly StoredSession[]> {
-    return this.#sessions({ op: 'list', id: this.#nextId++, query: { ...query, limit: pageLimit(query.limit) } });
+  async list(query: SessionQuery): Promise<readonly StoredSession[]> {
+    const rows = await this.#read('list', { ...query, limit: pageLimit(query.limit) });
+    return rows.map(fromSessionRow);
   }
 
   /** The sessions that run, in the order in which they were accepted; apart those that run or wait and cannot be read. */
@@ -154,7 +156,7 @@ export class Journal {
     readonly sessions: readonly StoredSession[];
     readonly damaged: readonly DamagedSession[];
   }> {
-    const rows = (await this.#sessionRows({ op: 'running', id: this.#nextId++ })).map(readSessionRow);
+    const rows = (await this.#read('running')).map(readSessionRow);
     return {
       sessions: rows.flatMap((read) => ('lease' in read ? [read] : [])),
       damaged: rows.flatMap((read) => ('lease' in read ? [] : [read])),
@@ -163,9 +165,7 @@ export class Journal {
 
   /** The sessions that are queued, in the order in which they were accepted. Reads nothing of them that may be large. */
   async waiting(): Promise<readonly WaitingSession[]> {
-    const reply = await this.#ask({ op: 'waiting', id: this.#nextId++ });
-    if (reply.kind !== 'waiting') throw unexpected(reply);
-    return reply.rows.flatMap(({ id, ...row }) => {
+    return (await this.#read('waiting')).flatMap(({ id, ...row }) => {
       const known = SessionId.safeParse(id);
       return known.success ? [{ ...row, id: known.data }] : [];
     });
@@ -173,73 +173,58 @@ export class Journal {
 
   /** What a session was asked for; null where it has ended, or never was. A damaged one is undefined. */
   async request(id: SessionId): Promise<StoredRequest | null> {
-    const reply = await this.#ask({ op: 'request', id: this.#nextId++, sessionId: id });
-    if (reply.kind !== 'requests') throw unexpected(reply);
-    const [row] = reply.rows;
+    const [row] = await this.#read('request', id);
     return row === undefined ? null : { sessionId: id, caller: row.caller, request: parsed(row.request) };
   }
 
   /** Of all sessions, and of those whose failure lies at an ISO instant or after it. */
-  async statusCounts(failedSince: string): Promise<StatusCounts> {
-    const reply = await this.#ask({ op: 'statusCounts', id: this.#nextId++, failedSince });
-    if (reply.kind !== 'statusCounts') throw unexpected(reply);
-    return reply;
+  statusCounts(failedSince: string): Promise<StatusCounts> {
+    return this.#read('statusCounts', failedSince);
   }
 
   /** Ended sessions whose end lies before an ISO instant, the oldest first; at most `limit`. */
-  endedBefore(instant: string, limit: number): Promise<readonly StoredSession[]> {
-    return this.#sessions({ op: 'endedBefore', id: this.#nextId++, instant, limit: pageLimit(limit) });
+  async endedBefore(instant: string, limit: number): Promise<readonly StoredSession[]> {
+    return (await this.#read('endedBefore', instant, pageLimit(limit))).map(fromSessionRow);
   }
 
   /** The batches with sessions that have not ended. */
-  async openBatches(): Promise<readonly OpenBatch[]> {
-    const reply = await this.#ask({ op: 'openBatches', id: this.#nextId++ });
-    if (reply.kind !== 'openBatches') throw unexpected(reply);
-    return reply.rows;
+  openBatches(): Promise<readonly OpenBatch[]> {
+    return this.#read('openBatches');
   }
 
-  async batchCounts(id: string): Promise<BatchCounts> {
-    const reply = await this.#ask({ op: 'batchCounts', id: this.#nextId++, batchId: id });
-    if (reply.kind !== 'counts') throw unexpected(reply);
-    return reply;
+  batchCounts(id: string): Promise<BatchCounts> {
+    return this.#read('batchCounts', id);
   }
 
   /** How many sessions of a batch had ended by a sequence number. */
-  async batchEnds(id: string, upTo: number): Promise<number> {
-    const reply = await this.#ask({ op: 'batchEnds', id: this.#nextId++, batchId: id, upTo });
-    if (reply.kind !== 'number') throw unexpected(reply);
-    return reply.value;
+  batchEnds(id: string, upTo: number): Promise<number> {
+    return this.#read('batchEnds', id, upTo);
   }
 
   /** Takes a batch and all its sessions away, for good. Settles when that is on disk; an unknown id is no error. */
   async removeBatch(id: string): Promise<void> {
-    await this.#ask({ op: 'removeBatch', id: this.#nextId++, batchId: id }, 1);
+    await this.#ask({ op: 'removeBatch', batchId: id }, 1);
   }
 
   /** Runs of flows, the newest first; at most `limit`. They are there too when their session was removed. */
-  async flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]> {
-    const reply = await this.#ask({ op: 'flowRuns', id: this.#nextId++, query });
-    if (reply.kind !== 'flowRuns') throw unexpected(reply);
-    return reply.rows;
+  flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]> {
+    return this.#read('flowRuns', query);
   }
 
   /** Forgets runs of flows that ended before, batches that came before and have no session left, and webhooks of no session. */
   async prune(before: { readonly runsBefore: string; readonly batchesBefore: string }): Promise<void> {
-    await this.#ask({ op: 'prune', id: this.#nextId++, ...before }, 1);
+    await this.#ask({ op: 'prune', ...before }, 1);
   }
 
   /** What a submission's key stands for; null where it is free. */
   async submission(key: string): Promise<Submission | null> {
-    const reply = await this.#ask({ op: 'submission', id: this.#nextId++, key });
-    if (reply.kind !== 'submissions') throw unexpected(reply);
-    return reply.rows[0] ?? null;
+    const [found] = await this.#read('submission', key);
+    return found ?? null;
   }
 
   /** What is kept of a kind, by id, or that part whose ids begin so. What is damaged is undefined. */
   async kept(kind: KeptKind, prefix = ''): Promise<readonly { readonly id: string; readonly data: unknown }[]> {
-    const reply = await this.#ask({ op: 'kept', id: this.#nextId++, kind, prefix });
-    if (reply.kind !== 'kept') throw unexpected(reply);
-    return reply.rows.map(({ id, data }) => ({ id, data: parsed(data) }));
+    return (await this.#read('kept', kind, prefix)).map(({ id, data }) => ({ id, data: parsed(data) }));
   }
 
   /** Events with a number above `after`, in order; fewer than `limit` (10,000 at most) only where there are no more. */
@@ -249,8 +234,7 @@ export class Journal {
     let { after } = query;
     for (let more = true; more; ) {
       const part = { ...query, after, limit: limit - events.length };
-      const reply = await this.#ask({ op: 'events', id: this.#nextId++, query: part });
-      if (reply.kind !== 'events') throw unexpected(reply);
+      const reply = await this.#read('events', part);
       for (const row of reply.rows) events.push(fromEventRow(row));
       after = reply.rows.at(-1)?.seq ?? after;
       more = reply.more && events.length < limit;
@@ -262,11 +246,10 @@ export class Journal {
    * The same as rows, and one page of them alone: it ends after `limit` events or `characters` of data, and then `more`
    * says that there may be others.
    */
-  async eventRows(query: EventQuery): Promise<{ readonly rows: readonly NumberedEventRow[]; readonly more: boolean }> {
+  async eventRows(query: EventQuery): Promise<EventRowPage> {
     const limit = pageLimit(query.limit);
-    const reply = await this.#ask({ op: 'events', id: this.#nextId++, query: { ...query, limit } });
-    if (reply.kind !== 'events') throw unexpected(reply);
-    return { rows: reply.rows, more: reply.more || reply.rows.length >= limit };
+    const { rows, more } = await this.#read('events', { ...query, limit });
+    return { rows, more: more || rows.length >= limit };
   }
 
   /** Why nothing can be written, as the last write failed of it; null while writes succeed. See {@link WriteHealth.fault}. */
@@ -287,7 +270,7 @@ export class Journal {
 
   /** Takes a session's record and events away, for good. Settles when that is on disk; an unknown id is no error. */
   async remove(id: SessionId): Promise<void> {
-    await this.#ask({ op: 'remove', id: this.#nextId++, sessionId: id }, 1);
+    await this.#ask({ op: 'remove', sessionId: id }, 1);
   }
 
   /** Puts on disk what was accepted, closes the file and ends the thread. Idempotent; never rejects. */
@@ -298,27 +281,21 @@ export class Journal {
 
   async #close(): Promise<void> {
     if (this.#failure === null) {
-      const reply = this.#ask({ op: 'close', id: this.#nextId++ });
+      const reply = this.#ask({ op: 'close' });
       this.#state = 'closing';
-      const late = new TroupeError('UNAVAILABLE', `The journal did not close within ${CLOSE_DEADLINE_MS} ms`);
-      await within(reply, CLOSE_DEADLINE_MS, late).catch((error: unknown) => this.#log(encodeError(error).error));
+      const late = () => new TroupeError('UNAVAILABLE', `The journal did not close within ${CLOSE_DEADLINE_MS} ms`);
+      await withDeadline(reply, { ms: CLOSE_DEADLINE_MS, late }).catch((error) => this.#log(encodeError(error).error));
     }
     this.#state = 'closed';
     await this.#worker.terminate();
     this.#rejectAll(new TroupeError('UNAVAILABLE', 'The journal is closed'));
   }
 
-  async #sessions(request: JournalRequest): Promise<readonly StoredSession[]> {
-    return (await this.#sessionRows(request)).map(fromSessionRow);
+  #read<R extends keyof JournalReads>(name: R, ...args: Parameters<JournalReads[R]>): ReturnType<JournalReads[R]> {
+    return this.#ask({ op: 'read', name, args }) as ReturnType<JournalReads[R]>; // The thread calls what R names.
   }
 
-  async #sessionRows(request: JournalRequest): Promise<readonly SessionRow[]> {
-    const reply = await this.#ask(request);
-    if (reply.kind !== 'sessions') throw unexpected(reply);
-    return reply.rows;
-  }
-
-  #ask(request: JournalRequest, rows = 1, characters = 0): Promise<JournalReply> {
+  #ask(request: Unnumbered<JournalRequest>, rows = 1, characters = 0): Promise<unknown> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     if (this.#state !== 'open') return Promise.reject(new TroupeError('UNAVAILABLE', 'The journal is closed'));
     const full =
@@ -329,9 +306,10 @@ export class Journal {
     this.#waitingRows += rows;
     this.#waitingCharacters += characters;
     // One message for all calls of a turn: posting costs more than what is posted.
-    if (this.#outbox.push(request) === 1) queueMicrotask(() => this.#flush());
+    const id = this.#nextId++;
+    if (this.#outbox.push({ ...request, id }) === 1) queueMicrotask(() => this.#flush());
     return new Promise((resolve, reject) => {
-      this.#pending.set(request.id, { resolve, reject, rows, characters });
+      this.#pending.set(id, { resolve, reject, rows, characters });
     });
   }
 
@@ -348,14 +326,14 @@ export class Journal {
       this.#pending.delete(reply.id);
       this.#waitingRows -= pending.rows;
       this.#waitingCharacters -= pending.characters;
-      if (reply.kind === 'failed') {
+      if ('error' in reply) {
         const error = decodeError(reply.error);
-        if (reply.write === true) this.#health.failed(error);
+        if (reply.wrote) this.#health.failed(error);
         pending.reject(error);
         continue;
       }
-      if (reply.kind === 'done') this.#health.succeeded();
-      pending.resolve(reply);
+      if (reply.wrote) this.#health.succeeded();
+      pending.resolve(reply.value);
     }
   }
 
@@ -369,7 +347,7 @@ export class Journal {
     this.#failure = failure;
     this.#log(reason);
     this.#rejectAll(failure);
-    this.#reportFailure(failure);
+    this.#failed.resolve(failure);
   }
 
   #rejectAll(error: TroupeError): void {
@@ -384,8 +362,4 @@ export class Journal {
 
 function pageLimit(limit: number): number {
   return Math.max(1, Math.min(Math.trunc(limit), MAX_PAGE));
-}
-
-function unexpected(reply: JournalReply): TroupeError {
-  return new TroupeError('INTERNAL', `The journal's thread answered with ${reply.kind}`);
 }

@@ -136,22 +136,37 @@ export type WriteRequest =
   /** Forgets runs of flows that ended before, and batches that came before and have no session left. */
   | { readonly op: 'prune'; readonly id: number; readonly runsBefore: string; readonly batchesBefore: string };
 
-/** What only looks. Answered after every write that was posted before it. */
-export type ReadRequest =
-  | { readonly op: 'get'; readonly id: number; readonly sessionId: string }
-  | { readonly op: 'list'; readonly id: number; readonly query: SessionQuery }
-  | { readonly op: 'running'; readonly id: number }
-  | { readonly op: 'waiting'; readonly id: number }
-  | { readonly op: 'request'; readonly id: number; readonly sessionId: string }
-  | { readonly op: 'statusCounts'; readonly id: number; readonly failedSince: string }
-  | { readonly op: 'submission'; readonly id: number; readonly key: string }
-  | { readonly op: 'kept'; readonly id: number; readonly kind: KeptKind; readonly prefix: string }
-  | { readonly op: 'events'; readonly id: number; readonly query: EventQuery }
-  | { readonly op: 'openBatches'; readonly id: number }
-  | { readonly op: 'batchCounts'; readonly id: number; readonly batchId: string }
-  | { readonly op: 'batchEnds'; readonly id: number; readonly batchId: string; readonly upTo: number }
-  | { readonly op: 'endedBefore'; readonly id: number; readonly instant: string; readonly limit: number }
-  | { readonly op: 'flowRuns'; readonly id: number; readonly query: FlowRunQuery };
+/** A page of rows; `more` says that it ended for its size, and not for want of rows. */
+export interface EventRowPage {
+  readonly rows: readonly NumberedEventRow[];
+  readonly more: boolean;
+}
+
+/** What only looks, by name: called by the owner, answered by the thread. See the methods of `Journal`. */
+export interface JournalReads {
+  get(id: string): Promise<readonly SessionRow[]>;
+  list(query: SessionQuery): Promise<readonly SessionRow[]>;
+  running(): Promise<readonly SessionRow[]>;
+  waiting(): Promise<readonly WaitingRow[]>;
+  request(sessionId: string): Promise<readonly RequestRow[]>;
+  statusCounts(failedSince: string): Promise<StatusCounts>;
+  submission(key: string): Promise<readonly Submission[]>;
+  kept(kind: KeptKind, prefix: string): Promise<readonly { readonly id: string; readonly data: string }[]>;
+  events(query: EventQuery): Promise<EventRowPage>;
+  openBatches(): Promise<readonly OpenBatch[]>;
+  batchCounts(id: string): Promise<BatchCounts>;
+  batchEnds(id: string, upTo: number): Promise<number>;
+  endedBefore(instant: string, limit: number): Promise<readonly SessionRow[]>;
+  flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]>;
+}
+
+/** A call of {@link JournalReads}. Answered after every write that was posted before it. */
+export interface ReadRequest {
+  readonly op: 'read';
+  readonly id: number;
+  readonly name: keyof JournalReads;
+  readonly args: readonly unknown[];
+}
 
 /** From the owner to the journal's thread; posted in arrays, in order. */
 export type JournalRequest = WriteRequest | ReadRequest | { readonly op: 'close'; readonly id: number };
@@ -163,22 +178,7 @@ export type JournalOpened =
   | { readonly opened: 'damaged'; readonly tables: readonly SalvagedTable[] }
   | { readonly opened: false; readonly error: ErrorBody };
 
-/** From the thread to the owner; posted in arrays. `firstSeq` is the number of a write's first event. */
+/** From the thread to the owner; posted in arrays. A write answers the number of its first event. */
 export type JournalReply =
-  | { readonly id: number; readonly kind: 'done'; readonly firstSeq: number }
-  | { readonly id: number; readonly kind: 'sessions'; readonly rows: readonly SessionRow[] }
-  | { readonly id: number; readonly kind: 'waiting'; readonly rows: readonly WaitingRow[] }
-  | { readonly id: number; readonly kind: 'requests'; readonly rows: readonly RequestRow[] }
-  | { readonly id: number; readonly kind: 'submissions'; readonly rows: readonly Submission[] }
-  | {
-      readonly id: number;
-      readonly kind: 'kept';
-      readonly rows: readonly { readonly id: string; readonly data: string }[];
-    }
-  | { readonly id: number; readonly kind: 'openBatches'; readonly rows: readonly OpenBatch[] }
-  | ({ readonly id: number; readonly kind: 'counts' } & BatchCounts)
-  | ({ readonly id: number; readonly kind: 'statusCounts' } & StatusCounts)
-  | { readonly id: number; readonly kind: 'number'; readonly value: number }
-  | { readonly id: number; readonly kind: 'flowRuns'; readonly rows: readonly FlowRun[] }
-  | { readonly id: number; readonly kind: 'events'; readonly rows: readonly NumberedEventRow[]; readonly more: boolean }
-  | { readonly id: number; readonly kind: 'failed'; readonly error: ErrorBody; readonly write?: true };
+  | { readonly id: number; readonly value: unknown; readonly wrote?: true }
+  | { readonly id: number; readonly error: ErrorBody; readonly wrote?: true };

@@ -11,8 +11,10 @@ export class RequestStore {
 
   constructor(database: Database.Database, kysely: Kysely<Schema>) {
     this.#kysely = kysely;
-    this.#add = database.prepare('INSERT OR REPLACE INTO requests (session_id, caller, request) VALUES (?, ?, ?)');
-    this.#forget = database.prepare('DELETE FROM requests WHERE session_id = ?');
+    this.#add = database.prepare(
+      kysely.replaceInto('requests').values({ session_id: '', caller: '', request: '' }).compile().sql,
+    );
+    this.#forget = database.prepare(kysely.deleteFrom('requests').where('session_id', '=', '').compile().sql);
   }
 
   add({ sessionId, caller, request }: RequestRow): void {

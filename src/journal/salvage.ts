@@ -1,5 +1,6 @@
 import { linkSync, renameSync, statSync } from 'node:fs';
 import type Database from 'libsql';
+import { errorCode } from '../base/system-fault.js';
 
 /** A larger file is not checked at the start: reading all of it would keep the service from answering for too long. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
@@ -23,6 +24,8 @@ export function salvagedFile(file: string): string {
   return `${file}.salvaged`;
 }
 
+// Raw SQL all through: tables and columns are data here, as the damaged file has them.
+
 /** Tables by the whole number that their rows have. */
 const NUMBERED = { sessions: 'accepted', events: 'seq', flow_runs: 'seq' } as const;
 
@@ -45,8 +48,7 @@ export function isDamaged(database: Database.Database, file: string): boolean {
 }
 
 export function isCorrupt(error: unknown): boolean {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' && code.startsWith('SQLITE_CORRUPT');
+  return errorCode(error)?.startsWith('SQLITE_CORRUPT') ?? false;
 }
 
 /** Copies what can be read into a journal that has its tables and nothing in them. */

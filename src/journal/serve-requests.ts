@@ -39,7 +39,7 @@ export function serveRequests(port: MessagePort, store: Store, file: string): vo
         port.close();
         return;
       }
-      if (request !== undefined && !isWrite(request)) port.postMessage([await answer(store, file, request)]);
+      if (request?.op === 'read') port.postMessage([await answer(store, file, request)]);
     }
     running = false;
   };
@@ -54,47 +54,19 @@ export function serveRequests(port: MessagePort, store: Store, file: string): vo
 function commitGroup(store: Store, file: string, group: readonly WriteRequest[]): readonly JournalReply[] {
   try {
     const firstSeqs = store.commit(group);
-    return group.map(({ id }, index) => ({ id, kind: 'done', firstSeq: firstSeqs[index] ?? 0 }));
+    return group.map(({ id }, index) => ({ id, value: firstSeqs[index] ?? 0, wrote: true }));
   } catch (error) {
     const [only, ...others] = group;
-    if (only !== undefined && others.length === 0) return [{ ...failed(file, only.id, error), write: true }];
+    if (only !== undefined && others.length === 0) return [{ ...failed(file, only.id, error), wrote: true }];
     return group.flatMap((request) => commitGroup(store, file, [request]));
   }
 }
 
-async function answer(store: Store, file: string, request: ReadRequest): Promise<JournalReply> {
-  const { id } = request;
+async function answer(store: Store, file: string, { id, name, args }: ReadRequest): Promise<JournalReply> {
   try {
-    switch (request.op) {
-      case 'get':
-        return { id, kind: 'sessions', rows: await store.get(request.sessionId) };
-      case 'list':
-        return { id, kind: 'sessions', rows: await store.list(request.query) };
-      case 'running':
-        return { id, kind: 'sessions', rows: await store.running() };
-      case 'waiting':
-        return { id, kind: 'waiting', rows: await store.requests.waiting() };
-      case 'request':
-        return { id, kind: 'requests', rows: await store.requests.get(request.sessionId) };
-      case 'statusCounts':
-        return { id, kind: 'statusCounts', ...(await store.statusCounts(request.failedSince)) };
-      case 'submission':
-        return { id, kind: 'submissions', rows: await store.submission(request.key) };
-      case 'kept':
-        return { id, kind: 'kept', rows: await store.kept(request.kind, request.prefix) };
-      case 'events':
-        return { id, kind: 'events', ...store.events.list(request.query) };
-      case 'endedBefore':
-        return { id, kind: 'sessions', rows: await store.endedBefore(request.instant, request.limit) };
-      case 'openBatches':
-        return { id, kind: 'openBatches', rows: await store.batches.open() };
-      case 'batchCounts':
-        return { id, kind: 'counts', ...(await store.batches.count(request.batchId)) };
-      case 'batchEnds':
-        return { id, kind: 'number', value: await store.batches.ends(request.batchId, request.upTo) };
-      case 'flowRuns':
-        return { id, kind: 'flowRuns', rows: await store.flowRuns.list(request.query) };
-    }
+    // The owner takes name and arguments from the same table; the wire keeps no types.
+    const read = store.reads[name] as (...args: readonly unknown[]) => Promise<unknown>;
+    return { id, value: await read(...args) };
   } catch (error) {
     return failed(file, id, error);
   }
@@ -103,18 +75,16 @@ async function answer(store: Store, file: string, request: ReadRequest): Promise
 function close(store: Store, file: string, id: number): JournalReply {
   try {
     store.close();
-    return { id, kind: 'done', firstSeq: 0 };
+    return { id, value: null };
   } catch (error) {
     return failed(file, id, error);
   }
 }
 
-function failed(file: string, id: number, error: unknown): JournalReply & { readonly kind: 'failed' } {
-  return { id, kind: 'failed', error: encodeError(explainSqliteError(file, error)) };
+function failed(file: string, id: number, error: unknown): JournalReply {
+  return { id, error: encodeError(explainSqliteError(file, error)) };
 }
 
-const WRITES: ReadonlySet<JournalRequest['op']> = new Set(['write', 'remove', 'removeBatch', 'prune']);
-
 function isWrite(request: JournalRequest): request is WriteRequest {
-  return WRITES.has(request.op);
+  return request.op !== 'read' && request.op !== 'close';
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '../base/system-fault.js';
 import { TroupeError } from '../protocol/errors.js';
 
 /** SQLite's result codes that a person can mend; https://www.sqlite.org/rescode.html */
@@ -19,11 +20,11 @@ const REASONS: { readonly [primary: string]: string } = {
 export function explainSqliteError(file: string, thrown: unknown): TroupeError {
   if (thrown instanceof TroupeError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
+  const code = errorCode(thrown);
   // An extended code begins with its primary one: SQLITE_IOERR_FSYNC. Opening fails without a code, with its number
   // at the end of the text.
   const primary =
-    typeof code === 'string' && code !== ''
+    code !== undefined && code !== ''
       ? Object.keys(REASONS).find((name) => code === name || code.startsWith(`${name}_`))
       : message.startsWith('ConnectionFailed')
         ? 'SQLITE_CANTOPEN'

@@ -5,7 +5,15 @@ import { TroupeError } from '../protocol/errors.js';
 import { BatchStore } from './batch-store.js';
 import { EventStore } from './event-store.js';
 import { FlowRunStore } from './flow-run-store.js';
-import type { KeptKind, SessionQuery, SessionRow, StatusCounts, Submission, WriteRequest } from './messages.js';
+import type {
+  JournalReads,
+  KeptKind,
+  SessionQuery,
+  SessionRow,
+  StatusCounts,
+  Submission,
+  WriteRequest,
+} from './messages.js';
 import { freshDatabase, openDatabase } from './open-database.js';
 import { RequestStore } from './request-store.js';
 import { copyReadable, isDamaged, type SalvagedTable, salvagedFile } from './salvage.js';
@@ -27,10 +35,11 @@ const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'stopped']);
  * a file drops the process's POSIX locks on it.
  */
 export class Store {
-  readonly batches: BatchStore;
-  readonly flowRuns: FlowRunStore;
-  readonly events: EventStore;
-  readonly requests: RequestStore;
+  /** What the owner may call. */
+  readonly reads: JournalReads;
+  readonly #batches: BatchStore;
+  readonly #flowRuns: FlowRunStore;
+  readonly #requests: RequestStore;
   readonly #database: Database.Database;
   readonly #kysely: Kysely<Schema>;
   readonly #statements: ReturnType<typeof prepareWrites>;
@@ -39,10 +48,29 @@ export class Store {
     this.#database = database;
     this.#kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database }) });
     this.#statements = prepareWrites(database, this.#kysely);
-    this.batches = new BatchStore(database, this.#kysely);
-    this.flowRuns = new FlowRunStore(database, this.#kysely);
-    this.events = new EventStore(database, this.#kysely);
-    this.requests = new RequestStore(database, this.#kysely);
+    const batches = new BatchStore(database, this.#kysely);
+    const flowRuns = new FlowRunStore(database, this.#kysely);
+    const requests = new RequestStore(database, this.#kysely);
+    const events = new EventStore(database, this.#kysely);
+    this.#batches = batches;
+    this.#flowRuns = flowRuns;
+    this.#requests = requests;
+    this.reads = {
+      get: (id) => this.#get(id),
+      list: (query) => this.#list(query),
+      running: () => this.#running(),
+      waiting: () => requests.waiting(),
+      request: (sessionId) => requests.get(sessionId),
+      statusCounts: (failedSince) => this.#statusCounts(failedSince),
+      submission: (key) => this.#submission(key),
+      kept: (kind, prefix) => this.#kept(kind, prefix),
+      events: async (query) => events.list(query),
+      openBatches: () => batches.open(),
+      batchCounts: (id) => batches.count(id),
+      batchEnds: (id, upTo) => batches.ends(id, upTo),
+      endedBefore: (instant, limit) => this.#endedBefore(instant, limit),
+      flowRuns: (query) => flowRuns.list(query),
+    };
   }
 
   /**
@@ -98,7 +126,7 @@ export class Store {
     switch (request.op) {
       case 'remove':
         removeSession.run([request.sessionId]);
-        this.requests.forget(request.sessionId);
+        this.#requests.forget(request.sessionId);
         removeEvents.run([request.sessionId]);
         removeSubmissions.run([request.sessionId]);
         for (const kind of ['delivery', 'delivered']) {
@@ -106,12 +134,12 @@ export class Store {
         }
         return 0;
       case 'removeBatch':
-        this.batches.remove(request.batchId);
+        this.#batches.remove(request.batchId);
         return 0;
       case 'prune':
-        this.flowRuns.forget(request.runsBefore);
-        this.batches.forget(request.batchesBefore);
-        this.batches.forgetWebhooks();
+        this.#flowRuns.forget(request.runsBefore);
+        this.#batches.forget(request.batchesBefore);
+        this.#batches.forgetWebhooks();
         return 0;
       case 'write':
         break;
@@ -121,9 +149,9 @@ export class Store {
     for (const row of request.records) {
       upsert.run([row.id, row.mode, row.status, row.createdAt, row.batch, row.lease, row.record]);
       // Nobody begins it again: what its request held is gone from the disk with its end.
-      if (ENDED.has(row.status)) this.requests.forget(row.id);
+      if (ENDED.has(row.status)) this.#requests.forget(row.id);
     }
-    for (const row of request.requests) this.requests.add(row);
+    for (const row of request.requests) this.#requests.add(row);
     for (const { key, sessionId, fingerprint } of request.submissions) submit.run([key, sessionId, fingerprint]);
     for (const { kind, id, data } of request.kept) {
       if (data === null) drop.run([kind, id]);
@@ -133,17 +161,17 @@ export class Store {
     for (const row of request.events) {
       const seq = Number(insert.run(row).lastInsertRowid);
       if (firstSeq === 0) firstSeq = seq;
-      if (row[2] === 'FlowFinished') this.flowRuns.add(seq);
+      if (row[2] === 'FlowFinished') this.#flowRuns.add(seq);
     }
     return firstSeq;
   }
 
-  async get(id: string): Promise<readonly SessionRow[]> {
+  async #get(id: string): Promise<readonly SessionRow[]> {
     return this.#kysely.selectFrom('sessions').select(SESSION_COLUMNS).where('id', '=', id).execute();
   }
 
   /** @throws INVALID_REQUEST when `before` is not there (any more) */
-  async list(query: SessionQuery): Promise<readonly SessionRow[]> {
+  async #list(query: SessionQuery): Promise<readonly SessionRow[]> {
     const direction = query.oldestFirst === true ? 'asc' : 'desc';
     let select = this.#kysely
       .selectFrom('sessions')
@@ -182,7 +210,7 @@ export class Store {
   }
 
   /** The sessions that run, and those that wait and cannot be read, in the order in which they were accepted. */
-  async running(): Promise<readonly SessionRow[]> {
+  async #running(): Promise<readonly SessionRow[]> {
     return this.#kysely
       .selectFrom('sessions')
       .select(SESSION_COLUMNS)
@@ -191,7 +219,7 @@ export class Store {
       .execute();
   }
 
-  async statusCounts(failedSince: string): Promise<StatusCounts> {
+  async #statusCounts(failedSince: string): Promise<StatusCounts> {
     const sessions = this.#kysely.selectFrom('sessions');
     const rows = await sessions
       .select(['status', ({ fn }) => fn.countAll<number>().as('sessions')])
@@ -207,7 +235,7 @@ export class Store {
   }
 
   /** Ended sessions whose end lies before an instant, the oldest first. */
-  async endedBefore(instant: string, limit: number): Promise<readonly SessionRow[]> {
+  async #endedBefore(instant: string, limit: number): Promise<readonly SessionRow[]> {
     return (
       this.#kysely
         .selectFrom('sessions')
@@ -222,7 +250,7 @@ export class Store {
     );
   }
 
-  async submission(key: string): Promise<readonly Submission[]> {
+  async #submission(key: string): Promise<readonly Submission[]> {
     return this.#kysely
       .selectFrom('submissions')
       .select(['key', 'session_id as sessionId', 'fingerprint'])
@@ -231,7 +259,7 @@ export class Store {
   }
 
   /** Everything of a kind whose id begins so, by id. */
-  async kept(kind: KeptKind, prefix: string): Promise<readonly { readonly id: string; readonly data: string }[]> {
+  async #kept(kind: KeptKind, prefix: string): Promise<readonly { readonly id: string; readonly data: string }[]> {
     return this.#kysely
       .selectFrom('kept')
       .select(['id', 'data'])

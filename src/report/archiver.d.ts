@@ -12,4 +12,9 @@ declare module 'archiver' {
     ): this;
     finalize(): Promise<void>;
   }
+
+  export class TarArchive extends Transform {
+    append(source: Buffer, data: { readonly name: string; readonly date: Date; readonly mode: number }): this;
+    finalize(): Promise<void>;
+  }
 }

@@ -40,8 +40,8 @@ export function listFailures(report: Report): FailureList {
   const failures = flows.map((flow) => flowFailure(report, flow));
   const { error } = report;
   // A session that failed by its flow says nothing that the flow does not say.
-  const told = error?.code === 'FLOW_FAILED' && failures.some(({ kind }) => kind === 'flow');
-  if (error !== null && !told) failures.unshift(sessionFailure(report, error));
+  const isOfFlow = error?.code === 'FLOW_FAILED' && failures.some(({ kind }) => kind === 'flow');
+  if (error !== null && !isOfFlow) failures.unshift(sessionFailure(report, error));
   const scripts = report.steps.filter((step) => step.kind === 'script' && step.error !== undefined && !step.flow);
   const shown = scripts.slice(-MAX_SCRIPT_FAILURES).flatMap((step) => scriptFailure(report, step));
   return { failures: [...failures, ...shown], more: scripts.length - shown.length };

@@ -68,7 +68,7 @@ function callRow(call: ModelCall, axis: Axis): string {
   const [first] = tools;
   const line = first === undefined ? text || 'no answer' : `${first.name} ${first.source}`;
   const spent = `${(tokens.input + tokens.output).toLocaleString('en')} tokens`;
-  const told = tools.map(({ name, source, answer }) => {
+  const shown = tools.map(({ name, source, answer }) => {
     const said =
       answer === null
         ? ''
@@ -79,7 +79,7 @@ function callRow(call: ModelCall, axis: Axis): string {
 <code class="js">${esc(shorten(line, 500))}</code>${bar({ beginMs: Date.parse(call.startedAt), durationMs: call.durationMs, failed: error !== undefined }, axis)}<span class="time">${formatDuration(call.durationMs)}</span>
 <span class="spent soft">${esc(call.model)} · ${spent}</span>
 ${error === undefined ? '' : `<span class="why bad text">${esc(error.code)}: ${esc(shorten(error.error, 600))}</span>`}
-</summary><div class="more">${text === '' ? '' : `<p class="text">${esc(text)}</p>`}${told.join('')}
+</summary><div class="more">${text === '' ? '' : `<p class="text">${esc(text)}</p>`}${shown.join('')}
 ${nudges.map((one) => `<p class="soft text">Told: ${esc(one)}</p>`).join('')}</div></details>`;
 }
 

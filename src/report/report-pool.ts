@@ -1,6 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { systemClock } from '../base/clock.js';
+import { onAbort, settlesWithin } from '../base/deadline.js';
 import { decodeError, encodeError, TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionRecord } from '../protocol/session.js';
@@ -43,9 +44,11 @@ export class ReportPool {
   }
 
   /**
-   * Makes a session's artifacts in `dir`, one call for a folder at a time. The events are read as the thread asks for
-   * them, and not before it is their turn.
-   * @throws UNAVAILABLE when the pool is full or closed or the deadline passes; whatever reading `events` throws
+   * Writes session.json, transcript.jsonl, report.json, report.html and report.junit.xml into `dir`, which is made if need
+   * be: each is replaced as a whole, one call for a folder at a time. The events are read as the thread asks for them, and
+   * not before it is their turn.
+   * @throws UNAVAILABLE when the pool is full or closed, the deadline passes or the disk refuses; whatever reading
+   *   `events` throws
    */
   produce(dir: string, record: SessionRecord, events: AsyncIterable<JournalEvent>): Promise<void> {
     if (this.#closed !== null) return Promise.reject(new TroupeError('UNAVAILABLE', 'The service is stopping'));
@@ -74,12 +77,12 @@ export class ReportPool {
     const deadline = new AbortController();
     const done = new AbortController();
     // The thread's first word: from here on it works.
-    port1.once('message', () => {
-      setTimeout(DEADLINE_MS, undefined, { signal: done.signal }).then(
-        () => deadline.abort(),
-        () => undefined,
-      );
-    });
+    port1.once('message', () =>
+      onAbort(
+        done.signal,
+        systemClock.after(DEADLINE_MS, () => deadline.abort()),
+      ),
+    );
     const made = this.#pool
       .run({ dir, record, port: port2 }, { transferList: [port2], signal: deadline.signal })
       .then(textOf)
@@ -102,11 +105,8 @@ export class ReportPool {
   }
 
   async #close(): Promise<void> {
-    const late = new AbortController();
     // Our own waiting: the pool's close() ends a thread that has a task but has not said that it is ready.
-    const waited = setTimeout(CLOSE_MS, undefined, { signal: late.signal }).catch(() => undefined);
-    await Promise.race([Promise.all(this.#underWay), waited]);
-    late.abort();
+    await settlesWithin(Promise.all(this.#underWay), CLOSE_MS);
     await this.#pool.destroy().catch(() => undefined);
   }
 }

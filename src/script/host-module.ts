@@ -19,7 +19,7 @@ export interface HostCallContext {
   /** Milliseconds left until the script's own deadline; waits end 100 ms before it. */
   remainingMs(): number;
   /** Stops the script's clock; what it answers makes it go on, and must be called. */
-  standStill(): () => void;
+  pause(): () => void;
   readonly site: CallSite;
 }
 

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { deferred } from '../base/deferred.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent, StepKind } from '../protocol/events.js';
 import { answerCall } from './answer-call.js';
@@ -65,7 +66,7 @@ export class Sandbox {
   readonly #clock = new ScriptClock(() => {
     if (this.#run !== null) this.#stop(this.#run, timeoutError(this.#run.request));
   });
-  #heeded: AbortSignal | undefined;
+  #watched: AbortSignal | undefined;
   readonly #onAbort = (): void => {
     if (this.#run !== null) this.#stop(this.#run, abortReason(this.#run.request.signal));
   };
@@ -101,10 +102,7 @@ export class Sandbox {
   async run(request: ScriptRequest): Promise<string> {
     if (this.#closed !== null) throw closedError();
     if (this.#run !== null) throw new TroupeError('INTERNAL', 'A script is running already in this sandbox');
-    let settle: (outcome: Outcome) => void = () => undefined;
-    const outcome = new Promise<Outcome>((resolve) => {
-      settle = resolve;
-    });
+    const { promise: outcome, resolve: settle } = deferred<Outcome>();
     this.#runs += 1;
     const run: Run = {
       number: this.#runs,
@@ -116,7 +114,7 @@ export class Sandbox {
       grace: null,
     };
     this.#run = run;
-    this.#heed(request.signal);
+    this.#watch(request.signal);
     try {
       if (request.signal?.aborted === true) this.#onAbort();
       this.#begin(run);
@@ -143,16 +141,16 @@ export class Sandbox {
       run.calls?.abort();
       run.settle({ ok: false, error: encodeError(run.ending), stopped: false, broken: false });
     }
-    this.#heed(undefined);
+    this.#watch(undefined);
     const thread = await this.#thread?.catch(() => null);
     await thread?.end();
   }
 
   /** Most scripts of a session come with the signal of the one before, and are ended by the same listener. */
-  #heed(signal: AbortSignal | undefined): void {
-    if (signal === this.#heeded) return;
-    this.#heeded?.removeEventListener('abort', this.#onAbort);
-    this.#heeded = signal;
+  #watch(signal: AbortSignal | undefined): void {
+    if (signal === this.#watched) return;
+    this.#watched?.removeEventListener('abort', this.#onAbort);
+    this.#watched = signal;
     signal?.addEventListener('abort', this.#onAbort);
   }
 
@@ -279,7 +277,7 @@ export class Sandbox {
     const context = {
       signal: run.calls.signal,
       remainingMs: () => this.#clock.leftMs,
-      standStill: () => this.#standStill(run),
+      pause: () => this.#pause(run),
       site: message.site,
     };
     void answerCall(this.#modules, message, context, this.#limits.answerLength).then((text) => {
@@ -288,14 +286,14 @@ export class Sandbox {
   }
 
   /** Stops the clocks of both sides; what is answered makes them go on. */
-  #standStill(run: Run): () => void {
+  #pause(run: Run): () => void {
     this.#clock.stop();
-    this.#ready?.standStill(Number.POSITIVE_INFINITY);
+    this.#ready?.pause(Number.POSITIVE_INFINITY);
     return () => {
       // The clock is another script's by now where this one was ended meanwhile.
       if (this.#run !== run) return;
       this.#clock.go();
-      this.#ready?.standStill(this.#clock.stoodStillMs);
+      this.#ready?.pause(this.#clock.stoodStillMs);
     };
   }
 }

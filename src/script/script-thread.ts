@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { boundedWait } from '../base/deadline.js';
 import { decodeError, TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { engineWasm } from './engine/engine-wasm.js';
@@ -64,20 +65,17 @@ export class ScriptThread {
       resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8, stackSizeMb: 32 },
     });
     const thread = new ScriptThread(worker, control, port1);
-    let timer: NodeJS.Timeout | undefined;
+    const ms = plan.limits.startMs;
     try {
-      await new Promise<void>((ready, failed) => {
-        const late = (): void => failed(startFailure(`it was not ready within ${plan.limits.startMs} ms`));
-        timer = setTimeout(late, plan.limits.startMs);
+      await boundedWait<void>({ ms, late: () => startFailure(`it was not ready within ${ms} ms`) }, (ready, failed) => {
         thread.#state = { at: 'starting', ready, failed };
+        return undefined;
       });
       thread.#state = { at: 'serving', listener };
       return thread;
     } catch (error) {
       await thread.end();
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -112,7 +110,7 @@ export class ScriptThread {
   }
 
   /** How long the clock of the running script has stood still so far, in milliseconds; infinite while it does. */
-  standStill(ms: number): void {
+  pause(ms: number): void {
     Atomics.store(this.#control, CONTROL.STOOD_STILL, Math.ceil(Math.min(ms, MAX_INT32)));
     this.#wake();
   }

@@ -1,5 +1,29 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { serveScripts } from './serve-scripts.js';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { encodeError } from '../protocol/errors.js';
+import { HostBridge } from './host-bridge.js';
+import type { ThreadBoot, ThreadMessage } from './script-messages.js';
+import { ScriptRuntime } from './script-runtime.js';
 
 if (parentPort === null) throw new Error('This module is the entry of a script thread');
 void serveScripts(parentPort, workerData);
+
+/**
+ * The whole of a script thread: makes the engine, says so, and runs what comes, one after another. Never rejects, and once
+ * the engine is there never settles either: the thread sleeps between scripts, and its owner ends it.
+ */
+async function serveScripts(port: MessagePort, boot: ThreadBoot): Promise<void> {
+  const send = (message: ThreadMessage): void => port.postMessage(message);
+  const bridge = new HostBridge(boot.control, boot.inbox, send);
+  let runtime: ScriptRuntime;
+  try {
+    runtime = await ScriptRuntime.create(boot, bridge);
+  } catch (error) {
+    send({ type: 'failed', error: encodeError(error) });
+    return;
+  }
+  send({ type: 'ready' });
+  while (true) {
+    const message = bridge.next();
+    send({ type: 'done', run: message.run, outcome: runtime.run(message) });
+  }
+}

@@ -19,7 +19,7 @@ export interface DriverChoice {
   readonly description: string;
 }
 
-interface Surroundings {
+interface DriverDependencies {
   readonly config: Config;
   /** Tells this installation from others on the machine. */
   readonly instance: string;
@@ -42,7 +42,7 @@ const PAUSE_GRACE_MS = 5_000;
  * processes of this machine.
  * @throws UNAVAILABLE when what it names is not to be had, with what mends it; INVALID_REQUEST when a setting needs another
  */
-export async function chooseDriver(around: Surroundings): Promise<DriverChoice> {
+export async function chooseDriver(around: DriverDependencies): Promise<DriverChoice> {
   const { config } = around;
   if (config.driver === 'process') return processChoice(around, 'as configured');
   const docker = await usableDocker(config);
@@ -51,7 +51,7 @@ export async function chooseDriver(around: Surroundings): Promise<DriverChoice> 
     return dockerChoice(around, docker, why);
   }
   if (config.driver === 'docker') {
-    throw new TroupeError('UNAVAILABLE', `The docker driver cannot be used: ${docker.why}; ${docker.mend}`);
+    throw new TroupeError('UNAVAILABLE', `The docker driver cannot be used: ${docker.why}; ${docker.remedy}`);
   }
   return processChoice(around, `Docker is not used: ${docker.why}`);
 }
@@ -59,21 +59,21 @@ export async function chooseDriver(around: Surroundings): Promise<DriverChoice> 
 /** The engine and the image, or what is missing and the command that fixes it. */
 export async function usableDocker(
   config: Pick<Config, 'dockerSocket' | 'worker'>,
-): Promise<UsableDocker | { readonly why: string; readonly mend: string }> {
+): Promise<UsableDocker | { readonly why: string; readonly remedy: string }> {
   if (config.dockerSocket === null) {
-    return { why: 'DOCKER_HOST names an engine of another machine', mend: 'set it to a unix:// socket of this one' };
+    return { why: 'DOCKER_HOST names an engine of another machine', remedy: 'set it to a unix:// socket of this one' };
   }
   const engine = new DockerEngine(config.dockerSocket);
   const answer = await engine.version();
-  if ('why' in answer) return { why: answer.why, mend: 'start Docker, or use --driver process' };
+  if ('why' in answer) return { why: answer.why, remedy: 'start Docker, or use --driver process' };
   const name = config.worker.image ?? (await workerImageName());
   const image = await findImage(engine, name);
-  if (image === null) return { why: `the image ${name} is not there`, mend: 'run troupe setup' };
+  if (image === null) return { why: `the image ${name} is not there`, remedy: 'run troupe setup' };
   return { engine, version: answer.version, image };
 }
 
 async function dockerChoice(
-  { config, instance, ownPort, log }: Surroundings,
+  { config, instance, ownPort, log }: DriverDependencies,
   { engine, version, image }: UsableDocker,
   why: string,
 ): Promise<DriverChoice> {
@@ -141,7 +141,10 @@ function ownNames({ publicUrl, allowedHosts }: Config): readonly string[] {
 }
 
 /** @throws INVALID_REQUEST when the configuration wants of every session what this driver cannot do */
-async function processChoice({ config, instance, ownPort, log }: Surroundings, why: string): Promise<DriverChoice> {
+async function processChoice(
+  { config, instance, ownPort, log }: DriverDependencies,
+  why: string,
+): Promise<DriverChoice> {
   if (config.video !== 'off') {
     const remedy = 'use Docker, or set "video" to "off" in troupe.json';
     throw new TroupeError(

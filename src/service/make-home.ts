@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemFault } from '../base/system-fault.js';
+import { errorCode, systemFault } from '../base/system-fault.js';
 import type { Config } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 
@@ -37,16 +37,12 @@ async function makeFolder(path: string, mode?: number, remedy?: string): Promise
 async function makeAll(path: string, mode?: number): Promise<void> {
   const make = () => mkdir(path, mode).catch((error: unknown) => error);
   let fault = await make();
-  if (codeOf(fault) === 'ENOENT' && dirname(path) !== path) {
+  if (errorCode(fault) === 'ENOENT' && dirname(path) !== path) {
     await makeAll(dirname(path));
     fault = await make();
   }
-  const isThere = codeOf(fault) === 'EEXIST' && (await stat(path).catch(() => null))?.isDirectory() === true;
+  const isThere = errorCode(fault) === 'EEXIST' && (await stat(path).catch(() => null))?.isDirectory() === true;
   if (fault !== undefined && !isThere) throw fault;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
 }
 
 /** A file that may not be there yet. */
@@ -59,7 +55,7 @@ async function assertFile(path: string): Promise<void> {
 
 /** Why a folder cannot be used, by the codes of the file system. */
 async function unusable(path: string, cause: unknown, remedy: string | undefined): Promise<TroupeError> {
-  const code = codeOf(cause);
+  const code = errorCode(cause);
   const fault = systemFault(cause);
   const refused = (why: string) => new TroupeError('UNAVAILABLE', `${path} ${why}`, undefined, { cause });
   const sentence = (why: string, what: string) => refused(`${why}: ${remedy ?? what}`);

@@ -94,7 +94,7 @@ export class Supervisor implements Sessions {
     });
     this.batches = new BatchService({
       ...parts,
-      intake: this.#scheduler,
+      scheduler: this.#scheduler,
       artifacts: new BatchArtifacts({ keeper: parts.artifacts, pool: parts.reports, now: (id) => this.#now(id) }),
       stop: (sessions) => this.#stopAll(sessions),
       forget: (session) => this.#forget(session),
@@ -108,13 +108,13 @@ export class Supervisor implements Sessions {
   /** Takes up what an earlier service left, and is then open for new sessions. */
   static async start(parts: SupervisorParts): Promise<Supervisor> {
     const supervisor = new Supervisor(parts);
-    const intake = supervisor.#scheduler;
-    await openGates(parts.journal, intake, parts.log);
+    const scheduler = supervisor.#scheduler;
+    await openGates(parts.journal, scheduler, parts.log);
     await recoverSessions(parts, {
-      resume: (resumed, lease) => intake.resume(resumed, lease),
-      queue: (session) => intake.requeue(session),
+      resume: (resumed, lease) => scheduler.resume(resumed, lease),
+      queue: (session) => scheduler.requeue(session),
     });
-    intake.open();
+    scheduler.open();
     supervisor.#reaper.start();
     supervisor.#retention.start();
     return supervisor;

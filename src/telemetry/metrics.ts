@@ -1,7 +1,7 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import { registerProcessMetrics } from './process-metrics.js';
-import { SampledGauges, type Samples } from './sampled-gauges.js';
+import { type Samples, sampledGauges } from './sampled-gauges.js';
 
 /** Seconds, from a warm create to a long wait. */
 const BROAD = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
@@ -35,86 +35,75 @@ export interface HttpAnswered {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #sample: () => Promise<Samples>;
-  readonly #sampled: SampledGauges;
-  readonly #ended;
-  readonly #queueWait;
-  readonly #create;
-  readonly #steps;
-  readonly #scripts;
-  readonly #modelCalls;
-  readonly #modelTokens;
-  readonly #restarts;
-  readonly #http;
+  readonly #sampled = sampledGauges(this.#registry);
+  readonly #ended = new Counter({
+    name: 'troupe_sessions_ended_total',
+    help: 'Sessions that ended, by how and, where they failed, with which code.',
+    labelNames: ['status', 'reason', 'code'] as const,
+    registers: [this.#registry],
+  });
+  readonly #queueWait = new Histogram({
+    name: 'troupe_queue_wait_seconds',
+    help: 'From the moment a session was asked for until it had a place.',
+    labelNames: ['mode'] as const,
+    buckets: BROAD,
+    registers: [this.#registry],
+  });
+  readonly #create = new Histogram({
+    name: 'troupe_create_seconds',
+    help: 'From a place to a browser that is ready; warm: one that waited ready.',
+    labelNames: ['start'] as const,
+    buckets: BROAD,
+    registers: [this.#registry],
+  });
+  readonly #steps = new Histogram({
+    name: 'troupe_step_seconds',
+    help: 'Steps of sessions, by who wrote the script.',
+    labelNames: ['kind', 'outcome'] as const,
+    buckets: FINE,
+    registers: [this.#registry],
+  });
+  readonly #scripts = new Histogram({
+    name: 'troupe_script_seconds',
+    help: 'Scripts that were sent to sessions.',
+    labelNames: ['outcome'] as const,
+    buckets: FINE,
+    registers: [this.#registry],
+  });
+  readonly #modelCalls = new Histogram({
+    name: 'troupe_model_call_seconds',
+    help: 'Answers of models.',
+    labelNames: ['model', 'outcome'] as const,
+    buckets: BROAD,
+    registers: [this.#registry],
+  });
+  readonly #modelTokens = new Counter({
+    name: 'troupe_model_tokens_total',
+    help: 'Tokens that models were sent (input, and cached of it) and answered (output).',
+    labelNames: ['model', 'kind'] as const,
+    registers: [this.#registry],
+  });
+  readonly #restarts = new Counter({
+    name: 'troupe_session_restarts_total',
+    help: 'Sessions that another actor took over.',
+    registers: [this.#registry],
+  });
+  readonly #http = new Histogram({
+    name: 'troupe_http_request_seconds',
+    help: 'Requests, until all was answered.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: BROAD,
+    registers: [this.#registry],
+  });
 
   constructor(sample: () => Promise<Samples>) {
     this.#sample = sample;
-    const registers = [this.#registry];
-    this.#ended = new Counter({
-      name: 'troupe_sessions_ended_total',
-      help: 'Sessions that ended, by how and, where they failed, with which code.',
-      labelNames: ['status', 'reason', 'code'] as const,
-      registers,
-    });
-    this.#queueWait = new Histogram({
-      name: 'troupe_queue_wait_seconds',
-      help: 'From the moment a session was asked for until it had a place.',
-      labelNames: ['mode'] as const,
-      buckets: BROAD,
-      registers,
-    });
-    this.#create = new Histogram({
-      name: 'troupe_create_seconds',
-      help: 'From a place to a browser that is ready; warm: one that waited ready.',
-      labelNames: ['start'] as const,
-      buckets: BROAD,
-      registers,
-    });
-    this.#steps = new Histogram({
-      name: 'troupe_step_seconds',
-      help: 'Steps of sessions, by who wrote the script.',
-      labelNames: ['kind', 'outcome'] as const,
-      buckets: FINE,
-      registers,
-    });
-    this.#scripts = new Histogram({
-      name: 'troupe_script_seconds',
-      help: 'Scripts that were sent to sessions.',
-      labelNames: ['outcome'] as const,
-      buckets: FINE,
-      registers,
-    });
-    this.#modelCalls = new Histogram({
-      name: 'troupe_model_call_seconds',
-      help: 'Answers of models.',
-      labelNames: ['model', 'outcome'] as const,
-      buckets: BROAD,
-      registers,
-    });
-    this.#modelTokens = new Counter({
-      name: 'troupe_model_tokens_total',
-      help: 'Tokens that models were sent (input, and cached of it) and answered (output).',
-      labelNames: ['model', 'kind'] as const,
-      registers,
-    });
-    this.#restarts = new Counter({
-      name: 'troupe_session_restarts_total',
-      help: 'Sessions that another actor took over.',
-      registers,
-    });
-    this.#http = new Histogram({
-      name: 'troupe_http_request_seconds',
-      help: 'Requests, until all was answered.',
-      labelNames: ['method', 'route', 'status'] as const,
-      buckets: BROAD,
-      registers,
-    });
-    this.#sampled = new SampledGauges(this.#registry);
     registerProcessMetrics(this.#registry);
   }
 
   /** All numbers in Prometheus' text format. */
   async text(): Promise<string> {
-    this.#sampled.set(await this.#sample());
+    this.#sampled(await this.#sample());
     return this.#registry.metrics();
   }
 

@@ -20,50 +20,85 @@ export interface Samples {
   readonly containers: ReadonlyMap<string, number>;
 }
 
-/** The gauges of what has a size at every moment. All of them are set from one look. */
-export class SampledGauges {
-  readonly #sessions;
-  readonly #max;
-  readonly #warm;
-  readonly #viewers;
-  readonly #containers;
-  readonly #lag;
-  readonly #depth;
-  readonly #deepest;
-  readonly #actors;
+/** A gauge and how it is read from a look: values with their labels. */
+interface SampledGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+  read(now: Samples): readonly (readonly [labels: { readonly [name: string]: string }, value: number])[];
+}
 
-  constructor(registry: Registry) {
-    const gauge = <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
-      new Gauge<L>({ name, help, labelNames, registers: [registry] });
-    this.#sessions = gauge('troupe_sessions', 'Sessions that have not ended, by state.', ['state']);
-    this.#max = gauge('troupe_sessions_max', 'Sessions that may run at once.');
-    this.#warm = gauge('troupe_warm_browsers', 'Browsers that wait ready for a session.');
-    this.#viewers = gauge('troupe_viewers', 'Pages that are connected to watch.');
-    this.#containers = gauge('troupe_containers', 'Containers of this service, by their state.', ['state']);
-    this.#lag = gauge('troupe_event_loop_lag_seconds', 'How late an event loop was since the last scrape.', [
-      'thread',
-      'stat',
-    ]);
-    this.#depth = gauge('troupe_mailbox_depth', 'Messages that wait in all mailboxes of a thread.', ['thread']);
-    this.#deepest = gauge('troupe_mailbox_deepest', 'Messages that wait in the fullest mailbox.', ['thread']);
-    this.#actors = gauge('troupe_actors', 'Session actors of a thread.', ['thread']);
-  }
+const GAUGES: readonly SampledGauge[] = [
+  {
+    name: 'troupe_sessions',
+    help: 'Sessions that have not ended, by state.',
+    labelNames: ['state'],
+    read: ({ sessions }) => Object.entries(sessions).map(([state, count]) => [{ state }, count]),
+  },
+  {
+    name: 'troupe_sessions_max',
+    help: 'Sessions that may run at once.',
+    labelNames: [],
+    read: ({ maxSessions }) => [[{}, maxSessions]],
+  },
+  {
+    name: 'troupe_warm_browsers',
+    help: 'Browsers that wait ready for a session.',
+    labelNames: [],
+    read: ({ warmBrowsers }) => [[{}, warmBrowsers]],
+  },
+  {
+    name: 'troupe_viewers',
+    help: 'Pages that are connected to watch.',
+    labelNames: [],
+    read: ({ viewers }) => [[{}, viewers]],
+  },
+  {
+    name: 'troupe_containers',
+    help: 'Containers of this service, by their state.',
+    labelNames: ['state'],
+    read: ({ containers }) => [...containers].map(([state, count]) => [{ state }, count]),
+  },
+  {
+    name: 'troupe_event_loop_lag_seconds',
+    help: 'How late an event loop was since the last scrape.',
+    labelNames: ['thread', 'stat'],
+    read: ({ threads }) =>
+      threads.flatMap(({ thread, lagMs }) =>
+        Object.entries(lagMs).map(([stat, ms]) => [{ thread, stat }, ms / 1000] as const),
+      ),
+  },
+  {
+    name: 'troupe_mailbox_depth',
+    help: 'Messages that wait in all mailboxes of a thread.',
+    labelNames: ['thread'],
+    read: ({ threads }) => threads.map(({ thread, mailboxDepth }) => [{ thread }, mailboxDepth]),
+  },
+  {
+    name: 'troupe_mailbox_deepest',
+    help: 'Messages that wait in the fullest mailbox.',
+    labelNames: ['thread'],
+    read: ({ threads }) => threads.map(({ thread, mailboxDeepest }) => [{ thread }, mailboxDeepest]),
+  },
+  {
+    name: 'troupe_actors',
+    help: 'Session actors of a thread.',
+    labelNames: ['thread'],
+    read: ({ threads }) => threads.map(({ thread, actors }) => [{ thread }, actors]),
+  },
+];
 
-  set(now: Samples): void {
-    for (const [state, count] of Object.entries(now.sessions)) this.#sessions.set({ state }, count);
-    this.#max.set(now.maxSessions);
-    this.#warm.set(now.warmBrowsers);
-    this.#viewers.set(now.viewers);
-    // A state or a thread that is gone is not told of as it last was.
-    for (const labelled of [this.#containers, this.#lag, this.#depth, this.#deepest, this.#actors]) labelled.reset();
-    for (const [state, count] of now.containers) this.#containers.set({ state }, count);
-    for (const { thread, lagMs, mailboxDepth, mailboxDeepest, actors } of now.threads) {
-      this.#lag.set({ thread, stat: 'p50' }, lagMs.p50 / 1000);
-      this.#lag.set({ thread, stat: 'p99' }, lagMs.p99 / 1000);
-      this.#lag.set({ thread, stat: 'max' }, lagMs.max / 1000);
-      this.#depth.set({ thread }, mailboxDepth);
-      this.#deepest.set({ thread }, mailboxDeepest);
-      this.#actors.set({ thread }, actors);
+/** The gauges of what has a size at every moment. Answers what sets all of them from one look. */
+export function sampledGauges(registry: Registry): (now: Samples) => void {
+  const gauges = GAUGES.map(({ name, help, labelNames, read }) => ({
+    gauge: new Gauge({ name, help, labelNames, registers: [registry] }),
+    read,
+  }));
+  return (now) => {
+    for (const { gauge, read } of gauges) {
+      // A state or a thread that is gone keeps no last value.
+      gauge.reset();
+      for (const [labels, value] of read(now)) gauge.set(labels, value);
     }
-  }
+  };
 }

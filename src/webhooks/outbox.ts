@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pause } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
 import type { Journal, Kept } from '../journal/journal.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
@@ -146,15 +147,7 @@ export class Outbox {
     const waitMs = this.#faultWaitMs();
     this.#parts.log(`webhooks wait ${waitMs / 1_000} s after a fault: ${sentenceOf(error)}`);
     const { signal } = this.#stopped;
-    await new Promise<void>((resolve) => {
-      const go = () => {
-        cancel();
-        signal.removeEventListener('abort', go);
-        resolve();
-      };
-      const cancel = this.#parts.clock.after(waitMs, go);
-      signal.addEventListener('abort', go, { once: true });
-    });
+    await pause(waitMs, { signal, clock: this.#parts.clock }).catch(() => undefined);
   }
 
   /** A session's messages, in their order. */

@@ -1,5 +1,6 @@
 import { type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { withSignal } from '../base/deadline.js';
 import { guardConnection, guardedLookup, type LookUp } from '../net-policy/guarded-connection.js';
 import { portOf, type TargetRule, targetFault } from './webhook-target.js';
 
@@ -38,39 +39,38 @@ export function sendMessage(
   if (fault !== null) return Promise.resolve({ kind: 'refused', why: fault });
   const port = portOf(url);
   const refused = (why: string | null): RefusedTarget | null => (why === null ? null : new RefusedTarget(why));
-  // Held by its timer: one of AbortSignal.timeout() can be collected before its time, and then never ends the wait.
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMs);
-  return new Promise<SendOutcome>((resolve) => {
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-    const sent: ClientRequest = send(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(message.body),
-        'user-agent': 'troupe',
-        ...message.headers,
-      },
-      // A connection of its own: one that is kept might be of a name that leads elsewhere now.
-      agent: false,
-      lookup: guardedLookup((address, name) => refused(rule.refusal(address, port, name)), lookUp),
-      signal: AbortSignal.any([signal, late.signal]),
+  const sending = (cut: AbortSignal) =>
+    new Promise<SendOutcome>((resolve) => {
+      const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+      const sent: ClientRequest = send(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(message.body),
+          'user-agent': 'troupe',
+          ...message.headers,
+        },
+        // A connection of its own: one that is kept might be of a name that leads elsewhere now.
+        agent: false,
+        lookup: guardedLookup((address, name) => refused(rule.refusal(address, port, name)), lookUp),
+        signal: cut,
+      });
+      sent.on('socket', (socket) =>
+        guardConnection(socket, (local, remote) =>
+          refused(rule.isOwn(port, local, remote) ? 'it is the service itself' : null),
+        ),
+      );
+      sent.on('response', (response) => {
+        const { statusCode: status = 0 } = response;
+        response.destroy();
+        if (status >= 200 && status < 300) resolve({ kind: 'taken' });
+        else if (status === GONE) resolve({ kind: 'refused', why: 'it answered 410: it wants no more' });
+        else resolve({ kind: 'failed', why: `it answered ${status}` });
+      });
+      sent.on('error', (error) => resolve(outcomeOf(error)));
+      sent.end(message.body);
     });
-    sent.on('socket', (socket) =>
-      guardConnection(socket, (local, remote) =>
-        refused(rule.isOwn(port, local, remote) ? 'it is the service itself' : null),
-      ),
-    );
-    sent.on('response', (response) => {
-      const { statusCode: status = 0 } = response;
-      response.destroy();
-      if (status >= 200 && status < 300) resolve({ kind: 'taken' });
-      else if (status === GONE) resolve({ kind: 'refused', why: 'it answered 410: it wants no more' });
-      else resolve({ kind: 'failed', why: `it answered ${status}` });
-    });
-    sent.on('error', (error) => resolve(outcomeOf(error)));
-    sent.end(message.body);
-  }).finally(() => clearTimeout(timer));
+  return withSignal({ signals: [signal], ms: timeoutMs }, sending);
 }
 
 class RefusedTarget extends Error {}

@@ -25,13 +25,25 @@ const PAGE = { session: 'page', targetId: 'main', openerId: undefined, url: '', 
 
 const world = (session: string, id: number, frameId: string): CdpEvent => ({
   method: 'Runtime.executionContextCreated',
-  params: { context: { id, name: WORLD, auxData: { frameId } } },
+  params: { context: { id, name: WORLD, auxData: { frameId }, origin: '', uniqueId: '' } },
   session,
 });
 const navigated = (session: string, id: string, origin: string, parentId?: string): CdpEvent => ({
   method: 'Page.frameNavigated',
   params: {
-    frame: { id, loaderId: `${id} ${origin}`, url: origin, securityOrigin: origin, ...(parentId && { parentId }) },
+    type: 'Navigation',
+    frame: {
+      id,
+      loaderId: `${id} ${origin}`,
+      url: origin,
+      domainAndRegistry: '',
+      securityOrigin: origin,
+      mimeType: 'text/html',
+      secureContextType: 'InsecureScheme',
+      crossOriginIsolatedContextType: 'NotIsolated',
+      gatedAPIFeatures: [],
+      ...(parentId && { parentId }),
+    },
   },
   session,
 });
@@ -40,14 +52,18 @@ t.test('A frame that goes to a process of its own is asked there, in whatever or
   const fromPage: CdpEvent[] = [
     { method: 'Page.frameAttached', params: { frameId: 'inner', parentFrameId: 'main' }, session: 'page' },
     world('page', 1, 'inner'),
-    { method: 'Runtime.executionContextDestroyed', params: { executionContextId: 1 }, session: 'page' },
+    {
+      method: 'Runtime.executionContextDestroyed',
+      params: { executionContextId: 1, executionContextUniqueId: '' },
+      session: 'page',
+    },
     { method: 'Page.frameDetached', params: { frameId: 'inner', reason: 'swap' }, session: 'page' },
   ];
   const attached: CdpEvent = {
     method: 'Target.attachedToTarget',
     params: {
       sessionId: 'own',
-      targetInfo: { targetId: 'inner', type: 'iframe', title: '', url: '' },
+      targetInfo: { targetId: 'inner', type: 'iframe', title: '', url: '', attached: true, canAccessOpener: false },
       waitingForDebugger: true,
     },
     session: 'page',

@@ -226,7 +226,7 @@ t.test(
       const { folder, host, file } = around;
       // As a container of an earlier version has it: the service's sockets are where it may write.
       rmSync(folder.gate, { recursive: true });
-      const place = await folder.door('net');
+      const place = await folder.socketPlace('net');
       t.equal(place.path, join(folder.sockets, 'net'));
       writeFileSync(`${place.path}.before`, '');
       set(place.path, around);
@@ -248,7 +248,7 @@ t.test(
 t.test('A container that puts links in the place of a door while it is made opens no file of the host', async (t) => {
   const { folder, file } = await folderFixture(t);
   rmSync(folder.gate, { recursive: true });
-  const place = await folder.door('net');
+  const place = await folder.socketPlace('net');
   const hammer = replaceAllTheTime(t, place.path, file);
   for (let n = 0; n < 300; n += 1) await (await ProxyListener.open(place, { kind: 'socks' }, WAYS)).close();
   t.equal(hammer.exitCode, null);

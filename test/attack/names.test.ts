@@ -253,7 +253,7 @@ t.test('A download stays in its folder, whatever name its site wants for it', as
     const frame = { guid, url: 'https://site.test/?hunter2', suggestedFilename, frameId: 'f' };
     const session = undefined;
     downloads.observe({ method: 'Browser.downloadWillBegin', params: frame, session });
-    const progress = { guid, state: 'completed', receivedBytes: 7 } as const;
+    const progress = { guid, state: 'completed', totalBytes: 7, receivedBytes: 7 } as const;
     downloads.observe({ method: 'Browser.downloadProgress', params: progress, session });
     const list = await downloads.list({ deadline: performance.now() + 60_000, signal: new AbortController().signal });
     t.equal(list.at(-1)?.url, 'https://site.test/?{{it}}');

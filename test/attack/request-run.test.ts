@@ -111,7 +111,7 @@ async function run(request: object, vars: object = {}, more: { event?: object[];
   return call([`${name}/Try`, vars], {
     signal: new AbortController().signal,
     remainingMs: () => 20_000,
-    standStill: () => () => undefined,
+    pause: () => () => undefined,
     site,
   }).then(
     (value) => ({ value, error: null }),

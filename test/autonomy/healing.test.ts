@@ -55,7 +55,7 @@ t.test('flows that a changed page broke go on with a model, and the mended flow 
       const clock = { now: () => performance.now(), sleep: async () => undefined, random: Math.random };
       const caller = new ModelCaller({
         models: [new Model(choice, { answerMs: 20_000, silenceMs: 20_000 })],
-        emit: record.tell,
+        emit: record.emit,
         clock,
       });
       const brief = await readBrief(flowsDir, {

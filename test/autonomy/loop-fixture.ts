@@ -91,7 +91,7 @@ async function runLoop(t: Test, workplace: Workplace, script: ModelScript, optio
   });
   const caller = new ModelCaller({
     models,
-    emit: record.tell,
+    emit: record.emit,
     clock: {
       now: () => performance.now(),
       sleep: async (ms, signal) => {

@@ -6,8 +6,8 @@ import t from 'tap';
 import { z } from 'zod';
 import { browserAtSocket } from '#troupe/containers/chromium/devtools-endpoint.js';
 import { containerSpec } from '#troupe/containers/docker/container-spec.js';
-import { tarFile } from '#troupe/containers/docker/tar-file.js';
 import { WorkerFolder } from '#troupe/containers/docker/worker-folder.js';
+import { tarFile } from '#troupe/containers/docker/worker-image.js';
 import type { BrowserLease } from '#troupe/containers/driver.js';
 import { bounds, evaluateAt, openFolder, wish } from '../containers/driver-fixture.js';
 import { containerOf, type DockerFixture, dockerFixture, runInside, skipWithoutDocker } from '../support/docker.js';
@@ -94,7 +94,7 @@ t.test(
     const host = await listenAt(t, join(openFolder(t), 'host'), 'host');
     const honest = 'socat UNIX-LISTEN:$TROUPE_SOCKETS/cdp,mode=0666 - &';
     const worker = `#!/bin/sh\n${honest}\nln -s ${host.path} $TROUPE_SOCKETS/rfb\nsleep 60\n`;
-    const tar = tarFile([
+    const tar = await tarFile([
       {
         name: 'Dockerfile',
         mode: 0o644,

@@ -4,7 +4,6 @@ import t, { type Test } from 'tap';
 import type { JournalEvent } from '#troupe/protocol/events.js';
 import { Report } from '#troupe/protocol/report.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
-import { writeArtifacts } from '#troupe/report/artifacts.js';
 import { ReportPool } from '#troupe/report/report-pool.js';
 import { junitFaults } from '../support/junit-shape.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -27,7 +26,7 @@ t.teardown(() => pool.close());
 async function made(test: Test, record: SessionRecord, events: readonly JournalEvent[], pictures = true) {
   const dir = join(test.testdir({}), 'sessions', record.id);
   if (pictures) await writePictures(dir, events);
-  await writeArtifacts({ dir, record, events: asStream(events), pool });
+  await pool.produce(dir, record, asStream(events));
   const read = (name: string) => readFile(join(dir, name), 'utf8');
   return { dir, read, html: await read('report.html'), junit: await read('report.junit.xml') };
 }
@@ -200,7 +199,7 @@ t.test('A hundred thousand events are written while the main thread stays free',
   const dir = t.testdir({});
   let turns = 0;
   const watch = setInterval(() => turns++);
-  await writeArtifacts({ dir, record: sampleRecord({ flowFiles: [] }), events: asStream(events), pool });
+  await pool.produce(dir, sampleRecord({ flowFiles: [] }), asStream(events));
   clearInterval(watch);
   t.ok(turns > 200, `other work had its turn ${turns} times`);
   const html = await readFile(join(dir, 'report.html'), 'utf8');
@@ -215,7 +214,7 @@ t.test('Events that cannot be read fail the call with their own error and leave 
     yield* failingEvents;
     throw new RangeError('the journal is gone');
   };
-  await t.rejects(writeArtifacts({ dir, record: failingRecord, events: broken(), pool }), {
+  await t.rejects(pool.produce(dir, failingRecord, broken()), {
     message: 'the journal is gone',
   });
   t.match(await read('report.html'), 'Completed');
@@ -228,7 +227,7 @@ t.test('Events that cannot be read fail the call with their own error and leave 
 
 t.test('A folder that cannot be written is an error that names it, and the pool goes on', async (t) => {
   const dir = join(t.testdir({ file: 'in the way' }), 'file');
-  await t.rejects(writeArtifacts({ dir, record: sampleRecord(), events: asStream(passingEvents), pool }), {
+  await t.rejects(pool.produce(dir, sampleRecord(), asStream(passingEvents)), {
     code: 'UNAVAILABLE',
     message: /EEXIST|ENOTDIR/,
   });
@@ -239,12 +238,12 @@ t.test('A folder that cannot be written is an error that names it, and the pool 
 t.test('A closed pool refuses, and closing it waits for the report under way', async (t) => {
   const closing = new ReportPool();
   const dir = t.testdir({});
-  const writing = writeArtifacts({ dir, record: sampleRecord(), events: asStream(passingEvents), pool: closing });
+  const writing = closing.produce(dir, sampleRecord(), asStream(passingEvents));
   await Promise.all([closing.close(), closing.close()]);
   await writing;
   t.ok((await readdir(dir)).includes('report.html'));
   await rm(dir, { recursive: true });
-  await t.rejects(writeArtifacts({ dir, record: sampleRecord(), events: asStream(passingEvents), pool: closing }), {
+  await t.rejects(closing.produce(dir, sampleRecord(), asStream(passingEvents)), {
     code: 'UNAVAILABLE',
   });
 });

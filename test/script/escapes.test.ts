@@ -103,7 +103,7 @@ t.test('a call that no prelude would make is answered with an error, and calls n
   const context = {
     signal: AbortSignal.abort(),
     remainingMs: () => 0,
-    standStill: () => () => undefined,
+    pause: () => () => undefined,
     site: { kind: 'script', flow: null, flowRun: null, line: null, column: null },
   } as const;
   for (const [target, args] of [

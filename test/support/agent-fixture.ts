@@ -141,7 +141,7 @@ export async function openAgent(
     const context: HostCallContext = {
       signal: signal ?? new AbortController().signal,
       remainingMs: () => deadline - performance.now(),
-      standStill: () => () => undefined,
+      pause: () => () => undefined,
       site: { kind: 'script', flow: null, flowRun, line: 1, column: 1 },
     };
     const run = agent.module.calls[method];

@@ -21,7 +21,7 @@ for (let late = 0; 'why' in found && found.why.includes('no answer within') && l
 }
 
 /** For tap's `skip`: why Docker cannot be used here, or false. */
-export const skipWithoutDocker: string | false = 'why' in found ? `Docker: ${found.why}; ${found.mend}` : false;
+export const skipWithoutDocker: string | false = 'why' in found ? `Docker: ${found.why}; ${found.remedy}` : false;
 
 const Container = z.object({ Id: z.string(), State: z.string(), Labels: z.record(z.string(), z.string()) });
 

@@ -1,5 +1,14 @@
 import type { AttachedPage, BrowserPort, ConnectionEnd, SendOptions } from '../../agent-js/browser/browser-port.js';
-import type { CdpEvent, CdpMethod, CdpParams, CdpResult, CdpTargetInfo } from '../../agent-js/browser/cdp.js';
+import type {
+  CdpEvent,
+  CdpMethod,
+  CdpParams,
+  CdpResult,
+  CdpTargetFilter,
+  CdpTargetInfo,
+} from '../../agent-js/browser/cdp.js';
+import { systemClock } from '../../base/clock.js';
+import { onAbort } from '../../base/deadline.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
@@ -9,7 +18,7 @@ import { PageDefaults } from './page-defaults.js';
 import { restoreStorage } from './storage-state.js';
 
 /** Pages alone: a worker that we attached to would wait for us before it starts. */
-const PAGES = [{ type: 'page', exclude: false }, { exclude: true }] as const;
+const PAGES: CdpTargetFilter = [{ type: 'page', exclude: false }, { exclude: true }];
 /** Pages open at once; a further one is closed as it opens. */
 const MAX_PAGES = 50;
 /** A page that does not answer in this time to a connection that takes over is given up. */
@@ -60,14 +69,14 @@ export class Browser implements BrowserPort {
     bounds: { readonly takesOver?: boolean; readonly signal: AbortSignal; readonly deadlineMs: number },
   ): Promise<Browser> {
     const connection = await CdpConnection.open(channel, bounds);
-    const abort = () => connection.close();
-    bounds.signal.addEventListener('abort', abort, { once: true });
-    const timer = setTimeout(abort, bounds.deadlineMs);
+    const close = () => connection.close();
+    const forget = onAbort(bounds.signal, close);
+    const cancelTimer = systemClock.after(bounds.deadlineMs, close);
     try {
       const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
       await browser.#attach();
       if (bounds.takesOver === true) await browser.#dropHeldPages();
-      else await browser.#furnish(options);
+      else await browser.#prepare(options);
       bounds.signal.throwIfAborted();
       return browser;
     } catch (error) {
@@ -75,8 +84,8 @@ export class Browser implements BrowserPort {
       bounds.signal.throwIfAborted();
       throw error;
     } finally {
-      clearTimeout(timer);
-      bounds.signal.removeEventListener('abort', abort);
+      cancelTimer();
+      forget();
     }
   }
 
@@ -106,7 +115,7 @@ export class Browser implements BrowserPort {
   async apply(options: BrowserOptions): Promise<void> {
     this.#defaults = await PageDefaults.of(this.#connection, options);
     for (const session of this.#pages.keys()) this.#defaults.apply(session);
-    await this.#furnish(options);
+    await this.#prepare(options);
   }
 
   /** Settles when the first page answers. @throws WAIT_TIMEOUT, WORKER_LOST */
@@ -155,7 +164,7 @@ export class Browser implements BrowserPort {
   }
 
   /** The options of a browser that nobody has used yet. */
-  async #furnish(options: BrowserOptions): Promise<void> {
+  async #prepare(options: BrowserOptions): Promise<void> {
     const first = this.#firstPage();
     await this.#defaults.accepted;
     if (options.storageState === undefined) return;

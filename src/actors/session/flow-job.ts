@@ -4,7 +4,7 @@ import type { Agent } from '../../agent-js/agent.js';
 import { callSource } from '../../agent-js/call-source.js';
 import { type Continuation, FlowTape, type Resumption, type TapedCall } from '../../autonomy/flow-tape.js';
 import { Healer } from '../../autonomy/healing/healer.js';
-import type { ResumeWish } from '../../autonomy/tools.js';
+import type { ResumeRequest } from '../../autonomy/tools.js';
 import { writeFile } from '../../files/thread-files.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventData, SessionEvent } from '../../protocol/events.js';
@@ -83,7 +83,7 @@ export class FlowJob {
    * @throws SCRIPT_ERROR where it cannot be continued so; what it failed with now; the signal's reason
    */
   async resume(
-    how: ResumeWish,
+    how: ResumeRequest,
     parts: { readonly sandbox: Sandbox; readonly agent: Agent },
     bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<string> {

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '../../agent-js/agent.js';
 import type { Secrets } from '../../agent-js/secrets.js';
 import { readBrief, type TaskOutline } from '../../autonomy/brief.js';
@@ -11,6 +10,7 @@ import { Model } from '../../autonomy/model.js';
 import { type LoopClock, ModelCaller } from '../../autonomy/model-caller.js';
 import { systemPrompt, taskMessage } from '../../autonomy/prompt.js';
 import type { ScriptOutcome } from '../../autonomy/tool-answers.js';
+import { pause, Wakeups, withSignal } from '../../base/deadline.js';
 import type { ModelChoice } from '../../config/models.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
@@ -55,7 +55,7 @@ const MAX_CONSOLE_LINES = 50;
 const CLOCK: LoopClock = {
   now: () => performance.now(),
   sleep: async (ms, signal) => {
-    await delay(ms, undefined, { signal }).catch(() => undefined);
+    await pause(ms, { signal }).catch(() => undefined);
     signal.throwIfAborted();
   },
   random: Math.random,
@@ -64,35 +64,33 @@ const CLOCK: LoopClock = {
 /** The part of a session in which a model works: ends by itself, by the session's time, or with the session. */
 export class ModelPhase {
   readonly #deps: ModelDependencies;
-  readonly #waiting = new Map<number, () => void>();
+  readonly #recordings = new Wakeups();
   #recorded = 0;
 
-  constructor(desk: ModelDependencies) {
-    this.#deps = desk;
+  constructor(deps: ModelDependencies) {
+    this.#deps = deps;
   }
 
   /** The model's answer of that number is on disk. */
   answerRecorded(call: number): void {
     this.#recorded = Math.max(this.#recorded, call);
-    for (const [waited, go] of this.#waiting) if (waited <= this.#recorded) go();
+    this.#recordings.wake();
   }
 
   /** @throws the signal's reason when the session ends meanwhile */
   async run(order: ModelOrder, signal: AbortSignal): Promise<TaskEnd> {
-    const time = AbortSignal.timeout(order.timeoutMs);
-    const bounds = AbortSignal.any([signal, time]);
-    // A look waits for all frames of its page at once.
-    setMaxListeners(0, bounds);
-    try {
-      const opening = () => this.#opening(order);
-      return await this.#loop(order, bounds).run({ opening, freshBrowser: order.freshBrowser }, bounds);
-    } catch (error) {
-      signal.throwIfAborted();
-      const late = new TroupeError('HARD_TIMEOUT', 'The time of the session was up while the model worked');
-      return { success: false, summary: null, error: encodeError(time.aborted ? late : error) };
-    } finally {
-      this.#waiting.clear();
-    }
+    const late = () => new TroupeError('HARD_TIMEOUT', 'The time of the session was up while the model worked');
+    return withSignal({ signals: [signal], ms: order.timeoutMs, late }, async (bounds) => {
+      // A look waits for all frames of its page at once.
+      setMaxListeners(0, bounds);
+      try {
+        const opening = () => this.#opening(order);
+        return await this.#loop(order, bounds).run({ opening, freshBrowser: order.freshBrowser }, bounds);
+      } catch (error) {
+        signal.throwIfAborted();
+        return { success: false, summary: null, error: encodeError(bounds.aborted ? bounds.reason : error) };
+      }
+    });
   }
 
   #loop({ models, budget, known, timeoutMs, evalMs }: ModelOrder, signal: AbortSignal): Loop {
@@ -100,7 +98,7 @@ export class ModelPhase {
     const record = new ConversationRecord(known, this.#deps.emit);
     const caller = new ModelCaller({
       models: models.map((choice) => new Model(choice, MODEL_BOUNDS)),
-      emit: record.tell,
+      emit: record.emit,
       clock: CLOCK,
     });
     const deadline = performance.now() + timeoutMs;
@@ -135,20 +133,13 @@ export class ModelPhase {
   }
 
   async #untilRecorded(call: number, signal: AbortSignal): Promise<void> {
-    if (call <= this.#recorded) return;
-    const late = AbortSignal.timeout(RECORD_MS);
-    const given = AbortSignal.any([signal, late]);
-    await new Promise<void>((resolve) => {
-      const go = () => {
-        this.#waiting.delete(call);
-        given.removeEventListener('abort', go);
-        resolve();
-      };
-      this.#waiting.set(call, go);
-      given.addEventListener('abort', go, { once: true });
+    const late = () => new TroupeError('UNAVAILABLE', 'The journal does not take what the model says');
+    await withSignal({ signals: [signal], ms: RECORD_MS, late }, async (given) => {
+      while (call > this.#recorded) {
+        given.throwIfAborted();
+        await this.#recordings.next(given);
+      }
     });
-    signal.throwIfAborted();
-    if (call > this.#recorded) throw new TroupeError('UNAVAILABLE', 'The journal does not take what the model says');
   }
 }
 

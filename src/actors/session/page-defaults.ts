@@ -1,4 +1,5 @@
 import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/browser/cdp.js';
+import { deferred } from '../../base/deferred.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserOptions } from './browser-options.js';
 import type { CdpConnection } from './connection/cdp-connection.js';
@@ -14,19 +15,17 @@ const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 export class PageDefaults {
   /** Settles when the first page has taken every option; INVALID_REQUEST when the browser refused one. */
   readonly accepted: Promise<void>;
+  readonly #accepted = deferred<void>();
   readonly #connection: CdpConnection;
   readonly #options: BrowserOptions;
   readonly #userAgent: string | undefined;
   readonly #answered = new Set<string>();
-  #settleAccepted: (outcome: Promise<void>) => void = () => undefined;
 
   private constructor(connection: CdpConnection, options: BrowserOptions, userAgent: string | undefined) {
     this.#connection = connection;
     this.#options = options;
     this.#userAgent = userAgent;
-    this.accepted = new Promise((resolve) => {
-      this.#settleAccepted = resolve;
-    });
+    this.accepted = this.#accepted.promise;
     // It is awaited only where connecting comes that far.
     this.accepted.catch(() => undefined);
   }
@@ -76,7 +75,7 @@ export class PageDefaults {
     const accepted = Promise.all(sent).then(() => undefined);
     // Those of a later page are awaited by nobody: it may be gone before it takes them.
     accepted.catch(() => undefined);
-    this.#settleAccepted(accepted);
+    this.#accepted.resolve(accepted);
   }
 
   answerRequest(event: RequestEvent): void {

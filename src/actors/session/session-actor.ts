@@ -5,6 +5,7 @@ import { flowModule } from '../../agent-js/flows/flow.js';
 import { NetworkLog } from '../../agent-js/network/network-log.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
+import { withSignal } from '../../base/deadline.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
@@ -40,7 +41,7 @@ interface OpenParts {
   readonly sandbox: Sandbox;
   readonly flows: FlowJob;
   readonly screen: Screen;
-  readonly hands: InputDispatcher;
+  readonly input: InputDispatcher;
   readonly network: NetworkLog;
   /** What a person's scripts are run with, once there is a person. */
   readonly forPerson: PersonParts;
@@ -91,8 +92,8 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         }),
       ),
     GiveControl: ({ to }) => later(this.#giveControl(to)),
-    HandsOn: ({ inputs }) => later(this.#openParts().hands.send(inputs)),
-    CopySelection: () => later(this.#hide(() => this.#openParts().hands.selection())),
+    HandsOn: ({ inputs }) => later(this.#openParts().input.send(inputs)),
+    CopySelection: () => later(this.#hide(() => this.#openParts().input.selection())),
     RunFlows: ({ paths, timeoutMs }, asker) =>
       later(this.#hide(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), asker))),
     RunModel: (order, { signal }) => later(this.#hide(() => this.#runModel(order, signal))),
@@ -103,7 +104,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       return null;
     },
     NextDevTools: ({ client, timeoutMs }, { signal }) =>
-      later(this.#openParts().clients.next(client, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))),
+      later(withSignal({ signals: [signal], ms: timeoutMs }, (until) => this.#openParts().clients.next(client, until))),
     DetachDevTools: ({ client }) => {
       this.#parts?.clients.detach(client);
       return null;
@@ -130,7 +131,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       this.#args;
     const { requestsDir, stepScreenshots } = this.#args;
     const reach = serviceReach(this.#args.reach);
-    const emit = (event: SessionEvent) => this.#tell(event);
+    const emit = (event: SessionEvent) => this.#emit(event);
     const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
     const channel = await DevToolsChannel.open(devTools, bounds);
     const browser = await Browser.connect(endpoint, channel, page, bounds).catch(async (error: unknown) => {
@@ -160,10 +161,10 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const modules = secret.map((module) => this.#controlLock.wrap(flows.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
       const screen = new Screen(browser, () => agent.activePage);
-      const hands = new InputDispatcher(browser, () => agent.activePage);
+      const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
       const clients = new DevToolsClients(channel);
-      this.#parts = { channel, clients, browser, agent, sandbox, flows, screen, hands, network, forPerson };
+      this.#parts = { channel, clients, browser, agent, sandbox, flows, screen, input: input, network, forPerson };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
       await closeParts({ channel, browser, agent, network, sandbox: this.#parts?.sandbox });
@@ -212,11 +213,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 
   async #runScript(order: ScriptRequest, closed: AbortSignal): Promise<string> {
     const { sandbox, agent } = this.#openParts();
-    this.#tellPageLost();
+    this.#throwIfPageLost();
     const script = ++this.#scripts;
     this.#advance({ type: 'ScriptBegan', script });
     try {
-      return await runScript({ sandbox, agent, emit: (event) => this.#tell(event) }, script, order, closed);
+      return await runScript({ sandbox, agent, emit: (event) => this.#emit(event) }, script, order, closed);
     } finally {
       this.#advance({ type: 'ScriptEnded' });
     }
@@ -245,7 +246,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       flowsDir: this.#args.flowsDir,
       secrets: this.#secrets,
       agent: parts.agent,
-      emit: (event) => this.#tell(event),
+      emit: (event) => this.#emit(event),
       evaluate: async (source, timeoutMs, signal, onConsole) => {
         this.#onConsole = onConsole;
         try {
@@ -277,10 +278,10 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   }
 
   /** No event has a secret's value. */
-  #tell(event: SessionEvent): void {
-    const told = this.#secrets.redact(event);
-    this.#batcher.add(told);
-    if (told.type === 'ConsoleWritten') this.#onConsole?.(told.data.text);
+  #emit(event: SessionEvent): void {
+    const redacted = this.#secrets.redact(event);
+    this.#batcher.add(redacted);
+    if (redacted.type === 'ConsoleWritten') this.#onConsole?.(redacted.data.text);
   }
 
   /** No answer has a secret's value. */
@@ -289,7 +290,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   }
 
   /** A script that counts on its page must not meet another one unawares. */
-  #tellPageLost(): void {
+  #throwIfPageLost(): void {
     if (!this.#pageLost) return;
     this.#pageLost = false;
     throw new TroupeError(
@@ -302,7 +303,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   /** A browser that is well is taken over by the actor that comes next. */
   #connectionLost({ reason, error }: ConnectionEnd): void {
     if (this.#state.kind === 'ended') return;
-    if (error.code === 'WORKER_LOST') this.#tell({ type: 'BrowserLost', data: { reason } });
+    if (error.code === 'WORKER_LOST') this.#emit({ type: 'BrowserLost', data: { reason } });
     this.#context.crash(error);
   }
 
@@ -325,7 +326,7 @@ async function closeParts({
   network,
 }: { [P in 'sandbox' | 'agent' | 'browser' | 'channel' | 'network']?: OpenParts[P] | undefined }): Promise<void> {
   // The last steps are told at once, whatever their pictures or the script still take.
-  agent?.letGo();
+  agent?.flush();
   await sandbox?.close();
   await agent?.dispose();
   browser?.close();

@@ -1,4 +1,5 @@
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
+import type { CdpDragData } from '../browser/cdp.js';
 import type { DropPoint } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import { hoverAt, type Point } from './pointer.js';
@@ -48,7 +49,7 @@ export async function dragFrom(
     await move(last);
     if (drag.native) await tab.until(() => tab.drag !== null, within(bounds, DRAG_START_MS));
     const target = await drag.end(false);
-    const carried = tab.drag as { readonly data: unknown } | null;
+    const carried = tab.drag as Tab['drag'];
     let entered = false;
     const carry = async (to: Point): Promise<void> => {
       last = to;
@@ -107,7 +108,7 @@ export async function dropFiles(
   files: readonly string[],
   drop: { taken(): Promise<boolean>; readonly timeoutMs: number },
 ): Promise<boolean> {
-  const data = { items: [], files, dragOperationsMask: 1 };
+  const data = { items: [], files: [...files], dragOperationsMask: 1 };
   await dragEvent(tab, 'dragEnter', at, data, drop.timeoutMs);
   await dragEvent(tab, 'dragOver', at, data, drop.timeoutMs);
   const taken = await drop.taken();
@@ -119,7 +120,7 @@ async function dragEvent(
   tab: Tab,
   type: 'dragEnter' | 'dragOver' | 'drop' | 'dragCancel',
   { x, y }: Point,
-  data: unknown,
+  data: CdpDragData,
   timeoutMs: number,
 ): Promise<void> {
   await tab.send('Input.dispatchDragEvent', { type, x, y, data }, timeoutMs);

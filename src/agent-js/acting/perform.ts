@@ -45,11 +45,11 @@ export function awaitedInput(request: ActRequest, ready: Ready): AwaitedInput | 
 }
 
 /** What stands in the field is selected, or is by the keys that come first: typing replaces it. */
-function typing({ action, value }: ActRequest, { rich, selfDrawn }: Ready): Typing {
+function typing({ action, value }: ActRequest, { rich, canvasEditor }: Ready): Typing {
   const typed = typeof value === 'string' ? value : '';
   if (action === 'press') return chord(typed);
-  const own = action === 'clear' || typed === '' ? chord('Delete') : text(typed, { rich: rich || selfDrawn });
-  return selfDrawn ? inTurn(chord('Control+A'), own) : own;
+  const own = action === 'clear' || typed === '' ? chord('Delete') : text(typed, { rich: rich || canvasEditor });
+  return canvasEditor ? inTurn(chord('Control+A'), own) : own;
 }
 
 /** Waits for input to arrive. A dialog that it opens holds the answer back until somebody closes it. */

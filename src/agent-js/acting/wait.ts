@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, cancelledError, remainingMs, within } from '../browser/bounds.js';
 import { meantByWords } from '../locating/locator.js';
@@ -79,7 +79,7 @@ async function waitTime(ms: number, bounds: Bounds): Promise<void> {
   const endsAt = performance.now() + Math.min(ms, allowed);
   try {
     for (let left = endsAt - performance.now(); left > 0; left = endsAt - performance.now()) {
-      await pause(Math.ceil(left), undefined, { signal: bounds.signal });
+      await pause(Math.ceil(left), { signal: bounds.signal });
     }
   } catch {
     throw cancelledError();

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { HostCallContext } from '../../script/host-module.js';
 
@@ -56,15 +57,8 @@ export function cancelledError(): TroupeError {
 }
 
 /** Settles as `work` does, or rejects as soon as the script is cancelled. */
-export async function cancellable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let cancel: (() => void) | undefined;
-  const cancelled = new Promise<never>((_, reject) => {
-    cancel = () => reject(cancelledError());
-    signal.addEventListener('abort', cancel, { once: true });
+export function cancellable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return withDeadline(work, { signal }).catch((error) => {
+    throw signal.aborted ? cancelledError() : error;
   });
-  try {
-    return await Promise.race([work, cancelled]);
-  } finally {
-    if (cancel !== undefined) signal.removeEventListener('abort', cancel);
-  }
 }

@@ -1,5 +1,6 @@
 import { lstat, rename, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { errorCode } from '../../base/system-fault.js';
 import { withFile } from '../../files/thread-files.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { isFileName } from '../../protocol/file-name.js';
@@ -150,7 +151,7 @@ export class Downloads {
         // made meanwhile: files that have two are handed out to nobody.
         await withFile(path, 'wx', async () => undefined);
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue;
+        if (errorCode(error) === 'EEXIST') continue;
         return guid;
       }
       try {

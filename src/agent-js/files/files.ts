@@ -3,7 +3,7 @@ import { fsync, writeFile } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemFault } from '../../base/system-fault.js';
+import { errorCode, systemFault } from '../../base/system-fault.js';
 import { withFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { readBundle } from '../../script/bundle.js';
@@ -82,7 +82,7 @@ async function writeInside(
 
 /** What the file system says, without the paths of this machine. */
 function whyNot(error: unknown): string {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  const code = errorCode(error);
   if (code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'EEXIST') return 'it is a folder';
   if (code === 'ENOTDIR') return 'a folder in it is a file';
   return `it cannot be written (${String(code)})`;
@@ -103,9 +103,8 @@ async function madeFolder(folder: string, path: string, wanted: string): Promise
   try {
     await mkdir(made);
   } catch (error) {
-    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
     // Another script made it in this moment; or something else is there, a dangling link for one.
-    if (code !== 'EEXIST') throw refused(path, whyNot(error));
+    if (errorCode(error) !== 'EEXIST') throw refused(path, whyNot(error));
   }
   try {
     return await realInside(folder, path, made);

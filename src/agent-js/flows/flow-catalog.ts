@@ -1,7 +1,21 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { asAbsent } from '../../base/system-fault.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { FlowLeaf, FlowNode } from '../../protocol/flow-tree.js';
+import { parseFlow } from '../../script/source/source-step.js';
 import { listInside } from '../files/list-inside.js';
+import { flowArguments } from './flow-arguments.js';
 import { readInside } from './flow-folder.js';
 import { leadingComment } from './leading-comment.js';
+
+const MAX_FILE_BYTES = 1024 * 1024;
+/** Flows that are read for their comment; of those beyond the path alone is known. */
+const MAX_LISTED = 200;
+const MAX_LISTED_BYTES = 256 * 1024;
+const MAX_ABOUT = 4_000;
+/** Files that are read at a time. */
+const AT_ONCE = 16;
 
 /** A flow of the flows folder. */
 export interface FlowEntry {
@@ -11,17 +25,116 @@ export interface FlowEntry {
   readonly about: string;
 }
 
-/** Flows that are read for their comment; of those beyond the path alone is known. */
-const MAX_READ = 200;
-const MAX_FILE_BYTES = 256 * 1024;
+type Leaf = Exclude<FlowNode, { kind: 'folder' }>;
+type Folder = Extract<FlowNode, { kind: 'folder' }>;
 
-/** The flows there are, by path. Empty where the folder is not there or cannot be listed. */
-export async function flowCatalog(flowsDir: string, signal: AbortSignal): Promise<readonly FlowEntry[]> {
-  const files = (await listInside(flowsDir, '**/*.js', signal).catch(asAbsent)) ?? [];
-  return await Promise.all(
-    files.map(async (file, index): Promise<FlowEntry> => {
-      const source = index < MAX_READ ? await readInside(flowsDir, file, MAX_FILE_BYTES).catch(asAbsent) : null;
-      return { path: file.replace(/\.js$/, ''), about: leadingComment(source ?? '').split('\n')[0] ?? '' };
-    }),
-  );
+/** What is in a flows folder, told from the sources. What was read once is read again when its file has changed. */
+export class FlowCatalog {
+  readonly #flowsDir: string;
+  /** By path, the files of the last look. */
+  #known: ReadonlyMap<string, { readonly stamp: string; readonly leaf: Leaf }> = new Map();
+
+  /** @param flowsDir absolute; need not be there yet */
+  constructor(flowsDir: string) {
+    this.#flowsDir = flowsDir;
+  }
+
+  /** The flows there are, by path. Empty if the folder is not there or cannot be listed. */
+  async list(signal: AbortSignal): Promise<readonly FlowEntry[]> {
+    const files = (await listInside(this.#flowsDir, '**/*.js', signal).catch(asAbsent)) ?? [];
+    const about = async (file: string) => {
+      const source = (await readInside(this.#flowsDir, file, MAX_LISTED_BYTES).catch(asAbsent)) ?? '';
+      return leadingComment(source).split('\n')[0] ?? '';
+    };
+    return Promise.all(
+      files.map(async (file, index) => ({
+        path: file.replace(/\.js$/, ''),
+        about: index < MAX_LISTED ? await about(file) : '',
+      })),
+    );
+  }
+
+  /**
+   * Flows and task files by name, folders first.
+   * @throws SCRIPT_ERROR where there are more than 10,000 files
+   */
+  async tree(signal: AbortSignal): Promise<readonly FlowNode[]> {
+    const paths = await listInside(this.#flowsDir, '**/*.{js,md}', signal);
+    const seen = new Map<string, { readonly stamp: string; readonly leaf: Leaf }>();
+    const left = paths.values();
+    const lookAtNext = async () => {
+      for (const path of left) {
+        signal.throwIfAborted();
+        const stats = await lstat(join(this.#flowsDir, path)).catch(asAbsent);
+        // Gone since it was listed.
+        if (stats === null) continue;
+        const stamp = `${stats.mtimeMs} ${stats.size}`;
+        const known = this.#known.get(path);
+        seen.set(path, known?.stamp === stamp ? known : { stamp, leaf: await this.#leaf(path) });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, lookAtNext));
+    this.#known = seen;
+    return grow(paths.flatMap((path) => seen.get(path)?.leaf ?? []));
+  }
+
+  /** @throws NOT_FOUND for what is no flow or task file of the folder */
+  async source(path: string): Promise<string> {
+    const text = /\.(js|md)$/.test(path) ? await this.#read(path) : null;
+    if (text === null) throw new TroupeError('NOT_FOUND', `There is no flow or task file '${path.slice(0, 200)}'`);
+    return text;
+  }
+
+  async #leaf(path: string): Promise<Leaf> {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const text = await this.#read(path);
+    if (path.endsWith('.md')) {
+      const [first = ''] = (text ?? '').split('\n').filter((line) => line.trim() !== '');
+      return { kind: 'task', name, path, about: first.replace(/^#+\s*/, '').slice(0, MAX_ABOUT) };
+    }
+    return { kind: 'flow', name, path, ...describeFlow(text) };
+  }
+
+  /** Null for what is not there, leads out of the folder, or is too long for a flow. */
+  #read(path: string): Promise<string | null> {
+    return readInside(this.#flowsDir, path, MAX_FILE_BYTES).catch(asAbsent);
+  }
+}
+
+function describeFlow(source: string | null): Pick<FlowLeaf, 'about' | 'args' | 'fault'> {
+  if (source === null) {
+    return { about: '', args: [], fault: { error: 'The file cannot be read as a flow', line: 1, column: 1 } };
+  }
+  const about = leadingComment(source).slice(0, MAX_ABOUT);
+  try {
+    return { about, args: [...flowArguments(parseFlow(source), source)], fault: null };
+  } catch (thrown) {
+    const { error, details } = encodeError(thrown);
+    const at = (of: unknown) => (typeof of === 'number' ? of : 1);
+    return { about, args: [], fault: { error, line: at(details?.line), column: at(details?.column) } };
+  }
+}
+
+/** @param leaves by path */
+function grow(leaves: readonly Leaf[]): readonly FlowNode[] {
+  const root: FlowNode[] = [];
+  const folders = new Map<string, FlowNode[]>([['', root]]);
+  const entriesOf = (path: string): FlowNode[] => {
+    const known = folders.get(path);
+    if (known !== undefined) return known;
+    const cut = path.lastIndexOf('/');
+    const entries: FlowNode[] = [];
+    const folder: Folder = { kind: 'folder', name: path.slice(cut + 1), path, entries };
+    entriesOf(path.slice(0, Math.max(0, cut))).push(folder);
+    folders.set(path, entries);
+    return entries;
+  };
+  for (const leaf of leaves) entriesOf(leaf.path.slice(0, Math.max(0, leaf.path.lastIndexOf('/')))).push(leaf);
+  for (const entries of folders.values()) entries.sort(byKindAndName);
+  return root;
+}
+
+function byKindAndName(a: FlowNode, b: FlowNode): number {
+  if ((a.kind === 'folder') !== (b.kind === 'folder')) return a.kind === 'folder' ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
 }

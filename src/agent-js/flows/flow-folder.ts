@@ -2,6 +2,7 @@ import { constants, fstat, readFile } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { errorCode } from '../../base/system-fault.js';
 import { withFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 
@@ -102,6 +103,6 @@ export function refused(path: unknown, why: string): TroupeError {
 
 /** True for an error that says that a path, or a folder on its way, does not exist. */
 export function isMissing(error: unknown): boolean {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'EISDIR';
 }

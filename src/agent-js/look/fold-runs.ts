@@ -170,12 +170,12 @@ function inRows(run: readonly Line[], period: number): readonly Line[] {
   if (rows < MIN_ROWS || !tellable) return run;
   const roles = whole.slice(0, period).map(({ kind }) => `{${roleOf(kind)}}`);
   const what = period === 1 ? `${rows} of ${roles[0]}` : `${rows} rows of ${roles.join(BETWEEN)}`;
-  const told: Line[] = [{ text: `${what}, by name:`, ...plain(whole[0]?.index ?? 0) }];
+  const shown: Line[] = [{ text: `${what}, by name:`, ...plain(whole[0]?.index ?? 0) }];
   for (let at = 0; at < whole.length; at += period) {
     const row = whole.slice(at, at + period);
-    told.push({ text: row.map(({ named, text }) => named ?? text).join(BETWEEN), ...plain(row[0]?.index ?? 0) });
+    shown.push({ text: row.map(({ named, text }) => named ?? text).join(BETWEEN), ...plain(row[0]?.index ?? 0) });
   }
-  return [...told, ...run.slice(rows * period)];
+  return [...shown, ...run.slice(rows * period)];
 }
 
 /** The role that lines of a kind have; a kind begins with it. */

@@ -126,10 +126,15 @@ function listed(
       lines.push({ text: away ? 'offscreen:' : 'onscreen:', kind: '', index, named: null });
       offscreen = away;
     }
-    const told = members(element, sign !== '');
+    const shown = members(element, sign !== '');
     const kind = `${element.role} ${element.actions.join()}`;
     const bare = bareName(element);
-    lines.push({ text: sign + element.locator + told, kind, index, named: bare === null ? null : sign + bare + told });
+    lines.push({
+      text: sign + element.locator + shown,
+      kind,
+      index,
+      named: bare === null ? null : sign + bare + shown,
+    });
   });
   const slice = (from: number, to?: number): string =>
     how ?? `agent.look().elements.slice(${to === undefined ? from : `${from}, ${to}`})`;

@@ -205,7 +205,7 @@ export function install(names: {
   }
 
   /** A node that is in no document yet is told of later. */
-  const tell = (name: string, list: WeakRef<Node>[]): void => {
+  const announceNodes = (name: string, list: WeakRef<Node>[]): void => {
     const targetRanges: StaticRange[] = [];
     for (const reference of list.splice(0)) {
       const node = reference.deref();
@@ -222,8 +222,8 @@ export function install(names: {
     // No change of the document tells of it; where it is, one sees by looking.
     if (anyOpened) dispatch(new InputEvent(names.answer));
     anyOpened = false;
-    tell(names.answer, found);
-    tell(names.retraction, left);
+    announceNodes(names.answer, found);
+    announceNodes(names.retraction, left);
   };
   const answerKeys = (event: Event): void => {
     if (!hearsKeys) apply(preventDefault, event, []);

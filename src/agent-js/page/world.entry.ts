@@ -11,8 +11,7 @@ import {
   WORLD,
 } from '../tabs/page-calls.js';
 import { Action } from './acting/action.js';
-import { DragOver } from './acting/drag-over.js';
-import { DropPlace } from './acting/drop-place.js';
+import { DragOver, DropPlace } from './acting/drop-place.js';
 import { fieldValue } from './acting/field.js';
 import { pointThroughFrame } from './acting/frame-point.js';
 import { Guard } from './acting/guard.js';

@@ -224,18 +224,18 @@ export class FrameCalls {
     if (counted === null || isProblem(counted)) return counted;
     const inner = new Map<string, MatchCounts>();
     let unnamed = counted.frames.includes(null);
-    const tell = async (frame: string): Promise<void> => {
+    const countIn = async (frame: string): Promise<void> => {
       const counts = await this.#frames.ask(frame, 'count', { locator: unnumbered(source) }, bounds);
       if (counts === null || isProblem(counts)) return;
       inner.set(frame, counts);
       unnamed ||= counts.frames.includes(null);
     };
-    await Promise.all(this.#frames.apart.map(tell));
+    await Promise.all(this.#frames.apart.map(countIn));
     if (unnamed) {
       await this.#frames.nameFrames(bounds);
       const again = await this.#count(source, bounds);
       if (again === null || isProblem(again)) return again;
-      await Promise.all(this.#frames.apart.map(tell));
+      await Promise.all(this.#frames.apart.map(countIn));
       return this.#choose(locator, source, again, inner);
     }
     return this.#choose(locator, source, counted, inner);

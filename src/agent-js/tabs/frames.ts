@@ -1,6 +1,6 @@
 import { type Bounds, throwIfCancelled, within } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
-import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams } from '../browser/cdp.js';
+import type { CdpEvent, CdpFrame, CdpFrameTree, CdpMethod, CdpParams, CdpTargetFilter } from '../browser/cdp.js';
 import type { Watch } from '../browser/condition.js';
 import { FrameWorlds } from './frame-worlds.js';
 import { DECLARED, OWN_DIALOG, type PageCallName, type PageCalls, REWRITTEN, WORLD } from './page-calls.js';
@@ -14,7 +14,7 @@ const SILENT_MS = 100;
 /** A process that was given a frame to draw says so before it can be asked; on a busy machine by so much. */
 const FOLLOWED_MS = 500;
 /** Only frames: workers of a page are no place where anybody looks. */
-const FRAMES_ALONE = [{ type: 'iframe', exclude: false }, { exclude: true }] as const;
+const FRAMES_ALONE: CdpTargetFilter = [{ type: 'iframe', exclude: false }, { exclude: true }];
 /** What the protocol calls the origin of a document that has none. */
 const OPAQUE = /^(null|:\/\/)$/;
 
@@ -228,7 +228,7 @@ export class Frames {
     return undefined;
   }
 
-  #put(frame: Pick<CdpFrame, 'id' | 'parentId' | 'securityOrigin'>, session: string): void {
+  #put(frame: Pick<CdpFrame, 'id' | 'parentId'> & { readonly securityOrigin?: string }, session: string): void {
     const known = this.#frames.get(frame.id);
     if (known === undefined && this.#frames.size >= MAX_FRAMES) return;
     this.#reached.delete(frame.id);

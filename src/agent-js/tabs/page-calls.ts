@@ -21,7 +21,7 @@ export interface Ready {
   /** An editor, not a field. */
   readonly rich: boolean;
   /** An editor that draws its text by itself: no script can select what it holds, but its keys do. */
-  readonly selfDrawn: boolean;
+  readonly canvasEditor: boolean;
   /** Of a checkbox, radio button or switch; null for others. */
   readonly checked: boolean | null;
   /** What came of it, where the action is one that the page's script has done by itself; null: input is wanted. */

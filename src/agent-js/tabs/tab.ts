@@ -1,7 +1,7 @@
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, cancellable, remainingMs, throwIfCancelled, toAnswer } from '../browser/bounds.js';
 import type { AttachedPage, BrowserPort } from '../browser/browser-port.js';
-import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from '../browser/cdp.js';
+import type { CdpDragData, CdpEvent, CdpMethod, CdpParams, CdpResult } from '../browser/cdp.js';
 import { Condition, type Watch } from '../browser/condition.js';
 import { DeclaredRoots } from '../locating/declared-roots.js';
 import type { Place } from '../locating/problem-error.js';
@@ -45,7 +45,7 @@ export class Tab {
   /** Dialogs that an action of ours has opened. */
   ownDialogs = 0;
   /** What is being dragged, while drags are intercepted. */
-  drag: { readonly data: unknown } | null = null;
+  drag: { readonly data: CdpDragData } | null = null;
   title: string;
   readonly #browser: BrowserPort;
   readonly #condition = new Condition();

@@ -1,6 +1,6 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { Resumption, TapedCall } from '../flow-tape.js';
-import { isActing, type Mend, mendSource } from './mend-source.js';
-import { unifiedDiff } from './unified-diff.js';
+import { isActing, type Repair, repairSource } from './repair-source.js';
 
 /** A flow as it could be from now on. */
 export interface HealedFlow {
@@ -11,12 +11,12 @@ export interface HealedFlow {
   readonly patch: string;
 }
 
-type Noted = Mend & { readonly trial: boolean };
+type Noted = Repair & { readonly trial: boolean };
 
 /** Gathers what was done by hand where flows failed, and makes mended flows of it. */
 export class Healer {
   readonly #sources = new Map<string, string>();
-  readonly #mends = new Map<string, Noted[]>();
+  readonly #repairs = new Map<string, Noted[]>();
 
   /** A failed flow goes on. What was done at one place in several goes belongs together. */
   note({ failed, how, byHand, trial }: Resumption): void {
@@ -24,15 +24,15 @@ export class Healer {
     if (flow === null || line === null) return;
     // It was only too early: nothing in the flow is wrong.
     if (how === 'before' && !byHand.some(isActing)) return;
-    const mends = this.#mends.get(flow) ?? [];
-    this.#mends.set(flow, mends);
-    const known = mends.findIndex((mend) => mend.line === line && mend.column === column);
-    const earlier = mends[known];
+    const repairs = this.#repairs.get(flow) ?? [];
+    this.#repairs.set(flow, repairs);
+    const known = repairs.findIndex((repair) => repair.line === line && repair.column === column);
+    const earlier = repairs[known];
     // A locator that was tried and failed too is no part of it.
     const before = earlier?.byHand.slice(0, earlier.trial ? -1 : undefined) ?? [];
-    const mend = { line, column, failed, how, byHand: [...before, ...byHand], trial };
-    if (known === -1) mends.push(mend);
-    else mends[known] = mend;
+    const repair = { line, column, failed, how, byHand: [...before, ...byHand], trial };
+    if (known === -1) repairs.push(repair);
+    else repairs[known] = repair;
   }
 
   /**
@@ -45,18 +45,24 @@ export class Healer {
       const loaded = target === 'flow.load' && answer.ok ? answer.value : null;
       if (isLoaded(loaded)) this.#sources.set(loaded.path, loaded.source);
     }
-    return [...this.#mends].flatMap(([path, mends]) => {
+    return [...this.#repairs].flatMap(([path, repairs]) => {
       const source = this.#sources.get(path);
-      if (source === undefined || mends.some((mend) => workedBefore(mend, calls))) return [];
-      const mended = mendSource(source, mends);
-      if (mended === null) return [];
-      return [{ path, source: mended, patch: unifiedDiff(`flows/${path}.js`, source, mended) }];
+      if (source === undefined || repairs.some((repair) => workedBefore(repair, calls))) return [];
+      const repaired = repairSource(source, repairs);
+      if (repaired === null) return [];
+      return [{ path, source: repaired, patch: patchOf(`flows/${path}.js`, source, repaired) }];
     });
   }
 }
 
+/** As `patch` and `git apply` take it. */
+function patchOf(path: string, before: string, after: string): string {
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, options);
+}
+
 /** The same call at the same place went well another time: what replaces it would be wrong there. */
-function workedBefore({ failed, how, line, column }: Mend, calls: readonly TapedCall[]): boolean {
+function workedBefore({ failed, how, line, column }: Repair, calls: readonly TapedCall[]): boolean {
   if (how === 'before') return false;
   const here = calls.filter((call) => call.flow === failed.flow && call.line === line && call.column === column);
   return here.length > 1;

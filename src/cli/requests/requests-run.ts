@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { browserCommand } from '../../config.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { CollectionNode } from '../../request-client/collection/collection.js';
@@ -13,6 +12,7 @@ import { passed } from '../../request-client/collection-run/result.js';
 import { openBrowser } from '../../request-client/oauth/open-browser.js';
 import { TokenStore } from '../../request-client/oauth/token-store.js';
 import { UsageError } from '../failure.js';
+import { parseWords } from '../parse-options.js';
 
 /**
  * Runs a collection without a window.
@@ -89,25 +89,17 @@ async function report(
 }
 
 function readOptions(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: {
-        env: { type: 'string' },
-        junit: { type: 'string' },
-        folder: { type: 'string' },
-        timeout: { type: 'string' },
-      },
-      allowPositionals: true,
-    });
-    const [file, ...others] = positionals;
-    if (file === undefined || others.length > 0) throw new Error('requests run takes one collection');
-    const seconds = values.timeout === undefined ? undefined : Number(values.timeout);
-    if (seconds !== undefined && !(seconds > 0)) throw new Error('--timeout takes seconds above 0');
-    return { file, ...values, timeoutMs: seconds === undefined ? undefined : seconds * 1000 };
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  const { values, positionals } = parseWords(args, {
+    env: { type: 'string' },
+    junit: { type: 'string' },
+    folder: { type: 'string' },
+    timeout: { type: 'string' },
+  });
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) throw new UsageError('requests run takes one collection');
+  const seconds = values.timeout === undefined ? undefined : Number(values.timeout);
+  if (seconds !== undefined && !(seconds > 0)) throw new UsageError('--timeout takes seconds above 0');
+  return { file, ...values, timeoutMs: seconds === undefined ? undefined : seconds * 1000 };
 }
 
 /** A folder or request by its name, or by its path with slashes. */

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { browserCommand, requestHistoryFile } from '../../config.js';
 import { openBrowser } from '../../request-client/oauth/open-browser.js';
 import { HistoryFile } from '../../request-client/window/history-file.js';
@@ -8,6 +7,7 @@ import { openWindow } from '../../request-client/window/open-window.js';
 import { WindowServer } from '../../request-client/window/window-server.js';
 import { Workspace } from '../../request-client/window/workspace.js';
 import { UsageError } from '../failure.js';
+import { parseWords } from '../parse-options.js';
 
 /** Opens the window and runs until it is closed, the page asks for the end, or a signal comes. */
 export async function runRequestsWindow(args: readonly string[]): Promise<number> {
@@ -35,19 +35,16 @@ export async function runRequestsWindow(args: readonly string[]): Promise<number
 }
 
 function readOptions(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { env: { type: 'string', multiple: true }, port: { type: 'string' }, 'no-open': { type: 'boolean' } },
-      allowPositionals: true,
-    });
-    const [file = null, ...others] = positionals;
-    if (others.length > 0) throw new Error('requests opens one collection');
-    if (file !== null && !existsSync(file)) throw new Error(`There is no 'requests ${file}', and no file of that name`);
-    const port = Number(values.port ?? 0);
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('--port takes a number up to 65535');
-    return { file, env: values.env ?? [], port, open: values['no-open'] !== true };
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  const { values, positionals } = parseWords(args, {
+    env: { type: 'string', multiple: true },
+    port: { type: 'string' },
+    'no-open': { type: 'boolean' },
+  });
+  const [file = null, ...others] = positionals;
+  if (others.length > 0) throw new UsageError('requests opens one collection');
+  if (file !== null && !existsSync(file))
+    throw new UsageError(`There is no 'requests ${file}', and no file of that name`);
+  const port = Number(values.port ?? 0);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535');
+  return { file, env: values.env ?? [], port, open: values['no-open'] !== true };
 }

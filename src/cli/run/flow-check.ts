@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import { checkFlow } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
 import { UsageError } from '../failure.js';
+import { parseWords } from '../parse-options.js';
 import { findRunFiles } from './run-files.js';
 
 /**
@@ -22,7 +22,7 @@ export async function runFlow(args: readonly string[]): Promise<number> {
 }
 
 async function check(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseWords(args, { flows: { type: 'string' } });
   const words = positionals.length === 0 ? ['flows/**/*.js'] : positionals;
   const { root, named, texts } = await findRunFiles(words, { cwd: process.cwd(), bases: [], flows: values.flows });
   let faults = 0;
@@ -48,12 +48,4 @@ function flowPath(wanted: string, folder: readonly string[]): string {
     else if (segment !== '.' && segment !== '') segments.push(segment);
   }
   return segments.join('/');
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options: { flows: { type: 'string' } } });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

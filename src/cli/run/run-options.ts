@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { namedVariable } from '../../config.js';
 import { UsageError } from '../failure.js';
+import { parseWords } from '../parse-options.js';
 
 /** What `troupe run` was asked for. */
 export interface RunOptions {
@@ -71,36 +71,28 @@ function parsed(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const many = { type: 'string', multiple: true } as const;
   const flag = { type: 'boolean' } as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        prompt: text,
-        model: text,
-        url: text,
-        own: flag,
-        flows: text,
-        report: text,
-        junit: text,
-        parallel: text,
-        shard: text,
-        retries: text,
-        'fail-fast': flag,
-        'exact-screenshots': flag,
-        grep: text,
-        timeout: text,
-        name: text,
-        label: many,
-        args: many,
-        secret: many,
-        driver: text,
-        forward: text,
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  return parseWords(args, {
+    prompt: text,
+    model: text,
+    url: text,
+    own: flag,
+    flows: text,
+    report: text,
+    junit: text,
+    parallel: text,
+    shard: text,
+    retries: text,
+    'fail-fast': flag,
+    'exact-screenshots': flag,
+    grep: text,
+    timeout: text,
+    name: text,
+    label: many,
+    args: many,
+    secret: many,
+    driver: text,
+    forward: text,
+  });
 }
 
 function whole(option: string, text: string, least: number, most: number): number {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { pause, settlesWithin } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 const FILE = 'troupe-run.json';
@@ -93,14 +93,8 @@ async function answers(url: string): Promise<boolean> {
 
 async function endGroup(pid: number | undefined, ended: Promise<unknown>): Promise<void> {
   signalGroup(pid, 'SIGTERM');
-  const late = new AbortController();
-  const killing = pause(STOP_MS, undefined, { signal: late.signal }).then(
-    () => signalGroup(pid, 'SIGKILL'),
-    () => undefined,
-  );
+  if (!(await settlesWithin(ended, STOP_MS))) signalGroup(pid, 'SIGKILL');
   await ended.catch(() => undefined);
-  late.abort();
-  await killing;
 }
 
 function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {

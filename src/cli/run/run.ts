@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { leadingComment } from '../../agent-js/flows/leading-comment.js';
+import { onAbort } from '../../base/deadline.js';
 import { mayColour, readConfig } from '../../config.js';
 import { AcceptedBatch, MAX_BATCH_JOBS } from '../../protocol/batch.js';
 import { batchFolders } from '../../protocol/batch-folders.js';
@@ -144,8 +145,7 @@ async function runBatch(
     timer.unref();
     void hurried.then(() => given.abort(cancelled.reason));
   };
-  cancelled.addEventListener('abort', onCancel, { once: true });
-  if (cancelled.aborted) onCancel();
+  const forget = onAbort(cancelled, onCancel);
   try {
     for await (const { type, sessionId } of client.events(batch.links.events, given.signal)) {
       const folder = folders.get(sessionId) ?? sessionId;
@@ -167,7 +167,7 @@ async function runBatch(
     if (!given.signal.aborted) await stop().catch(() => undefined);
     throw error;
   } finally {
-    cancelled.removeEventListener('abort', onCancel);
+    forget();
   }
   if (cancelled.aborted) return 2;
   return ended.length === jobs.length && ended.every(({ record }) => record.status === 'completed') ? 0 : 1;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, open, realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
-import { asAbsent } from '../../base/system-fault.js';
+import { asAbsent, errorCode } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserUser, browserUser } from './browser-user.js';
 import { embeddedChromium } from './embedded-chromium.js';
@@ -124,7 +124,7 @@ function isHeadlessShell(path: string): boolean {
 /** The part of an error that tells a person what is wrong. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  const code: unknown = Reflect.get(cause, 'code');
+  const code = errorCode(cause);
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EACCES') return 'the user that browsers run as may not run it';
   const stderr: unknown = Reflect.get(cause, 'stderr');

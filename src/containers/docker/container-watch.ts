@@ -91,12 +91,12 @@ export class ContainerWatch {
     const event = Line.safeParse(line);
     if (!event.success) return;
     const { Action, Actor } = event.data;
-    const tell = this.#watched.get(Actor.ID);
-    if (Action === 'die') tell?.({ type: 'die', exitCode: Number(Actor.Attributes?.exitCode ?? -1) });
-    else if (Action === 'oom' || Action === 'pause' || Action === 'unpause') tell?.({ type: Action });
+    const notify = this.#watched.get(Actor.ID);
+    if (Action === 'die') notify?.({ type: 'die', exitCode: Number(Actor.Attributes?.exitCode ?? -1) });
+    else if (Action === 'oom' || Action === 'pause' || Action === 'unpause') notify?.({ type: Action });
   }
 
   #all(event: ContainerEvent): void {
-    for (const tell of [...this.#watched.values()]) tell(event);
+    for (const notify of [...this.#watched.values()]) notify(event);
   }
 }

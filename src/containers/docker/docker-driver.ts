@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { onAbort, pause, settlesWithin } from '../../base/deadline.js';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type BrowserFolder, browserFolder, closeTemporaryFolder, openTemporaryFolder } from '../browser-folder.js';
@@ -17,7 +17,7 @@ import { ContainerWatch } from './container-watch.js';
 import type { DockerEngine, EngineCall } from './docker-engine.js';
 import { DockerIdentity, INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
 import { DockerLease } from './docker-lease.js';
-import { filmDesktop } from './docker-video.js';
+import { recordDesktop } from './docker-video.js';
 import { proxyPlace } from './worker-flags.js';
 import { WorkerFolder } from './worker-folder.js';
 
@@ -108,7 +108,7 @@ export class DockerDriver implements Driver {
         .catch((cause: unknown) => this.#log(`What is left of ${leaseId} is removed later: ${sentenceOf(cause)}`))
         .then(() => this.#starting.delete(leaseId))
         .then(() => this.#tidy());
-      await Promise.race([over, pause(CLEAN_UP_MS / 2, undefined, { ref: false })]);
+      await settlesWithin(over, CLEAN_UP_MS / 2);
     }
   }
 
@@ -150,12 +150,11 @@ export class DockerDriver implements Driver {
   /** One that is given up has a moment more to say what it made. */
   async #created(call: EngineCall, signal: AbortSignal): Promise<z.infer<typeof Created>> {
     const cut = new AbortController();
-    const cutSoon = () => void setTimeout(() => cut.abort(signal.reason), CLEAN_UP_MS / 2).unref();
-    signal.addEventListener('abort', cutSoon, { once: true });
+    const forget = onAbort(signal, () => setTimeout(() => cut.abort(signal.reason), CLEAN_UP_MS / 2).unref());
     try {
       return await this.#parts.engine.json('POST', '/containers/create', Created, { ...call, signal: cut.signal });
     } finally {
-      signal.removeEventListener('abort', cutSoon);
+      forget();
     }
   }
 
@@ -167,9 +166,9 @@ export class DockerDriver implements Driver {
   async #openWays(leaseId: string, proxy: string | undefined): Promise<void> {
     const { gate } = this.#parts;
     const folder = this.#leaseFolder(leaseId);
-    await gate.open(leaseId, await folder.door('net'), { kind: 'socks' });
+    await gate.open(leaseId, await folder.socketPlace('net'), { kind: 'socks' });
     if (proxy === undefined) return;
-    await gate.open(leaseId, await folder.door('proxy'), { kind: 'fixed', ...proxyPlace(proxy) });
+    await gate.open(leaseId, await folder.socketPlace('proxy'), { kind: 'fixed', ...proxyPlace(proxy) });
   }
 
   async sweep(keep: { has(leaseId: string): boolean }): Promise<readonly string[]> {
@@ -239,12 +238,12 @@ export class DockerDriver implements Driver {
 
   async #ready(folder: WorkerFolder, signal: AbortSignal): Promise<{ cdpUrl: string; product: string }> {
     // Before anything connects to them.
-    while (!(await this.#takeSockets(folder))) await pause(PROBE_EVERY_MS, undefined, { signal });
+    while (!(await this.#takeSockets(folder))) await pause(PROBE_EVERY_MS, { signal });
     for (;;) {
       try {
         return await browserAtSocket(folder.socket('cdp'), signal);
       } catch {
-        await pause(PROBE_EVERY_MS, undefined, { signal });
+        await pause(PROBE_EVERY_MS, { signal });
       }
     }
   }
@@ -255,7 +254,7 @@ export class DockerDriver implements Driver {
     let unwatch = (): void => undefined;
     const lease = new DockerLease(identity, {
       permit: ({ forward = [], egress = {} }: NetworkWish) => gate.permit(leaseId, { forward, egress }),
-      film: (signal) => filmDesktop(this.#parts.engine, containerId, signal),
+      recordVideo: (signal) => recordDesktop(this.#parts.engine, containerId, signal),
       remove: async () => {
         unwatch();
         await this.#remove(leaseId, containerId);

@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { sentenceOf } from '../../base/system-fault.js';
+import { errorCode, sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 /** Engine 20.10 and later speak this (https://docs.docker.com/engine/api/v1.41/). */
@@ -183,7 +183,7 @@ function refusalOf(body: Buffer): string {
 }
 
 function describeCause(cause: unknown): string {
-  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+  const code = errorCode(cause);
   switch (code) {
     case 'ENOENT':
       return 'there is no such socket';

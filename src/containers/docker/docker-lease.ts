@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { assertNever } from '../../base/assert-never.js';
+import { deferred } from '../../base/deferred.js';
 import type { BrowserEndpoint, BrowserLease, DevToolsAddress, NetworkWish } from '../driver.js';
 import type { ContainerEvent } from './container-watch.js';
 import type { DockerIdentity } from './docker-identity.js';
@@ -8,7 +9,7 @@ import { WorkerFolder } from './worker-folder.js';
 /** What a lease needs of its driver. */
 export interface LeaseCare {
   permit(wish: NetworkWish): void;
-  film(signal: AbortSignal): Promise<Readable>;
+  recordVideo(signal: AbortSignal): Promise<Readable>;
   /** Removes container, folder and ways out. Rejects when something is left; may be called again. */
   remove(): Promise<void>;
   /** The last lines that the container wrote; empty when there are none. */
@@ -30,7 +31,7 @@ export class DockerLease implements BrowserLease {
   readonly exited: Promise<{ readonly reason: string }>;
   readonly folder: WorkerFolder;
   readonly #care: LeaseCare;
-  #lost: (reason: string) => void = () => undefined;
+  readonly #exited = deferred<{ readonly reason: string }>();
   #pause: NodeJS.Timeout | undefined;
   #release: Promise<void> | null = null;
 
@@ -44,9 +45,7 @@ export class DockerLease implements BrowserLease {
       desktopSocket: this.folder.socket('rfb'),
     };
     this.#care = care;
-    this.exited = new Promise((resolve) => {
-      this.#lost = (reason) => resolve({ reason });
-    });
+    this.exited = this.#exited.promise;
   }
 
   devTools(): DevToolsAddress {
@@ -58,7 +57,7 @@ export class DockerLease implements BrowserLease {
   }
 
   recordVideo(signal: AbortSignal): Promise<Readable> {
-    return this.#care.film(signal);
+    return this.#care.recordVideo(signal);
   }
 
   /** What its container met with. Never rejects. */
@@ -100,6 +99,10 @@ export class DockerLease implements BrowserLease {
     clearTimeout(this.#pause);
     this.#lost('it was given back');
     await this.#care.remove();
+  }
+
+  #lost(reason: string): void {
+    this.#exited.resolve({ reason });
   }
 
   async #howItEnded(exitCode: number): Promise<string> {

@@ -20,7 +20,7 @@ const FFMPEG = [
 ].join(' ');
 
 /** A container's desktop from now on, as mp4. Ends with the container, or by the signal. @throws UNAVAILABLE */
-export async function filmDesktop(engine: DockerEngine, containerId: string, signal: AbortSignal): Promise<Readable> {
+export async function recordDesktop(engine: DockerEngine, containerId: string, signal: AbortSignal): Promise<Readable> {
   const json = { AttachStdout: true, AttachStderr: true, Cmd: ['sh', '-c', FFMPEG] };
   const { Id } = await engine.json('POST', `/containers/${containerId}/exec`, Exec, { json, signal });
   const order = { json: { Detach: false, Tty: false }, signal };

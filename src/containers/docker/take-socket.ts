@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { ifMissing } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 
 /** What a server gives its socket last, by its path: until then it cannot be moved. */
@@ -37,12 +38,6 @@ export async function takeSocket(from: string, to: string, isOwner: (uid: number
 /** What is there, itself and not what it leads to; null where there is nothing. */
 function lookAt(path: string): Promise<Stats | null> {
   return lstat(path).catch(ifMissing);
-}
-
-/** @throws what was thrown, unless it says that there is no such file */
-function ifMissing(thrown: unknown): null {
-  if (Reflect.get(Object(thrown), 'code') === 'ENOENT') return null;
-  throw thrown;
 }
 
 function check(found: Stats, name: string, isOwner: (uid: number) => boolean): void {

@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode, ifMissing } from '../../base/system-fault.js';
 import { removeFolder } from '../../files/remove-folder.js';
 import type { SocketPlace } from '../gate/proxy-listener.js';
 import { takeSocket } from './take-socket.js';
@@ -44,7 +45,7 @@ export class WorkerFolder {
   }
 
   /** Where the service makes a socket that the container connects to. */
-  async door(name: 'net' | 'proxy'): Promise<SocketPlace> {
+  async socketPlace(name: 'net' | 'proxy'): Promise<SocketPlace> {
     const folder = (await this.#hasGate()) ? this.gate : this.sockets;
     return { madeAt: `${this.#own}/${name}`, path: `${folder}/${name}` };
   }
@@ -114,7 +115,7 @@ async function holdsMore(folder: string, maxBytes: number): Promise<boolean> {
         if (bytes > maxBytes || counted > MAX_COUNTED) return true;
       }
     } catch (error) {
-      const code: unknown = Reflect.get(Object(error), 'code');
+      const code = errorCode(error);
       // A path that is too long is none of a browser's.
       if (code === 'ENAMETOOLONG') return true;
       // It went meanwhile, with its container for one; or became something else.
@@ -126,10 +127,5 @@ async function holdsMore(folder: string, maxBytes: number): Promise<boolean> {
 
 /** Of a file that went meanwhile: 0. */
 async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await lstat(path)).size;
-  } catch (error) {
-    if (Reflect.get(Object(error), 'code') === 'ENOENT') return 0;
-    throw error;
-  }
+  return (await lstat(path).catch(ifMissing))?.size ?? 0;
 }

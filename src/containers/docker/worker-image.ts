@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { TarArchive } from 'archiver';
 import { z } from 'zod';
 import { TroupeError } from '../../protocol/errors.js';
 import type { DockerEngine } from './docker-engine.js';
-import { tarFile } from './tar-file.js';
 
 /** The folder of the image's sources, inside the package. */
 export const WORKER_SOURCES = fileURLToPath(new URL('../../../worker-container/', import.meta.url));
@@ -59,8 +60,23 @@ export async function buildImage(
   const buildargs = JSON.stringify(base === undefined ? {} : { BASE: base });
   // Containers of steps that failed are removed too.
   const query = { t: name, rm: '1', forcerm: '1', buildargs };
-  await follow(engine.lines('POST', '/build', { query, tar: tarFile(entries), signal }), onProgress);
+  await follow(engine.lines('POST', '/build', { query, tar: await tarFile(entries), signal }), onProgress);
   return found(engine, name);
+}
+
+/** A file for {@link tarFile}. */
+export interface TarEntry {
+  readonly name: string;
+  readonly mode: number;
+  readonly content: Buffer;
+}
+
+/** Small files as one tar archive, which the same files make again byte for byte. */
+export async function tarFile(entries: readonly TarEntry[]): Promise<Buffer> {
+  const tar = new TarArchive();
+  for (const { name, mode, content } of entries) tar.append(content, { name, mode, date: new Date(0) });
+  const [packed] = await Promise.all([buffer(tar), tar.finalize()]);
+  return packed;
 }
 
 /** Fetches an image from its registry. @throws UNAVAILABLE */

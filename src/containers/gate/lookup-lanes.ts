@@ -1,3 +1,4 @@
+import { boundedWait } from '../../base/deadline.js';
 /** How many may be under way: of all sessions together, and of each; and how many of each may wait. */
 export interface LaneBounds {
   readonly all: number;
@@ -52,20 +53,16 @@ export class LookUpLanes {
   }
 
   #turn(session: string, lane: Lane, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
+    return boundedWait({ signal }, (resolve) => {
       const admit = (): void => {
-        signal.removeEventListener('abort', onAbort);
-        lane.waiting.delete(admit);
         this.#take(session, lane);
         resolve();
       };
-      const onAbort = (): void => {
+      lane.waiting.add(admit);
+      return () => {
         lane.waiting.delete(admit);
         this.#forgetIdle(session, lane);
-        reject(signal.reason);
       };
-      signal.addEventListener('abort', onAbort, { once: true });
-      lane.waiting.add(admit);
     });
   }
 

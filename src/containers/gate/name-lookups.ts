@@ -1,3 +1,4 @@
+import { withDeadline } from '../../base/deadline.js';
 import { LookUpLanes } from './lookup-lanes.js';
 import type { LookUp } from './reach.js';
 import { NameResolver } from './resolve-name.js';
@@ -75,15 +76,9 @@ export class NameLookUps {
     const key = this.#parts.resolver.isShareable(name) ? name : `${name} ${session}`;
     const shared = this.#underWay.get(key) ?? this.#begin(key, name, session);
     shared.waiters += 1;
-    let onAbort = (): void => undefined;
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
     try {
-      return await Promise.race([shared.found, aborted]);
+      return await withDeadline(shared.found, { signal });
     } finally {
-      signal.removeEventListener('abort', onAbort);
       shared.waiters -= 1;
       if (shared.waiters === 0) {
         if (this.#underWay.get(key) === shared) this.#underWay.delete(key);

@@ -1,9 +1,13 @@
+import { setMaxListeners } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { type Remote, wrap } from 'comlink';
+import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
+import { withDeadline } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { EgressSetting, EgressWish } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { GateAnswer, GateMessage } from './gate-messages.js';
 import type { ListenerKind, ListenerPlace } from './proxy-listener.js';
+import type { ProxyListeners } from './proxy-listeners.js';
 
 /** A thread that does not answer in this time is of no use any more. */
 const ANSWER_MS = 10_000;
@@ -11,18 +15,16 @@ const ANSWER_MS = 10_000;
 /** So that a thread which cannot even start does not keep a core busy. */
 const RESTART_MS = 100;
 
-type Call = Extract<GateMessage, { readonly call: number }>;
-type Unnumbered<T> = T extends Call ? Omit<T, 'call'> : never;
-
 interface OpenListener {
   place: ListenerPlace;
   readonly kind: ListenerKind;
 }
 
-interface Waiting {
+/** The thread that runs now. Its calls reject with the reason of `ended`. */
+interface GateThread {
   readonly worker: Worker;
-  resolve(port: number | undefined): void;
-  reject(error: Error): void;
+  readonly listeners: Remote<ProxyListeners>;
+  readonly ended: AbortController;
 }
 
 /**
@@ -35,10 +37,8 @@ export class NetworkGate {
   readonly #log: (message: string) => void;
   readonly #listeners = new Map<string, OpenListener[]>();
   readonly #wishes = new Map<string, EgressWish>();
-  readonly #waiting = new Map<number, Waiting>();
   readonly #setting: EgressSetting;
-  #worker: Worker | null = null;
-  #lastCall = 0;
+  #thread: GateThread | null = null;
 
   constructor(setting: EgressSetting, log: (message: string) => void) {
     this.#setting = setting;
@@ -55,8 +55,8 @@ export class NetworkGate {
     const listener: OpenListener = { place, kind };
     listeners.push(listener);
     this.#listeners.set(leaseId, listeners);
-    this.#worker ??= this.#start();
-    const port = await this.#ask({ type: 'Open', leaseId, place, kind });
+    this.#thread ??= this.#start();
+    const port = await this.#open(leaseId, listener);
     // A thread that is started again opens the same one.
     if (port !== undefined) listener.place = { port };
     return port;
@@ -65,7 +65,7 @@ export class NetworkGate {
   /** What one browser's session wishes; it replaces an earlier wish. */
   permit(leaseId: string, wish: EgressWish): void {
     this.#wishes.set(leaseId, wish);
-    this.#tell({ type: 'Permit', leaseId, wish });
+    this.#permit(leaseId, wish);
   }
 
   /** Closes the doors of a lease and cuts what passes through. Idempotent. */
@@ -74,15 +74,15 @@ export class NetworkGate {
     if (!this.#listeners.delete(leaseId)) return;
     // What a thread that failed held open is closed with it.
     if (this.#listeners.size > 0) {
-      await this.#ask({ type: 'Close', leaseId }).catch(() => undefined);
+      await this.#ask((listeners) => listeners.close(leaseId)).catch(() => undefined);
       return;
     }
-    const worker = this.#worker;
-    this.#worker = null;
-    await worker?.terminate();
+    const thread = this.#thread;
+    this.#thread = null;
+    await thread?.worker.terminate();
   }
 
-  #start(): Worker {
+  #start(): GateThread {
     const worker = new Worker(new URL('./gate.thread.js', import.meta.url), {
       name: 'network gate',
       // What the process was started with (loaders, inspectors, keys in its environment) is not for its threads.
@@ -91,67 +91,54 @@ export class NetworkGate {
       workerData: this.#setting,
     });
     worker.unref();
-    worker.on('message', ({ call, port, fault }: GateAnswer) => {
-      const waiting = this.#waiting.get(call);
-      this.#waiting.delete(call);
-      if (fault === undefined) waiting?.resolve(port);
-      else waiting?.reject(new TroupeError('UNAVAILABLE', `A way out could not be opened: ${fault}`));
-    });
+    const ended = new AbortController();
+    // As many listen as calls are under way.
+    setMaxListeners(0, ended.signal);
+    const thread = { worker, listeners: wrap<ProxyListeners>(nodeEndpoint(worker)), ended };
     let cause = 'it ended';
     worker.on('error', (error) => {
       cause = sentenceOf(error);
     });
-    worker.once('exit', () => this.#ended(worker, cause));
-    return worker;
+    worker.once('exit', () => this.#ended(thread, cause));
+    return thread;
   }
 
-  #ended(worker: Worker, cause: string): void {
-    for (const [call, waiting] of this.#waiting) {
-      // A thread that was started meanwhile has calls of its own.
-      if (waiting.worker !== worker) continue;
-      this.#waiting.delete(call);
-      waiting.reject(new TroupeError('UNAVAILABLE', `The network gate ended: ${cause}`));
-    }
-    if (this.#worker !== worker) return;
+  #ended(thread: GateThread, cause: string): void {
+    thread.ended.abort(new TroupeError('UNAVAILABLE', `The network gate ended: ${cause}`));
+    if (this.#thread !== thread) return;
     this.#log(`The network gate failed and is started again: ${cause}`);
-    this.#worker = null;
+    this.#thread = null;
     setTimeout(() => this.#restart(), RESTART_MS).unref();
   }
 
   #restart(): void {
-    if (this.#listeners.size === 0 || this.#worker !== null) return;
-    this.#worker = this.#start();
-    for (const [leaseId, wish] of this.#wishes) this.#tell({ type: 'Permit', leaseId, wish });
+    if (this.#listeners.size === 0 || this.#thread !== null) return;
+    this.#thread = this.#start();
+    for (const [leaseId, wish] of this.#wishes) this.#permit(leaseId, wish);
     for (const [leaseId, listeners] of this.#listeners) {
-      for (const { place, kind } of listeners) {
-        this.#ask({ type: 'Open', leaseId, place, kind }).catch((error: unknown) => this.#log(sentenceOf(error)));
+      for (const listener of listeners) {
+        this.#open(leaseId, listener).catch((error: unknown) => this.#log(sentenceOf(error)));
       }
     }
   }
 
-  #tell(message: GateMessage): void {
-    this.#worker?.postMessage(message);
+  #permit(leaseId: string, wish: EgressWish): void {
+    this.#thread?.listeners.permit(leaseId, wish).catch((error: unknown) => this.#log(sentenceOf(error)));
   }
 
-  #ask(message: Unnumbered<Call>): Promise<number | undefined> {
-    const call = ++this.#lastCall;
-    const worker = this.#worker;
-    if (worker === null) return Promise.reject(new TroupeError('UNAVAILABLE', 'The network gate is being restarted'));
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.delete(call);
-        reject(new TroupeError('UNAVAILABLE', 'The network gate does not answer'));
-      }, ANSWER_MS);
-      const settle = (finish: () => void): void => {
-        clearTimeout(timer);
-        finish();
-      };
-      this.#waiting.set(call, {
-        worker,
-        resolve: (port) => settle(() => resolve(port)),
-        reject: (error) => settle(() => reject(error)),
-      });
-      worker.postMessage({ ...message, call });
+  #open(leaseId: string, { place, kind }: OpenListener): Promise<number | undefined> {
+    return this.#ask((listeners) => listeners.open(leaseId, place, kind)).catch((cause: unknown) => {
+      if (cause instanceof TroupeError) throw cause;
+      const message = `A way out could not be opened: ${sentenceOf(cause)}`;
+      throw new TroupeError('UNAVAILABLE', message, undefined, { cause });
     });
+  }
+
+  /** A call of the thread; comlink itself would wait for ever on one that ended. */
+  #ask<T>(call: (listeners: Remote<ProxyListeners>) => Promise<T>): Promise<T> {
+    const thread = this.#thread;
+    if (thread === null) return Promise.reject(new TroupeError('UNAVAILABLE', 'The network gate is being restarted'));
+    const late = () => new TroupeError('UNAVAILABLE', 'The network gate does not answer');
+    return withDeadline(call(thread.listeners), { signal: thread.ended.signal, ms: ANSWER_MS, late });
   }
 }

@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
+import { systemClock } from '../../base/clock.js';
+import { onAbort } from '../../base/deadline.js';
+import { errorCode } from '../../base/system-fault.js';
 import type { EgressRules } from '../../net-policy/egress.js';
 import { type LookUp, type ReachFault, reach } from './reach.js';
 import { readSocksRequest, SocksReply, socksReply } from './socks-request.js';
@@ -71,7 +74,7 @@ export class ProxyListener {
         const port = randomInt(PORTS.first, PORTS.last + 1);
         return await ProxyListener.#listen({ host: '127.0.0.1', port }, kind, ways);
       } catch (error) {
-        if (left === 0 || !(error instanceof Error) || Reflect.get(error, 'code') !== 'EADDRINUSE') throw error;
+        if (left === 0 || errorCode(error) !== 'EADDRINUSE') throw error;
       }
     }
   }
@@ -83,23 +86,23 @@ export class ProxyListener {
   ): Promise<ProxyListener> {
     // What a service that was killed left.
     await rm(madeAt, { force: true });
-    const door = await ProxyListener.#listen({ path: madeAt, readableAll: true, writableAll: true }, kind, ways);
+    const listener = await ProxyListener.#listen({ path: madeAt, readableAll: true, writableAll: true }, kind, ways);
     try {
       await rename(madeAt, path);
     } catch (error) {
-      await door.close();
+      await listener.close();
       throw error;
     }
-    return door;
+    return listener;
   }
 
   static async #listen(where: ListenOptions, kind: ListenerKind, ways: ListenerRoutes): Promise<ProxyListener> {
-    const door = new ProxyListener(kind, ways);
+    const listener = new ProxyListener(kind, ways);
     await new Promise<void>((resolve, reject) => {
-      door.#server.once('error', reject);
-      door.#server.listen(where, resolve);
+      listener.#server.once('error', reject);
+      listener.#server.listen(where, resolve);
     });
-    return door;
+    return listener;
   }
 
   /** Cuts every connection. Idempotent. */
@@ -112,8 +115,8 @@ export class ProxyListener {
   async #serve(client: Socket): Promise<void> {
     this.#keep(client);
     const cut = new AbortController();
-    const timer = setTimeout(() => cut.abort(), OPEN_MS);
-    cut.signal.addEventListener('abort', () => client.destroy(), { once: true });
+    const cancelTimer = systemClock.after(OPEN_MS, () => cut.abort());
+    onAbort(cut.signal, () => client.destroy());
     client.once('close', () => cut.abort());
     try {
       const remote = await this.#reach(client, cut);
@@ -124,7 +127,7 @@ export class ProxyListener {
       // Who speaks no SOCKS, or leaves, is told nothing.
       client.destroy();
     } finally {
-      clearTimeout(timer);
+      cancelTimer();
     }
   }
 

@@ -1,8 +1,7 @@
-import { assertNever } from '../../base/assert-never.js';
+import { sentenceOf } from '../../base/system-fault.js';
 import { EgressRules, type EgressSetting, type EgressWish } from '../../net-policy/egress.js';
-import type { GateMessage } from './gate-messages.js';
 import { NameLookUps } from './name-lookups.js';
-import { ProxyListener } from './proxy-listener.js';
+import { type ListenerKind, type ListenerPlace, ProxyListener } from './proxy-listener.js';
 
 const NO_WISH: EgressWish = { forward: [], egress: {} };
 
@@ -19,36 +18,34 @@ export class ProxyListeners {
     this.#names = names;
   }
 
-  /** Answers the port that was opened, where it was one. */
-  async handle(message: GateMessage): Promise<number | undefined> {
-    switch (message.type) {
-      case 'Permit':
-        this.#entry(message.leaseId).rules = this.#rulesFor(message.wish);
-        return undefined;
-      case 'Open': {
-        const entry = this.#entry(message.leaseId);
-        const door = await ProxyListener.open(message.place, message.kind, {
-          rules: () => entry.rules,
-          lookUp: this.#names.of(message.leaseId),
-        });
-        entry.open.push(door);
-        if (door.port !== undefined) this.#ports.add(door.port);
-        return door.port;
-      }
-      case 'Close': {
-        const entry = this.#rules.get(message.leaseId);
-        this.#rules.delete(message.leaseId);
-        for (const { port } of entry?.open ?? []) if (port !== undefined) this.#ports.delete(port);
-        await Promise.all((entry?.open ?? []).map((door) => door.close()));
-        return undefined;
-      }
-      default:
-        return assertNever(message);
-    }
+  /** What one browser's session asks for; it replaces what it asked for before. */
+  permit(leaseId: string, asked: EgressWish): void {
+    this.#entry(leaseId).rules = this.#rulesFor(asked);
   }
 
-  #rulesFor(wish: EgressWish): EgressRules {
-    return new EgressRules(this.#setting, wish, this.#ports);
+  /** Answers the port that was opened, where it was one. @throws a sentence that says why it cannot be opened */
+  async open(leaseId: string, place: ListenerPlace, kind: ListenerKind): Promise<number | undefined> {
+    const entry = this.#entry(leaseId);
+    const routes = { rules: () => entry.rules, lookUp: this.#names.of(leaseId) };
+    const listener = await ProxyListener.open(place, kind, routes).catch((cause: unknown) => {
+      // Of an error nothing but its message leaves this thread.
+      throw new Error(sentenceOf(cause), { cause });
+    });
+    entry.open.push(listener);
+    if (listener.port !== undefined) this.#ports.add(listener.port);
+    return listener.port;
+  }
+
+  /** Idempotent. */
+  async close(leaseId: string): Promise<void> {
+    const { open = [] } = this.#rules.get(leaseId) ?? {};
+    this.#rules.delete(leaseId);
+    for (const { port } of open) if (port !== undefined) this.#ports.delete(port);
+    await Promise.all(open.map((listener) => listener.close()));
+  }
+
+  #rulesFor(asked: EgressWish): EgressRules {
+    return new EgressRules(this.#setting, asked, this.#ports);
   }
 
   #entry(leaseId: string) {

@@ -1,4 +1,5 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
+import { onAbort } from '../../base/deadline.js';
 import type { EgressRules } from '../../net-policy/egress.js';
 
 /** Why a place was not reached: a rule closes it, or nothing answers there. */
@@ -60,16 +61,15 @@ function connectTo(addresses: readonly string[], port: number, signal: AbortSign
       allowHalfOpen: true,
       noDelay: true,
     });
-    const onAbort = (): void => void remote.destroy(new Error('No connection in time'));
-    signal.addEventListener('abort', onAbort, { once: true });
+    const forget = onAbort(signal, () => remote.destroy(new Error('No connection in time')));
     const onError = (): void => {
-      signal.removeEventListener('abort', onAbort);
+      forget();
       resolve('unreachable');
     };
     remote.once('error', onError);
     remote.once('connect', () => {
       remote.off('error', onError);
-      signal.removeEventListener('abort', onAbort);
+      forget();
       resolve(remote);
     });
   });

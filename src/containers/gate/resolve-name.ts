@@ -1,5 +1,7 @@
 import { lookup, type RecordWithTtl } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+import { onAbort, withDeadline, withSignal } from '../../base/deadline.js';
+import { errorCode } from '../../base/system-fault.js';
 import { LookUpLanes } from './lookup-lanes.js';
 import type { SystemNames } from './system-names.js';
 
@@ -70,15 +72,11 @@ export class NameResolver {
 
   /** Rejects with the signal's reason, and only then. */
   async resolve(name: string, session: string, signal: AbortSignal): Promise<NameAnswer> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), LOOK_UP_MS);
     try {
-      return await this.#ask(name, session, AbortSignal.any([signal, late.signal]));
+      return await withSignal({ signals: [signal], ms: LOOK_UP_MS }, (cut) => this.#ask(name, session, cut));
     } catch {
       signal.throwIfAborted();
       return NOT_ASKED;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -108,8 +106,7 @@ export class NameResolver {
     // One for each query: its end ends no other, and the system's servers are those of this moment.
     const resolver = new Resolver({ timeout: timeoutMs, ...(tries === undefined ? {} : { tries }) });
     if (servers !== undefined) resolver.setServers(servers);
-    const cancel = () => resolver.cancel();
-    signal.addEventListener('abort', cancel, { once: true });
+    const forget = onAbort(signal, () => resolver.cancel());
     try {
       const answers = await Promise.all([
         recordsOf(resolver.resolve4(name, { ttl: true })),
@@ -123,7 +120,7 @@ export class NameResolver {
       const faults = answers.map(({ fault }) => faultKind(fault));
       return { kind: faults.find((kind) => kind === 'silent') ?? faults.find((kind) => kind === 'refused') ?? 'none' };
     } finally {
-      signal.removeEventListener('abort', cancel);
+      forget();
     }
   }
 
@@ -135,16 +132,11 @@ export class NameResolver {
     }
     // The place is free when the thread is, whoever still waits.
     const found = this.#system(name).finally(leave);
-    return new Promise((resolve, reject) => {
-      const onAbort = () => reject(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-      void found
-        .catch(() => [])
-        .then((addresses) => {
-          signal.removeEventListener('abort', onAbort);
-          resolve({ addresses, ttlS: addresses.length > 0 ? UNKNOWN_TTL_S : FAILED_TTL_S });
-        });
-    });
+    const addresses = await withDeadline(
+      found.catch(() => []),
+      { signal },
+    );
+    return { addresses, ttlS: addresses.length > 0 ? UNKNOWN_TTL_S : FAILED_TTL_S };
   }
 }
 
@@ -154,7 +146,7 @@ async function recordsOf(
   try {
     return { found: await query, fault: null };
   } catch (error) {
-    return { found: [], fault: String(error instanceof Error ? Reflect.get(error, 'code') : error) };
+    return { found: [], fault: errorCode(error) ?? 'unknown' };
   }
 }
 

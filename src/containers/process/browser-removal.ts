@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../base/deadline.js';
 import { systemFault } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LeaseFolder } from './lease-folder.js';

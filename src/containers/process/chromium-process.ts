@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
+import { onAbort, pause } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { BrowserUser } from '../chromium/browser-user.js';
@@ -48,8 +48,7 @@ export async function startChromium(
   let starting = true;
   // Ends every wait below: the caller's signal, or the browser's own end.
   const cut = new AbortController();
-  const onAbort = (): void => cut.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const forget = onAbort(signal, () => cut.abort(signal.reason));
   try {
     signal.throwIfAborted();
     await folder.create(setting.user);
@@ -63,7 +62,7 @@ export async function startChromium(
     await takePipes(folder, cut.signal);
     if (!(await answersAtPipe(folder, cut.signal))) {
       // Its pipe closes with the browser, a moment before its end and the reason for it are known.
-      await pause(END_MS, undefined, { signal: cut.signal }).catch(() => undefined);
+      await pause(END_MS, { signal: cut.signal }).catch(() => undefined);
       cut.signal.throwIfAborted();
       throw new TroupeError('UNAVAILABLE', 'The browser closed its DevTools before they answered');
     }
@@ -73,7 +72,7 @@ export async function startChromium(
     throw cause;
   } finally {
     starting = false;
-    signal.removeEventListener('abort', onAbort);
+    forget();
   }
 }
 

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
 import { lstat, rename } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { onAbort, pause } from '../../base/deadline.js';
 import { asAbsent } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { DevToolsPipe } from '../driver.js';
@@ -94,7 +94,7 @@ export async function answersAtPipe(folder: LeaseFolder, signal: AbortSignal): P
     return await new Promise<boolean>((resolve) => {
       const id = randomInt(2 ** 31);
       const end = () => resolve(false);
-      signal.addEventListener('abort', end, { once: true });
+      onAbort(signal, end);
       reading.once('error', end).once('close', end);
       writing.once('error', end).once('close', end);
       readMessages(reading, (text) => isAnswer(text, id) && resolve(true), end);

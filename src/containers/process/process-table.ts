@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pause } from '../../base/deadline.js';
 import { asAbsent } from '../../base/system-fault.js';
 
 /** A process as /proc showed it at one moment (proc(5), `stat`). */

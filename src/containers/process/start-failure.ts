@@ -17,7 +17,7 @@ export async function startFailure(binary: string, ended: string, words: string)
     return unavailable(`${binary} refuses to run as root and the browser's user is root; name a normal user`, details);
   }
   if (SANDBOX.test(words)) {
-    return unavailable(`Chromium's sandbox cannot start here; ${await sandboxMend()}`, details);
+    return unavailable(`Chromium's sandbox cannot start here; ${await sandboxRemedy()}`, details);
   }
   const [line] = words.split('\n').slice(-1);
   return unavailable(
@@ -27,7 +27,7 @@ export async function startFailure(binary: string, ended: string, words: string)
 }
 
 /** What forbids unprivileged user namespaces here, and the command that allows them. */
-async function sandboxMend(): Promise<string> {
+async function sandboxRemedy(): Promise<string> {
   if ((await setting('user/max_user_namespaces')) === '0') return 'sysctl -w user.max_user_namespaces=15000';
   if ((await setting('kernel/apparmor_restrict_unprivileged_userns')) === '1') {
     return 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId } from '../../protocol/session.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
@@ -39,9 +40,9 @@ export class OwnBrowser {
     const state = this.#state;
     switch (state.kind) {
       case 'none':
-        return await abandonable(this.#make(), signal);
+        return await withDeadline(this.#make(), { signal });
       case 'made': {
-        const id = await abandonable(state.id, signal);
+        const id = await withDeadline(state.id, { signal });
         const why = await this.#whyEnded(id);
         if (why === null || this.#state !== state) return id;
         throw this.#forget(why);
@@ -118,14 +119,4 @@ export class OwnBrowser {
     const sentence = `The browser session has ended (${why}), and the script was not run`;
     return new TroupeError('SESSION_ENDED', `${sentence}. The next call gets a fresh browser: begin with agent.go`);
   }
-}
-
-/** What `promise` settles with, unless the caller gives up before. */
-function abandonable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason);
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

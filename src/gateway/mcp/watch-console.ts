@@ -1,3 +1,4 @@
+import { settlesWithin } from '../../base/deadline.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 
 /** Scripts that cannot write anything are not watched: they are answered a journal's commit earlier. */
@@ -33,9 +34,8 @@ export function watchConsole(sessions: Sessions, sessionId: string, source: stri
   const ended = read().catch(() => undefined);
   return {
     async text() {
-      const timer = setTimeout(() => stopped.abort(), LAST_LINES_MS);
+      if (!(await settlesWithin(ended, LAST_LINES_MS))) stopped.abort();
       await ended;
-      clearTimeout(timer);
       return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}… (cut)` : text.trimEnd();
     },
     stop: () => stopped.abort(),

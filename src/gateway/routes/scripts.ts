@@ -56,7 +56,7 @@ export const scriptRoutes: readonly Route[] = [
         proxyUrl: new URL(links.proxy, request.base).href,
         recordUrl: new URL(links.self, request.base).href,
         needsToken: request.headers.authorization !== '',
-        flows: await sessions.flows.catalog(request.signal),
+        flows: await sessions.flows.list(request.signal),
       });
       return { kind: 'text', status: 200, contentType: 'text/markdown; charset=utf-8', text };
     },

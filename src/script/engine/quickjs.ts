@@ -107,10 +107,6 @@ export class QuickJs {
     return this.#context.getString(handle);
   }
 
-  readNumber(handle: QuickJSHandle): number {
-    return this.#context.getNumber(handle);
-  }
-
   /** What has become of a promise; any other value is settled. Of `settled` and `rejected` the handle is new. */
   promise(
     value: QuickJSHandle,

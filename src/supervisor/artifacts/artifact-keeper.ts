@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream';
 import type { Journal } from '../../journal/journal.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import { openArchive } from '../../report/archive.js';
-import { writeArtifacts } from '../../report/artifacts.js';
 import type { ReportPool } from '../../report/report-pool.js';
 import { journaledEvents } from '../events/index.js';
 import type { OpenFile } from '../ports/artifacts.js';
@@ -68,12 +67,7 @@ export class ArtifactKeeper {
   }
 
   async #write(record: SessionRecord): Promise<void> {
-    await writeArtifacts({
-      dir: this.dir(record.id),
-      record,
-      events: journaledEvents(this.#journal, record.id),
-      pool: this.#pool,
-    });
+    await this.#pool.produce(this.dir(record.id), record, journaledEvents(this.#journal, record.id));
     if (record.endedAt === null) return;
     if (this.#whole.size >= 10_000) this.#whole.clear();
     this.#whole.add(record.id);

@@ -4,7 +4,7 @@ import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { asAbsent } from '../../base/system-fault.js';
+import { asAbsent, errorCode } from '../../base/system-fault.js';
 import {
   contentOf,
   hasOneName,
@@ -109,7 +109,7 @@ async function keepFile(from: string, to: string, name: string): Promise<void> {
   try {
     await rename(join(from, name), join(to, name));
   } catch (error) {
-    if (Reflect.get(Object(error), 'code') !== 'EXDEV') throw error;
+    if (errorCode(error) !== 'EXDEV') throw error;
     return copyOwnFile(join(from, name), join(to, name));
   }
   // Only what is out of the browser's reach is what it was when it was looked at: it may have been replaced until now.

@@ -41,7 +41,7 @@ type Batch = z.infer<typeof Batch>;
 
 export interface BatchDeskParts extends SessionDependencies {
   readonly journal: Journal;
-  readonly intake: JobScheduler;
+  readonly scheduler: JobScheduler;
   readonly artifacts: BatchArtifacts;
   /** Cancels jobs of a batch that have not ended; settles when their ends are on disk. */
   stop(sessions: readonly SessionRecord[]): Promise<void>;
@@ -63,7 +63,7 @@ export class BatchService implements Batches {
   create(request: BatchRequest, submitter: Submitter): Promise<AcceptedBatch> {
     const { idempotencyKey } = submitter;
     if (idempotencyKey === undefined) return this.#create(request, submitter, null);
-    return this.#parts.intake.submissions.once(
+    return this.#parts.scheduler.submissions.once(
       idempotencyKey,
       request,
       (submission) => this.#create(request, submitter, submission),
@@ -122,7 +122,7 @@ export class BatchService implements Batches {
   }
 
   async #create(request: BatchRequest, submitter: Submitter, submission: SubmissionKey | null): Promise<AcceptedBatch> {
-    const { clock, config, hub, intake } = this.#parts;
+    const { clock, config, hub, scheduler } = this.#parts;
     const id = BatchId.parse(newSessionId());
     const { name = null, labels = {}, parallel = null, flows, jobs } = request;
     const createdAt = clock.now().toISOString();
@@ -131,7 +131,7 @@ export class BatchService implements Batches {
     let ids: readonly string[];
     try {
       if (flows !== undefined) await writeBatchFlows(config, id, flows);
-      ids = await intake.submitBatch(
+      ids = await scheduler.submitBatch(
         {
           kept: kept(batch),
           jobs: jobs.map((job) => ({ ...job, mode: 'auto', labels: { ...labels, ...job.labels } })),
@@ -213,12 +213,12 @@ export class BatchService implements Batches {
 }
 
 /** The batches that have jobs to go on with, and how many of them may run at once. */
-export async function openGates(journal: Journal, intake: JobScheduler, log: (line: string) => void): Promise<void> {
+export async function openGates(journal: Journal, scheduler: JobScheduler, log: (line: string) => void): Promise<void> {
   for (const { id, sessions } of await journal.openBatches()) {
     const [found] = await journal.kept('batch', id);
     const batch = Batch.safeParse(found?.data);
     if (!batch.success) log(`batch ${id} is damaged in the journal; its jobs run without its bound`);
-    else if (batch.data.parallel !== null) intake.openGate(id, batch.data.parallel, sessions);
+    else if (batch.data.parallel !== null) scheduler.openGate(id, batch.data.parallel, sessions);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Log } from '../../telemetry/log.js';
 import { type OpenBounds, type OpenBrowser, type SessionStart, startSessionActor } from '../sessions/index.js';
 
 /** What opening a browser needs. */
-export interface OpenSurroundings extends Readonly<Parameters<typeof startSessionActor>[0]> {
+export interface OpenDependencies extends Readonly<Parameters<typeof startSessionActor>[0]> {
   readonly driver: Driver;
   readonly log: Log;
 }
@@ -33,7 +33,7 @@ export function fitsAnyBrowser({ viewport, locale, proxy }: LaunchWishes): boole
 
 /** Starts a browser and an actor for it. @throws as {@link BrowserOpening} */
 export async function openBrowser(
-  around: OpenSurroundings,
+  around: OpenDependencies,
   options: LeaseOptions,
   start: ActorStart,
   { signal, deadlineMs }: OpenBounds,
@@ -53,7 +53,7 @@ export async function openBrowser(
 
 /** Starts an actor for a browser that has none and that nobody has used. The lease stays the caller's when it throws. */
 export async function startActorOn(
-  around: OpenSurroundings,
+  around: OpenDependencies,
   lease: BrowserLease,
   start: ActorStart,
   { signal, deadlineMs }: OpenBounds,

@@ -1,10 +1,11 @@
+import { withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { LiveRequest, SessionId } from '../../protocol/session.js';
 import { newSessionId, type OpenBounds, type OpenBrowser, type SessionTask } from '../sessions/index.js';
 import {
   type ActorStart,
   leaseOptions,
-  type OpenSurroundings,
+  type OpenDependencies,
   openBrowser,
   releaseLease,
   startActorOn,
@@ -25,8 +26,8 @@ const NO_TASK: SessionTask = { request: {}, batch: null, stepsDone: 0, driver: '
 export class WarmBrowser {
   readonly id: SessionId = newSessionId();
   /** Settles when it is of no use any more: it did not open, or its browser or its actor ended. Never rejects. */
-  readonly spoilt: Promise<unknown>;
-  readonly #around: OpenSurroundings;
+  readonly unusable: Promise<unknown>;
+  readonly #deps: OpenDependencies;
   readonly #opening = new AbortController();
   readonly #opened: Promise<OpenBrowser>;
   #open: OpenBrowser | undefined;
@@ -34,12 +35,12 @@ export class WarmBrowser {
   #discarded: Promise<void> | undefined;
 
   /** Begins to open at once. */
-  constructor(around: OpenSurroundings, deadlineMs: number) {
-    this.#around = around;
+  constructor(around: OpenDependencies, deadlineMs: number) {
+    this.#deps = around;
     const start = { id: this.id, restart: 'transient', task: () => this.#task() } as const;
     const bounds = { signal: this.#opening.signal, deadlineMs };
     this.#opened = openBrowser(around, leaseOptions(this.id, {}), start, bounds).then((open) => this.#rehearsed(open));
-    this.spoilt = this.#opened.then(
+    this.unusable = this.#opened.then(
       (open) => {
         this.#open = open;
         return Promise.race([open.lease.exited, open.child.terminated]);
@@ -99,7 +100,7 @@ export class WarmBrowser {
       const { lease, child } = await this.#within(bounds);
       await child.stop();
       const deadlineMs = bounds.deadlineMs - (performance.now() - startedAt);
-      return await startActorOn(this.#around, lease, start, { ...bounds, deadlineMs });
+      return await startActorOn(this.#deps, lease, start, { ...bounds, deadlineMs });
     } catch (error) {
       await this.discard();
       throw error;
@@ -117,7 +118,7 @@ export class WarmBrowser {
     const open = await this.#opened.catch(() => null);
     if (open === null) return;
     await open.child.stop();
-    await releaseLease(open.lease, this.#around.log);
+    await releaseLease(open.lease, this.#deps.log);
   }
 
   /** The first script of a thread is slow: that is over before there is a session. */
@@ -127,26 +128,15 @@ export class WarmBrowser {
       return open;
     } catch (error) {
       await open.child.stop();
-      await releaseLease(open.lease, this.#around.log);
+      await releaseLease(open.lease, this.#deps.log);
       throw error;
     }
   }
 
   #within({ signal, deadlineMs }: OpenBounds): Promise<OpenBrowser> {
     if (this.#open !== undefined) return Promise.resolve(this.#open);
-    return new Promise((resolve, reject) => {
-      const onAbort = () => reject(signal.reason);
-      const timer = setTimeout(
-        () => reject(new TroupeError('UNAVAILABLE', `No browser was ready within ${deadlineMs} ms`)),
-        deadlineMs,
-      );
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
-      this.#opened.then(resolve, reject).finally(() => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
-      });
-    });
+    const late = () => new TroupeError('UNAVAILABLE', `No browser was ready within ${deadlineMs} ms`);
+    return withDeadline(this.#opened, { signal, ms: deadlineMs, late });
   }
 }
 

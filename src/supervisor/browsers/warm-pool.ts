@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.js';
-import { sentenceOf } from '../../base/system-fault.js';
+import { errorCode, sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import {
@@ -11,12 +11,12 @@ import {
   type OpenBrowser,
   type SessionBrowser,
 } from '../sessions/index.js';
-import { type ActorStart, fitsAnyBrowser, leaseOptions, type OpenSurroundings, openBrowser } from './open-browser.js';
+import { type ActorStart, fitsAnyBrowser, leaseOptions, type OpenDependencies, openBrowser } from './open-browser.js';
 import { RecentDemand } from './recent-demand.js';
 import { WarmBrowser } from './warm-browser.js';
 
 /** What the pool needs of the house. */
-export interface WarmPoolParts extends OpenSurroundings {
+export interface WarmPoolParts extends OpenDependencies {
   readonly config: Config;
   readonly clock: Clock;
   /** Places that no session has. */
@@ -122,7 +122,7 @@ export class WarmPool {
     try {
       return { ...(await warm(bounds)), warm: true };
     } catch (error) {
-      if (bounds.signal.aborted || Reflect.get(Object(error), 'code') === 'INVALID_REQUEST') throw error;
+      if (bounds.signal.aborted || errorCode(error) === 'INVALID_REQUEST') throw error;
       this.#parts.log(`its warm browser was of no use: ${sentenceOf(error)}`, { session: start.id });
       const deadlineMs = Math.max(1, Math.round(deadline - performance.now()));
       return await this.#cold(request, start, { ...bounds, deadlineMs });
@@ -227,7 +227,7 @@ export class WarmPool {
         this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
       },
     );
-    void browser.spoilt.then(() => {
+    void browser.unusable.then(() => {
       if (!this.#waiting.has(browser)) return;
       this.#discard(browser);
       this.#wakeIn(this.#retryMs);

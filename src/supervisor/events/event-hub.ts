@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../base/clock.js';
+import { Wakeups } from '../../base/deadline.js';
 import type { Journal, JournalBatch } from '../../journal/journal.js';
 import { type EventPage, type EventRow, ListedEvent } from '../../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../../protocol/events.js';
@@ -42,13 +43,13 @@ interface Gathering {
 export class EventHub {
   readonly #journal: Journal;
   /** Readers that wait, by the session that they follow; under null those that follow all. */
-  readonly #wakers = new Map<SessionId | null, Set<() => void>>();
+  readonly #wakeups = new Map<SessionId | null, Wakeups>();
   /** Events that wait to be written together. */
   #gathering: Gathering | null = null;
   readonly #clock: Clock;
   #writtenAtMs = 0;
   readonly #ring = new EventRing();
-  readonly #shelf = new EventPages();
+  readonly #recentPages = new EventPages();
   readonly #past: PastEvents;
   readonly #turns = new WorkTurns();
   #shown: number;
@@ -57,7 +58,7 @@ export class EventHub {
     this.#journal = journal;
     this.#clock = clock;
     this.#shown = journal.lastSeq();
-    this.#past = new PastEvents(journal, this.#shelf, () => this.#shown);
+    this.#past = new PastEvents(journal, this.#recentPages, () => this.#shown);
   }
 
   /** The number of the newest event that readers have been shown. */
@@ -115,7 +116,7 @@ export class EventHub {
     this.#ring.add(events.map((row, index) => new ListedEvent(firstSeq + index, row)));
     this.#shown = firstSeq + events.length - 1;
     this.#wake(null);
-    if (this.#wakers.size > 0) for (const id of new Set(events.map(([sessionId]) => sessionId))) this.#wake(id);
+    if (this.#wakeups.size > 0) for (const id of new Set(events.map(([sessionId]) => sessionId))) this.#wake(id);
   }
 
   /** Lets the readers of a session look again: it has ended, and nothing more comes. */
@@ -144,11 +145,11 @@ export class EventHub {
 
   /** The same in pages, none of them empty. Readers of the same events get the same pages as far as they keep step. */
   async *pages(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<EventPage, void> {
-    this.#shelf.enter();
+    this.#recentPages.enter();
     try {
       yield* this.#pages(selection, isLiving);
     } finally {
-      this.#shelf.leave();
+      this.#recentPages.leave();
     }
   }
 
@@ -189,31 +190,22 @@ export class EventHub {
     const last = reading.events.at(-1);
     if (first === undefined || last === undefined) return reading;
     const key = `${sessionId ?? ''}:${first.seq}-${last.seq}`;
-    const known = this.#shelf.get(key);
+    const known = this.#recentPages.get(key);
     if (known !== undefined) return { events: known.events, through: reading.through };
-    this.#shelf.put(key, reading);
+    this.#recentPages.put(key, reading);
     return reading;
   }
 
   #wake(key: SessionId | null): void {
-    const wakers = this.#wakers.get(key);
-    this.#wakers.delete(key);
-    for (const waker of wakers ?? []) waker();
+    const wakeups = this.#wakeups.get(key);
+    this.#wakeups.delete(key);
+    wakeups?.wake();
   }
 
-  #woken(key: SessionId | null, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve();
-      const wakers = this.#wakers.get(key) ?? new Set();
-      this.#wakers.set(key, wakers);
-      const done = () => {
-        wakers.delete(done);
-        if (wakers.size === 0 && this.#wakers.get(key) === wakers) this.#wakers.delete(key);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      wakers.add(done);
-      signal.addEventListener('abort', done, { once: true });
-    });
+  async #woken(key: SessionId | null, signal: AbortSignal): Promise<void> {
+    const wakeups = this.#wakeups.get(key) ?? new Wakeups();
+    this.#wakeups.set(key, wakeups);
+    await wakeups.next(signal);
+    if (wakeups.size === 0 && this.#wakeups.get(key) === wakeups) this.#wakeups.delete(key);
   }
 }

@@ -1,5 +1,4 @@
 // The door of this wing: whoever stands outside imports from here. Events of all sessions: written, numbered, read and followed.
 export { EventHub } from './event-hub.js';
 export { journaledEvents } from './journaled-events.js';
-export { newEvent } from './new-event.js';
 export { SessionStreams } from './session-streams.js';

@@ -9,23 +9,23 @@ const READS_AT_ONCE = 4;
 /** Reads pages of the past from the journal: one read for all readers that want the same page at once. */
 export class PastEvents {
   readonly #journal: Journal;
-  readonly #shelf: EventPages;
+  readonly #pages: EventPages;
   readonly #shown: () => number;
   readonly #reading = new Map<string, Promise<Reading>>();
   readonly #waiting: (() => void)[] = [];
   #reads = 0;
 
   /** @param shown the number of the newest event that readers may see */
-  constructor(journal: Journal, shelf: EventPages, shown: () => number) {
+  constructor(journal: Journal, pages: EventPages, shown: () => number) {
     this.#journal = journal;
-    this.#shelf = shelf;
+    this.#pages = pages;
     this.#shown = shown;
   }
 
   /** The page above `after`, of one session or of all. @throws what the journal fails with */
   read(after: number, sessionId: SessionId | undefined): Promise<Reading> {
     const key = `${sessionId ?? ''}>${after}`;
-    const known = this.#shelf.get(key);
+    const known = this.#pages.get(key);
     if (known !== undefined) return Promise.resolve(known);
     const reading = this.#reading.get(key) ?? this.#readNew(key, after, sessionId);
     this.#reading.set(key, reading);
@@ -36,7 +36,7 @@ export class PastEvents {
   async #readNew(key: string, after: number, sessionId: SessionId | undefined): Promise<Reading> {
     try {
       const reading = await this.#readOnce(after, sessionId);
-      this.#shelf.put(key, reading);
+      this.#pages.put(key, reading);
       return reading;
     } finally {
       this.#reading.delete(key);

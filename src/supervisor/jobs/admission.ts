@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { boundedWait } from '../../base/deadline.js';
 import type { TokenLimits } from '../../protocol/access.js';
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
 import type { Slot } from '../sessions/index.js';
@@ -87,41 +88,20 @@ export class Admission {
    *   the service stops; the signal's reason
    */
   enter(caller: string, { signal, deadlineMs }: EnterBounds): Promise<Slot> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(stopping());
-      if (signal.aborted) return reject(signal.reason);
-      if (this.#live.size >= MAX_LIVE_WAITING || this.#live.sizeOf(caller) >= MAX_LIVE_WAITING_EACH) {
-        return reject(this.#full('Too many sessions are waited for', RETRY_LIVE_SECONDS));
-      }
+    if (this.#closed) return Promise.reject(stopping());
+    if (signal.aborted) return Promise.reject(signal.reason);
+    if (this.#live.size >= MAX_LIVE_WAITING || this.#live.sizeOf(caller) >= MAX_LIVE_WAITING_EACH) {
+      return Promise.reject(this.#full('Too many sessions are waited for', RETRY_LIVE_SECONDS));
+    }
+    const late = () => {
+      const taken = this.#mayEnter(caller) ? `All ${this.#maxSessions} sessions` : 'All sessions of this token';
+      return this.#full(`${taken} were taken for ${Math.round(deadlineMs / 1000)} s`, RETRY_LIVE_SECONDS);
+    };
+    return boundedWait({ signal, ms: deadlineMs, late, clock: this.#clock }, (admit, refuse) => {
       const id = String(++this.#lastLive);
-      const leave = () => {
-        this.#live.remove(id);
-        cancelTimer();
-        signal.removeEventListener('abort', onAbort);
-      };
-      const onAbort = () => {
-        leave();
-        reject(this.#closed ? stopping() : signal.reason);
-      };
-      const cancelTimer = this.#clock.after(deadlineMs, () => {
-        leave();
-        const taken = this.#mayEnter(caller) ? `All ${this.#maxSessions} sessions` : 'All sessions of this token';
-        reject(this.#full(`${taken} were taken for ${Math.round(deadlineMs / 1000)} s`, RETRY_LIVE_SECONDS));
-      });
-      const waiter: Waiter = {
-        caller,
-        admit: (slot) => {
-          leave();
-          resolve(slot);
-        },
-        refuse: (error) => {
-          leave();
-          reject(error);
-        },
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#live.add(caller, id, waiter);
+      this.#live.add(caller, id, { caller, admit, refuse });
       this.#admitNext();
+      return () => this.#live.remove(id);
     });
   }
 

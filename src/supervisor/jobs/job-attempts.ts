@@ -61,7 +61,7 @@ export class JobAttempts {
       const phase = session.record.startedAt === null ? UNTOUCHED : await this.#phaseOf(job);
       const open = pool.prepareJob(session.record.id, request);
       await session.begin(slot, open, config.createTimeout * 1000);
-      await this.goOn(job, phase, true);
+      await this.resume(job, phase, true);
     } catch (error) {
       if (this.#parts.isClosed() && session.record.status === 'queued') return;
       await this.#over(job, lostEnd(error));
@@ -69,7 +69,7 @@ export class JobAttempts {
   }
 
   /** The rest of an attempt whose session runs. */
-  async goOn(job: LivingJob, phase: OpenPhase, freshBrowser: boolean): Promise<void> {
+  async resume(job: LivingJob, phase: OpenPhase, freshBrowser: boolean): Promise<void> {
     const { session, request } = job;
     const journaled = () => journaledEvents(this.#parts.journal, session.record.id);
     await this.#over(job, await session.work(request, phase, { journaled, freshBrowser }));

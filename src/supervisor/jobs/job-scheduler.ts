@@ -1,13 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccessTokens } from '../../auth/access-tokens.js';
 import { RateLimit } from '../../auth/rate-limit.js';
+import { onAbort } from '../../base/deadline.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { Journal, JournalBatch, Kept, StoredRequest, WaitingSession } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { EventRow } from '../../protocol/event-row.js';
+import { type EventRow, eventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../../protocol/session.js';
 import type { ArtifactKeeper } from '../artifacts/index.js';
 import { WarmPool } from '../browsers/index.js';
-import { newEvent } from '../events/index.js';
 import type { Submitter } from '../ports/sessions.js';
 import {
   type AcceptedSession,
@@ -52,7 +53,7 @@ export interface NewBatch {
 }
 
 /** What the scheduler needs of the supervisor. */
-export interface IntakeParts extends SessionDependencies {
+export interface SchedulerParts extends SessionDependencies {
   readonly journal: Journal;
   readonly tokens: AccessTokens;
   readonly artifacts: ArtifactKeeper;
@@ -71,7 +72,7 @@ export interface IntakeParts extends SessionDependencies {
  *                                ^------------------------ retries -----------------------'
  */
 export class JobScheduler {
-  readonly #parts: IntakeParts;
+  readonly #parts: SchedulerParts;
   readonly #admission: Admission;
   readonly #pool: WarmPool;
   readonly #rate: RateLimit;
@@ -82,7 +83,7 @@ export class JobScheduler {
   readonly #queue: JobQueue;
   #closed = false;
 
-  constructor(parts: IntakeParts) {
+  constructor(parts: SchedulerParts) {
     this.#parts = parts;
     const { maxSessions, maxQueue } = parts.config;
     this.#rate = new RateLimit(parts.clock);
@@ -115,7 +116,7 @@ export class JobScheduler {
       isClosed: () => this.#closed,
       begin: ({ lostStarts, ...accepted }, place) => {
         const { request, caller } = accepted;
-        return this.#attempts.begin({ session: this.#enlist(accepted), request, caller, lostStarts }, place);
+        return this.#attempts.begin({ session: this.#register(accepted), request, caller, lostStarts }, place);
       },
     });
   }
@@ -159,15 +160,10 @@ export class JobScheduler {
   /** See `Sessions.createLive`. */
   async createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord> {
     this.#assertAccepts(request);
-    const { idempotencyKey } = submitter;
-    if (idempotencyKey === undefined) return this.#createLive(request, submitter, null);
-    // Whoever repeats it later is to find the session: the first client's leaving ends nothing.
-    const { signal } = new AbortController();
-    return this.submissions.once(
-      idempotencyKey,
-      request,
-      (submission) => this.#createLive(request, { ...submitter, signal }, submission),
-      (id) => this.#parts.table.get(id),
+    // Whoever repeats it later is to find the session: then the first client's leaving ends nothing.
+    const { signal } = submitter.idempotencyKey === undefined ? submitter : new AbortController();
+    return this.#once(request, submitter, (submission) =>
+      this.#createLive(request, { ...submitter, signal }, submission),
     );
   }
 
@@ -183,32 +179,34 @@ export class JobScheduler {
     const asked = this.#parts.clock.now();
     const place = await this.#admission.enter(caller, { signal, deadlineMs });
     const { id, open } = this.#pool.prepare(request);
-    const session = this.#enlist({ request, record: this.#accepted(id, request, { now: asked }), caller });
-    const abandon = () => void session.abandon();
-    signal.addEventListener('abort', abandon, { once: true });
+    const session = this.#register({ request, record: this.#accepted(id, request, { now: asked }), caller });
+    const forget = onAbort(signal, () => session.abandon());
     try {
       const left = Math.max(LEAST_OPEN_MS, deadlineMs - (performance.now() - startedAt));
-      if (signal.aborted) abandon();
       await session.begin(place, open, left, this.#acceptance(session.record, request, caller, submission));
       return session.record;
     } catch (error) {
       table.drop(session.record.id);
       throw error;
     } finally {
-      signal.removeEventListener('abort', abandon);
+      forget();
     }
   }
 
   /** See `Sessions.submit`. */
-  async submit(request: AutoRequest, { caller, idempotencyKey }: Submitter): Promise<SessionRecord> {
+  async submit(request: AutoRequest, submitter: Submitter): Promise<SessionRecord> {
     this.#assertAccepts(request);
-    if (idempotencyKey === undefined) return this.#submit(request, caller, null);
-    return this.submissions.once(
-      idempotencyKey,
-      request,
-      (submission) => this.#submit(request, caller, submission),
-      (id) => this.#parts.table.get(id),
-    );
+    return this.#once(request, submitter, (submission) => this.#submit(request, submitter.caller, submission));
+  }
+
+  /** A request with an Idempotency-Key is taken once; a later one answers the same session. */
+  #once(
+    request: LiveRequest | AutoRequest,
+    { idempotencyKey }: Submitter,
+    take: (submission: SubmissionKey | null) => Promise<SessionRecord>,
+  ): Promise<SessionRecord> {
+    if (idempotencyKey === undefined) return take(null);
+    return this.submissions.once(idempotencyKey, request, take, (id) => this.#parts.table.get(id));
   }
 
   async #submit(request: AutoRequest, caller: string, submission: SubmissionKey | null): Promise<SessionRecord> {
@@ -279,7 +277,7 @@ export class JobScheduler {
   /** Goes on with a session that an earlier service left. @throws what keeps it from going on */
   async resume(resumed: Resumed, lease: BrowserLease): Promise<void> {
     const { request, record, caller, phase, progress } = resumed;
-    const session = this.#enlist(resumed);
+    const session = this.#register(resumed);
     session.recall(progress);
     this.#gate.pass(record.batch, record.id, () => undefined);
     try {
@@ -289,7 +287,7 @@ export class JobScheduler {
       throw error;
     }
     if (request.mode !== 'auto' || phase === null) return;
-    this.#parts.pending(this.#attempts.goOn({ session, request, caller, lostStarts: 0 }, phase, false));
+    this.#parts.pending(this.#attempts.resume({ session, request, caller, lostStarts: 0 }, phase, false));
   }
 
   /** Takes a job that is on disk already. */
@@ -326,10 +324,14 @@ export class JobScheduler {
   }
 
   #acceptedEvent({ id, mode, prompt, flowFiles }: SessionRecord): EventRow {
-    return newEvent(id, { type: 'SessionAccepted', data: { mode, prompt, flowFiles } }, this.#parts.clock.now());
+    return eventRow(
+      id,
+      { type: 'SessionAccepted', data: { mode, prompt, flowFiles } },
+      this.#parts.clock.now().toISOString(),
+    );
   }
 
-  #enlist(accepted: AcceptedSession): LivingSession {
+  #register(accepted: AcceptedSession): LivingSession {
     const session = new LivingSession(this.#parts, accepted, () => {
       this.#gate.leave(session.record.id);
       this.#parts.ended(session);
@@ -365,8 +367,4 @@ async function inPlace(index: number, check: () => Promise<void>): Promise<void>
     const more = placed.length === 0 ? {} : { issues: placed };
     throw new TroupeError(code, `jobs.${index}: ${sentence}`, { ...details, ...more }, { cause: error });
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -5,7 +5,7 @@ import type { Stats, StatsQuery } from '../../protocol/stats.js';
 /** The flows folder, and how its flows went. */
 export interface Flows {
   /** The flows that scripts can run. */
-  catalog(signal: AbortSignal): Promise<readonly FlowEntry[]>;
+  list(signal: AbortSignal): Promise<readonly FlowEntry[]>;
   /** What is in the flows folder. */
   tree(signal: AbortSignal): Promise<readonly FlowNode[]>;
   /** The text of a flow or task file, by its path in the flows folder. */

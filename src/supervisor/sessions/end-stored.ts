@@ -1,8 +1,8 @@
 import { sentenceOf } from '../../base/system-fault.js';
+import { eventRow } from '../../protocol/event-row.js';
 import { AutoRequest, type SessionRecord } from '../../protocol/session.js';
 import type { Outbox } from '../../webhooks/outbox.js';
 import type { ArtifactKeeper } from '../artifacts/index.js';
-import { newEvent } from '../events/index.js';
 import type { SessionDependencies } from './session-dependencies.js';
 import type { SessionEnd } from './session-end.js';
 import { endedRecord } from './session-record.js';
@@ -25,7 +25,11 @@ export async function endStored(
 ): Promise<void> {
   const ended = endedRecord(record, end, clock.now());
   const { status, reason: endReason, summary, error } = end;
-  const event = newEvent(record.id, { type: 'SessionEnded', data: { status, endReason, summary, error } }, clock.now());
+  const event = eventRow(
+    record.id,
+    { type: 'SessionEnded', data: { status, endReason, summary, error } },
+    clock.now().toISOString(),
+  );
   const asked = AutoRequest.safeParse(request).data?.webhook;
   const kept = webhooks.entries(ended, asked, 'ended');
   await hub.write({ records: [{ record: ended, lease: null }], events: [event], kept });

@@ -1,14 +1,20 @@
+import type { ActorRef } from '../../actors/actor.js';
+import type { SessionMessages } from '../../actors/session/messages.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded } from '../../protocol/session.js';
-import type { Connections, DevTools } from '../ports/connections.js';
-import { connectDevTools } from './devtools-client.js';
+import type { Connections, DevTools, DevToolsClient } from '../ports/connections.js';
 import type { LivingSession } from './living-session.js';
 import type { SessionControl } from './session-control.js';
 import { parseId, type SessionTable } from './session-table.js';
 
-/** The doors of the sessions in a table. */
+const ATTACH_MS = 6_000;
+/** So long one look for messages waits for the first. */
+const LOOK_MS = 20_000;
+const GRACE_MS = 5_000;
+
+/** The connections to the sessions of a table. */
 export class SessionConnections implements Connections {
   readonly #table: SessionTable;
 
@@ -96,4 +102,15 @@ function endpointOf({ endpoint, record }: LivingSession): BrowserEndpoint {
 
 function waits(): TroupeError {
   return new TroupeError('SESSION_BUSY', 'The session has no browser yet');
+}
+
+/** @throws CAPACITY, WORKER_LOST */
+async function connectDevTools(actor: ActorRef<SessionMessages>): Promise<DevToolsClient> {
+  const client = await actor.ask('AttachDevTools', null, { deadlineMs: ATTACH_MS });
+  return {
+    send: (text, sessionId) => actor.tell('SendDevTools', { client, text, sessionId }),
+    next: (signal) =>
+      actor.ask('NextDevTools', { client, timeoutMs: LOOK_MS }, { deadlineMs: LOOK_MS + GRACE_MS, signal }),
+    close: () => actor.tell('DetachDevTools', { client }),
+  };
 }

@@ -43,8 +43,8 @@ export class SessionControl {
   #holder: Holder | null = null;
   #inputs = 0;
 
-  constructor(desk: ControlDependencies) {
-    this.#deps = desk;
+  constructor(deps: ControlDependencies) {
+    this.#deps = deps;
   }
 
   get driver(): 'agent' | 'person' {

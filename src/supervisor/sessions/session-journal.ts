@@ -1,12 +1,13 @@
 import type { Clock } from '../../base/clock.js';
+import { pause } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import type { JournalBatch, StoredSession } from '../../journal/journal.js';
-import { type EventRow, readEvent } from '../../protocol/event-row.js';
+import { type EventRow, eventRow, readEvent } from '../../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../../protocol/events.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import type { WebhookMoment } from '../../protocol/webhook.js';
 import type { Log } from '../../telemetry/log.js';
-import { type EventHub, newEvent } from '../events/index.js';
+import type { EventHub } from '../events/index.js';
 import type { SessionChild } from './session-child.js';
 import type { SessionDependencies } from './session-dependencies.js';
 import { spentRecord } from './session-record.js';
@@ -26,12 +27,12 @@ export class SessionJournal {
   steps = 0;
   /** What it does, or the event that told it, of which few are ever asked. */
   #doing: string | EventRow | null = null;
-  readonly #around: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>;
+  readonly #deps: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>;
   readonly #webhook: string | undefined;
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
   readonly #lost = (error: unknown): void =>
-    this.#around.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
+    this.#deps.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
   #open = true;
 
   /**
@@ -48,7 +49,7 @@ export class SessionJournal {
       readonly answered: (call: number) => void;
     },
   ) {
-    this.#around = around;
+    this.#deps = around;
     this.#record = options.record;
     this.#webhook = options.webhook;
     this.#lease = options.lease;
@@ -76,7 +77,7 @@ export class SessionJournal {
 
   /** Something was done in the session. The record is made when somebody reads it, which few scripts are followed by. */
   touch(): void {
-    this.#touchedAtMs = this.#around.clock.now().getTime();
+    this.#touchedAtMs = this.#deps.clock.now().getTime();
   }
 
   /** Enough to find the session again; its request is on disk already. */
@@ -85,11 +86,11 @@ export class SessionJournal {
   }
 
   event<T extends EventType>(type: T, data: EventData<T>): EventRow {
-    return newEvent(this.record.id, { type, data } as SessionEvent, this.#around.clock.now());
+    return eventRow(this.record.id, { type, data } as SessionEvent, this.#deps.clock.now().toISOString());
   }
 
   emit(event: SessionEvent): void {
-    this.publish([newEvent(this.record.id, event, this.#around.clock.now())]);
+    this.publish([eventRow(this.record.id, event, this.#deps.clock.now().toISOString())]);
   }
 
   /** An actor that is there again has lost its scripts and their scope, and of its pages those that do not answer. */
@@ -107,7 +108,7 @@ export class SessionJournal {
   /** A start or an end, with the message to whoever asked to be told; a later attempt's start is none. */
   announced(moment: WebhookMoment, batch: JournalBatch): JournalBatch {
     if (moment === 'started' && this.record.attempt > 1) return batch;
-    const messages = this.#around.webhooks.entries(this.record, this.#webhook, moment);
+    const messages = this.#deps.webhooks.entries(this.record, this.#webhook, moment);
     return { ...batch, kept: [...(batch.kept ?? []), ...messages] };
   }
 
@@ -124,7 +125,7 @@ export class SessionJournal {
       this.record = spentRecord(this.record, data);
       calls.push(data.call);
     }
-    const { hub } = this.#around;
+    const { hub } = this.#deps;
     if (calls.length === 0) {
       hub.add(rows, this.#lost);
       return;
@@ -164,9 +165,7 @@ export async function writeEnd(
       return;
     } catch (error) {
       log(`its end was not written: ${sentenceOf(error)}`, { session: id });
-      await new Promise<void>((resolve) => {
-        clock.after(waitMs, resolve);
-      });
+      await pause(waitMs, { clock });
     }
   }
 }

@@ -1,7 +1,8 @@
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { sentenceOf } from '../../base/system-fault.js';
+import { settlesWithin } from '../../base/deadline.js';
+import { errorCode, sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import { VIDEO } from '../../report/video.js';
 
@@ -21,21 +22,20 @@ export class SessionVideo {
   readonly #done: Promise<void>;
 
   /** @param dir the session's folder, made if need be */
-  constructor(film: NonNullable<BrowserLease['recordVideo']>, dir: string, log: (line: string) => void) {
-    this.#done = this.#write(film, dir).catch((error) => {
+  constructor(record: NonNullable<BrowserLease['recordVideo']>, dir: string, log: (line: string) => void) {
+    this.#done = this.#write(record, dir).catch((error) => {
       if (!this.#stopping.signal.aborted) log(`its video ends: ${sentenceOf(error)}`);
     });
   }
 
   /** Call when the browser is gone, with which it ends. Idempotent. Never rejects. */
   async stop(): Promise<void> {
-    const timer = setTimeout(() => this.#stopping.abort(), LAST_FRAMES_MS);
+    if (!(await settlesWithin(this.#done, LAST_FRAMES_MS))) this.#stopping.abort();
     await this.#done;
-    clearTimeout(timer);
   }
 
-  async #write(film: NonNullable<BrowserLease['recordVideo']>, dir: string): Promise<void> {
-    const frames = await film(this.#stopping.signal);
+  async #write(record: NonNullable<BrowserLease['recordVideo']>, dir: string): Promise<void> {
+    const frames = await record(this.#stopping.signal);
     const file = await nextFile(dir);
     try {
       await copy(frames, file);
@@ -68,7 +68,7 @@ async function nextFile(dir: string): Promise<FileHandle> {
     try {
       return await open(join(dir, number === 1 ? 'video.mp4' : `video-${number}.mp4`), 'wx', 0o644);
     } catch (error) {
-      if (Reflect.get(Object(error), 'code') !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
   throw new Error(`there are ${MAX_FILMS} films of it already`);

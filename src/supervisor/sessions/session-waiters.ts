@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { withSignal } from '../../base/deadline.js';
 import type { EventType } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { SessionDependencies } from './session-dependencies.js';
@@ -34,20 +35,12 @@ export class SessionWaiters {
   ): Promise<void> {
     const { hub, clock } = this.#parts;
     const after = hub.lastSeq();
-    const waiting = new AbortController();
-    const stop = () => waiting.abort();
-    const cancelTimer = clock.after(bounds.timeoutMs, stop);
     const signals = [bounds.signal, this.#closed.signal];
-    for (const signal of signals) signal.addEventListener('abort', stop, { once: true });
-    if (signals.some((signal) => signal.aborted)) stop();
-    try {
+    await withSignal({ signals, ms: bounds.timeoutMs, clock }, async (signal) => {
       if (await isOver()) return;
-      const selection = { sessionId, after, types: new Set(types), signal: waiting.signal };
+      const selection = { sessionId, after, types: new Set(types), signal };
       await hub.stream(selection, () => this.#isLiving(sessionId)).next();
-    } finally {
-      cancelTimer();
-      for (const signal of signals) signal.removeEventListener('abort', stop);
-    }
+    });
   }
 
   /** Lets go of all that wait. Idempotent. */

@@ -3,8 +3,9 @@ import { sentenceOf } from '../../base/system-fault.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { DamagedSession, Journal, StoredSession, WaitingSession } from '../../journal/journal.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
+import { eventRow } from '../../protocol/event-row.js';
 import { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
-import { journaledEvents, newEvent } from '../events/index.js';
+import { journaledEvents } from '../events/index.js';
 import { beginsAgain, type Resumed, retriesLeft } from '../jobs/index.js';
 import {
   acceptedRecord,
@@ -210,7 +211,7 @@ async function waitAgain(
   const record = waitingRecord(stored.record, failed === null ? attempt : attempt + 1, clock.now());
   const left = { retriesLeft: retriesLeft(request, stored.record) - 1 };
   const data = failed === null ? null : { attempt, error: failed, ...left };
-  const events = data === null ? [] : [newEvent(record.id, { type: 'AttemptFailed', data }, clock.now())];
+  const events = data === null ? [] : [eventRow(record.id, { type: 'AttemptFailed', data }, clock.now().toISOString())];
   await hub.write({ records: [{ record, lease: null }], events });
   recovered.queue({ id: record.id, batch: record.batch, caller: stored.caller });
 }

@@ -206,8 +206,8 @@ t.test('A browser that closes its connection gives up its look-up', async (t) =>
   const doors = new ProxyListeners(setting, lookUps);
   const path = join(folder, 'net');
   const place = { madeAt: join(folder, 'made'), path };
-  await doors.handle({ type: 'Open', call: 1, leaseId: 'one', place, kind: { kind: 'socks' } });
-  t.teardown(() => doors.handle({ type: 'Close', call: 2, leaseId: 'one' }));
+  await doors.open('one', place, { kind: 'socks' });
+  t.teardown(() => doors.close('one'));
   const sockets = await Promise.all(
     deadNames(72).map(async (name) => {
       const socket = connect(path);

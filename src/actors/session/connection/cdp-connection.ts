@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ConnectionEnd, SendOptions } from '../../../agent-js/browser/browser-port.js';
 import type { CdpEvent, CdpMethod, CdpParams, CdpResult } from '../../../agent-js/browser/cdp.js';
+import { deferred } from '../../../base/deferred.js';
 import { TroupeError } from '../../../protocol/errors.js';
-import type { DevToolsChannel, DevToolsSeat } from './devtools-channel.js';
+import type { DevToolsChannel, DevToolsLink } from './devtools-channel.js';
 import { MAX_MESSAGE_BYTES } from './devtools-transport.js';
 
 /** Commands whose answer may be outstanding; a further one is refused. */
@@ -29,17 +30,15 @@ interface Pending {
 export class CdpConnection {
   /** Settles once when the connection is over, by whichever side. */
   readonly closed: Promise<ConnectionEnd>;
+  readonly #closed = deferred<ConnectionEnd>();
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Set<(event: CdpEvent) => void>();
-  #seat: DevToolsSeat | undefined;
+  #link: DevToolsLink | undefined;
   #lastId = 0;
   #end: ConnectionEnd | undefined;
-  #settleClosed: (end: ConnectionEnd) => void = () => undefined;
 
   private constructor() {
-    this.closed = new Promise((resolve) => {
-      this.#settleClosed = resolve;
-    });
+    this.closed = this.#closed.promise;
   }
 
   /** @throws WORKER_LOST when the browser does not answer within the bounds. */
@@ -48,7 +47,7 @@ export class CdpConnection {
     bounds: { signal: AbortSignal; deadlineMs: number },
   ): Promise<CdpConnection> {
     const connection = new CdpConnection();
-    connection.#seat = await channel.join(
+    connection.#link = await channel.join(
       {
         message: (text) => connection.#receive(text),
         closed: (reason, tooLong) =>
@@ -74,7 +73,7 @@ export class CdpConnection {
       // The shape of an answer is the protocol's word; there is nothing here to check it against.
       this.#pending.set(id, { method, timer, resolve: (result) => resolve(result as CdpResult<M>), reject });
       const text = JSON.stringify({ id, method, params, ...(session === undefined ? {} : { sessionId: session }) });
-      if (this.#seat?.send(text, session) === false) this.#answer(id, { error: { message: 'the page is gone' } });
+      if (this.#link?.send(text, session) === false) this.#answer(id, { error: { message: 'the page is gone' } });
     });
   }
 
@@ -87,7 +86,7 @@ export class CdpConnection {
   close(): void {
     const reason = 'the session has let go of its browser';
     this.#finish({ reason, error: lostError(reason) });
-    this.#seat?.close();
+    this.#link?.close();
   }
 
   #receive(text: string): void {
@@ -116,7 +115,7 @@ export class CdpConnection {
   #finish(end: ConnectionEnd): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    this.#settleClosed(end);
+    this.#closed.resolve(end);
     for (const pending of this.#pending.values()) {
       clearTimeout(pending.timer);
       pending.reject(end.error);

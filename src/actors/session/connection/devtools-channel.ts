@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { boundedWait } from '../../../base/deadline.js';
+import { deferred } from '../../../base/deferred.js';
 import type { DevToolsAddress } from '../../../containers/driver.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import { type DevToolsTransport, openTransport } from './devtools-transport.js';
@@ -14,7 +16,7 @@ export interface DevToolsUser {
 }
 
 /** What a user holds. */
-export interface DevToolsSeat {
+export interface DevToolsLink {
   /**
    * Sends a command: a JSON object without a member `sessionId`, for the root session, or with the one that is given.
    * False for a session that is not this user's: then nothing is sent.
@@ -40,7 +42,7 @@ const TargetEvent = z.object({
   params: z.object({ sessionId: z.string() }),
 });
 
-interface Occupied extends DevToolsUser {
+interface ConnectedUser extends DevToolsUser {
   readonly root: string;
   readonly sessions: Set<string>;
 }
@@ -54,20 +56,16 @@ interface Occupied extends DevToolsUser {
  */
 export class DevToolsChannel {
   readonly #sessionsFile: string | null;
-  readonly #owners = new Map<string, Occupied>();
-  readonly #users = new Set<Occupied>();
+  readonly #owners = new Map<string, ConnectedUser>();
+  readonly #users = new Set<ConnectedUser>();
   readonly #leaveListeners = new Set<() => void>();
   readonly #answers = new Map<number, (text: string) => void>();
   #transport: DevToolsTransport | undefined;
   #end: string | undefined;
-  readonly #over: Promise<void>;
-  #settleOver: () => void = () => undefined;
+  readonly #over = deferred<void>();
 
   private constructor(sessionsFile: string | null) {
     this.#sessionsFile = sessionsFile;
-    this.#over = new Promise((resolve) => {
-      this.#settleOver = resolve;
-    });
   }
 
   /** @throws WORKER_LOST when nothing answers there within the bounds */
@@ -102,14 +100,14 @@ export class DevToolsChannel {
   async join(
     user: DevToolsUser,
     bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
-  ): Promise<DevToolsSeat> {
+  ): Promise<DevToolsLink> {
     const root = await this.#attach(bounds);
-    const occupied: Occupied = { ...boundUser(user), root, sessions: new Set([root]) };
-    this.#owners.set(root, occupied);
-    this.#users.add(occupied);
+    const connected: ConnectedUser = { ...boundUser(user), root, sessions: new Set([root]) };
+    this.#owners.set(root, connected);
+    this.#users.add(connected);
     return {
-      send: (text, sessionId) => this.#send(occupied, text, sessionId),
-      close: () => this.#leave(occupied),
+      send: (text, sessionId) => this.#send(connected, text, sessionId),
+      close: () => this.#leave(connected),
     };
   }
 
@@ -126,30 +124,22 @@ export class DevToolsChannel {
       user.closed('the session has let go of its browser', false);
     }
     this.#transport?.close();
-    await this.#over;
+    await this.#over.promise;
   }
 
   #attach({ signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number }): Promise<string> {
-    return new Promise<string>((resolve, reject) => {
+    const lost = (why: string) => new TroupeError('WORKER_LOST', why);
+    const late = () => lost(`The browser does not answer within ${deadlineMs} ms`);
+    return boundedWait<string>({ signal, ms: deadlineMs, late }, (resolve, reject) => {
       const id = this.#rootCommand('Target.attachToBrowserTarget', {});
-      const settle = (finish: () => void) => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', onAbort);
-        this.#answers.delete(id);
-        finish();
-      };
-      const lost = (why: string) => settle(() => reject(new TroupeError('WORKER_LOST', why)));
-      const timer = setTimeout(() => lost(`The browser does not answer within ${deadlineMs} ms`), deadlineMs);
-      const onAbort = () => settle(() => reject(signal.reason));
-      signal.addEventListener('abort', onAbort, { once: true });
       this.#answers.set(id, (text) => {
         const { result, error } = RootAnswer.parse(JSON.parse(text));
-        if (result === undefined) return lost(`The browser refuses a connection: ${error?.message ?? ''}`);
+        if (result === undefined) return reject(lost(`The browser refuses a connection: ${error?.message ?? ''}`));
         if (this.#sessionsFile !== null) appendFileSync(this.#sessionsFile, `${result.sessionId}\n`);
-        settle(() => resolve(result.sessionId));
+        resolve(result.sessionId);
       });
-      if (signal.aborted) onAbort();
-      if (this.#end !== undefined) lost(`The browser does not answer: ${this.#end}`);
+      if (this.#end !== undefined) reject(lost(`The browser does not answer: ${this.#end}`));
+      return () => this.#answers.delete(id);
     });
   }
 
@@ -167,7 +157,7 @@ export class DevToolsChannel {
     return id;
   }
 
-  #send(user: Occupied, text: string, sessionId: string | undefined): boolean {
+  #send(user: ConnectedUser, text: string, sessionId: string | undefined): boolean {
     if (!this.#users.has(user)) return true;
     if (sessionId === undefined) this.#transport?.send(`{"sessionId":"${user.root}",${text.slice(1)}`);
     else if (this.#owners.get(sessionId) === user) this.#transport?.send(text);
@@ -175,7 +165,7 @@ export class DevToolsChannel {
     return true;
   }
 
-  #leave(user: Occupied): void {
+  #leave(user: ConnectedUser): void {
     if (!this.#users.delete(user)) return;
     for (const session of user.sessions) this.#owners.delete(session);
     this.#rootCommand('Target.detachFromTarget', { sessionId: user.root });
@@ -196,7 +186,7 @@ export class DevToolsChannel {
   }
 
   /** Which sessions hang from which. */
-  #follow(owner: Occupied, text: string): void {
+  #follow(owner: ConnectedUser, text: string): void {
     const event = TargetEvent.safeParse(JSON.parse(text));
     if (!event.success) return;
     const { sessionId } = event.data.params;
@@ -219,7 +209,7 @@ export class DevToolsChannel {
 
   #closed(reason: string, tooLong: boolean): void {
     this.#end = reason;
-    this.#settleOver();
+    this.#over.resolve();
     const users = [...this.#users];
     this.#users.clear();
     this.#owners.clear();

@@ -1,5 +1,6 @@
+import { Wakeups } from '../../../base/deadline.js';
 import { TroupeError } from '../../../protocol/errors.js';
-import type { DevToolsChannel, DevToolsSeat } from './devtools-channel.js';
+import type { DevToolsChannel, DevToolsLink } from './devtools-channel.js';
 
 /** What may wait for a client that does not read, in characters; then it is let go. A long message alone is half of it. */
 const MAX_UNREAD = 256 * 1024 * 1024;
@@ -17,11 +18,11 @@ export interface DevToolsMail {
 }
 
 interface Client {
-  readonly seat: DevToolsSeat;
+  readonly link: DevToolsLink;
   messages: string[];
   unread: number;
   over: string | null;
-  wake: () => void;
+  readonly mail: Wakeups;
 }
 
 /** Clients of other libraries beside the session's own connection. They pull what is for them, so a slow one waits for itself. */
@@ -40,13 +41,13 @@ export class DevToolsClients {
       throw new TroupeError('CAPACITY', `${MAX_CLIENTS} DevTools clients are connected to this session already`);
     }
     const id = ++this.#lastId;
-    const waiting = { messages: [] as string[], unread: 0, over: null, wake: () => undefined };
+    const waiting = { messages: [] as string[], unread: 0, over: null, mail: new Wakeups() };
     const user = {
       message: (text: string) => this.#keep(id, text),
       closed: (reason: string) => this.#over(id, reason),
     };
-    const seat = await this.#channel.join(user, { signal, deadlineMs: CONNECT_MS });
-    this.#clients.set(id, { seat, ...waiting });
+    const link = await this.#channel.join(user, { signal, deadlineMs: CONNECT_MS });
+    this.#clients.set(id, { link: link, ...waiting });
     return id;
   }
 
@@ -58,7 +59,7 @@ export class DevToolsClients {
       this.#drop(client, 'the browser does not read what the client sends');
       return;
     }
-    if (client.seat.send(command.text, command.sessionId)) return;
+    if (client.link.send(command.text, command.sessionId)) return;
     const { id: call, sessionId } = Object(JSON.parse(command.text));
     this.#keep(id, JSON.stringify({ id: call, error: NO_SESSION, sessionId }));
   }
@@ -67,7 +68,7 @@ export class DevToolsClients {
   async next(id: number, signal: AbortSignal): Promise<DevToolsMail> {
     const client = this.#clients.get(id);
     if (client === undefined) return { messages: [], over: 'the client was let go' };
-    if (client.messages.length === 0 && client.over === null) await untilWoken(client, signal);
+    if (client.messages.length === 0 && client.over === null) await client.mail.next(signal);
     const { messages, over } = client;
     client.messages = [];
     client.unread = 0;
@@ -79,8 +80,8 @@ export class DevToolsClients {
   detach(id: number): void {
     const client = this.#clients.get(id);
     this.#clients.delete(id);
-    client?.seat.close();
-    client?.wake();
+    client?.link.close();
+    client?.mail.wake();
   }
 
   #keep(id: number, text: string): void {
@@ -89,33 +90,20 @@ export class DevToolsClients {
     client.messages.push(text);
     client.unread += text.length;
     if (client.unread > MAX_UNREAD) this.#drop(client, 'the client does not read what the browser sends');
-    client.wake();
+    client.mail.wake();
   }
 
   #drop(client: Client, why: string): void {
-    client.seat.close();
+    client.link.close();
     client.messages = [];
     client.over = why;
-    client.wake();
+    client.mail.wake();
   }
 
   #over(id: number, reason: string): void {
     const client = this.#clients.get(id);
     if (client === undefined) return;
     client.over ??= reason;
-    client.wake();
+    client.mail.wake();
   }
-}
-
-function untilWoken(client: Client, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      signal.removeEventListener('abort', done);
-      client.wake = () => undefined;
-      resolve();
-    };
-    client.wake = done;
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
 }

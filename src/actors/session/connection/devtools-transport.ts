@@ -1,5 +1,7 @@
 import { Socket } from 'node:net';
 import WebSocket from 'ws';
+import { onAbort } from '../../../base/deadline.js';
+import { errorCode } from '../../../base/system-fault.js';
 import type { DevToolsAddress, DevToolsPipe } from '../../../containers/driver.js';
 import { takeDescriptors } from '../../../containers/process/devtools-pipe.js';
 import { TroupeError } from '../../../protocol/errors.js';
@@ -49,8 +51,7 @@ async function openWebSocket(
     maxPayload: MAX_MESSAGE_BYTES,
     handshakeTimeout: deadlineMs,
   });
-  const abort = () => socket.terminate();
-  signal.addEventListener('abort', abort, { once: true });
+  const forget = onAbort(signal, () => socket.terminate());
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
@@ -63,7 +64,7 @@ async function openWebSocket(
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new TroupeError('WORKER_LOST', `The browser does not answer: ${text}`, undefined, { cause });
   } finally {
-    signal.removeEventListener('abort', abort);
+    forget();
   }
   let fault: Error | undefined;
   socket.on('message', (data) => {
@@ -171,5 +172,5 @@ class PipeTransport implements DevToolsTransport {
 }
 
 function isTooLong(error: Error | undefined): boolean {
-  return error !== undefined && Reflect.get(error, 'code') === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+  return errorCode(error) === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 }

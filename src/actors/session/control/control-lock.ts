@@ -1,4 +1,5 @@
 import { cancelledError } from '../../../agent-js/browser/bounds.js';
+import { Wakeups, withSignal } from '../../../base/deadline.js';
 import type { HostCall, HostModule } from '../../../script/host-module.js';
 
 /** A person who takes control waits so long for the agent's call under way, and then has it all the same. */
@@ -15,7 +16,7 @@ export class ControlLock {
   #handovers: number;
   /** Calls of the agent under way. */
   #calls = 0;
-  readonly #wakes = new Set<() => void>();
+  readonly #changes = new Wakeups();
 
   /** @param driver a session that is taken up again may be in a person's hands */
   constructor(driver: 'agent' | 'person') {
@@ -27,21 +28,22 @@ export class ControlLock {
   async take(): Promise<void> {
     if (this.#driver === 'agent') this.#handovers += 1;
     this.#driver = 'person';
-    const late = AbortSignal.timeout(REST_MS);
-    while (this.#driver === 'person' && this.#calls > 0 && !late.aborted) await this.#news(late);
+    await withSignal({ signals: [], ms: REST_MS }, async (late) => {
+      while (this.#driver === 'person' && this.#calls > 0 && !late.aborted) await this.#changes.next(late);
+    });
   }
 
   /** Idempotent. */
   giveBack(): void {
     this.#driver = 'agent';
-    this.#wake();
+    this.#changes.wake();
   }
 
   /** Settles once the agent drives, with how often a person has. @throws the signal's reason */
   async agentsTurn(signal: AbortSignal): Promise<number> {
     while (this.#driver === 'person') {
       signal.throwIfAborted();
-      await this.#news(signal);
+      await this.#changes.next(signal);
     }
     return this.#handovers;
   }
@@ -55,36 +57,19 @@ export class ControlLock {
   #waiting(call: HostCall): HostCall {
     return async (args, context) => {
       if (this.#driver === 'person') {
-        const goOn = context.standStill();
+        const resume = context.pause();
         await this.agentsTurn(context.signal).catch(() => {
           throw cancelledError();
         });
-        goOn();
+        resume();
       }
       this.#calls += 1;
       try {
         return await call(args, context);
       } finally {
         this.#calls -= 1;
-        if (this.#calls === 0) this.#wake();
+        if (this.#calls === 0) this.#changes.wake();
       }
     };
-  }
-
-  #wake(): void {
-    for (const wake of this.#wakes) wake();
-  }
-
-  /** Settles when something has changed, or with the signal. */
-  #news(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        this.#wakes.delete(done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#wakes.add(done);
-      signal.addEventListener('abort', done, { once: true });
-    });
   }
 }

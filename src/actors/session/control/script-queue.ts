@@ -1,7 +1,8 @@
+import { boundedWait } from '../../../base/deadline.js';
 import { TroupeError } from '../../../protocol/errors.js';
 
 interface WaitingScript {
-  start(): Promise<void>;
+  start(): void;
   reject(error: unknown): void;
 }
 
@@ -34,57 +35,37 @@ export class ScriptQueue {
    * @param work gets a signal that is aborted when the queue closes
    * @param from whose signal drops the script while it waits; for one that need not it is not even made
    */
-  run<T>(work: (signal: AbortSignal) => Promise<T>, from: Asker): Promise<T> {
-    if (this.#closed.signal.aborted) return Promise.reject(this.#closed.signal.reason);
-    if (!this.#running) return this.#runNow(work);
-    const asker = from.signal;
-    if (asker.aborted) return Promise.reject(asker.reason);
-    if (this.#waiting.size >= this.#bound) {
-      return Promise.reject(
-        new TroupeError('CAPACITY', `${this.#bound} scripts wait in this session already`, { retryAfterSeconds: 1 }),
-      );
+  async run<T>(work: (signal: AbortSignal) => Promise<T>, from: Asker): Promise<T> {
+    this.#closed.signal.throwIfAborted();
+    if (this.#running) await this.#turn(from.signal);
+    this.#running = true;
+    try {
+      return await work(this.#closed.signal);
+    } finally {
+      const [next] = this.#waiting;
+      if (next === undefined) this.#running = false;
+      else next.start();
     }
-    return new Promise<T>((resolve, reject) => {
-      const script: WaitingScript = {
-        start: () => {
-          asker.removeEventListener('abort', drop);
-          return work(this.#closed.signal).then(resolve, reject);
-        },
-        reject: (error) => {
-          asker.removeEventListener('abort', drop);
-          reject(error);
-        },
-      };
-      const drop = () => {
-        if (this.#waiting.delete(script)) reject(asker.reason);
-      };
-      asker.addEventListener('abort', drop, { once: true });
-      this.#waiting.add(script);
-    });
   }
 
   /** Rejects what waits and aborts what runs, with `error`. Idempotent. */
   close(error: unknown): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort(error);
-    for (const script of this.#waiting) script.reject(error);
-    this.#waiting.clear();
+    for (const script of [...this.#waiting]) script.reject(error);
   }
 
-  async #runNow<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    this.#running = true;
-    try {
-      return await work(this.#closed.signal);
-    } finally {
-      void this.#drain();
+  /** Settles when the script before has ended, which hands its turn on. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#waiting.size >= this.#bound) {
+      const message = `${this.#bound} scripts wait in this session already`;
+      throw new TroupeError('CAPACITY', message, { retryAfterSeconds: 1 });
     }
-  }
-
-  async #drain(): Promise<void> {
-    for (const script of this.#waiting) {
-      this.#waiting.delete(script);
-      await script.start();
-    }
-    this.#running = false;
+    await boundedWait<void>({ signal }, (start, reject) => {
+      const script: WaitingScript = { start, reject };
+      this.#waiting.add(script);
+      return () => this.#waiting.delete(script);
+    });
   }
 }

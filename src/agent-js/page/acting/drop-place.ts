@@ -2,6 +2,7 @@ import { type DropPoint, isProblem, type PageProblem, type Sought } from '../../
 import { resolve } from '../resolve.js';
 import { pointsOf } from '../tree/geometry.js';
 import { bringIntoView } from '../tree/scrolling.js';
+import type { WindowListeners } from '../window-listeners.js';
 
 /** Lists move their items for as long as this while something is dragged over them, in milliseconds. */
 const STILL_MS = 1_000;
@@ -52,4 +53,22 @@ async function untilStill(element: Element): Promise<void> {
 
 function blocked(reason: string, final: boolean): PageProblem {
   return { problem: 'blocked', reason, final };
+}
+
+/** Hears what a document says to things that are carried over it: a page takes them by preventing the browser's default. */
+export class DragOver {
+  #last: Event | null = null;
+
+  constructor(listeners: WindowListeners) {
+    listeners.add(['dragover'], (event) => this.#note(event), { capture: true });
+  }
+
+  /** Of the last one, once its listeners have been called. */
+  get taken(): boolean {
+    return this.#last?.defaultPrevented === true;
+  }
+
+  #note(event: Event): void {
+    this.#last = event;
+  }
 }

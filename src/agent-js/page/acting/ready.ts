@@ -220,7 +220,7 @@ async function report({ element, point, done, opens }: Found, under: Action, req
     inputType: isHtml(element, 'input') ? element.type : '',
     password: isPassword(element),
     rich: (element as Partial<HTMLElement>).isContentEditable === true,
-    selfDrawn: isSelfDrawn(element),
+    canvasEditor: isSelfDrawn(element),
     checked: checked === 'mixed' ? false : checked,
     draggable: action === 'drag' && isDraggable(element),
     finished: done ? await under.finish({ graceMs: 0, typed, awaits: null }) : null,

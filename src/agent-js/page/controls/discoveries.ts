@@ -58,12 +58,12 @@ export class Discoveries {
     listeners.add([answer, retraction], hear, { capture: true });
     listeners.add([news], () => this.#news.add(view));
     listeners.add([dialog], () => this.#dialogOpens());
-    listeners.add([declared], () => tell(DECLARED));
+    listeners.add([declared], () => announce(DECLARED));
     // What it said before anybody heard.
     this.#news.add(view);
     listeners.onReturn(() => {
       this.#news.add(view);
-      tell(REWRITTEN);
+      announce(REWRITTEN);
     });
   }
 
@@ -78,7 +78,7 @@ export class Discoveries {
   }
 
   #dialogOpens(): void {
-    if (this.#acting) tell(OWN_DIALOG);
+    if (this.#acting) announce(OWN_DIALOG);
   }
 
   /** Rises with each that begins or ends to listen, and with new shadow roots. */
@@ -150,7 +150,7 @@ export function share(one: Discoveries): void {
 }
 
 /** Calls a function that the service has put into this world. */
-function tell(binding: string): void {
+function announce(binding: string): void {
   const call: unknown = Reflect.get(globalThis, binding);
   if (typeof call === 'function') call('');
 }

@@ -20,7 +20,7 @@ export class JsonText {
 }
 
 /** A control as it was told. */
-interface Told {
+interface Reported {
   readonly locator: string;
   readonly offscreen: boolean;
   /** Of a field: what changes without a sign. */
@@ -35,11 +35,11 @@ export class LookMemory {
   /** Another document's looks have other numbers. */
   #id = Math.floor(Math.random() * 2 ** 40);
   #changes = -1;
-  #byElement = new WeakMap<Element, Told>();
+  #byElement = new WeakMap<Element, Reported>();
   /** The last list, its locators, and what was told of it. */
   #collected: Collected | null = null;
   #locators: readonly string[] = [];
-  #told: readonly string[] = [];
+  #reported: readonly string[] = [];
   /** What in it may change without a sign, and its place. */
   #fields: readonly { readonly index: number; readonly read: ReadState; state: ReturnType<ReadState> }[] = [];
 
@@ -49,15 +49,16 @@ export class LookMemory {
    * @param named whether the asker makes the locators
    */
   look(root: Element | undefined, base: number | null, named: boolean): JsonText {
-    const before = this.#told;
-    const told = this.#tell(collect());
+    const before = this.#reported;
+    const reported = this.#report(collect());
     const { controls, gaps } = this.#collected ?? NOTHING;
     const inside = ({ element }: { readonly element: Element }): boolean =>
       root === undefined || isInside(element, root);
-    const shown = root === undefined ? told : told.filter((_, index) => inside(controls[index] ?? { element: root }));
+    const shown =
+      root === undefined ? reported : reported.filter((_, index) => inside(controls[index] ?? { element: root }));
     const known = root === undefined && base === this.#id ? before : null;
     const pieces = known === null ? shown : piecesOf(shown, known);
-    if (told !== before) this.#id++;
+    if (reported !== before) this.#id++;
     shownLooks.remember(this.#id, controls, this.#locators);
     const state: Omit<PageLook, 'pieces'> = {
       url: location.href,
@@ -77,39 +78,39 @@ export class LookMemory {
   }
 
   /** What is to be told of each control. The array of the last time, where it is the same. */
-  #tell(collected: Collected): readonly string[] {
+  #report(collected: Collected): readonly string[] {
     const { controls } = collected;
-    if (collected === this.#collected) return this.#tellAgain(controls);
+    if (collected === this.#collected) return this.#reportAgain(controls);
     const { changes } = nameMemory();
     if (changes !== this.#changes) this.#byElement = new WeakMap();
     this.#changes = changes;
     this.#locators = this.#locatorsOf(controls);
     this.#collected = collected;
-    const told = controls.map((control, index) => this.#tellOf(control, this.#locators[index] ?? ''));
-    this.#fields = told.flatMap(({ read, state }, index) => (read && state !== null ? { index, read, state } : []));
-    const texts = told.map(({ text }) => text);
-    if (texts.length !== this.#told.length || texts.some((text, index) => text !== this.#told[index])) {
-      this.#told = texts;
+    const reported = controls.map((control, index) => this.#reportOf(control, this.#locators[index] ?? ''));
+    this.#fields = reported.flatMap(({ read, state }, index) => (read && state !== null ? { index, read, state } : []));
+    const texts = reported.map(({ text }) => text);
+    if (texts.length !== this.#reported.length || texts.some((text, index) => text !== this.#reported[index])) {
+      this.#reported = texts;
     }
-    return this.#told;
+    return this.#reported;
   }
 
   /** The same list: only what stands in its fields may be other. */
-  #tellAgain(controls: readonly Control[]): readonly string[] {
-    let told: string[] | null = null;
+  #reportAgain(controls: readonly Control[]): readonly string[] {
+    let reported: string[] | null = null;
     for (const field of this.#fields) {
       const state = field.read();
       if (state === field.state) continue;
       field.state = state;
       const control = controls[field.index];
       if (control === undefined) continue;
-      const { text } = this.#tellOf(control, this.#locators[field.index] ?? '');
-      if (text === this.#told[field.index]) continue;
-      told ??= [...this.#told];
-      told[field.index] = text;
+      const { text } = this.#reportOf(control, this.#locators[field.index] ?? '');
+      if (text === this.#reported[field.index]) continue;
+      reported ??= [...this.#reported];
+      reported[field.index] = text;
     }
-    if (told !== null) this.#told = told;
-    return this.#told;
+    if (reported !== null) this.#reported = reported;
+    return this.#reported;
   }
 
   /** The same controls under the same names have the locators that they had. */
@@ -123,15 +124,15 @@ export class LookMemory {
   }
 
   /** What a field holds changes without a sign; the rest is as it was while the document is. */
-  #tellOf(control: Control, locator: string): Told {
+  #reportOf(control: Control, locator: string): Reported {
     const { element, offscreen } = control;
     const known = this.#byElement.get(element);
     const read = known === undefined ? readerOf(element) : known.read;
     const state = read === null ? null : read();
     if (known?.locator === locator && known.offscreen === offscreen && known.state === state) return known;
-    const told: Told = { locator, offscreen, read, state, text: textOf(describe(control, locator)) };
-    this.#byElement.set(element, told);
-    return told;
+    const reported: Reported = { locator, offscreen, read, state, text: textOf(describe(control, locator)) };
+    this.#byElement.set(element, reported);
+    return reported;
   }
 }
 

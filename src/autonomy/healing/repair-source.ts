@@ -3,7 +3,7 @@ import type { TapedCall } from '../flow-tape.js';
 import { type FoundCall, findCall, parseFlow } from './find-call.js';
 
 /** One place where a flow failed, and what was done there by hand. */
-export interface Mend {
+export interface Repair {
   readonly line: number;
   readonly column: number | null;
   /** The call that failed; of a check, the first read that was checked. */
@@ -33,11 +33,11 @@ export function isActing({ target }: TapedCall): boolean {
  * What the author wrote stays wherever it still fits: of a call that only found its element under another name the
  * locator alone is replaced, and a value that the flow computed is computed in the mended flow too.
  */
-export function mendSource(source: string, mends: readonly Mend[]): string | null {
+export function repairSource(source: string, repairs: readonly Repair[]): string | null {
   const changes: SourceChange[] = [];
-  for (const mend of mends) {
-    const found = findCall(source, methodOf(mend.failed), mend.line, mend.column);
-    const made = found === null ? null : changesFor(source, found, mend);
+  for (const repair of repairs) {
+    const found = findCall(source, methodOf(repair.failed), repair.line, repair.column);
+    const made = found === null ? null : changesFor(source, found, repair);
     if (made === null) return null;
     changes.push(...made);
   }
@@ -52,25 +52,25 @@ export function mendSource(source: string, mends: readonly Mend[]): string | nul
   return mended !== source && parseFlow(mended) !== null ? mended : null;
 }
 
-function changesFor(source: string, found: FoundCall, mend: Mend): readonly SourceChange[] | null {
-  const acting = mend.byHand.filter(isActing);
-  if (mend.how === 'before') return acting.length === 0 ? null : [statementsBefore(source, found, acting, mend)];
-  if (!isActing(mend.failed)) return readInstead(source, found, mend, acting);
+function changesFor(source: string, found: FoundCall, repair: Repair): readonly SourceChange[] | null {
+  const acting = repair.byHand.filter(isActing);
+  if (repair.how === 'before') return acting.length === 0 ? null : [statementsBefore(source, found, acting, repair)];
+  if (!isActing(repair.failed)) return readInstead(source, found, repair, acting);
   const last = acting.at(-1);
   if (last === undefined) return null;
   const others = acting.slice(0, -1);
-  const instead = { from: found.call.start, to: found.call.end, text: callText(source, last, found, mend) };
-  return others.length === 0 ? [instead] : [statementsBefore(source, found, others, mend), instead];
+  const instead = { from: found.call.start, to: found.call.end, text: callText(source, last, found, repair) };
+  return others.length === 0 ? [instead] : [statementsBefore(source, found, others, repair), instead];
 }
 
 /** A read that found nothing under its locator, and something under another. */
 function readInstead(
   source: string,
   found: FoundCall,
-  mend: Mend,
+  repair: Repair,
   acting: readonly TapedCall[],
 ): readonly SourceChange[] | null {
-  const { failed, byHand } = mend;
+  const { failed, byHand } = repair;
   // With another locator: the call is still to be made. With a value: whoever read it by hand knew where.
   const value = failed.answer.ok ? JSON.stringify(failed.answer.value) : 'null';
   const same = byHand.findLast(
@@ -79,18 +79,18 @@ function readInstead(
   const [argument] = found.call.arguments;
   if (same === undefined || argument === undefined) return null;
   const instead = { from: argument.start, to: argument.end, text: locatorText(source, argument, failed, same.args[0]) };
-  return acting.length === 0 ? [instead] : [statementsBefore(source, found, acting, mend), instead];
+  return acting.length === 0 ? [instead] : [statementsBefore(source, found, acting, repair), instead];
 }
 
-function statementsBefore(source: string, found: FoundCall, calls: readonly TapedCall[], mend: Mend): SourceChange {
+function statementsBefore(source: string, found: FoundCall, calls: readonly TapedCall[], repair: Repair): SourceChange {
   const { start } = found.statement;
   const indent = /[ \t]*$/.exec(source.slice(0, start))?.[0] ?? '';
-  const lines = calls.map((call) => `${callText(source, call, found, mend)};\n${indent}`);
+  const lines = calls.map((call) => `${callText(source, call, found, repair)};\n${indent}`);
   return { from: start, to: start, text: lines.join('') };
 }
 
 /** A call that was made by hand, with what the author wrote where it is the same. */
-function callText(source: string, call: TapedCall, { call: written }: FoundCall, { failed }: Mend): string {
+function callText(source: string, call: TapedCall, { call: written }: FoundCall, { failed }: Repair): string {
   if (call.target !== failed.target) return `${call.target}(${call.args.filter(isGiven).map(literalText).join(', ')})`;
   const args = trimmed(call.args).map((value, index) => {
     const argument = written.arguments[index];

@@ -1,0 +1,13 @@
+/** A promise and what settles it, for when that is known only later or elsewhere. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T | PromiseLike<T>) => void;
+}
+
+export function deferred<T>(): Deferred<T> {
+  let settle: Deferred<T>['resolve'] = () => undefined;
+  const promise = new Promise<T>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, resolve: settle };
+}
