@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { encodeError } from '../protocol/errors.js';
 import type { JournalOpened } from './messages.js';
 import { serveRequests } from './serve-requests.js';
+import { explainSqliteError } from './sqlite-errors.js';
 import { Store } from './store.js';
 
 // The journal's thread: opens the file named by its worker data, says whether it could, and serves until told to close.
@@ -18,6 +19,6 @@ try {
     parentPort.postMessage(damaged);
   }
 } catch (error) {
-  const refused: JournalOpened = { opened: false, error: encodeError(error) };
+  const refused: JournalOpened = { opened: false, error: encodeError(explainSqliteError(file, error)) };
   parentPort.postMessage(refused);
 }

@@ -47,10 +47,10 @@ function isInOrder(typed: readonly string[], shown: readonly string[]): boolean 
 function isSameNumber(typed: string, shown: string): boolean {
   const [wanted, found] = [typed, shown].map((text) => folded(text).replace(/[$€£¥%]/gu, ''));
   if (wanted === undefined || found === undefined || !NUMBER.test(wanted) || !NUMBER.test(found)) return false;
-  return valueOf(wanted) === valueOf(found);
+  return numberOf(wanted) === numberOf(found);
 }
 
-function valueOf(number: string): number {
+function numberOf(number: string): number {
   return Number(number.replace(/[,'’]/gu, ''));
 }
 
