@@ -16,7 +16,7 @@ const HEAD_MS = 10_000;
 /** A body comes with 16 KiB/s at least, over so long. */
 const BODY_MS = 10_000;
 const BODY_BYTES = 16 * 1024 * (BODY_MS / 1000);
-/** A client takes something of an answer within this time. */
+/** A client that takes nothing of an answer is let go of after this time, or twice that: Node looks no closer. */
 const STALL_MS = 10_000;
 
 /** A request that has arrived. */
