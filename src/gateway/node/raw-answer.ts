@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { eachHeader, type ReplyHead } from '../http/reply-head.js';
+import { statusLine } from '../http/status-line.js';
 
 /** What a client does not take in this time it does not get. */
 const TAKE_MS = 10_000;
@@ -14,7 +14,7 @@ export function answerRaw(socket: Duplex, head: ReplyHead, body: string): void {
     socket.destroy();
     return;
   }
-  const lines = [`HTTP/1.1 ${head.status} ${STATUS_CODES[head.status] ?? 'Unknown'}`];
+  const lines = [`HTTP/1.1 ${statusLine(head.status)}`];
   eachHeader(head, (name, value) => lines.push(`${name}: ${value}`));
   lines.push(`Date: ${new Date().toUTCString()}`, 'Connection: close', `Content-Length: ${Buffer.byteLength(body)}`);
   const timer = setTimeout(() => socket.destroy(), TAKE_MS);

@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import { STATUS_CODES } from 'node:http';
 import type { LineEvents, ReplyLine } from '../http/http-server.js';
 import { eachHeader, type ReplyHead } from '../http/reply-head.js';
+import { statusLine } from '../http/status-line.js';
 
 /**
  * The one place that writes to a response of uWebSockets.js: inside cork(), and never after it was aborted or ended, which
@@ -105,7 +105,7 @@ export class UwsLine implements ReplyLine {
   }
 
   #writeHead(head: ReplyHead): void {
-    this.#res.writeStatus(`${head.status} ${STATUS_CODES[head.status] ?? 'Unknown'}`);
+    this.#res.writeStatus(statusLine(head.status));
     eachHeader(head, (name, value) => void this.#res.writeHeader(name, value));
   }
 }
