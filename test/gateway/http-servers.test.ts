@@ -126,9 +126,18 @@ for (const name of await everyServer()) {
     t.match(await exchange(bare, `GET /a HTTP/1.1\r\n${HOST}${offer}\r\n`, 'GET /a'), /200 OK/);
     t.match(await exchange(bare, `POST /b HTTP/1.1\r\n${HOST}${offer}${length}\r\nhello`, 'hello'), /200 OK/);
     const chunked = 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n';
+    const slowly = await sent(bare, `POST /c HTTP/1.1\r\n${HOST}${offer}`);
+    const answered = once(slowly, 'data', deadline());
+    for (const part of [chunked.slice(0, 30), chunked.slice(30, 35), chunked.slice(35)]) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => slowly.write(part, resolve));
+    }
+    t.match(String((await answered)[0]), /200 OK[\s\S]*POST \/c hello$/);
+    slowly.destroy();
     const next = `GET /d HTTP/1.1\r\n${HOST}\r\n`;
     const both = await exchange(bare, `POST /c HTTP/1.1\r\n${HOST}${offer}${chunked}${next}`, 'GET /d');
-    t.match(both, /200 OK[\s\S]*POST \/c hello[\s\S]*200 OK/);
+    // Newer ones of Node lose what follows, and the connection is closed.
+    t.match(both, /200 OK[\s\S]*(POST \/c hello[\s\S]*200 OK[\s\S]*|[Cc]onnection: close[\s\S]*POST \/c hello)$/);
   });
 
   t.test(`A client that goes is told of, before its answer and in the middle of its body (${name})`, async (t) => {

@@ -124,7 +124,8 @@ export class NodeConnection {
     this.#hasTimeout = false;
     this.#idleSince = null;
     this.#bodyMark = null;
-    const line = new NodeLine(req, res, holdsBodyBack);
+    // Node may lose what comes in one packet with a request that asked to leave HTTP and was not let go.
+    const line = new NodeLine(req, res, { holdsBodyBack, closes: asksToLeave(req) });
     this.#current = { arrived, line };
     const refusal = refusalOf(req);
     if (refusal === null) this.#handlers.request(new NodeRequest(req), line);
@@ -162,6 +163,14 @@ export class NodeConnection {
       this.#socket.setTimeout(STALL_MS);
     }
   }
+}
+
+function asksToLeave({ rawHeaders }: IncomingMessage): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 7 && name.toLowerCase() === 'upgrade') return true;
+  }
+  return false;
 }
 
 interface Refusal {

@@ -17,10 +17,16 @@ export class NodeLine implements ReplyLine {
   #isStreaming = false;
   #closes = false;
 
-  constructor(req: IncomingMessage, res: ServerResponse, holdsBodyBack: boolean) {
+  /** @param options.closes the connection is closed after the answer, whoever asks */
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { holdsBodyBack, closes }: { readonly holdsBodyBack: boolean; readonly closes: boolean },
+  ) {
     this.#req = req;
     this.#res = res;
     this.#holdsBodyBack = holdsBodyBack;
+    this.#closes = closes;
     // A connection that breaks is told by its own end.
     res.on('error', ignore);
     req.on('error', ignore);
@@ -136,7 +142,7 @@ export class NodeLine implements ReplyLine {
     eachHeader(head, (name, value) => headers.push(name, value));
     if (bytes !== undefined) headers.push('Content-Length', String(bytes));
     // A body that was not asked for may come or not: nobody knows where the next request begins.
-    this.#closes = closes || this.#holdsBodyBack;
+    this.#closes ||= closes || this.#holdsBodyBack;
     if (this.#closes) headers.push('Connection', 'close');
     this.#res.writeHead(head.status, headers);
   }
