@@ -9,8 +9,8 @@ import { answerRaw } from './raw-answer.js';
 
 /** Requests that came in one go and wait for the answer to the one before; past them the connection is cut. */
 const MAX_HELD = 64;
-/** Headers of one request. */
-const MAX_HEADERS = 100;
+/** Headers of one request, as many as uWebSockets.js takes. */
+const MAX_HEADERS = 98;
 /** How long a client may take for the head of a request, and between two of them. */
 const HEAD_MS = 10_000;
 /** A body comes with 16 KiB/s at least, over so long. */
@@ -83,7 +83,11 @@ export class NodeConnection {
   broken(error: Error): void {
     this.#held = [];
     this.#isBroken = true;
-    if (this.#isHandedOver || this.#current === null || this.#isFree) {
+    if (this.#isHandedOver) {
+      this.#socket.destroy();
+      return;
+    }
+    if (this.#current === null || this.#isFree) {
       this.#answerBroken(error);
       return;
     }
