@@ -23,7 +23,7 @@ let failures = 0;
 for (const version of VERSIONS) {
   const node = cachedPackages(`node-${version}`, [`${nodePackage}@${version}`])(nodePackage, 'bin', 'node');
   const startedAt = Date.now();
-  const { status } = spawnSync(node, ['node_modules/tap/dist/esm/run.mjs', '--reporter=terse', ...FILES], {
+  const { status } = spawnSync(node, ['node_modules/tap/dist/esm/run.mjs', '--reporter=terse', '--jobs=2', ...FILES], {
     cwd: dirname(dirname(fileURLToPath(import.meta.url))),
     stdio: 'inherit',
     env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
