@@ -58,7 +58,7 @@ t.test('a service whose output nobody reads any more goes on, and leaves nothing
   let server: string | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
     url ??= /listens on (\S+)/.exec(line)?.[1];
-    server = /^ {2}HTTP server: (\S+)/.exec(line)?.[1];
+    server = /^ {2}HTTP server: ([\w:.]+)/.exec(line)?.[1];
     if (server !== undefined) break;
   }
   child.stdout.destroy();
