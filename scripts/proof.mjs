@@ -13,6 +13,8 @@ import { TapReader } from './support/tap-reader.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+const inService = (name) => `test/service/${name}.test.ts`;
+
 /**
  * What each proof runs, in this order: a test file, or every test of a folder, in an environment. `x.proof.ts` is part of a
  * proof alone: even one of its cases is too long for `npm test`.
@@ -27,6 +29,23 @@ const PROOFS = {
     path: `test/${name}.test.ts`,
     env: {},
   })),
+  // The same service behind its other HTTP server.
+  server: [
+    ...[
+      'test/gateway',
+      'test/gateway/live-stream',
+      'test/gateway/mcp',
+      'test/gateway/tunnel',
+      'test/contract',
+      'test/mcp',
+    ],
+    ...['hosts', 'roles', 'tokens'].map((name) => `test/attack/${name}.test.ts`),
+    ...['control', 'devtools', 'devtools-clients', 'gone-clients', 'hostile', 'live-input', 'live-session'].map(
+      inService,
+    ),
+    ...['restart', 'routes', 'start', 'telemetry', 'webhooks'].map(inService),
+    'test/dashboard/dashboard.test.ts',
+  ].map((path) => ({ path, env: { TROUPE_TEST_SERVER: 'node' } })),
   faults: [{ path: 'test/faults', env: {} }],
   numbers: [{ path: 'test/agent-js/random-numbers.test.ts', env: {} }],
 };

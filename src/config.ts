@@ -35,6 +35,8 @@ const ConfigFile = z.strictObject({
   port: z.int().min(0).max(65_535).default(4444),
   host: z.string().min(1).default('127.0.0.1'),
   driver: z.enum(['auto', 'docker', 'process']).default('auto'),
+  /** `auto`: uWebSockets.js where its binary can be loaded, else node:http. */
+  server: z.enum(['auto', 'uws', 'node']).default('auto'),
   maxSessions: z.int().min(1).max(10_000).default(10),
   warmSessions: z.int().min(0).max(1000).default(2),
   maxQueue: z.int().min(0).max(10_000_000).default(100_000),

@@ -30,6 +30,8 @@ export interface Service {
   readonly port: number;
   /** For people: which driver runs, with which browser. */
   readonly description: string;
+  /** For people: which HTTP server answers, and why. */
+  readonly server: string;
   /** Whether callers need an access token, as it was when the service started. */
   readonly asksForToken: boolean;
   /** Whether pages reach this port of the machine as localhost, without their session asking for it. */
@@ -66,6 +68,7 @@ export async function startService(
     const gateway = await Gateway.listen({
       host: config.host,
       port: config.port,
+      server: config.server,
       publicUrl: config.publicUrl,
       allowedHosts: config.allowedHosts,
       token: config.token,
@@ -139,6 +142,7 @@ export async function startService(
       url: gateway.url,
       port: gateway.port,
       description,
+      server: gateway.server.description,
       asksForToken: gateway.asksForToken,
       failed: journal.failed,
       reachesLocalhost: (port) => driver.name === 'process' || config.forward.includes(port),

@@ -15,8 +15,12 @@ parentPort.on('message', ({ requests, durationMs, least }) => {
 });
 
 function client({ port, path, body }, goesOn, samples) {
-  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n`;
-  const bytes = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const rest = `${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`;
+  const type = 'Content-Type: application/json\r\n';
+  const bytes =
+    body === undefined
+      ? `GET ${rest}\r\n`
+      : `POST ${rest}${type}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     let seen = '';

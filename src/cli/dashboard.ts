@@ -24,7 +24,7 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   const forPeople = config.log === 'text';
   const service = await startService(config, { version: readVersion(), log });
   if (forPeople) process.stdout.write(welcome(service));
-  else log('Troupe listens', { url: service.url, driver: service.description });
+  else log('Troupe listens', { url: service.url, driver: service.description, server: service.server });
   const why = await Promise.race([stop.first, service.failed]);
   if (why instanceof Error) log(`the service cannot go on: ${why.message}`);
   else if (forPeople) process.stdout.write(`\n${why}: stopping; running jobs have 10 s (once more: at once)\n`);

@@ -12,15 +12,17 @@ const SHOP = new URL('../../examples/shop/main.mjs', import.meta.url);
 export function welcome({
   url,
   description,
+  server,
   asksForToken,
   reachesLocalhost,
-}: Pick<Service, 'url' | 'description' | 'asksForToken' | 'reachesLocalhost'>): string {
+}: Pick<Service, 'url' | 'description' | 'server' | 'asksForToken' | 'reachesLocalhost'>): string {
   const shop = existsSync(EXAMPLE_SCRIPT) ? 'npm run example' : `node "${fileURLToPath(SHOP)}"`;
   const curl = asksForToken ? 'curl -s -H "Authorization: Bearer $TOKEN"' : 'curl -s';
   const create = reachesLocalhost(SHOP_PORT) ? '-X POST' : `-d '{"forward": [${SHOP_PORT}]}'`;
   const script = (js: string) => `  ${curl} ${url}/sessions/$ID/proxy -d '${JSON.stringify({ js })}'`;
   return `Troupe listens on ${url}
   ${description}
+  HTTP server: ${server}
 
 Try it, in a second terminal (the example shop) and a third (the lines below it):
 

@@ -3,8 +3,9 @@ import type { GiveUpSignal } from '../actors/actor.js';
 import type { SharedSession } from '../auth/share-links.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import type { Credentials } from './credentials.js';
+import type { ServerName } from './http/http-server.js';
+import type { Reply } from './http/reply.js';
 import type { RouteRequest } from './route.js';
-import type { Reply } from './uws/reply.js';
 
 /** What was read of a request before the native one died, and its body. */
 interface ReadRequest {
@@ -24,6 +25,7 @@ interface ReadRequest {
 /** What of the gateway a request is answered with. */
 export interface RequestSurroundings {
   readonly credentials: Credentials;
+  readonly server: ServerName;
   readonly publicBase: string | undefined;
   readonly sessions: Sessions;
   metrics(): Promise<string>;
@@ -71,6 +73,10 @@ export class ArrivedRequest implements RouteRequest {
 
   get gone(): GiveUpSignal {
     return this.#reply.gone;
+  }
+
+  get server(): ServerName {
+    return this.#around.server;
   }
 
   get hasConfiguredAdmin(): boolean {

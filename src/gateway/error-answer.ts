@@ -1,5 +1,5 @@
 import { ERROR_TABLE, type ErrorCode, encodeError } from '../protocol/errors.js';
-import type { ReplyHead } from './uws/reply.js';
+import type { ReplyHead } from './http/reply-head.js';
 
 /**
  * Any thrown value as an answer: `{error, code, details?}` with the table's status. `details.retryAfterSeconds` becomes

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TroupeError } from '../protocol/errors.js';
 import type { EventPage } from '../protocol/event-row.js';
 import { framesOf } from './event-frames.js';
-import type { Reply, ReplyHead } from './uws/reply.js';
+import type { Reply } from './http/reply.js';
+import type { ReplyHead } from './http/reply-head.js';
 
 const HEAD: ReplyHead = {
   status: 200,

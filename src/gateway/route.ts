@@ -7,6 +7,7 @@ import type { ErrorCode } from '../protocol/errors.js';
 import type { EventPage } from '../protocol/event-row.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import { checkShape } from './check-shape.js';
+import type { ServerName } from './http/http-server.js';
 import type { McpCall } from './mcp/mcp-endpoint.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -78,6 +79,8 @@ export interface RouteRequest {
   readonly gone: GiveUpSignal;
   /** The service's numbers, in Prometheus' text format. */
   metrics(): Promise<string>;
+  /** Which HTTP server received it. */
+  readonly server: ServerName;
   /** There is an admin beside the tokens that were made. */
   readonly hasConfiguredAdmin: boolean;
   /** The cookie that lets this browser in. @throws UNAUTHORIZED */

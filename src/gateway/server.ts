@@ -1,25 +1,24 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import { Access } from './access.js';
 import { ArrivedRequest, type RequestSurroundings } from './arrived-request.js';
 import { parseJson } from './check-shape.js';
+import { chooseServer, type ServerWish } from './choose-server.js';
 import { Credentials, checkRole, checkSight, type Principal } from './credentials.js';
 import { errorAnswer } from './error-answer.js';
 import { EventStreams } from './event-stream.js';
-import { listenFault } from './listen-fault.js';
+import { BodyStream, readBody } from './http/body.js';
+import { BodyMemory } from './http/body-memory.js';
+import type { HttpRequest, HttpServer, ReplyLine, ServerName } from './http/http-server.js';
+import { Reply } from './http/reply.js';
+import { type RequestHead, readHead } from './http/request-head.js';
 import { AgentPeer } from './mcp/agent-peer.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import type { MakeMcpPeer } from './mcp/mcp-peer.js';
-import { type RequestHead, readHead } from './request-head.js';
 import type { Route } from './route.js';
 import { type Found, Router } from './router.js';
 import { ROUTES } from './routes/route-table.js';
 import { type SocketGate, Sockets } from './sockets.js';
-import { BodyStream, readBody } from './uws/body.js';
-import { BodyMemory } from './uws/body-memory.js';
-import { uws } from './uws/native.js';
-import { Reply } from './uws/reply.js';
 import { writeAnswer } from './write-answer.js';
 
 /** A fault of the service itself, met while a request was answered. */
@@ -50,6 +49,8 @@ export interface GatewayOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Which HTTP server; `auto` where it is left out. */
+  readonly server?: ServerWish | undefined;
   /** Where requests go; left out, they are answered 503 until {@link Gateway.serve}. */
   readonly sessions?: Sessions | undefined;
   /** What clients call the service when a proxy stands in front of it. */
@@ -79,7 +80,7 @@ interface Entered {
   readonly found: Found;
   readonly sessions: Sessions;
   /** Dead after the first await. */
-  readonly req: HttpRequest;
+  readonly asked: HttpRequest;
   readonly head: RequestHead;
   readonly caller: string | null;
 }
@@ -92,8 +93,9 @@ const NO_BYTES = Buffer.alloc(0);
 export class Gateway {
   readonly port: number;
   readonly url: string;
-  readonly #app: TemplatedApp;
-  readonly #listening: us_listen_socket;
+  /** Which server answers. */
+  readonly server: { readonly name: ServerName; readonly description: string };
+  readonly #http: HttpServer;
   readonly #options: GatewayOptions;
   readonly #access: Access;
   readonly #credentials: Credentials;
@@ -102,18 +104,18 @@ export class Gateway {
   readonly #around: Omit<RequestSurroundings, 'sessions'>;
   readonly #sockets: Sockets;
   readonly #socketGate: SocketGate = {
-    admit: (req, role) => {
-      const head = readHead(req);
+    admit: (request, role) => {
+      const head = readHead(request);
       if (head.fault !== null) throw new TroupeError('INVALID_REQUEST', head.fault);
       const sessions = this.#enter(head);
       const principal = this.#credentials.principalOf(head, sessions);
       checkRole(principal, role);
       return { sessions, principal };
     },
-    refuse: (reply, error, path) => {
-      reply.closeAfter();
+    refuse: (ask, error, path) => {
+      const { head, body } = this.#errorAnswer(error, 'GET', path, null);
       // See #refuseDoubtful.
-      setImmediate(() => this.#fail(reply, error, 'GET', path, null));
+      setImmediate(() => ask.refuse(head, body));
     },
   };
   readonly #live = new Set<Reply>();
@@ -122,15 +124,16 @@ export class Gateway {
   #closing: Promise<void> | null = null;
   #onIdle: (() => void) | null = null;
 
-  private constructor(options: GatewayOptions, app: TemplatedApp, listening: us_listen_socket, sockets: Sockets) {
+  private constructor(options: GatewayOptions, http: HttpServer, server: Gateway['server'], sockets: Sockets) {
     this.#options = options;
     this.#sessions = options.sessions ?? null;
-    this.#app = app;
-    this.#listening = listening;
+    this.#http = http;
+    this.server = server;
     this.#access = new Access(options);
     this.#credentials = new Credentials(options);
     this.#around = {
       credentials: this.#credentials,
+      server: server.name,
       publicBase: options.publicUrl?.replace(/\/$/, ''),
       metrics: async () => (await options.metrics?.()) ?? '',
     };
@@ -141,7 +144,7 @@ export class Gateway {
     };
     this.#sockets = sockets;
     this.#bodies = new BodyMemory(options.bodyBytes);
-    this.port = uws.us_socket_local_port(listening);
+    this.port = http.port;
     const anywhere = options.host === '0.0.0.0' || options.host === '::';
     const host = anywhere ? '127.0.0.1' : options.host;
     this.url = `http://${host.includes(':') ? `[${host}]` : host}:${this.port}`;
@@ -149,22 +152,26 @@ export class Gateway {
 
   /**
    * Begins to listen. The port is taken for this process alone: a second service on it fails.
-   * @throws UNAVAILABLE, in a sentence for people, when the address cannot be had
+   * @throws UNAVAILABLE, in a sentence for people, when the address cannot be had, or the server that is wanted
    */
   static async listen(options: GatewayOptions): Promise<Gateway> {
-    const app = uws.App();
+    const { start, ...server } = await chooseServer(options.server);
     // Set before the first connection can be accepted, which is not before the next turn of the event loop.
     let gateway: Gateway | null = null;
-    const sockets = new Sockets(app, () => (gateway === null ? null : gateway.#socketGate));
-    app.any('/*', (res, req) => {
-      if (gateway) gateway.#accept(res, req);
-      else res.close();
+    const sockets = new Sockets(
+      () => (gateway === null ? null : gateway.#socketGate),
+      (topic, message) => {
+        if (gateway) gateway.#http.publish(topic, message);
+      },
+    );
+    const http = await start(options, {
+      sockets: sockets.routes,
+      request: (request, line) => {
+        if (gateway) gateway.#accept(request, line);
+        else new Reply(line, { head: false, onOver: () => undefined }).cut();
+      },
     });
-    const listening = await new Promise<us_listen_socket | false>((resolve) => {
-      app.listen(options.host, options.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
-    });
-    if (!listening) throw await listenFault(options.host, options.port);
-    gateway = new Gateway(options, app, listening, sockets);
+    gateway = new Gateway(options, http, server, sockets);
     return gateway;
   }
 
@@ -198,7 +205,7 @@ export class Gateway {
   }
 
   async #close(deadlineMs: number): Promise<void> {
-    uws.us_listen_socket_close(this.#listening);
+    this.#http.stopListening();
     this.#streams.events.close();
     this.#streams.mcp.close();
     this.#sockets.close();
@@ -216,17 +223,16 @@ export class Gateway {
     await new Promise<void>((resolve) => setImmediate(resolve));
     for (const reply of this.#live) reply.cut();
     await this.#streams.mcp.end();
-    this.#app.close();
+    this.#http.close();
   }
 
-  #accept(res: HttpResponse, req: HttpRequest): void {
-    const method = req.getCaseSensitiveMethod();
-    const path = req.getUrl();
+  #accept(asked: HttpRequest, line: ReplyLine): void {
+    const { method, path } = asked;
     let principal: Principal | null = null;
     let address = '';
     let route: Route | null = null;
     const startedAt = performance.now();
-    const reply = new Reply(res, {
+    const reply = new Reply(line, {
       head: method === 'HEAD',
       onOver: (over) => {
         const who = principal?.name ?? null;
@@ -240,9 +246,9 @@ export class Gateway {
     });
     this.#live.add(reply);
     try {
-      // The native request is dead after this call: all that is needed of it is read now.
+      // The request is dead after this call: all that is needed of it is read now.
       if (this.#closing) reply.closeAfter();
-      const head = readHead(req);
+      const head = readHead(asked);
       if (head.fault !== null) {
         this.#refuseDoubtful(reply, head.fault, method, path);
         return;
@@ -263,7 +269,7 @@ export class Gateway {
         checkSight(principal, chosen.shared, found.params.id);
         checkRole(principal, chosen.role);
       }
-      const entered = { route: chosen, found, sessions, req, head, caller: principal?.caller ?? null };
+      const entered = { route: chosen, found, sessions, asked, head, caller: principal?.caller ?? null };
       void this.#serve(reply, entered).catch((error) => this.#fail(reply, error, method, path, chosen));
     } catch (error) {
       if (mayChange(method)) address = reply.remoteAddress;
@@ -288,13 +294,13 @@ export class Gateway {
     return this.#sessions;
   }
 
-  /** Everything before the first await happens while the native request still lives. */
-  async #serve(reply: Reply, { route, found, sessions, req, head, caller }: Entered): Promise<void> {
+  /** Everything before the first await happens while the request still lives. */
+  async #serve(reply: Reply, { route, found, sessions, asked, head, caller }: Entered): Promise<void> {
     const { host, contentLength: declared } = head;
-    const query = req.getQuery();
+    const { query } = asked;
     const memory = this.#bodies;
     const headers: { [name: string]: string } = {};
-    for (const name of route.headers) headers[name] = req.getHeader(name);
+    for (const name of route.headers) headers[name] = asked.header(name);
     const upload = route.body === 'stream' ? new BodyStream(reply, route.maxBodyBytes, declared, memory) : null;
     const hasBytes = route.body === 'json' || route.body === 'bytes';
     const bytes = hasBytes ? await readBody(reply, route.maxBodyBytes, declared, memory) : NO_BYTES;
@@ -307,9 +313,14 @@ export class Gateway {
   }
 
   #fail(reply: Reply, error: unknown, method: string, path: string, route: Route | null): void {
+    const { head, body } = this.#errorAnswer(error, method, path, route);
+    reply.end(head, body);
+  }
+
+  #errorAnswer(error: unknown, method: string, path: string, route: Route | null): ReturnType<typeof errorAnswer> {
     const answer = errorAnswer(error, route?.errorStatus);
     if (answer.code === 'INTERNAL') this.#options.onFault?.({ method, path, error });
-    reply.end(answer.head, answer.body);
+    return answer;
   }
 }
 

@@ -1,47 +1,59 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
 import type { Role } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import { checkSight, type Principal } from './credentials.js';
+import type { HttpRequest, SocketAsk, SocketRoute } from './http/http-server.js';
 import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
 import { DESKTOP } from './tunnel/desktop-tunnel.js';
 import { DEVTOOLS } from './tunnel/devtools-tunnel.js';
 import { TunnelServer, type TunnelWish } from './tunnel/tunnel-server.js';
-import { Reply } from './uws/reply.js';
 
 /** Who decides what becomes of a request for a WebSocket. */
 export interface SocketGate {
   /** Lets the request in. Reads it at once, since it is dead after the first await. @throws what keeps it out */
-  admit(req: HttpRequest, role: Role): { readonly sessions: Sessions; readonly principal: Principal };
-  refuse(reply: Reply, error: unknown, path: string): void;
+  admit(request: HttpRequest, role: Role): { readonly sessions: Sessions; readonly principal: Principal };
+  refuse(ask: SocketAsk, error: unknown, path: string): void;
 }
 
-/** Makes the state of a connection. @throws what keeps it from being opened */
-type OpenSocket = (
-  wish: TunnelWish,
-  sessions: Sessions,
-) => ReturnType<StreamServer['seat']> | ReturnType<TunnelServer['seat']>;
+/** Makes and takes back the state of a connection. */
+interface SeatMaker<Seat> {
+  /** @throws what keeps the connection from being opened */
+  make(wish: TunnelWish, sessions: Sessions): Seat;
+  /** The client has gone before it was used. */
+  giveUp(seat: Seat): void;
+}
 
 /** The service's WebSockets: the stream that dashboards listen on, and the tunnels into sessions. */
 export class Sockets {
+  /** What the HTTP server is to serve. */
+  readonly routes: readonly SocketRoute[];
   readonly #stream: StreamServer;
   readonly #tunnels = new TunnelServer();
   /** Null until requests can be let in. */
   readonly #gate: () => SocketGate | null;
 
-  /** @param gate asked for each request; null where there is none yet */
-  constructor(app: TemplatedApp, gate: () => SocketGate | null) {
+  /**
+   * @param gate asked for each request; null where there is none yet
+   * @param publish sends to all that have subscribed to a topic
+   */
+  constructor(gate: () => SocketGate | null, publish: (topic: string, message: Uint8Array) => void) {
     this.#gate = gate;
-    this.#stream = new StreamServer(app);
-    const stream: OpenSocket = ({ principal }, sessions) => this.#stream.seat(sessions, principal);
-    app.ws(STREAM_PATH, { ...this.#stream.behaviour, upgrade: this.#opening('view', stream) });
-    for (const kind of [DESKTOP, DEVTOOLS]) {
-      const tunnel: OpenSocket = (wish, sessions) => {
-        checkSight(wish.principal, kind.shared, wish.id);
-        return this.#tunnels.seat(kind.open(wish, sessions), wish.principal.sees);
-      };
-      app.ws(kind.path, { ...this.#tunnels.behaviour(kind), upgrade: this.#opening(kind.role, tunnel) });
-    }
+    this.#stream = new StreamServer(publish);
+    const stream = this.#opening('view', {
+      make: ({ principal }, sessions) => this.#stream.seat(sessions, principal),
+      giveUp: () => undefined,
+    });
+    const tunnels = [DESKTOP, DEVTOOLS].map((kind) => {
+      const opening = this.#opening(kind.role, {
+        make: (wish, sessions) => {
+          checkSight(wish.principal, kind.shared, wish.id);
+          return this.#tunnels.seat(kind.open(wish, sessions), wish.principal.sees);
+        },
+        giveUp: ({ far }) => far.close(),
+      });
+      return { ...this.#tunnels.behaviour(kind), path: kind.path, upgrade: opening };
+    });
+    this.routes = [{ ...this.#stream.behaviour, path: STREAM_PATH, upgrade: stream }, ...tunnels];
   }
 
   /** Pages that are connected to watch. */
@@ -55,39 +67,23 @@ export class Sockets {
     this.#tunnels.close();
   }
 
-  #opening(role: Role, open: OpenSocket) {
-    return (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => {
+  /** Nothing is awaited before the upgrade. */
+  #opening<Seat>(role: Role, maker: SeatMaker<Seat>) {
+    return (ask: SocketAsk<Seat>): void => {
       const gate = this.#gate();
-      if (gate === null) res.close();
-      else this.#open({ gate, role, open }, res, req, context);
+      const { path, query } = ask.request;
+      const id = ask.param;
+      let entered: Sessions | null = null;
+      try {
+        if (gate === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
+        const { sessions, principal } = gate.admit(ask.request, role);
+        entered = sessions;
+        const seat = maker.make({ id, query: new URLSearchParams(query), principal }, sessions);
+        if (!ask.accept(seat)) maker.giveUp(seat);
+      } catch (error) {
+        void explain(error, id, entered).then((told) => gate?.refuse(ask, told, path));
+      }
     };
-  }
-
-  /**
-   * Nothing is awaited before the upgrade. One that comes later has to be inside cork(), which takes the connection for one
-   * of HTTP afterwards and closes some of them, by what lies in memory: https://github.com/uNetworking/uWebSockets/issues/1928
-   */
-  #open(
-    { gate, role, open }: { readonly gate: SocketGate; readonly role: Role; readonly open: OpenSocket },
-    res: HttpResponse,
-    req: HttpRequest,
-    context: us_socket_context_t,
-  ): void {
-    const reply = new Reply(res, { head: false, onOver: () => undefined });
-    const path = req.getUrl();
-    const id = req.getParameter(0) ?? '';
-    let entered: Sessions | null = null;
-    try {
-      const { sessions, principal } = gate.admit(req, role);
-      entered = sessions;
-      const header = (name: string) => req.getHeader(`sec-websocket-${name}`);
-      const offer = { key: header('key'), protocol: header('protocol'), extensions: header('extensions') };
-      const seat = open({ id, query: new URLSearchParams(req.getQuery()), principal }, sessions);
-      if (reply.upgrade(seat, offer, context)) return;
-      if ('far' in seat) seat.far.close();
-    } catch (error) {
-      void explain(error, id, entered).then((told) => gate.refuse(reply, told, path));
-    }
   }
 }
 

@@ -1,9 +1,9 @@
 import { attachment, pageHeaders, SEALED } from './answer-headers.js';
 import type { EventStreams } from './event-stream.js';
+import type { Reply } from './http/reply.js';
+import { sendStream } from './http/send-stream.js';
 import type { McpEndpoint } from './mcp/mcp-endpoint.js';
 import type { Answer } from './route.js';
-import type { Reply } from './uws/reply.js';
-import { sendStream } from './uws/stream.js';
 
 /** Where answers that go on for a while are written from. */
 export interface AnswerStreams {

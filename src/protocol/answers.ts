@@ -28,6 +28,8 @@ export const Health = z.object({
   reason: z.string().optional(),
   version: z.string(),
   driver: z.string(),
+  /** The HTTP server: uWebSockets.js, or node:http. */
+  server: z.enum(['uws', 'node']),
   uptimeSeconds: z.number(),
   capacity: z.object({
     max: z.int(),
@@ -39,6 +41,9 @@ export const Health = z.object({
   }),
 });
 export type Health = z.infer<typeof Health>;
+
+/** What the supervisor knows of it. */
+export type OwnHealth = Omit<Health, 'server'>;
 
 /** A model that jobs may use. */
 export const ModelInfo = z.object({

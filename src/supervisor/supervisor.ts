@@ -22,7 +22,7 @@ import { BatchService, isRepeatedStop, openGates } from './batches/index.js';
 import { SessionStreams } from './events/index.js';
 import { FlowLibrary, JobScheduler } from './jobs/index.js';
 import type { Batches } from './ports/batches.js';
-import type { Health, ModelInfo, RunOptions, SessionCounts, Sessions, Submitter } from './ports/sessions.js';
+import type { ModelInfo, OwnHealth, RunOptions, SessionCounts, Sessions, Submitter } from './ports/sessions.js';
 import {
   type LivingSession,
   parseId,
@@ -216,7 +216,7 @@ export class Supervisor implements Sessions {
     }));
   }
 
-  health(): Health {
+  health(): OwnHealth {
     const { driver, version, clock, journal } = this.#parts;
     const fault = this.#stopping ? null : journal.writeFault();
     return {

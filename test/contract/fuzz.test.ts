@@ -11,6 +11,7 @@ import { startService } from '#troupe/service.js';
 import { type ValueSchema, valuesOf } from '../support/json-schema-values.js';
 import { guardLeaks } from '../support/leaks.js';
 import { SEED } from '../support/seed.js';
+import { testedServer } from '../support/tested-server.js';
 
 guardLeaks(t);
 
@@ -50,7 +51,10 @@ t.test(
   async (t) => {
     const home = mkdtempSync(join(tmpdir(), 'troupe-fuzz-'));
     t.teardown(() => rmSync(home, { recursive: true, force: true }));
-    writeFileSync(join(home, 'troupe.json'), JSON.stringify({ token: 'FUZZ_TOKEN', createTimeout: 1 }));
+    writeFileSync(
+      join(home, 'troupe.json'),
+      JSON.stringify({ token: 'FUZZ_TOKEN', server: testedServer(), createTimeout: 1 }),
+    );
     const faults: string[] = [];
     const service = await startService(readConfig({ port: '0' }, { TROUPE_HOME: home, FUZZ_TOKEN: TOKEN }), {
       version: '0',

@@ -13,6 +13,7 @@ import { openHouse } from '../support/house.js';
 import { type HttpCall, httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
 import { routeTable } from '../support/route-table.js';
+import { testedServer } from '../support/tested-server.js';
 import { ask, routeOf, SeenAnswers } from './seen-answers.js';
 
 guardLeaks(t);
@@ -51,7 +52,7 @@ t.test('The document is valid OpenAPI 3.1, for every route and no other', async 
 t.test('Every route answers what is documented when it is asked wrongly, by strangers, and too early', async (t) => {
   const gateway = await house.listen();
   const guarded = await house.listen({ token: 'correct-horse' });
-  const early = await Gateway.listen({ host: '127.0.0.1', port: 0, allowedHosts: [] });
+  const early = await Gateway.listen({ server: testedServer(), host: '127.0.0.1', port: 0, allowedHosts: [] });
   t.teardown(() => early.close(1000));
   for (const route of ROUTES) {
     await answers.see(t, gateway.url, route, { headers: { host: 'evil.test' } });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
+import { BodyMemory } from '#troupe/gateway/http/body-memory.js';
 import type { Gateway } from '#troupe/gateway/server.js';
-import { BodyMemory } from '#troupe/gateway/uws/body-memory.js';
 import { openHouse } from '../support/house.js';
 import { httpCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';

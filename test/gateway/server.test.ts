@@ -11,6 +11,7 @@ import { freePort } from '../support/free-ports.js';
 import { openHouse, scripted } from '../support/house.js';
 import { httpCall, rawCall } from '../support/http-call.js';
 import { guardLeaks } from '../support/leaks.js';
+import { testedServer } from '../support/tested-server.js';
 
 guardLeaks(t);
 
@@ -47,7 +48,7 @@ function over(socket: Socket): Promise<void> {
 
 t.test('A second service on the same port fails with a sentence that says so', async (t) => {
   const gateway = await house.listen();
-  const other = { host: '127.0.0.1', port: gateway.port, sessions, allowedHosts: [] };
+  const other = { server: testedServer(), host: '127.0.0.1', port: gateway.port, sessions, allowedHosts: [] };
   await t.rejects(Gateway.listen(other), {
     code: 'UNAVAILABLE',
     message: `Another program already listens on 127.0.0.1:${gateway.port}; stop it, or choose another port (0 takes a free one)`,
@@ -58,7 +59,7 @@ t.test('A second service on the same port fails with a sentence that says so', a
 });
 
 t.test('Until the service is ready every request answers 503 and when to come again', async (t) => {
-  const gateway = await Gateway.listen({ host: '127.0.0.1', port: 0, allowedHosts: [] });
+  const gateway = await Gateway.listen({ server: testedServer(), host: '127.0.0.1', port: 0, allowedHosts: [] });
   t.teardown(() => gateway.close(1000));
   const health = () => httpCall(gateway.url, { method: 'GET', path: '/api/health' });
   t.match(await health(), { status: 503, headers: { 'retry-after': '1' }, json: { code: 'UNAVAILABLE' } });
@@ -246,9 +247,12 @@ t.test('Clients that send half a request, or drip it, are let go of within 15 s'
     half(gateway, 'POST /api/sess'),
     half(gateway, head),
     half(gateway, `${head}\r\n{"name":`),
+    half(gateway, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+    half(gateway, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /api/health HTTP/1.1\r\nX: '),
     half(gateway, `${head}\r\n`),
+    half(gateway, `${head.replace('900000', '9000000')}\r\n`),
   ]);
-  const dripping = setInterval(() => sockets.at(-1)?.write('x'), 200);
+  const dripping = setInterval(() => sockets.slice(-3).map((socket) => socket.write('x')), 200);
   t.teardown(() => clearInterval(dripping));
   await Promise.all(sockets.map((socket) => over(socket)));
   t.equal((await httpCall(gateway.url, { method: 'GET', path: '/api/health' })).status, 200);

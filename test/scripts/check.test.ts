@@ -193,7 +193,10 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'src/protocol/contract.ts': "import 'node:fs'; export type Contract = string;",
     // Upwards, by a type alone.
     'src/journal/journal.ts': "import type { Reply } from '../gateway/reply.js'; export type J = Reply;",
-    'src/gateway/reply.ts': "import 'uWebSockets.js'; export type Reply = string;",
+    'src/gateway/reply.ts':
+      "import 'uWebSockets.js'; import 'node:http'; import './node/a.js'; export type Reply = string;",
+    'src/gateway/uws/b.ts': "import 'uWebSockets.js'; import '../node/a.js';",
+    'src/gateway/node/a.ts': "import 'node:http';",
     // Sideways, and into a cycle.
     'src/report/report.ts': "import '../journal/rows.js'; import './page.js'; export const a = 1;",
     'src/report/page.ts': "import './report.js'; import 'uWebSockets.js'; import 'libsql'; import 'dev';",
@@ -227,13 +230,17 @@ t.test('Each rule of the house refuses an import that breaks it', async (t) => {
     'every-folder-has-a-floor: src/misc/things.ts -> src/protocol/contract.ts',
     'floor-of-journal: src/journal/journal.ts -> src/gateway/reply.ts',
     'floor-of-report: src/report/report.ts -> src/journal/rows.ts',
-    'http-server-in-gateway: src/report/page.ts -> node_modules/uWebSockets.js/index.js',
+    'http-servers-are-chosen: src/gateway/reply.ts -> src/gateway/node/a.ts',
+    'http-servers-stand-alone: src/gateway/uws/b.ts -> src/gateway/node/a.ts',
     'no-cycles: src/report/page.ts -> src/report/report.ts',
     'no-development-packages: src/report/page.ts -> node_modules/dev/index.js',
     'no-unresolved-imports: src/journal/rows.ts -> ./gone.js',
+    'node-http-in-its-folder: src/gateway/reply.ts -> http',
     'pages-know-only-protocol: web/page.ts -> src/agent-js/agent.ts',
     'protocol-runs-in-pages: src/protocol/contract.ts -> fs',
     'script-knows-no-browser: src/script/sandbox.ts -> src/containers/docker/docker-driver.ts',
     'sqlite-in-journal: src/report/page.ts -> node_modules/libsql/index.js',
+    'uws-in-its-folder: src/gateway/reply.ts -> node_modules/uWebSockets.js/index.js',
+    'uws-in-its-folder: src/report/page.ts -> node_modules/uWebSockets.js/index.js',
   ]);
 });

@@ -55,13 +55,17 @@ t.test('a service whose output nobody reads any more goes on, and leaves nothing
   t.teardown(() => child.kill('SIGKILL'));
   const exit = once(child, 'exit');
   let url: string | undefined;
+  let server: string | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
-    url = /listens on (\S+)/.exec(line)?.[1];
-    if (url !== undefined) break;
+    url ??= /listens on (\S+)/.exec(line)?.[1];
+    server = /^ {2}HTTP server: ([\w:.]+)/.exec(line)?.[1];
+    if (server !== undefined) break;
   }
   child.stdout.destroy();
   child.stderr.destroy();
-  const { live, run } = client(String(url));
+  const { call, live, run } = client(String(url));
+  const { body: health } = await call('GET', '/api/health');
+  t.equal(server, health.server === 'uws' ? 'uWebSockets.js' : 'node:http', 'the HTTP server is named at the start');
   const { id } = await live();
   // Each of these writes a line of the log.
   for (let n = 0; n < 2; n += 1) await live();

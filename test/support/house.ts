@@ -20,6 +20,7 @@ import { Outbox } from '#troupe/webhooks/outbox.js';
 import { targetRule } from '#troupe/webhooks/webhook-target.js';
 import { FreeBrowsers } from './free-browsers.js';
 import { makeHome, type Teardown } from './service.js';
+import { testedServer } from './tested-server.js';
 
 /** What a service is behind its gateway: a real supervisor with journal, actors and scripts, over {@link FreeBrowsers}. */
 export interface House {
@@ -100,7 +101,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
     home,
     stop,
     async listen(options = {}) {
-      const all = { host: '127.0.0.1', port: 0, sessions, allowedHosts: [], ...options };
+      const all = { host: '127.0.0.1', port: 0, server: testedServer(), sessions, allowedHosts: [], ...options };
       const gateway = await Gateway.listen(all);
       gateways.push(gateway);
       return gateway;

@@ -8,6 +8,7 @@ import { type Service, startService } from '#troupe/service.js';
 import type { LogAbout } from '#troupe/telemetry/log.js';
 import { EventReader } from './event-reader.js';
 import { cacheDir } from './shared-cache.js';
+import { testedServer } from './tested-server.js';
 
 /** Something that calls back when the test is over; a tap test is one. */
 export interface Teardown {
@@ -56,7 +57,10 @@ export function makeHome(t: Teardown, settings: object = {}): string {
   symlinkSync(cacheDir(), join(home, 'tmp', 'chromium'));
   // Whether or not this machine has Docker; the tests of containers say so.
   const driver = process.env.TROUPE_TEST_DRIVER ?? 'process';
-  writeFileSync(join(home, 'troupe.json'), JSON.stringify({ driver, warmSessions: 0, ...settings }));
+  writeFileSync(
+    join(home, 'troupe.json'),
+    JSON.stringify({ driver, server: testedServer(), warmSessions: 0, ...settings }),
+  );
   return home;
 }
 

@@ -6,6 +6,7 @@ import { browserUser } from '../../containers/chromium/browser-user.js';
 import { findChromium } from '../../containers/chromium/chromium-binary.js';
 import { DockerEngine } from '../../containers/docker/docker-engine.js';
 import { findConfinement } from '../../containers/process/confinement.js';
+import { chooseServer } from '../../gateway/choose-server.js';
 import { encodeError } from '../../protocol/errors.js';
 
 /** One line of `troupe setup`. `failed` keeps the service from running, `note` only limits it. */
@@ -26,7 +27,7 @@ const DISK_MB = 1024;
 export async function checkMachine(config: Config): Promise<readonly Finding[]> {
   return Promise.all([
     checkNode(),
-    checkServer(),
+    checkServer(config),
     checkBrowser(config),
     checkDocker(config),
     checkMemory(config),
@@ -42,18 +43,16 @@ function checkNode(): Finding {
   return { level: 'failed', what, why: 'Troupe needs 20.19 or later', fix: 'install Node 20.19 or later' };
 }
 
-async function checkServer(): Promise<Finding> {
+async function checkServer(config: Config): Promise<Finding> {
+  const what = 'HTTP server';
   try {
-    await import('../../gateway/server.js');
-    return { level: 'ok', what: 'HTTP server', why: 'its binary loads' };
+    const { description, shortcoming } = await chooseServer(config.server);
+    if (shortcoming === null) return { level: 'ok', what, why: description };
+    const fix = 'nothing, or for a faster one use Node 20, or Node 22 or 24 on a system with glibc 2.38 or later';
+    return { level: 'note', what, why: description, fix };
   } catch (error) {
-    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    return {
-      level: 'failed',
-      what: 'HTTP server',
-      why: `the uWebSockets.js binary does not load (${why})`,
-      fix: 'use Linux with glibc 2.36 or later and Node 20, or glibc 2.38 and a later Node; Alpine (musl) is not supported',
-    };
+    const why = encodeError(error).error;
+    return { level: 'failed', what, why, fix: 'set "server" in troupe.json to "auto"' };
   }
 }
 

@@ -1,4 +1,3 @@
-import type { TemplatedApp, WebSocket } from 'uWebSockets.js';
 import { Packr } from 'msgpackr';
 import { assertNever } from '../../base/assert-never.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
@@ -7,6 +6,7 @@ import { type StreamMessage, StreamRequest } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { checkShape, parseJson } from '../check-shape.js';
 import { type Principal, tokenOf } from '../credentials.js';
+import type { HttpSocket } from '../http/http-server.js';
 import { LINK_OVER, untilOver } from '../link-time.js';
 import { PictureBudget } from './picture-budget.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
@@ -53,34 +53,29 @@ interface Seat {
  *   event hub -> row feed ----> topic ---------------> viewers
  */
 export class StreamServer {
-  readonly #app: TemplatedApp;
   /** Keys are repeated in every message and readers come and go: each message stands for itself. */
   readonly #packr = new Packr({ useRecords: false });
   readonly #feeds = new Map<SessionId, SessionFeed>();
-  readonly #outlet: FeedOutlet = {
-    pack: (message) => this.#pack(message),
-    publish: (topic, packed) => void this.#app.publish(topic, packed, true),
-  };
+  readonly #outlet: FeedOutlet;
   readonly #screens = new Map<SessionId, ScreenFeed>();
   readonly #budget = new PictureBudget();
-  readonly #sockets = new Set<WebSocket<Seat>>();
+  readonly #sockets = new Set<HttpSocket<Seat>>();
   #rows: { readonly feed: RowFeed; viewers: number } | null = null;
 
-  constructor(app: TemplatedApp) {
-    this.#app = app;
+  /** @param publish sends to all connections that have subscribed to a topic */
+  constructor(publish: FeedOutlet['publish']) {
+    this.#outlet = { pack: (message) => this.#pack(message), publish };
   }
 
   /** How the server is to treat the route's connections; `upgrade` is the gateway's, who decides who may enter. */
   readonly behaviour = {
-    maxPayloadLength: MAX_REQUEST_BYTES,
-    maxBackpressure: MAX_UNREAD_BYTES,
-    closeOnBackpressureLimit: 1,
-    idleTimeout: IDLE_SECONDS,
-    sendPingsAutomatically: true,
-    open: (socket: WebSocket<Seat>) => this.#open(socket),
-    message: (socket: WebSocket<Seat>, message: ArrayBuffer) => this.#receive(socket, Buffer.from(message)),
-    drain: (socket: WebSocket<Seat>) => socket.getUserData().viewer?.drain(),
-    close: (socket: WebSocket<Seat>) => this.#closed(socket),
+    maxMessageBytes: MAX_REQUEST_BYTES,
+    maxUnreadBytes: MAX_UNREAD_BYTES,
+    idleSeconds: IDLE_SECONDS,
+    open: (socket: HttpSocket<Seat>) => this.#open(socket),
+    message: (socket: HttpSocket<Seat>, message: Buffer) => this.#receive(socket, message),
+    drain: (socket: HttpSocket<Seat>) => socket.seat.viewer?.drain(),
+    close: (socket: HttpSocket<Seat>) => this.#closed(socket),
   };
 
   get viewers(): number {
@@ -97,22 +92,22 @@ export class StreamServer {
     for (const socket of [...this.#sockets]) socket.end(GOING_AWAY, 'The service is stopping');
   }
 
-  #open(socket: WebSocket<Seat>): void {
+  #open(socket: HttpSocket<Seat>): void {
     if (this.#sockets.size >= MAX_VIEWERS) {
       socket.end(TRY_AGAIN_LATER, `${MAX_VIEWERS} pages watch already`);
       return;
     }
     this.#sockets.add(socket);
-    const seat = socket.getUserData();
+    const seat = socket.seat;
     const { sessions, principal } = seat;
     const { sees } = principal;
     seat.viewer = new Viewer(
       {
-        send: (message) => void socket.send(this.#pack(message), true),
-        sendPacked: (message) => void socket.send(message, true),
-        subscribe: (topic) => void socket.subscribe(topic),
-        unsubscribe: (topic) => void socket.unsubscribe(topic),
-        bufferedBytes: () => socket.getBufferedAmount(),
+        send: (message) => socket.send(this.#pack(message), false),
+        sendPacked: (message) => socket.send(message, false),
+        subscribe: (topic) => socket.subscribe(topic),
+        unsubscribe: (topic) => socket.unsubscribe(topic),
+        bufferedBytes: () => socket.bufferedBytes,
       },
       sessions,
       {
@@ -126,12 +121,12 @@ export class StreamServer {
     const hello = { type: 'hello', version, driver, token: tokenOf(principal) } as const;
     // Who has a link learns of its session, and not how busy the service is.
     const more = sees === null ? { capacity } : { capacity: { max: 0, running: 0, queued: 0 }, viewOnly: true };
-    socket.send(this.#pack({ ...hello, ...more }), true);
+    socket.send(this.#pack({ ...hello, ...more }), false);
     seat.timer = untilOver(sees, () => socket.end(LINK_OVER, 'The time of the link is over'));
   }
 
-  #receive(socket: WebSocket<Seat>, message: Buffer): void {
-    const { viewer, principal } = socket.getUserData();
+  #receive(socket: HttpSocket<Seat>, message: Buffer): void {
+    const { viewer, principal } = socket.seat;
     const { sees } = principal;
     if (viewer === null) return;
     let request: StreamRequest | null = null;
@@ -139,7 +134,7 @@ export class StreamServer {
       // The viewer may have gone while its request was looked at.
       if (!this.#sockets.has(socket)) return;
       const id = request !== null && 'id' in request ? request.id : null;
-      socket.send(this.#pack({ type: 'refused', id, error: encodeError(error) }), true);
+      socket.send(this.#pack({ type: 'refused', id, error: encodeError(error) }), false);
     };
     try {
       request = checkShape(StreamRequest, parseJson(message), 'body');
@@ -182,21 +177,21 @@ export class StreamServer {
     }
   }
 
-  async #copy(socket: WebSocket<Seat>, viewer: Viewer, id: SessionId): Promise<void> {
+  async #copy(socket: HttpSocket<Seat>, viewer: Viewer, id: SessionId): Promise<void> {
     const text = await viewer.copy(id);
-    if (this.#sockets.has(socket)) socket.send(this.#pack({ type: 'copied', id, text }), true);
+    if (this.#sockets.has(socket)) socket.send(this.#pack({ type: 'copied', id, text }), false);
   }
 
-  #closed(socket: WebSocket<Seat>): void {
+  #closed(socket: HttpSocket<Seat>): void {
     if (!this.#sockets.delete(socket)) return;
-    const { viewer, watchesRows, timer } = socket.getUserData();
+    const { viewer, watchesRows, timer } = socket.seat;
     clearTimeout(timer);
     viewer?.close();
     if (watchesRows) this.#leaveRows();
   }
 
-  async #watchRows(socket: WebSocket<Seat>, failedSince = new Date(Date.now() - DAY_MS).toISOString()): Promise<void> {
-    const seat = socket.getUserData();
+  async #watchRows(socket: HttpSocket<Seat>, failedSince = new Date(Date.now() - DAY_MS).toISOString()): Promise<void> {
+    const seat = socket.seat;
     if (seat.watchesRows) return;
     seat.watchesRows = true;
     this.#rows ??= {
@@ -206,7 +201,7 @@ export class StreamServer {
     this.#rows.viewers += 1;
     socket.subscribe(ROWS_TOPIC);
     const beginning = await this.#rows.feed.beginning(failedSince);
-    if (this.#sockets.has(socket)) for (const message of beginning) socket.send(this.#pack(message), true);
+    if (this.#sockets.has(socket)) for (const message of beginning) socket.send(this.#pack(message), false);
   }
 
   #leaveRows(): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
-import type { Reply } from '../uws/reply.js';
+import type { Reply } from '../http/reply.js';
 import type { MakeMcpPeer, McpAsker } from './mcp-peer.js';
 import { type McpAnswer, McpSession } from './mcp-session.js';
 import { RpcFault } from './rpc-fault.js';

@@ -1,4 +1,4 @@
-import type { ReplyHead } from '../uws/reply.js';
+import type { ReplyHead } from '../http/reply-head.js';
 
 /** A request that no MCP session gets to see: an HTTP status, and a JSON-RPC error without an id. */
 export class RpcFault extends Error {

@@ -1,4 +1,5 @@
-import type { Reply, ReplyHead } from '../uws/reply.js';
+import type { Reply } from '../http/reply.js';
+import type { ReplyHead } from '../http/reply-head.js';
 import type { McpAnswer } from './mcp-session.js';
 
 /** What the service's own replies say, or the server by itself. */

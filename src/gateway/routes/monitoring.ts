@@ -11,8 +11,8 @@ export const monitoringRoutes: readonly Route[] = [
     path: '/api/health',
     summary: 'Says whether the service can take work, and how much room it has.',
     answer: Health,
-    async handle(_input, sessions) {
-      const health = sessions.health();
+    async handle({ request }, sessions) {
+      const health: Health = { ...sessions.health(), server: request.server };
       if (health.status === 'failing') throw new TroupeError('UNAVAILABLE', health.reason ?? 'It fails', { ...health });
       return { kind: 'json', status: 200, body: health };
     },

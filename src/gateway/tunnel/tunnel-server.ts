@@ -1,8 +1,8 @@
-import type { WebSocket } from 'uWebSockets.js';
 import type { Role } from '../../protocol/access.js';
 import { encodeError } from '../../protocol/errors.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import type { Principal } from '../credentials.js';
+import type { HttpSocket } from '../http/http-server.js';
 import { LINK_OVER, untilOver } from '../link-time.js';
 
 /** What is held for a client that does not read; then the other side waits. */
@@ -46,7 +46,7 @@ export interface TunnelWish {
 
 /** A kind of tunnel. */
 export interface TunnelKind {
-  /** As uWebSockets.js has it; the session's id is its one parameter. */
+  /** The session's id is its one parameter. */
   readonly path: string;
   /** What its client must be allowed to. */
   readonly role: Role;
@@ -72,24 +72,23 @@ interface Seat {
  * other side either, so a slow client costs what waits for it in the kernel and 256 KiB here.
  */
 export class TunnelServer {
-  readonly #sockets = new Set<WebSocket<Seat>>();
+  readonly #sockets = new Set<HttpSocket<Seat>>();
 
   /** How the server is to treat a kind's connections; `upgrade` is the gateway's, who decides who may enter. */
   behaviour({ maxMessageBytes }: TunnelKind) {
     return {
-      maxPayloadLength: maxMessageBytes,
-      maxBackpressure: 0,
-      idleTimeout: IDLE_SECONDS,
-      sendPingsAutomatically: true,
-      open: (socket: WebSocket<Seat>) => this.#open(socket),
-      message: (socket: WebSocket<Seat>, message: ArrayBuffer, isBinary: boolean) =>
+      maxMessageBytes,
+      maxUnreadBytes: 0,
+      idleSeconds: IDLE_SECONDS,
+      open: (socket: HttpSocket<Seat>) => this.#open(socket),
+      message: (socket: HttpSocket<Seat>, message: Buffer, isText: boolean) =>
         // The bytes are the server's own, and gone after this call.
-        this.#receive(socket, Buffer.from(Buffer.from(message)), !isBinary),
-      drain: (socket: WebSocket<Seat>) => this.#drained(socket),
-      close: (socket: WebSocket<Seat>) => {
+        this.#receive(socket, Buffer.from(message), isText),
+      drain: (socket: HttpSocket<Seat>) => this.#drained(socket),
+      close: (socket: HttpSocket<Seat>) => {
         this.#sockets.delete(socket);
-        clearTimeout(socket.getUserData().timer);
-        socket.getUserData().far.close();
+        clearTimeout(socket.seat.timer);
+        socket.seat.far.close();
       },
     };
   }
@@ -104,19 +103,19 @@ export class TunnelServer {
     for (const socket of [...this.#sockets]) socket.end(GOING_AWAY, 'The service is stopping');
   }
 
-  #open(socket: WebSocket<Seat>): void {
+  #open(socket: HttpSocket<Seat>): void {
     if (this.#sockets.size >= MAX_TUNNELS) {
       socket.end(TRY_AGAIN_LATER, `${MAX_TUNNELS} connections are open already`);
       return;
     }
     this.#sockets.add(socket);
-    const seat = socket.getUserData();
+    const seat = socket.seat;
     seat.timer = untilOver(seat.sees, () => socket.end(LINK_OVER, 'The time of the link is over'));
     const near: NearEnd = {
       send: (message, isText) => {
         if (!this.#sockets.has(socket)) return;
-        socket.send(message, !isText);
-        if (seat.paused || socket.getBufferedAmount() <= PAUSE_BYTES) return;
+        socket.send(message, isText);
+        if (seat.paused || socket.bufferedBytes <= PAUSE_BYTES) return;
         seat.paused = true;
         seat.far.pause();
       },
@@ -130,17 +129,17 @@ export class TunnelServer {
     );
   }
 
-  #reached(socket: WebSocket<Seat>): void {
+  #reached(socket: HttpSocket<Seat>): void {
     // The client may have gone meanwhile, and its state with it.
     if (!this.#sockets.has(socket)) return;
-    const seat = socket.getUserData();
+    const seat = socket.seat;
     const held = seat.held ?? [];
     seat.held = null;
     for (const { message, isText } of held) seat.far.receive(message, isText);
   }
 
-  #receive(socket: WebSocket<Seat>, message: Buffer, isText: boolean): void {
-    const seat = socket.getUserData();
+  #receive(socket: HttpSocket<Seat>, message: Buffer, isText: boolean): void {
+    const seat = socket.seat;
     if (seat.held === null) {
       seat.far.receive(message, isText);
       return;
@@ -150,9 +149,9 @@ export class TunnelServer {
     if (seat.heldBytes > MAX_HELD_BYTES) socket.end(FAILED, 'So much cannot wait until the session is reached');
   }
 
-  #drained(socket: WebSocket<Seat>): void {
-    const seat = socket.getUserData();
-    if (!seat.paused || socket.getBufferedAmount() > PAUSE_BYTES / 2) return;
+  #drained(socket: HttpSocket<Seat>): void {
+    const seat = socket.seat;
+    if (!seat.paused || socket.bufferedBytes > PAUSE_BYTES / 2) return;
     seat.paused = false;
     seat.far.resume();
   }

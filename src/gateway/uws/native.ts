@@ -22,5 +22,9 @@ declare module 'uWebSockets.js' {
  */
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(16 * 1024);
 
-/** The native HTTP server. Only this folder and `server.ts` know it. */
+/**
+ * The native HTTP server. This file is imported when it is wanted, and not before: a machine for which there is no binary
+ * has node:http.
+ * @throws what keeps the binary from being loaded
+ */
 export const uws: typeof Uws = createRequire(import.meta.url)('uWebSockets.js');

@@ -2,7 +2,7 @@ import type { GiveUpSignal } from '../../actors/actor.js';
 import type { FrameOrder, ScreenFrame } from '../../actors/session/screen.js';
 import type { AccessTokens } from '../../auth/access-tokens.js';
 import type { ShareLinks } from '../../auth/share-links.js';
-import type { Health, ModelInfo } from '../../protocol/answers.js';
+import type { ModelInfo, OwnHealth } from '../../protocol/answers.js';
 import type {
   AutoRequest,
   ListQuery,
@@ -19,7 +19,7 @@ import type { Flows } from './flows.js';
 import type { EventStreams } from './streams.js';
 import type { Submitter } from './submitter.js';
 
-export type { Health, ModelInfo } from '../../protocol/answers.js';
+export type { ModelInfo, OwnHealth } from '../../protocol/answers.js';
 export type { Submitter } from './submitter.js';
 
 /** What becomes of a running script whose asker is gone. */
@@ -78,7 +78,7 @@ export interface Sessions {
   readonly streams: EventStreams;
   /** What the session's active page shows, once there is a newer frame; null where none comes in time. */
   nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null>;
-  health(): Health;
+  health(): OwnHealth;
   /** In the order of the configuration. */
   models(): readonly ModelInfo[];
 }

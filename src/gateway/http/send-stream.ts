@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Reply, ReplyHead } from './reply.js';
+import type { Reply } from './reply.js';
+import type { ReplyHead } from './reply-head.js';
 
 /** What a blocked connection leaves in memory is at most one slice. */
 const SLICE_BYTES = 64 * 1024;
@@ -25,7 +26,7 @@ export async function sendStream(
       reply.endHead(head, bytes);
       return;
     }
-    reply.begin(head);
+    reply.begin(head, bytes);
     const sent = bytes === undefined ? await sendChunked(reply, source) : await sendSized(reply, source, bytes);
     if (!sent) reply.cut();
   } catch (error) {

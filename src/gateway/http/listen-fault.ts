@@ -1,14 +1,8 @@
-import { createServer } from 'node:net';
-import { errorCode } from '../base/system-fault.js';
-import { TroupeError } from '../protocol/errors.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { ListenPlace } from './http-server.js';
 
-/** Why an address could not be listened on: uWebSockets.js only says that it could not, so Node is asked. */
-export async function listenFault(host: string, port: number): Promise<TroupeError> {
-  const code = await new Promise<string>((resolve) => {
-    const probe = createServer();
-    probe.once('error', (error) => resolve(errorCode(error) ?? 'unknown'));
-    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve('')));
-  });
+/** Why an address could not be listened on. @param code of Node's error; empty where there is none */
+export function listenFault({ host, port }: ListenPlace, code: string): TroupeError {
   const place = `${host}:${port}`;
   const details = { host, port, reason: code };
   switch (code) {

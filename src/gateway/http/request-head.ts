@@ -1,5 +1,5 @@
-import type { HttpRequest } from 'uWebSockets.js';
-import type { AccessHeaders } from './access.js';
+import type { AccessHeaders } from '../access.js';
+import type { HttpRequest } from './http-server.js';
 
 /** What decides who may enter, and where the request ends. */
 export interface RequestHead extends AccessHeaders {
@@ -13,16 +13,14 @@ export interface RequestHead extends AccessHeaders {
 const SINGLE = ['host', 'origin', 'authorization', 'cookie', 'content-length', 'transfer-encoding'] as const;
 
 /**
- * Reads the head of a request in one pass. uWebSockets.js has refused by itself what it
- * cannot parse: bare line feeds, folded lines, spaces before a colon, lengths that are no number, a length beside
- * chunks. It takes the first of two like-named headers, and any Transfer-Encoding for `chunked`; that is for us to refuse.
+ * Reads the head of a request in one pass. The server has refused by itself what it cannot parse: bare line feeds, folded
+ * lines, spaces before a colon, lengths that are no number, a length beside chunks. uWebSockets.js takes the first of two
+ * like-named headers, and any Transfer-Encoding for `chunked`; that is for us to refuse.
  */
-export function readHead(req: HttpRequest): RequestHead {
+export function readHead(request: HttpRequest): RequestHead {
   const seen: { [name in (typeof SINGLE)[number]]?: string } = {};
-  let fault: string | null = /^[\x21-\x7e]*$/.test(req.getUrl() + req.getQuery())
-    ? null
-    : 'The address of the request has characters that must be percent-encoded';
-  req.forEach((name, value) => {
+  let fault: string | null = addressFault(request);
+  request.eachHeader((name, value) => {
     const single = SINGLE.find((one) => one === name);
     if (single === undefined) return;
     if (seen[single] !== undefined) fault = `The request has the header ${single} twice; send it once`;
@@ -41,4 +39,11 @@ export function readHead(req: HttpRequest): RequestHead {
     contentLength: length === undefined ? null : Number(length),
     fault,
   };
+}
+
+function addressFault({ path, query }: HttpRequest): string | null {
+  if (!path.startsWith('/')) return 'The address of the request does not begin with a slash';
+  return /^[\x21-\x7e]*$/.test(path + query)
+    ? null
+    : 'The address of the request has characters that must be percent-encoded';
 }

@@ -7,7 +7,7 @@ import type { Reply } from './reply.js';
 /** A body that is refused is read on and thrown away up to here, so that a client which sends first sees the answer. */
 const DISCARD_BYTES = 16 * 1024 * 1024;
 
-/** uWebSockets.js throws the rest of a body of known length away by itself; beyond this we rather close. */
+/** A server throws the rest of a body of known length away by itself; beyond this we rather close. */
 const DECLARED_DISCARD_BYTES = 256 * 1024 * 1024;
 
 /** What a streamed body keeps in memory before its client has to wait. */
@@ -17,8 +17,8 @@ const STREAM_BYTES = 256 * 1024;
 const DISCARD_MS = 10_000;
 
 /**
- * The whole body, copied (uWebSockets.js uses its buffers again). The client must send 16 KiB/s on average over 10 s,
- * else uWebSockets.js ends the connection: that is the deadline.
+ * The whole body, copied (servers use their buffers again). The client must send 16 KiB/s on average over 10 s, else the
+ * server ends the connection: that is the deadline.
  * @param declaredBytes the Content-Length, null where there is none
  * @param memory what all bodies that are being received share
  * @throws BODY_TOO_LARGE past `maxBytes`, whatever the Content-Length said; UNAVAILABLE where too much is being
@@ -45,7 +45,7 @@ export function readBody(
       if (bytes > maxBytes) refusal ??= tooLarge(maxBytes);
       else if (refusal === null && !share.take(chunk.byteLength)) refusal = memory.full();
       if (refusal === null) {
-        if (chunk.byteLength > 0) chunks.push(Buffer.from(new Uint8Array(chunk)));
+        if (chunk.byteLength > 0) chunks.push(Buffer.from(chunk));
         if (last) resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
         return;
       }
@@ -109,7 +109,7 @@ export class BodyStream extends Readable {
     if (!this.#complete) this.#reply.closeAfter();
   }
 
-  #take(chunk: ArrayBuffer, last: boolean): void {
+  #take(chunk: Uint8Array, last: boolean): void {
     this.#complete ||= last;
     if (this.destroyed) {
       this.#discarded += chunk.byteLength;
@@ -121,7 +121,7 @@ export class BodyStream extends Readable {
       this.destroy(tooLarge(this.#maxBytes));
       return;
     }
-    const room = chunk.byteLength === 0 || this.push(Buffer.from(new Uint8Array(chunk)));
+    const room = chunk.byteLength === 0 || this.push(Buffer.from(chunk));
     if (last) this.push(null);
     else if (!room) this.#reply.pauseBody();
   }

@@ -1,0 +1,23 @@
+import type { Duplex } from 'node:stream';
+import { eachHeader, type ReplyHead } from '../http/reply-head.js';
+import { statusLine } from '../http/status-line.js';
+
+/** What a client does not take in this time it does not get. */
+const TAKE_MS = 10_000;
+
+/**
+ * Answers on a connection that node:http has nothing to do with, any more or yet, and closes it: a request that it could
+ * not parse, or one for a WebSocket.
+ */
+export function answerRaw(socket: Duplex, head: ReplyHead, body: string): void {
+  if (socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const lines = [`HTTP/1.1 ${statusLine(head.status)}`];
+  eachHeader(head, (name, value) => lines.push(`${name}: ${value}`));
+  lines.push(`Date: ${new Date().toUTCString()}`, 'Connection: close', `Content-Length: ${Buffer.byteLength(body)}`);
+  const timer = setTimeout(() => socket.destroy(), TAKE_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}

@@ -1,0 +1,53 @@
+import t from 'tap';
+import { chooseServer } from '#troupe/gateway/choose-server.js';
+import { openHouse } from '../support/house.js';
+import { httpCall } from '../support/http-call.js';
+import { guardLeaks } from '../support/leaks.js';
+import { everyServer } from '../support/tested-server.js';
+
+guardLeaks(t);
+
+const node = `Node ${process.versions.node.split('.')[0]}`;
+/** What the package says, whatever it is that went wrong. */
+const refusal = (why: string) => async () => {
+  throw new Error(`This version of uWS.js supports only Node.js versions 16 and 18.\n\nError: ${why}`);
+};
+const GLIBC =
+  "/lib/x86_64-linux-gnu/libm.so.6: version `GLIBC_2.38' not found (required by /srv/uws_linux_x64_127.node)";
+const NONE = "Cannot find module './uws_linux_x64_147.node'\nRequire stack:\n- /srv/node_modules/uWebSockets.js/uws.js";
+const MUSL = 'Error relocating /srv/uws_linux_x64_115.node: __malloc_hook: symbol not found';
+
+t.test('Where uWebSockets.js cannot be loaded node:http is taken, and it is said why', async (t) => {
+  const reasons: { readonly [why: string]: string } = {
+    [GLIBC]: `the binary of uWebSockets.js for ${node} needs glibc 2.38 or later`,
+    [NONE]: `uWebSockets.js has no binary for ${node} on this system (${process.platform} ${process.arch})`,
+    [MUSL]: `uWebSockets.js cannot be loaded: Error: ${MUSL}`,
+    "Cannot find package 'uWebSockets.js' imported from x": 'uWebSockets.js is not installed',
+  };
+  for (const [why, shortcoming] of Object.entries(reasons)) {
+    const description = `node:http (${shortcoming})`;
+    t.match(await chooseServer('auto', refusal(why)), { name: 'node', description, shortcoming });
+    await t.rejects(chooseServer('uws', refusal(why)), {
+      code: 'UNAVAILABLE',
+      message: `The HTTP server cannot be "uws": ${shortcoming}. Set "server" in troupe.json to "auto" or "node", or use Node 20`,
+    });
+  }
+});
+
+t.test('node:http is taken where it is wanted, and uWebSockets.js is not loaded for it', async (t) => {
+  const never = () => Promise.reject(new Error('loaded'));
+  t.match(await chooseServer('node', never), {
+    name: 'node',
+    shortcoming: null,
+    description: /^node:http, as "server"/,
+  });
+});
+
+t.test('GET /api/health says which one answers', async (t) => {
+  const house = await openHouse(t);
+  for (const server of await everyServer()) {
+    const gateway = await house.listen({ server });
+    t.equal(gateway.server.name, server);
+    t.match(await httpCall(gateway.url, { method: 'GET', path: '/api/health' }), { status: 200, json: { server } });
+  }
+});
