@@ -174,7 +174,7 @@ export interface CdpCommands {
   'Page.screencastFrameAck': [{ sessionId: number }, Nothing];
   'Page.setInterceptFileChooserDialog': [{ enabled: boolean }, Nothing];
   'Page.setLifecycleEventsEnabled': [{ enabled: boolean }, Nothing];
-  'Page.startScreencast': [{ format: 'jpeg'; quality: number; maxWidth: number; maxHeight: number }, Nothing];
+  'Page.startScreencast': [{ format: 'jpeg' | 'png'; quality?: number; maxWidth: number; maxHeight: number }, Nothing];
   'Page.stopLoading': [Nothing, Nothing];
   'Page.stopScreencast': [Nothing, Nothing];
   'Runtime.discardConsoleEntries': [Nothing, Nothing];

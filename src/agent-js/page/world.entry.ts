@@ -22,6 +22,7 @@ import { Discoveries, type HookNames, share } from './controls/discoveries.js';
 import { JsonText, LookMemory } from './controls/look-memory.js';
 import { drawnText } from './names/accessible-name.js';
 import { nextChange } from './names/next-change.js';
+import { PaintMark } from './paint-mark.js';
 import { countMatches, matchesOf, nameFor, resolve } from './resolve.js';
 import { WindowListeners } from './window-listeners.js';
 
@@ -62,6 +63,7 @@ export function install(names: HookNames): void {
   const action = new Action();
   const dropPlace = new DropPlace();
   const dragOver = new DragOver(listeners);
+  const paintMark = new PaintMark();
   let passed: Document | null = null;
 
   const calls: Calls = {
@@ -96,6 +98,11 @@ export function install(names: HookNames): void {
       return { taken: (worldOf(view)?.dragOver ?? dragOver).taken };
     },
     finish: (request) => action.finish(request),
+    painted: async (mark) => ({ marked: await paintMark.painted(mark) }),
+    unmark: () => {
+      paintMark.hide();
+      return {};
+    },
     text: ({ locator }) => {
       const page: Element | null = document.body ?? document.documentElement;
       const element = locator === null ? page : resolve(locator, { hidden: true });
