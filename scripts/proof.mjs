@@ -26,6 +26,7 @@ const PROOFS = {
     env: {},
   })),
   faults: [{ path: 'test/faults', env: {} }],
+  pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
 };
 
 const [proofName, ...flags] = process.argv.slice(2);

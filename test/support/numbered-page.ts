@@ -36,10 +36,7 @@ export function numberOn(png: Buffer, viewport = 1280): number {
   let number = 0;
   for (let bit = 0; bit < BITS; bit += 1) {
     const scale = width / viewport;
-    const [red = 0, green = 0, blue = 0] = at(
-      Math.round((MIDDLE + PITCH * bit) * scale),
-      Math.round(MIDDLE * scale),
-    );
+    const [red = 0, green = 0, blue = 0] = at(Math.round((MIDDLE + PITCH * bit) * scale), Math.round(MIDDLE * scale));
     if (blue > 60 || red > 60) return UNREADABLE;
     if (green < 128) number |= 1 << bit;
   }

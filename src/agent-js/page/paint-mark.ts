@@ -26,7 +26,7 @@ export class PaintMark {
       };
       port2.postMessage(null);
     });
-    return true;
+    return this.#sheet !== null && document.adoptedStyleSheets.includes(this.#sheet);
   }
 
   hide(): void {

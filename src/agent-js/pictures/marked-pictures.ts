@@ -1,6 +1,5 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { Bounds } from '../browser/bounds.js';
-import type { Tab } from '../tabs/tab.js';
 import type { Pictured } from './awaited-pictures.js';
 import { MARKS, markOf, readMark, withoutMark } from './mark.js';
 import type { CastFrame, Screencast } from './screencast.js';
@@ -9,52 +8,50 @@ import { keepScreenshot } from './screenshots.js';
 /** Large enough to read what a page says, and a third of what the whole size costs. */
 const WIDTH = 640;
 const MAX_HEIGHT = 640;
-/** A page that is not painted within this time has no picture from the screencast. */
+/** A page that is not painted with its mark within this time has no picture from the screencast. */
 const PAINT_MS = 1_500;
-/** How long the next step waits for the frame itself, where it is not known to come by itself. */
-const ARRIVAL_MS = 1_000;
-/** How long a frame may be on its way when the flow has ended, or later ones are there. */
-const LATE_MS = 250;
+/** The same for the frame, once it is painted. */
+const ARRIVAL_MS = 500;
 /** Documents that come one after another, before one is marked. */
 const MAX_DOCUMENTS = 5;
-/** After a frame was lost, so many steps wait until theirs is there. */
-const WARY_STEPS = 40;
+/** After a frame that did not come, for so many steps it is not waited for. */
+const BLIND_STEPS = 20;
+/** The mark goes so long after a step, or with the next one: each paint costs. */
+const MARK_MS = 150;
 /** After so long without a step the browser draws for us no more. */
 const LINGER_MS = 2_000;
 
-/** A step whose page bears a mark, or did. */
+/** A step whose page bears a mark. */
 interface Marked {
   readonly step: Pictured;
   readonly mark: number;
   frame: CastFrame | null;
-  /** Called with its frame, or when there will be none. */
-  readonly wake: Set<() => void>;
+  wake(): void;
 }
 
 /**
  * Pictures of steps out of the screencast. After a step its page gets a mark in a corner, in one paint with what the step
- * did, and before the next step does anything the mark is gone: so the frame that bears it shows the page as this step
- * left it, whenever it was drawn or comes. The mark is erased from the file.
+ * did, and before the next step does anything the mark is taken away: so the frame that bears it shows the page as this
+ * step left it, whenever it was drawn or comes. The mark is erased from the file.
  *
- * A step is followed when its page is painted, which takes 9 ms on average, the half of a tick; its frame comes later.
+ * The next step begins when that frame is there, most often at the page's next paint. Where the mark cannot be seen the
+ * step is given to `takeAwaited`.
  */
 export class MarkedPictures {
   readonly #cast: Screencast;
   readonly #dir: string;
   readonly #takeAwaited: (step: Pictured) => Promise<void>;
   readonly #unlisten: () => void;
-  #marked: Marked[] = [];
+  #marked: Marked | null = null;
   #next = 0;
-  #wary = 0;
-  /** The tab that bears a mark. */
-  #bearing: Tab | null = null;
+  #blind = 0;
   /** Until the next step may begin. Never rejects. */
   #painting: Promise<void> = Promise.resolve();
   /** Files under way, in their order. Never rejects. */
   #writing: Promise<void> = Promise.resolve();
   #last: { readonly pixels: string; readonly file: string } | null = null;
   #linger: NodeJS.Timeout | undefined;
-  #closed = false;
+  #fade: NodeJS.Timeout | undefined;
 
   /** @param takeAwaited takes a step's picture in another way, and tells the step */
   constructor(options: {
@@ -65,9 +62,10 @@ export class MarkedPictures {
     this.#cast = options.cast;
     this.#dir = options.dir;
     this.#takeAwaited = options.takeAwaited;
-    this.#unlisten = options.cast.listen((frame) => this.#seen(frame));
+    this.#unlisten = options.cast.listen((frame) => this.#observe(frame));
   }
 
+  /** The step before is to be {@link ready}. */
   add(step: Pictured): void {
     clearTimeout(this.#linger);
     this.#painting = this.#paint(step);
@@ -82,21 +80,21 @@ export class MarkedPictures {
   /** Every step that was added has been told when this settles. Bounded. */
   async settle(): Promise<void> {
     await this.ready();
-    const last = this.#marked.at(-1);
-    if (last !== undefined) await this.#arrival(last, LATE_MS);
-    for (const one of this.#marked.splice(0)) this.#lose(one);
     await this.#writing;
   }
 
-  /** Tells every step that was added, at once and without its picture. */
+  /** Nobody waits any more for the frame that a step waits for. */
   letGo(): void {
-    for (const one of this.#marked.splice(0)) this.#lose(one);
+    const marked = this.#marked;
+    this.#marked = null;
+    marked?.step.tell(null);
+    marked?.wake();
   }
 
   /** Idempotent. */
   close(): void {
-    this.#closed = true;
     clearTimeout(this.#linger);
+    clearTimeout(this.#fade);
     this.#unlisten();
     this.letGo();
     this.#cast.want('steps', null);
@@ -105,25 +103,32 @@ export class MarkedPictures {
   async #paint(step: Pictured): Promise<void> {
     const { tab } = step;
     // A frame of another origin is painted by a process of its own, whenever that comes to it.
-    if (tab.frames.apart.length > 0 || tab.dialog !== null || tab.state !== 'open') return this.#takeAwaited(step);
-    const begins = this.#cast.want('steps', {
-      page: tab.session,
-      format: 'png',
-      maxWidth: WIDTH,
-      maxHeight: MAX_HEIGHT,
-    });
+    const isApart = tab.frames.apart.length > 0;
+    if (isApart || this.#blind > 0 || tab.dialog !== null || tab.state !== 'open') {
+      this.#blind = Math.max(0, this.#blind - 1);
+      return this.#takeAwaited(step);
+    }
+    const size = { maxWidth: WIDTH, maxHeight: MAX_HEIGHT };
+    this.#cast.want('steps', { page: tab.session, format: 'png', ...size });
     this.#linger = setTimeout(() => this.#rest(), LINGER_MS);
-    const one: Marked = { step, mark: this.#next, frame: null, wake: new Set() };
+    let wake = (): void => undefined;
+    const came = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const marked: Marked = { step, mark: this.#next, frame: null, wake };
     this.#next = (this.#next + 1) % MARKS;
-    this.#marked.push(one);
+    this.#marked = marked;
     const bounds = { deadline: performance.now() + PAINT_MS, signal: new AbortController().signal };
-    this.#bearing = tab;
-    const painted = await this.#isPainted(one, bounds);
-    if (painted && !begins && this.#wary === 0) return;
-    this.#wary = Math.max(0, this.#wary - 1);
-    if (painted && (one.frame !== null || (await this.#arrival(one, ARRIVAL_MS)))) return;
-    if (!this.#marked.includes(one)) return;
-    this.#marked = this.#marked.filter((other) => other !== one);
+    const painted = await this.#isPainted(marked, bounds);
+    if (painted && marked.frame === null) await unless(came, ARRIVAL_MS);
+    // Whoever let go of it has told the step.
+    if (this.#marked !== marked) return;
+    if (marked.frame !== null) {
+      this.#write(step, marked.frame);
+      this.#fade = setTimeout(() => this.#unmark(), MARK_MS);
+      return;
+    }
+    this.#blind = painted ? BLIND_STEPS : 0;
     this.#unmark();
     await this.#takeAwaited(step);
   }
@@ -139,51 +144,21 @@ export class MarkedPictures {
   }
 
   #unmark(): void {
-    const tab = this.#bearing;
-    this.#bearing = null;
-    if (tab === null || tab.state !== 'open') return;
+    clearTimeout(this.#fade);
+    const tab = this.#marked?.step.tab;
+    this.#marked = null;
+    if (tab?.state !== 'open') return;
     const bounds = { deadline: performance.now() + PAINT_MS, signal: new AbortController().signal };
     // It is on its way before whatever the next step asks of the page, and is carried out before that.
     tab.ask('unmark', null, bounds).catch(() => undefined);
   }
 
-  #seen(frame: CastFrame): void {
-    if (frame.format !== 'png' || this.#marked.length === 0) return;
-    const mark = markIn(frame);
-    const at = mark === null ? -1 : this.#marked.findIndex((one) => one.mark === mark);
-    const one = this.#marked[at];
-    if (one === undefined || one.frame !== null) return;
-    one.frame = frame;
-    if (at === this.#marked.length - 1) this.#unmark();
-    for (const wake of one.wake) wake();
-    this.#keep();
-  }
-
-  /** Writes what has come, in the order of the steps. */
-  #keep(): void {
-    while (this.#marked[0]?.frame != null) {
-      const one = this.#marked.shift();
-      if (one?.frame != null) this.#write(one.step, one.frame);
-    }
-    const [missing] = this.#marked;
-    if (missing === undefined || !this.#marked.some(({ frame }) => frame !== null)) return;
-    // Two frames may overtake one another while they are encoded.
-    void this.#arrival(missing, LATE_MS).then((arrived) => {
-      if (arrived || this.#marked[0] !== missing) return;
-      this.#marked.shift();
-      this.#lose(missing);
-      this.#keep();
-    });
-  }
-
-  #lose(one: Marked): void {
-    for (const wake of one.wake) wake();
-    if (one.frame !== null) {
-      this.#write(one.step, one.frame);
-      return;
-    }
-    this.#wary = WARY_STEPS;
-    this.#writing = this.#writing.then(() => one.step.tell(null));
+  #observe(frame: CastFrame): void {
+    const marked = this.#marked;
+    if (marked === null || marked.frame !== null || frame.format !== 'png') return;
+    if (markIn(frame) !== marked.mark) return;
+    marked.frame = frame;
+    marked.wake();
   }
 
   #write({ file, tell }: Pictured, frame: CastFrame): void {
@@ -199,23 +174,19 @@ export class MarkedPictures {
       })
       // A step is a step without its picture, too.
       .catch(() => tell(null));
-    made.catch(() => undefined);
-  }
-
-  /** False where the frame has not come in time. */
-  async #arrival(one: Marked, ms: number): Promise<boolean> {
-    if (one.frame !== null) return true;
-    const cut = new AbortController();
-    const came = new Promise<void>((resolve) => one.wake.add(resolve));
-    await Promise.race([came, pass(ms, undefined, { signal: cut.signal, ref: false }).catch(() => undefined)]);
-    cut.abort();
-    return one.frame !== null;
   }
 
   #rest(): void {
     this.#unmark();
-    if (!this.#closed) this.#cast.want('steps', null);
+    this.#cast.want('steps', null);
   }
+}
+
+/** Waits for the work, so long at most. */
+async function unless(work: Promise<void>, ms: number): Promise<void> {
+  const cut = new AbortController();
+  await Promise.race([work, pass(ms, undefined, { signal: cut.signal }).catch(() => undefined)]);
+  cut.abort();
 }
 
 function markIn({ data, width }: CastFrame): number | null {
