@@ -21,6 +21,9 @@ const MARK_MS = 150;
 /** After so long without a step the browser draws for us no more. */
 const LINGER_MS = 2_000;
 
+/** Of a frame, as much as its mark is read from. */
+const HEAD_CHARACTERS = 4_096;
+
 /** A step whose page bears a mark. */
 interface Marked {
   readonly step: Pictured;
@@ -119,7 +122,9 @@ export class MarkedPictures {
     this.#next = (this.#next + 1) % MARKS;
     this.#marked = marked;
     const bounds = { deadline: performance.now() + PAINT_MS, signal: new AbortController().signal };
-    const painted = await this.#isPainted(marked, bounds);
+    const painting = this.#isPainted(marked, bounds);
+    await Promise.race([came, painting]);
+    const painted = marked.frame !== null || (await painting);
     if (painted && marked.frame === null) await unless(came, ARRIVAL_MS);
     // Whoever let go of it has told the step.
     if (this.#marked !== marked) return;
@@ -191,7 +196,7 @@ async function unless(work: Promise<void>, ms: number): Promise<void> {
 
 function markIn({ data, width }: CastFrame): number | null {
   try {
-    return readMark(Buffer.from(data, 'base64'), width);
+    return readMark(Buffer.from(data.slice(0, HEAD_CHARACTERS), 'base64'), width);
   } catch {
     return null;
   }
