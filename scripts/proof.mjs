@@ -48,6 +48,7 @@ const PROOFS = {
   ].map((path) => ({ path, env: { TROUPE_TEST_SERVER: 'node' } })),
   faults: [{ path: 'test/faults', env: {} }],
   numbers: [{ path: 'test/agent-js/random-numbers.test.ts', env: {} }],
+  pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
 };
 
 const [proofName, ...flags] = process.argv.slice(2);

@@ -39,12 +39,22 @@ export async function openTwoBrowsers(pages) {
   });
 }
 
-/** Two browsers that scripts drive: in `pictured` every step has its picture, as in jobs; `bare` takes none. */
-export async function openPicturedBrowsers(pages) {
-  return opened(pages, async ({ ours }) => ({
-    pictured: await ours('pictured', 'every'),
-    bare: await ours('bare', 'spare'),
-  }));
+/**
+ * Browsers that scripts drive, one for each setting of `screenshots` as jobs have it: `off`, `quick` and `exact`; and
+ * `playwright`, as in {@link openTwoBrowsers}.
+ */
+export async function openPicturedBrowsers() {
+  return opened({}, async ({ ours, lease, closers, folder }) => {
+    const playwright = await PlaywrightThread.open((await lease()).cdpUrl);
+    closers.push(() => playwright.close());
+    return {
+      off: await ours('off', 'off'),
+      quick: await ours('quick', 'every'),
+      exact: await ours('exact', 'exact'),
+      playwright,
+      folder,
+    };
+  });
 }
 
 async function opened(pages, open) {

@@ -20,8 +20,9 @@ import {
 import { Downloads } from './files/downloads.js';
 import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
+import { Screencast } from './pictures/screencast.js';
+import { CAPTURE_MS, captureScreenshot, keepScreenshot } from './pictures/screenshots.js';
 import { readText, readValue } from './read.js';
-import { CAPTURE_MS, captureScreenshot, keepScreenshot } from './screenshots.js';
 import { type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
 import { evaluateInPage } from './tabs/page-code.js';
@@ -43,6 +44,8 @@ const MASK = '••••••••';
 /** Everything that scripts can do to a browser, as the module that defines `agent` in the sandbox. */
 export class Agent {
   readonly module: HostModule;
+  /** Of the tab in front; whoever watches the session shares it with the pictures of steps. */
+  readonly screencast: Screencast;
   readonly #browser: BrowserPort;
   readonly #emit: (event: SessionEvent) => void;
   readonly #screenshotsDir: string;
@@ -95,7 +98,9 @@ export class Agent {
       this.#tabs.close();
     });
     const firstIndex = options.firstStep ?? 1;
-    this.#steps = new Steps({ emit, dir: screenshotsDir, policy: options.stepScreenshots, firstIndex });
+    this.screencast = new Screencast(browser);
+    const { screencast: cast } = this;
+    this.#steps = new Steps({ emit, dir: screenshotsDir, cast, policy: options.stepScreenshots, firstIndex });
     this.module = { name: 'agent', prelude: PRELUDE, calls: this.#calls() };
   }
 
@@ -133,6 +138,8 @@ export class Agent {
   /** Lets go of the browser. Idempotent. */
   async dispose(): Promise<void> {
     await this.#steps.settle();
+    this.#steps.close();
+    this.screencast.close();
     this.#stopDownloads();
     this.#tabs.close();
   }
@@ -157,7 +164,8 @@ export class Agent {
         return readValue(this.#tabs.active, wanted, boundsOf(context, READ_MS));
       },
       screenshot: ([title], context) => this.#screenshot(title, context),
-      page: ([js], context) => {
+      page: async ([js], context) => {
+        await this.#steps.ready();
         const text = textOf(js, 'agent.page takes JavaScript as text');
         return evaluateInPage(this.#tabs.active, text, boundsOf(context, Number.POSITIVE_INFINITY));
       },

@@ -1,26 +1,24 @@
-import { settlesWithin } from '../base/deadline.js';
 import { encodeError } from '../protocol/errors.js';
 import type { SessionEvent, Step } from '../protocol/events.js';
 import type { CallSite } from '../script/host-module.js';
 import { callSlug, callSource } from './call-source.js';
 import type { Place } from './locating/problem-error.js';
-import { CAPTURE_MS } from './screenshots.js';
-import { type Pictured, type StepPicture, StepPictures } from './step-pictures.js';
+import { AwaitedPictures, type Pictured } from './pictures/awaited-pictures.js';
+import { MarkedPictures } from './pictures/marked-pictures.js';
+import type { Screencast } from './pictures/screencast.js';
+import { CAPTURE_MS, replaceScreenshot } from './pictures/screenshots.js';
 import type { Tab } from './tabs/tab.js';
 
 /** A browser left alone for this long after a step is idle: a picture then costs nobody time. */
 const IDLE_MS = 150;
 /** A page that has just not answered probably hangs; nobody is to wait for its picture. */
 const HUNG_CAPTURE_MS = 200;
-/** Steps of a job wait for the pictures of those before, for this part of the time that steps take, and this long at most. */
-const HELD_PART = 0.03;
-const MOST_HELD_MS = 500;
-
 /**
- * When steps are pictured: `every` step of a job, beside those that follow; those of a live session where the browser is
- * idle after them and time is to `spare`; or each before the next one begins, which is `exact`. A failing step always is.
+ * When steps are pictured: `every` step of a job, by the screencast; those of a live session where the browser is idle
+ * after them and time is to `spare`; each by a screenshot that the next step waits for, which is `exact`; or never, `off`.
+ * A failing step is pictured by a screenshot, except with `off`.
  */
-export type StepScreenshotPolicy = 'every' | 'spare' | 'exact';
+export type StepScreenshotPolicy = 'every' | 'spare' | 'exact' | 'off';
 
 /** A step's call. */
 export interface StepCall {
@@ -42,36 +40,61 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
+/** A step that has ended; `event` is there when it is known whether it has a picture. */
+interface Ended {
+  event: SessionEvent | null;
+}
+
 type Outcome = { readonly result: unknown } | { readonly error: ReturnType<typeof encodeError> };
 
 /**
- * Records steps and their pictures. Pictures are taken after their step's end, beside the steps that follow; a step is
- * told when it is known whether there is one, and steps are told in their order. After a step that failed the next one
- * waits, so that its picture shows what made it fail; after others of a job for a small part of the time that it takes.
+ * Records steps and their pictures. A step is told when it is known whether there is a picture of it, and steps are told
+ * in their order. A picture shows the page as its step left it, or the step has none.
  */
 export class Steps {
   readonly #emit: (event: SessionEvent) => void;
-  readonly #pictures: StepPictures;
+  readonly #dir: string;
+  readonly #awaited: AwaitedPictures;
+  readonly #marked: MarkedPictures;
   readonly #policy: StepScreenshotPolicy;
   #index: number;
   /** Steps under way. */
   readonly #running = new Map<number, StepCall>();
-  /** How long the next steps may wait for pictures. */
-  #mayHoldMs = 0;
+  /** Ended steps that have not been told, in their order. */
+  #ended: Ended[] = [];
   #waiting: Waiting | undefined;
   #lastFailed = false;
+  /** The newest step, where its picture is one of the screencast. */
+  #small: Pictured | null = null;
 
   constructor(options: {
     readonly emit: (event: SessionEvent) => void;
     readonly dir: string;
+    readonly cast: Screencast;
     readonly policy: StepScreenshotPolicy;
     /** 1-based. */
     readonly firstIndex: number;
   }) {
     this.#emit = options.emit;
-    this.#pictures = new StepPictures(options.dir, () => this.#newestSeen());
+    this.#dir = options.dir;
+    this.#awaited = new AwaitedPictures(options.dir, () => this.#newestSeen());
+    this.#marked = new MarkedPictures({
+      cast: options.cast,
+      dir: options.dir,
+      takeAwaited: async (step) => {
+        if (this.#small?.index === step.index) this.#small = null;
+        this.#awaited.add(step);
+        await this.#awaited.settle();
+      },
+    });
     this.#policy = options.policy;
     this.#index = options.firstIndex - 1;
+  }
+
+  /** Settles when what is done to the page from now on is not seen on the picture of the step before. Bounded. */
+  async ready(): Promise<void> {
+    if (this.#lastFailed || this.#policy === 'exact') await this.#awaited.settle();
+    if (this.#policy === 'every') await this.#marked.ready();
   }
 
   /**
@@ -81,8 +104,8 @@ export class Steps {
    */
   async run<T extends object>(call: StepCall, site: CallSite, body: (file: () => string) => Promise<T>): Promise<T> {
     const before = this.#takeWaiting();
-    if (this.#lastFailed || this.#pictures.full || this.#policy === 'exact') await this.#pictures.settle();
-    else if (this.#policy === 'every') await this.#hold();
+    await this.ready();
+    this.#small = null;
     const index = ++this.#index;
     this.#running.set(index, call);
     const file = () => `${String(index).padStart(3, '0')}-${callSlug(call.method, call.shownArgs())}.png`;
@@ -91,7 +114,7 @@ export class Steps {
     const end = (outcome: Outcome, place: Partial<Place>): void => {
       const tab = call.tab();
       this.#running.delete(index);
-      this.#ended(call, tab, file, {
+      this.#end(call, tab, file, {
         index,
         kind: site.kind,
         js: callSource(call.method, call.shownArgs()),
@@ -118,25 +141,28 @@ export class Steps {
     }
   }
 
-  /** Every step that has ended has been told when this settles. A picture that has not begun is not taken any more. */
+  /** Every step that has ended has been told when this settles; the last one's picture has the whole size then. */
   async settle(): Promise<void> {
     this.#pass(this.#takeWaiting());
-    await this.#pictures.settle();
+    await this.#marked.settle();
+    await this.#awaited.settle();
+    const last = this.#small;
+    this.#small = null;
+    if (last !== null) await replaceScreenshot(last.tab, this.#dir, last.file, () => this.#newestSeen() === last.index);
   }
 
   /** Tells of every step that has ended at once, without the picture that it waits for. */
   flush(): void {
+    this.#small = null;
     this.#pass(this.#takeWaiting());
-    this.#pictures.letGo();
+    this.#marked.letGo();
+    this.#awaited.letGo();
   }
 
-  /** Waits for the pictures of the steps so far, where the time for that has been saved up. */
-  async #hold(): Promise<void> {
-    const { expectedMs } = this.#pictures;
-    if (expectedMs === 0 || expectedMs > this.#mayHoldMs) return;
-    const from = performance.now();
-    await settlesWithin(this.#pictures.settle(), this.#mayHoldMs);
-    this.#mayHoldMs -= performance.now() - from;
+  /** The browser draws for the steps no more. Idempotent. */
+  close(): void {
+    this.flush();
+    this.#marked.close();
   }
 
   #newestSeen(): number {
@@ -155,39 +181,56 @@ export class Steps {
 
   /** Tells of a step without its picture. */
   #pass(waiting: Waiting | undefined): void {
-    if (waiting !== undefined) this.#pictures.add({ ...waiting.step, tab: null, file: null });
+    waiting?.step.tell(null);
   }
 
-  #ended(call: StepCall, tab: Tab | undefined, file: () => string, step: Omit<Step, 'screenshot'>): void {
+  #end(call: StepCall, tab: Tab | undefined, file: () => string, step: Omit<Step, 'screenshot'>): void {
     const failed = step.error !== undefined;
     this.#lastFailed = failed;
-    this.#mayHoldMs = Math.min(MOST_HELD_MS, this.#mayHoldMs + HELD_PART * step.durationMs);
     const captureMs = step.error?.code === 'WAIT_TIMEOUT' ? HUNG_CAPTURE_MS : CAPTURE_MS;
     const { index } = step;
-    const tell = (picture: StepPicture | null) => {
-      const later = picture === null || picture.shows === index ? {} : { screenshotStep: picture.shows };
-      this.#emit({ type: 'StepFinished', data: { ...step, screenshot: picture?.file ?? null, ...later } });
+    const ended: Ended = { event: null };
+    this.#ended.push(ended);
+    const tell = (screenshot: string | null): void => {
+      if (ended.event !== null) return;
+      // It shows what an earlier one does, or there is none: nothing is to be replaced.
+      if (this.#small?.index === index && screenshot !== this.#small.file) this.#small = null;
+      ended.event = { type: 'StepFinished', data: { ...step, screenshot } };
+      this.#emitEnded();
     };
     // A page that asks something cannot be drawn until it is answered.
-    if (call.picture === 'own' || tab === undefined || tab.dialog !== null) {
-      this.#pictures.add({
-        index,
-        tab: null,
-        file: call.picture === 'own' && !failed ? file() : null,
-        captureMs,
-        tell,
-      });
+    if (call.picture === 'own' || this.#policy === 'off' || tab === undefined || tab.dialog !== null) {
+      const screenshot = call.picture === 'own' && !failed ? file() : null;
+      ended.event = { type: 'StepFinished', data: { ...step, screenshot } };
+      this.#emitEnded();
       return;
     }
-    const pictured = { index, tab, captureMs, tell };
-    if (failed || this.#policy !== 'spare') this.#pictures.add({ ...pictured, file: file() });
-    else this.#waiting = { step: pictured, file, timer: setTimeout(() => this.#idle(), IDLE_MS) };
+    if (!failed && this.#policy === 'spare') {
+      const waiting = { index, tab, captureMs, tell };
+      this.#waiting = { step: waiting, file, timer: setTimeout(() => this.#idle(), IDLE_MS) };
+      return;
+    }
+    const pictured: Pictured = { index, tab, file: file(), captureMs, tell };
+    if (failed || this.#policy !== 'every') {
+      this.#awaited.add(pictured);
+      return;
+    }
+    this.#small = pictured;
+    this.#marked.add(pictured);
+  }
+
+  /** In their order. */
+  #emitEnded(): void {
+    for (let first = this.#ended[0]; first?.event != null; first = this.#ended[0]) {
+      this.#ended.shift();
+      this.#emit(first.event);
+    }
   }
 
   /** The browser has been left alone: a picture costs nobody time. */
   #idle(): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting !== undefined) this.#pictures.add({ ...waiting.step, file: waiting.file() });
+    if (waiting !== undefined) this.#awaited.add({ ...waiting.step, file: waiting.file() });
   }
 }

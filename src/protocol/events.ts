@@ -27,9 +27,12 @@ export const Step = z.object({
   /** ISO 8601. The event itself comes with the picture, later than what followed the step. */
   startedAt: z.string().optional(),
   durationMs: z.number(),
-  /** Name under `screenshots/`, null where none could be taken. */
+  /**
+   * Name under `screenshots/`: how the step left the page. It is an earlier step's file where nothing was painted since.
+   * Null where there is no picture of it.
+   */
   screenshot: z.string().nullable(),
-  /** The step that the screenshot may show something of, where that is a later one: then it is no picture of this step. */
+  /** In journals of earlier versions: a later step of which the screenshot may show something, so that it is not this step's. */
   screenshotStep: z.int().optional(),
   ...Where,
 });

@@ -67,10 +67,10 @@ const headerText = (longest: number) =>
     .regex(/^[\t\P{Cc}]*$/u, 'there are no line breaks or control characters in a header');
 
 /**
- * `quick`: pictures of steps are taken beside the steps that follow. `exact`: each step waits until the one before has its
- * picture.
+ * `quick`: each step of a job has a picture, smaller than the page but for the last step and those that fail. `exact`:
+ * each step has a screenshot of the whole size, which the next one waits for. `off`: no step has one.
  */
-export const StepScreenshots = z.enum(['quick', 'exact']);
+export const StepScreenshots = z.enum(['quick', 'exact', 'off']);
 
 const sessionFields = {
   name: z.string().min(1).max(200).optional(),

@@ -35,6 +35,7 @@ export function* stepsSection(report: Report, context: StepContext): Generator<s
   yield '<div class="rows">';
   const leftOut = Math.max(0, rows.length - MAX_STEPS);
   let group: string | null = null;
+  const shown = new Map<string, number>();
   for (const [index, row] of rows.entries()) {
     if (leftOut > 0 && index >= MAX_STEPS / 2 && index < MAX_STEPS / 2 + leftOut) {
       if (index === MAX_STEPS / 2)
@@ -43,7 +44,7 @@ export function* stepsSection(report: Report, context: StepContext): Generator<s
     }
     if (row.group !== group) yield `<div class="group text">${esc(row.group)}</div>`;
     group = row.group;
-    yield 'step' in row ? stepRow(row.step, axis, context) : callRow(row.call, axis);
+    yield 'step' in row ? stepRow(row.step, axis, context, shown) : callRow(row.call, axis);
   }
   yield '</div>';
 }
@@ -83,13 +84,17 @@ ${error === undefined ? '' : `<span class="why bad text">${esc(error.code)}: ${e
 ${nudges.map((one) => `<p class="soft text">Told: ${esc(one)}</p>`).join('')}</div></details>`;
 }
 
-function stepRow(step: Step, axis: Axis, context: StepContext): string {
+/** @param shown the steps that the pictures so far stand at, by their names */
+function stepRow(step: Step, axis: Axis, context: StepContext, shown: Map<string, number>): string {
   const failed = step.error !== undefined;
   const place =
     step.line === undefined ? '' : ` · line ${step.line}${step.column === undefined ? '' : `:${step.column}`}`;
   const screenshot = ownScreenshot(step);
   const above = screenshot === null ? undefined : context.shownAbove.get(screenshot);
-  const image = screenshot === null || above !== undefined ? null : context.image(screenshot);
+  const earlier = screenshot === null ? undefined : shown.get(screenshot);
+  if (screenshot !== null && earlier === undefined) shown.set(screenshot, step.index);
+  const isHere = above === undefined && earlier === undefined;
+  const image = screenshot !== null && isHere ? context.image(screenshot) : null;
   const result = step.result === undefined ? '' : pretty(step.result);
   return `<details class="step" id="step-${step.index}"><summary>${mark(!failed)}<span class="n">${step.index}</span>
 <code class="js">${esc(shorten(step.js, 500))}</code>${bar(spanOf(step), axis)}<span class="time">${formatDuration(step.durationMs)}</span>
@@ -98,6 +103,7 @@ ${step.error === undefined ? '' : `<span class="why bad text">${esc(step.error.c
 </summary><div class="more"><p class="soft text">${esc(shorten(step.title, 300))}<br>${pageLink(step.url)}${place}</p>
 ${image !== null && 'link' in image ? `<p><a href="${esc(image.link)}">Screenshot</a></p>` : ''}
 ${above === undefined ? '' : `<p><a href="#${above}">The picture stands with the failure</a></p>`}
+${above !== undefined || earlier === undefined ? '' : `<p><a href="#step-${earlier}">The page looks as after step ${earlier}</a></p>`}
 ${laterPicture(step)}${result === '' ? '' : `<pre>${esc(shorten(result, MAX_RESULT))}</pre>`}
 ${step.error?.details === undefined ? '' : `<pre>${esc(shorten(pretty(step.error.details), MAX_RESULT))}</pre>`}
 </div></details>`;

@@ -1,10 +1,10 @@
-import type { BrowserPort } from '../../agent-js/browser/browser-port.js';
-import type { CdpEvent, CdpMethod, CdpParams } from '../../agent-js/browser/cdp.js';
+import type { CastFrame, Screencast } from '../../agent-js/pictures/screencast.js';
 
-/** What a page showed: a JPEG, and its size in the page's own pixels. */
+/** What a page showed: a picture, and the page's size in its own pixels. */
 export interface ScreenFrame {
   /** Rises with each frame of the session. */
   readonly number: number;
+  /** A JPEG; a PNG while the session's steps are pictured, which have the same screencast. */
   readonly jpeg: Uint8Array;
   readonly width: number;
   readonly height: number;
@@ -24,15 +24,8 @@ export interface FrameOrder {
 /** Few, so that another viewer seldom changes the size. */
 const WIDTHS = [320, 640, 960];
 const MOST_PIXELS = 1280;
-const QUALITY = 60;
 /** After so long without an asker the browser stops drawing for us. */
 const LINGER_MS = 2_000;
-
-interface Cast {
-  /** The CDP session of the tab. */
-  readonly page: string;
-  readonly maxWidth: number;
-}
 
 /**
  * What a session's active page shows, for whoever asks. Asked for one frame at a time: the browser draws the next only
@@ -45,24 +38,26 @@ interface Cast {
  *   idle --asked--> casting (a tab, a width) --a still is there, LINGER_MS without an asker, or closed--> idle
  */
 export class Screen {
-  readonly #browser: BrowserPort;
+  readonly #cast: Screencast;
   readonly #activePage: () => string | undefined;
   readonly #unlisten: () => void;
   readonly #waiting = new Set<() => void>();
-  #casting: Cast | null = null;
+  #casting = false;
   #still = false;
   #newest: ScreenFrame | null = null;
   /** The newest frame as the browser sent it. */
   #newestData = '';
   #count = 0;
-  #unacknowledged: number | null = null;
   #linger: NodeJS.Timeout | undefined;
 
-  /** @param activePage the CDP session of the tab that is on the screen */
-  constructor(browser: BrowserPort, activePage: () => string | undefined) {
-    this.#browser = browser;
+  /**
+   * @param cast the session's screencast, which its owner closes
+   * @param activePage the CDP session of the tab that is on the screen
+   */
+  constructor(cast: Screencast, activePage: () => string | undefined) {
+    this.#cast = cast;
     this.#activePage = activePage;
-    this.#unlisten = browser.listen((event) => this.#observe(event));
+    this.#unlisten = cast.listen((frame) => this.#observe(frame));
   }
 
   /** The newest frame, as soon as there is one that the asker does not have. */
@@ -72,12 +67,13 @@ export class Screen {
     if (after === 0) {
       // A cast that goes on would say nothing of a page that stays as it is.
       this.#stop();
+      this.#cast.restart();
       this.#newest = null;
       this.#newestData = '';
     }
     const isNewer = () => this.#newest !== null && this.#newest.number > after;
     this.#still = still;
-    if (!still || !isNewer()) this.#cast(WIDTHS.find((one) => one >= width) ?? MOST_PIXELS);
+    if (!still || !isNewer()) this.#begin(WIDTHS.find((one) => one >= width) ?? MOST_PIXELS);
     if (!isNewer()) await this.#frame(timeoutMs, signal);
     return isNewer() ? this.#newest : null;
   }
@@ -90,42 +86,24 @@ export class Screen {
     for (const wake of this.#waiting) wake();
   }
 
-  #cast(maxWidth: number): void {
-    const page = this.#activePage() ?? this.#casting?.page;
+  #begin(maxWidth: number): void {
+    const page = this.#activePage();
     if (page === undefined) return;
-    if (this.#casting?.page === page && this.#casting.maxWidth === maxWidth) {
-      this.#acknowledge();
-      return;
-    }
-    this.#stop();
-    this.#casting = { page, maxWidth };
+    this.#casting = true;
     const maxHeight = Math.min(2 * maxWidth, MOST_PIXELS);
-    this.#send(page, 'Page.startScreencast', { format: 'jpeg', quality: QUALITY, maxWidth, maxHeight });
+    const begun = this.#cast.want('viewers', { page, format: 'jpeg', maxWidth, maxHeight });
+    if (!begun) this.#cast.acknowledge();
   }
 
-  /** The browser may draw the next. */
-  #acknowledge(): void {
-    if (this.#casting === null || this.#unacknowledged === null) return;
-    this.#send(this.#casting.page, 'Page.screencastFrameAck', { sessionId: this.#unacknowledged });
-    this.#unacknowledged = null;
-  }
-
-  #observe(event: CdpEvent): void {
-    if (event.method !== 'Page.screencastFrame' || event.session !== this.#casting?.page) return;
-    const { data, metadata, sessionId } = event.params;
-    this.#unacknowledged = sessionId;
+  #observe({ data, width, height }: CastFrame): void {
+    if (!this.#casting) return;
     if (data === this.#newestData) {
-      this.#acknowledge();
+      this.#cast.acknowledge();
       return;
     }
     this.#newestData = data;
     this.#count += 1;
-    this.#newest = {
-      number: this.#count,
-      jpeg: Buffer.from(data, 'base64'),
-      width: metadata.deviceWidth,
-      height: metadata.deviceHeight,
-    };
+    this.#newest = { number: this.#count, jpeg: Buffer.from(data, 'base64'), width, height };
     if (this.#still) this.#stop();
     for (const wake of this.#waiting) wake();
   }
@@ -146,13 +124,7 @@ export class Screen {
   }
 
   #stop(): void {
-    if (this.#casting !== null) this.#send(this.#casting.page, 'Page.stopScreencast', {});
-    this.#casting = null;
-    this.#unacknowledged = null;
-  }
-
-  /** A page that is gone or hangs shows nothing; whoever drives it is told elsewhere. */
-  #send<M extends CdpMethod>(page: string, method: M, params: CdpParams<M>): void {
-    this.#browser.send(method, params, { session: page }).catch(() => undefined);
+    this.#casting = false;
+    this.#cast.want('viewers', null);
   }
 }

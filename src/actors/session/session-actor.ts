@@ -160,7 +160,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const secret = offered.map((module) => this.#secrets.wrap(module));
       const modules = secret.map((module) => this.#controlLock.wrap(flows.wrap(module)));
       const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
-      const screen = new Screen(browser, () => agent.activePage);
+      const screen = new Screen(agent.screencast, () => agent.activePage);
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
       const clients = new DevToolsClients(channel);

@@ -23,6 +23,7 @@ import { JsonText, LookMemory } from './controls/look-memory.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { drawnText } from './names/accessible-name.js';
 import { nextChange } from './names/next-change.js';
+import { PaintMark } from './paint-mark.js';
 import { countMatches, isUsable, matchesOf, nameFor, resolve } from './resolve.js';
 import { WindowListeners } from './window-listeners.js';
 
@@ -63,6 +64,7 @@ export function install(names: HookNames): void {
   const action = new Action();
   const dropPlace = new DropPlace();
   const dragOver = new DragOver(listeners);
+  const paintMark = new PaintMark();
   let passed: Document | null = null;
 
   const calls: Calls = {
@@ -97,6 +99,11 @@ export function install(names: HookNames): void {
       return { taken: (worldOf(view)?.dragOver ?? dragOver).taken };
     },
     finish: (request) => action.finish(request),
+    painted: async (mark) => ({ marked: await paintMark.painted(mark) }),
+    unmark: () => {
+      paintMark.hide();
+      return {};
+    },
     text: ({ locator, ...shown }) => {
       const page: Element | null = document.body ?? document.documentElement;
       const element = locator === null ? page : resolve({ locator, ...shown }, { hidden: true });

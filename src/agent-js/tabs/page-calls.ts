@@ -69,6 +69,12 @@ export interface FinishRequest {
   readonly awaits: AwaitedInput | null;
 }
 
+/** The two fields of the mark that says after which step a page was painted; red, green and blue. */
+export interface PaintMark {
+  readonly left: readonly [number, number, number];
+  readonly right: readonly [number, number, number];
+}
+
 export interface PageState {
   readonly url: string;
   readonly title: string;
@@ -158,6 +164,9 @@ export interface PageCalls {
   takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */
   finish: [FinishRequest, Finished];
+  /** Marks the page, and answers when it is painted with the mark; false where the mark would not be seen. */
+  painted: [PaintMark, { readonly marked: boolean }];
+  unmark: [null, Record<string, never>];
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
   census: [null, { readonly nodes: number }];
   text: [Sought<string | null>, { readonly text: string } | PageProblem];
@@ -178,6 +187,7 @@ export const WAITING_CALLS = [
   'dropPoint',
   'finish',
   'waitFor',
+  'painted',
 ] as const satisfies readonly PageCallName[];
 
 /** The isolated world's name, and of the one global in it. */

@@ -98,7 +98,8 @@ export function startSessionActor(
 }
 
 function stepScreenshots(request: LiveRequest | AutoRequest, config: Config): StepScreenshotPolicy {
-  if ((request.screenshots ?? config.screenshots) === 'exact') return 'exact';
+  const wanted = request.screenshots ?? config.screenshots;
+  if (wanted !== 'quick') return wanted;
   return request.mode === 'auto' ? 'every' : 'spare';
 }
 

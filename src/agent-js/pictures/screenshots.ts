@@ -1,9 +1,9 @@
-import { link, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asAbsent, sentenceOf } from '../base/system-fault.js';
-import { writeFile } from '../files/thread-files.js';
-import { TroupeError } from '../protocol/errors.js';
-import type { Tab } from './tabs/tab.js';
+import { asAbsent, sentenceOf } from '../../base/system-fault.js';
+import { writeFile } from '../../files/thread-files.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { Tab } from '../tabs/tab.js';
 
 /** A page that draws nothing for so long has no picture. */
 export const CAPTURE_MS = 3_000;
@@ -47,13 +47,13 @@ export async function keepScreenshot(png: Buffer, dir: string, file: string): Pr
   }
 }
 
-/** Gives a picture another name beside its own; the bytes are there once. False where that cannot be. */
-export async function useScreenshotAs(dir: string, file: string, name: string): Promise<boolean> {
-  if (name === file) return true;
-  try {
-    await link(join(dir, file), join(dir, name));
-    return true;
-  } catch {
-    return false;
-  }
+/** Puts what the tab shows now in the place of a step's smaller picture, unless that is somebody else's by then. */
+export async function replaceScreenshot(tab: Tab, dir: string, file: string, isOwn: () => boolean): Promise<void> {
+  const png = await captureScreenshot(tab, CAPTURE_MS);
+  if (png === null || !isOwn()) return;
+  const fresh = `.${file}`;
+  // Readers see the one or the other.
+  await keepScreenshot(png, dir, fresh)
+    .then(() => rename(join(dir, fresh), join(dir, file)))
+    .catch(() => rm(join(dir, fresh), { force: true }).catch(() => undefined));
 }

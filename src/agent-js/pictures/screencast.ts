@@ -1,0 +1,134 @@
+import type { BrowserPort } from '../browser/browser-port.js';
+import type { CdpEvent, CdpMethod, CdpParams } from '../browser/cdp.js';
+
+/** What one of its users wants of a screencast. */
+export interface CastWish {
+  /** The CDP session of the tab. */
+  readonly page: string;
+  /** Steps want PNG, since that is what their files are; who only looks is served by a JPEG, which costs less. */
+  readonly format: 'jpeg' | 'png';
+  /** Pixels. */
+  readonly maxWidth: number;
+  readonly maxHeight: number;
+}
+
+/** Steps want each change at once; viewers take one frame after the other, by {@link Screencast.acknowledge}. */
+export type CastUser = 'steps' | 'viewers';
+
+export interface CastFrame {
+  readonly page: string;
+  /** Base64, as the browser sent it. */
+  readonly data: string;
+  readonly format: CastWish['format'];
+  /** The page's own size in CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+const JPEG_QUALITY = 60;
+
+/**
+ * The one screencast of a session. Chromium gives a connection one for each tab, and each costs what it draws: so the
+ * steps' pictures and the viewers of the live screen have the same one, as large as the larger of the two needs it.
+ *
+ * A frame shows what was painted, at once after the start and then with each change; a page that stays as it is sends
+ * none. Its time stamp is that of the browser's tick, and what it shows may be one or two ticks older: nothing is to be
+ * concluded from it. Frames that are not acknowledged hold back those that follow.
+ */
+export class Screencast {
+  readonly #browser: BrowserPort;
+  readonly #unlisten: () => void;
+  readonly #wishes = new Map<CastUser, CastWish>();
+  readonly #listeners = new Set<(frame: CastFrame) => void>();
+  #running: CastWish | null = null;
+  #unacknowledged: number | null = null;
+
+  constructor(browser: BrowserPort) {
+    this.#browser = browser;
+    this.#unlisten = browser.listen((event) => this.#observe(event));
+  }
+
+  /** Calls `listener` with each frame, whoever wanted it. Answers the call that ends it. */
+  listen(listener: (frame: CastFrame) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** True where the screencast begins anew with it: then its first frame shows what the page shows now. */
+  want(user: CastUser, wish: CastWish | null): boolean {
+    if (wish === null) this.#wishes.delete(user);
+    else this.#wishes.set(user, wish);
+    const wanted = this.#merged();
+    const running = this.#running;
+    if (wanted === null) {
+      this.#stop();
+      return false;
+    }
+    const same = running !== null && running.page === wanted.page && running.format === wanted.format;
+    if (same && running.maxWidth === wanted.maxWidth && running.maxHeight === wanted.maxHeight) return false;
+    this.#start(wanted);
+    return true;
+  }
+
+  /** Begins anew, so that what the page shows now is sent again. */
+  restart(): void {
+    if (this.#running !== null) this.#start(this.#running);
+  }
+
+  /** The viewers have taken the last frame, and want the next. */
+  acknowledge(): void {
+    if (this.#running === null || this.#unacknowledged === null) return;
+    this.#send(this.#running.page, 'Page.screencastFrameAck', { sessionId: this.#unacknowledged });
+    this.#unacknowledged = null;
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#unlisten();
+    this.#wishes.clear();
+    this.#stop();
+  }
+
+  #stop(): void {
+    if (this.#running !== null) this.#send(this.#running.page, 'Page.stopScreencast', {});
+    this.#running = null;
+    this.#unacknowledged = null;
+  }
+
+  #start(wish: CastWish): void {
+    this.#stop();
+    this.#running = wish;
+    const { format, maxWidth, maxHeight } = wish;
+    const quality = format === 'jpeg' ? { quality: JPEG_QUALITY } : {};
+    this.#send(wish.page, 'Page.startScreencast', { format, ...quality, maxWidth, maxHeight });
+  }
+
+  /** Both are about the tab in front; where they disagree, the steps are right. */
+  #merged(): CastWish | null {
+    const steps = this.#wishes.get('steps');
+    const viewers = this.#wishes.get('viewers');
+    if (steps === undefined) return viewers ?? null;
+    if (viewers === undefined) return steps;
+    return {
+      ...steps,
+      maxWidth: Math.max(steps.maxWidth, viewers.maxWidth),
+      maxHeight: Math.max(steps.maxHeight, viewers.maxHeight),
+    };
+  }
+
+  #observe(event: CdpEvent): void {
+    if (event.method !== 'Page.screencastFrame' || this.#running === null) return;
+    if (event.session !== this.#running.page) return;
+    const { data, metadata, sessionId } = event.params;
+    this.#unacknowledged = sessionId;
+    if (this.#wishes.has('steps')) this.acknowledge();
+    const { page, format } = this.#running;
+    const frame = { page, data, format, width: metadata.deviceWidth, height: metadata.deviceHeight };
+    for (const listener of this.#listeners) listener(frame);
+  }
+
+  /** A page that is gone or hangs shows nothing; whoever drives it is told elsewhere. */
+  #send<M extends CdpMethod>(page: string, method: M, params: CdpParams<M>): void {
+    this.#browser.send(method, params, { session: page }).catch(() => undefined);
+  }
+}
