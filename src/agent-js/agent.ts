@@ -12,6 +12,7 @@ import {
   locatorOf,
   lookOptions,
   refuseMore,
+  screenshotOptions,
   tabIndex,
   textOf,
   waitCondition,
@@ -21,7 +22,7 @@ import { Downloads } from './files/downloads.js';
 import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
 import { Screencast } from './pictures/screencast.js';
-import { CAPTURE_MS, captureScreenshot, keepScreenshot } from './pictures/screenshots.js';
+import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot } from './pictures/screenshots.js';
 import { readText, readValue } from './read.js';
 import { type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
@@ -267,19 +268,19 @@ export class Agent {
   }
 
   #screenshot(title: unknown, context: HostCallContext): Promise<object> {
-    const named =
-      title === null || title === undefined ? null : textOf(title, 'agent.screenshot takes a title').slice(0, 200);
+    const { title: named, within } = screenshotOptions(title);
     const call = {
       method: 'screenshot',
-      shownArgs: () => [named],
+      shownArgs: () => [within === null ? named : { ...(named === null ? {} : { title: named }), within }],
       touched: () => false,
       tab: () => this.#activeTab(),
       picture: 'own',
     } as const;
     return this.#steps.run(call, context.site, async (file) => {
       const tab = this.#tabs.active;
-      const timeoutMs = Math.max(1, remainingMs(boundsOf(context, CAPTURE_MS)));
-      const png = await captureScreenshot(tab, timeoutMs);
+      const bounds = boundsOf(context, CAPTURE_MS);
+      const clip = within === null ? null : await clipOf(tab, within, bounds);
+      const png = await captureScreenshot(tab, Math.max(1, remainingMs(bounds)), clip);
       const picture = png === null ? null : await keepScreenshot(png, this.#screenshotsDir, file());
       if (picture === null) {
         if (tab.dialog !== null) throw tab.dialogError();

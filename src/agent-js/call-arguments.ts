@@ -50,7 +50,7 @@ const TAKES: {
   act: { takes: 'a locator, an action and a value alone', count: 3 },
   text: { takes: 'a locator alone', count: 1 },
   value: { takes: 'a locator alone', count: 1 },
-  screenshot: { takes: 'a title alone', count: 1 },
+  screenshot: { takes: 'a title, or {title, within}', count: 1 },
   page: { takes: 'JavaScript alone', count: 1 },
   back: { takes: 'nothing', count: 0, instead: 'it goes back by one page' },
   tabs: { takes: 'nothing', count: 0, instead: 'agent.tab(index) goes to a tab' },
@@ -73,6 +73,28 @@ export function lookOptions(options: unknown): { full: boolean; within: string |
   const { full = false, within } = membersOf(options, 'agent.look', ['full', 'within']);
   if (typeof full !== 'boolean') throw misuse(`full is true or false, not ${shown(full)}`);
   return { full, within: locatorOf(within, 'look') };
+}
+
+/** What `agent.screenshot` takes: a title, or options. */
+export function screenshotOptions(value: unknown): { title: string | null; within: string | null } {
+  if (typeof value === 'string' && /^\s*(\{[^}]*\}|\/\/)/.test(value)) {
+    const within = JSON.stringify(value);
+    throw misuse(
+      `agent.screenshot takes a title; a picture of ${within} alone is agent.screenshot({within: ${within}})`,
+    );
+  }
+  if (value === null || value === undefined || typeof value !== 'object') {
+    return { title: value === null || value === undefined ? null : titleOf(value), within: null };
+  }
+  const { title, within } = membersOf(value, 'agent.screenshot', ['title', 'within']);
+  return {
+    title: title === null || title === undefined ? null : titleOf(title),
+    within: locatorOf(within, 'screenshot'),
+  };
+}
+
+function titleOf(value: unknown): string {
+  return textOf(value, 'agent.screenshot takes a title').slice(0, 200);
 }
 
 export function waitCondition(condition: unknown): string | number {

@@ -17,7 +17,8 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     wait: "(condition: 'navigation' | 'idle' | number | string, options?: { timeout?: number }): { waitedMs: number }",
     text: '(locator?: string): string',
     value: '(locator: string): any',
-    screenshot: '(title?: string): { file: string; width: number; height: number }',
+    screenshot:
+      '(title?: string | { title?: string; within?: string }): { file: string; width: number; height: number }',
     page: '(js: string): any',
     back: '(): { url: string; title: string }',
     tabs: '(): { index: number; url: string; title: string; active: boolean }[]',

@@ -25,6 +25,9 @@ import { drawnText } from './names/accessible-name.js';
 import { nextChange } from './names/next-change.js';
 import { PaintMark } from './paint-mark.js';
 import { countMatches, isUsable, matchesOf, nameFor, resolve } from './resolve.js';
+import { viewportRect } from './tree/geometry.js';
+import { bringIntoView } from './tree/scrolling.js';
+import { isShown } from './tree/visibility.js';
 import { WindowListeners } from './window-listeners.js';
 
 /** A hidden change of style is noticed this late. */
@@ -112,6 +115,14 @@ export function install(names: HookNames): void {
       // biome-ignore lint/performance/useDomNodeTextContent: only what is drawn, in its lines
       const lines = (element as Partial<HTMLElement>).innerText?.trim() ?? '';
       return { text: (lines === '' ? drawnText(element) : lines).slice(0, MAX_TEXT) };
+    },
+    box: (sought) => {
+      const element = resolve(sought);
+      if (isProblem(element)) return element;
+      if (!isShown(element)) return { problem: 'blocked', reason: 'is not visible', final: true };
+      bringIntoView(element);
+      const { x, y, width, height } = viewportRect(element);
+      return { left: x + scrollX, top: y + scrollY, width, height };
     },
     value: (sought) => {
       const element = resolve(sought, { hidden: true });

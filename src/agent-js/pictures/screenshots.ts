@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
 import { writeFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
+import type { Bounds } from '../browser/bounds.js';
+import { problemError } from '../locating/problem-error.js';
+import { type Box, isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 
 /** A page that draws nothing for so long has no picture. */
@@ -15,11 +18,29 @@ export interface Screenshot {
   readonly height: number;
 }
 
-/** A PNG of what the tab shows now. Null where there is none to be had: a dialog holds the page, or it hangs. */
-export async function captureScreenshot(tab: Tab, timeoutMs: number): Promise<Buffer | null> {
+/**
+ * Where an element is drawn, scrolled into view if need be.
+ * @throws what a locator that is wrong or ambiguous deserves
+ */
+export async function clipOf(tab: Tab, locator: string, bounds: Bounds): Promise<Box | null> {
+  if (tab.dialog !== null) return null;
+  const box = await tab.askAny('box', { locator }, bounds);
+  if (isProblem(box)) throw problemError(box, locator, tab);
+  return box;
+}
+
+/**
+ * A PNG of what the tab shows now. Null where there is none to be had: a dialog holds the page, or it hangs.
+ *
+ * @param clip only this part
+ */
+export async function captureScreenshot(tab: Tab, timeoutMs: number, clip: Box | null = null): Promise<Buffer | null> {
   if (tab.dialog !== null || tab.state !== 'open') return null;
+  const part =
+    clip === null ? {} : { clip: { x: clip.left, y: clip.top, width: clip.width, height: clip.height, scale: 1 } };
   try {
-    const { data } = await tab.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }, timeoutMs);
+    const options = { format: 'png', optimizeForSpeed: true, ...part } as const;
+    const { data } = await tab.send('Page.captureScreenshot', options, timeoutMs);
     return Buffer.from(data, 'base64');
   } catch {
     return null;

@@ -11,7 +11,7 @@ const AGAIN_MS = 250;
 /** Matches that an error lists. */
 const MAX_LISTED = 20;
 
-type Located = PageCallName & ('ready' | 'dropPoint' | 'text' | 'value' | 'waitFor');
+type Located = PageCallName & ('ready' | 'dropPoint' | 'box' | 'text' | 'value' | 'waitFor');
 type LocatedArgs = PageCalls[Located][0];
 type Answer<N extends PageCallName> = { readonly title: string; readonly value: PageCalls[N][1] } | null;
 
@@ -155,6 +155,7 @@ export class FrameCalls {
     if (name === 'ready') this.#acting = isProblem(value) ? null : spot;
     if (spot.frame === null) return answer;
     const { title } = this.#place();
+    if (name === 'box') return { title, value: OTHER_ORIGIN };
     if (isProblem(value) || !('x' in value)) return { title, value };
     const point = await this.#throughFrames(spot.frame, { x: value.x, y: value.y }, bounds);
     if (point === null) return 'again';
@@ -285,6 +286,11 @@ export class FrameCalls {
   }
 }
 
+const OTHER_ORIGIN: PageProblem = {
+  problem: 'blocked',
+  reason: 'is in a frame of another origin: picture the whole page instead',
+  final: true,
+};
 const NO_MATCHES: MatchCounts = { counts: [], frames: [], others: 0 };
 
 function isLocated(name: PageCallName, args: PageCalls[PageCallName][0]): args is LocatedArgs {

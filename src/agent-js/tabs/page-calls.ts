@@ -48,6 +48,14 @@ export interface Sought<L extends string | null> {
   readonly look?: number;
 }
 
+/** Where an element is drawn, in CSS pixels from the document's beginning. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** The middle of what can be seen of an element, and how large it is; CSS pixels of the viewport. */
 export interface DropPoint {
   readonly x: number;
@@ -170,6 +178,8 @@ export interface PageCalls {
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
   census: [null, { readonly nodes: number }];
   text: [Sought<string | null>, { readonly text: string } | PageProblem];
+  /** Brings the element into view, and answers where it is drawn. */
+  box: [Sought<string>, Box | PageProblem];
   value: [Sought<string>, { readonly value: unknown } | PageProblem];
   /** True when it appeared (went, with `gone`), false after `ms`. */
   waitFor: [
