@@ -34,8 +34,9 @@ t.test(
 
     const { id } = await service.live({ video: 'on' });
     await service.run(id, `agent.go(${JSON.stringify(PAGE)})`);
-    await eventually('a second of it is on disk', () => {
-      return (statSync(join(dir(id), 'video.mp4'), { throwIfNoEntry: false })?.size ?? 0) > 20_000;
+    // Several seconds of it, however busy the machine is: 0.4 s have been seen to take 20 kB.
+    await eventually('seconds of it are on disk', () => {
+      return (statSync(join(dir(id), 'video.mp4'), { throwIfNoEntry: false })?.size ?? 0) > 100_000;
     });
     const running = await readZip(`${service.url}/api/sessions/${id}/download`);
     t.ok((running.get('video.mp4')?.length ?? 0) > 20_000, 'it is in the zip while the session runs');
