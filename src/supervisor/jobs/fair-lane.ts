@@ -1,8 +1,9 @@
 /** What a caller was let in for counts half after so long, in milliseconds: who was served much yields to who was not. */
 const HALF_LIFE_MS = 60_000;
-/** Beyond so many callers those are forgotten whose past counts for next to nothing. */
-const MANY_CALLERS = 1_000;
+/** A past that counts for less counts for nothing. */
 const NEXT_TO_NOTHING = 0.01;
+/** Beyond so many callers those are forgotten whose past counts for nothing. */
+const MANY_CALLERS = 1_000;
 
 /**
  * Waiters of many callers. Next is the caller that was let in least in the last minutes, and among equals the one whose
@@ -92,13 +93,15 @@ export class FairLane<W> {
 
   #hadOf(caller: string): number {
     const { amount, atMs } = this.#served.get(caller) ?? { amount: 0, atMs: 0 };
-    return amount === 0 ? 0 : amount * 2 ** (-Math.max(0, this.#nowMs() - atMs) / HALF_LIFE_MS);
+    const had = amount === 0 ? 0 : amount * 2 ** (-Math.max(0, this.#nowMs() - atMs) / HALF_LIFE_MS);
+    // Else a past of hours ago would decide between callers.
+    return had < NEXT_TO_NOTHING ? 0 : had;
   }
 
   #serve(caller: string, had: number): void {
     this.#served.set(caller, { amount: had + 1, atMs: this.#nowMs() });
     if (this.#served.size <= MANY_CALLERS) return;
-    for (const other of this.#served.keys()) if (this.#hadOf(other) < NEXT_TO_NOTHING) this.#served.delete(other);
+    for (const other of this.#served.keys()) if (this.#hadOf(other) === 0) this.#served.delete(other);
   }
 
   /** As if each were served at this moment: the n-th of a caller comes when that one has had n - 1 more. */
