@@ -1,6 +1,7 @@
 import { TroupeError } from '../protocol/errors.js';
 import { ActionName } from '../protocol/look.js';
 import type { ActRequest } from './acting/act-request.js';
+import { parseLocator } from './locating/locator.js';
 
 /*
  * What scripts give the calls of `agent`, read before any browser is asked. Everything that is written wrongly is
@@ -77,7 +78,9 @@ export function lookOptions(options: unknown): { full: boolean; within: string |
 
 /** What `agent.screenshot` takes: a title, or options. */
 export function screenshotOptions(value: unknown): { title: string | null; within: string | null } {
-  if (typeof value === 'string' && /^\s*(\{[^}]*\}|\/\/)/.test(value)) {
+  // Any word is CSS too.
+  const locator = typeof value === 'string' ? parseLocator(value) : undefined;
+  if (locator !== undefined && locator.kind !== 'css') {
     const within = JSON.stringify(value);
     throw misuse(
       `agent.screenshot takes a title; a picture of ${within} alone is agent.screenshot({within: ${within}})`,
