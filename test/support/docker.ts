@@ -11,6 +11,7 @@ import { WORKER_SOURCES } from '#troupe/containers/docker/worker-image.js';
 import { NetworkGate } from '#troupe/containers/gate/network-gate.js';
 import { usableDocker } from '#troupe/service/choose-driver.js';
 import { openFolder } from '../containers/driver-fixture.js';
+import { eventually } from './eventually.js';
 
 const config = readConfig({}, { ...process.env, TROUPE_HOME: '/nonexistent' });
 /** An engine that is there and busy may answer late. */
@@ -108,9 +109,10 @@ export async function dockerFixture(t: Test, limits: Partial<WorkerLimits> = {})
   const driver = await another();
   const containers = async () => (await containersOf(`troupe.instance=${instance}`)).map(({ Id }) => Id);
   t.teardown(async () => {
-    await driver.sweep(new Set());
-    const left = await containers();
-    if (left.length > 0) throw new Error(`Containers are left: ${left.join(', ')}`);
+    await eventually('no container is left', async () => {
+      await driver.sweep(new Set());
+      return (await containers()).length === 0;
+    });
   });
   return { driver, engine, instance, workDir, setting, said, another, containers };
 }
