@@ -48,8 +48,8 @@ interface Ended {
 type Outcome = { readonly result: unknown } | { readonly error: ReturnType<typeof encodeError> };
 
 /**
- * Records steps and their pictures. A step is told when it is known whether there is a picture of it, and steps are told
- * in their order. A picture shows the page as its step left it, or the step has none.
+ * Records steps and their pictures. A step is reported once it is known whether there is a picture of it, and steps
+ * are reported in their order. A picture shows the page as its step left it, or the step has none.
  */
 export class Steps {
   readonly #emit: (event: SessionEvent) => void;

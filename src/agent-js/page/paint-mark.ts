@@ -5,7 +5,7 @@ const ABOVE_ALL = ':modal, :popover-open, :fullscreen';
 
 /**
  * A mark in the corner of the page that says in its pixels after which step they were painted. It is a style of the
- * document's own element and no element: the page's nodes stay as they are, and nobody is told of a change.
+ * document's own element and no element: the page's nodes stay as they are, and no observer is called.
  */
 export class PaintMark {
   #sheet: CSSStyleSheet | null = null;

@@ -127,7 +127,7 @@ export class Screencast {
     for (const listener of this.#listeners) listener(frame);
   }
 
-  /** A page that is gone or hangs shows nothing; whoever drives it is told elsewhere. */
+  /** A page that is gone or hangs shows nothing; whoever drives it learns that elsewhere. */
   #send<M extends CdpMethod>(page: string, method: M, params: CdpParams<M>): void {
     this.#browser.send(method, params, { session: page }).catch(() => undefined);
   }

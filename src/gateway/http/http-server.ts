@@ -44,7 +44,7 @@ export interface HttpRequest {
   eachHeader(read: (name: string, value: string) => void): void;
 }
 
-/** What the user of a line is told. */
+/** What is reported to the user of a line. */
 export interface LineEvents {
   /** The connection is over, and the answer was not complete. */
   gone(): void;

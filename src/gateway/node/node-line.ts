@@ -8,7 +8,7 @@ const NO_BYTES = new Uint8Array(0);
 export class NodeLine implements ReplyLine {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
-  /** The client sends its body when it is told to, and not before. */
+  /** The client sends its body after `100 Continue`, and not before. */
   #holdsBodyBack: boolean;
   #events: LineEvents | null = null;
   #onData: ((chunk: Uint8Array, last: boolean) => void) | null = null;
@@ -27,7 +27,7 @@ export class NodeLine implements ReplyLine {
     this.#res = res;
     this.#holdsBodyBack = holdsBodyBack;
     this.#closes = closes;
-    // A connection that breaks is told by its own end.
+    // A connection that breaks is reported by its own end.
     res.on('error', ignore);
     req.on('error', ignore);
   }
