@@ -47,7 +47,7 @@ t.test('The tree has folders first, and of each file what its author says', asyn
   t.equal(tree.length, 2);
 });
 
-t.test('Arguments are told whichever form the flow has', async (t) => {
+t.test('Arguments are listed whichever form the flow has', async (t) => {
   const { catalog } = catalogOf(t, {
     'arrow.js': "({ user = 'ada', 'pass-word': p, ...rest } = {}) => 1",
     'function.js': 'function (args) { const { base = `x`, nested: { deep } } = args; return args.user + args[0]; }',

@@ -68,18 +68,21 @@ t.test(
   },
 );
 
-t.test('Work in time is told from work that is late, and a pause ends with its time or its signal', async (t) => {
-  const clock = new ManualClock();
-  t.equal(await settlesWithin(Promise.reject(new Error('failed')), 60_000), true);
-  t.equal(await settlesWithin(never, 1), false);
-  const given = new AbortController();
-  const cut = pause(20, { signal: given.signal, clock });
-  const whole = pause(10, { clock });
-  clock.advance(10);
-  await whole;
-  given.abort(new Error('gone'));
-  await t.rejects(cut, { message: 'gone' });
-});
+t.test(
+  'Work in time is distinguished from work that is late, and a pause ends with its time or its signal',
+  async (t) => {
+    const clock = new ManualClock();
+    t.equal(await settlesWithin(Promise.reject(new Error('failed')), 60_000), true);
+    t.equal(await settlesWithin(never, 1), false);
+    const given = new AbortController();
+    const cut = pause(20, { signal: given.signal, clock });
+    const whole = pause(10, { clock });
+    clock.advance(10);
+    await whole;
+    given.abort(new Error('gone'));
+    await t.rejects(cut, { message: 'gone' });
+  },
+);
 
 t.test('The signal of some work is aborted by its time and by any of the signals given', async (t) => {
   const clock = new ManualClock();

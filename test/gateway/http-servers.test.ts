@@ -148,13 +148,13 @@ for (const name of await everyServer()) {
     t.match(both, /200 OK[\s\S]*(POST \/c hello[\s\S]*200 OK[\s\S]*|[Cc]onnection: close[\s\S]*POST \/c hello)$/);
   });
 
-  t.test(`A client that goes is told of, before its answer and in the middle of its body (${name})`, async (t) => {
+  t.test(`A client that goes is reported, before its answer and in the middle of its body (${name})`, async (t) => {
     const bare = await open(t, name);
     for (const more of ['\r\n', 'Content-Length: 5\r\n\r\nhe']) {
       const socket = await sent(bare, `POST /wait HTTP/1.1\r\n${HOST}${more}`);
       await eventually('it has arrived', () => bare.seen.at(-1) === 'POST /wait');
       socket.destroy();
-      await eventually('it is told', () => bare.seen.at(-1) === 'gone');
+      await eventually('it is reported', () => bare.seen.at(-1) === 'gone');
       bare.release();
     }
   });
@@ -164,7 +164,7 @@ for (const name of await everyServer()) {
     const socket = await sent(bare, `POST /wait HTTP/1.1\r\n${HOST}Content-Length: ${8 * MIB}\r\n\r\n`);
     await new Promise((resolve) => socket.write(Buffer.alloc(6 * MIB), resolve));
     socket.destroy();
-    await eventually('it is told', () => bare.seen.at(-1) === 'gone');
+    await eventually('it is reported', () => bare.seen.at(-1) === 'gone');
   });
 
   t.test(`A WebSocket has its seat, its name, the first protocol, and no compression (${name})`, async (t) => {
@@ -196,7 +196,7 @@ for (const name of await everyServer()) {
     await once(socket, 'open', deadline());
     socket.send(Buffer.alloc(1001));
     await once(socket, 'close', deadline());
-    await eventually('it is told', () => bare.seen.at(-1) === 'socket closed');
+    await eventually('it is reported', () => bare.seen.at(-1) === 'socket closed');
   });
 
   t.test(`A WebSocket that is refused gets a status, and its connection ends (${name})`, async (t) => {
@@ -252,7 +252,7 @@ for (const name of await everyServer()) {
     bare.server.close();
     bare.server.close();
     await Promise.all(closed);
-    await eventually('all are told', () => ['gone', 'socket closed'].every((what) => bare.seen.includes(what)));
+    await eventually('all are reported', () => ['gone', 'socket closed'].every((what) => bare.seen.includes(what)));
   });
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as pass } from 'node:timers/promises';
+import { settlesWithin } from '../../base/deadline.js';
 import type { Bounds } from '../browser/bounds.js';
 import type { Pictured } from './awaited-pictures.js';
 import { MARKS, markOf, readMark, withoutMark } from './mark.js';
@@ -125,7 +125,7 @@ export class MarkedPictures {
     const painting = this.#isPainted(marked, bounds);
     await Promise.race([came, painting]);
     const painted = marked.frame !== null || (await painting);
-    if (painted && marked.frame === null) await unless(came, ARRIVAL_MS);
+    if (painted && marked.frame === null) await settlesWithin(came, ARRIVAL_MS);
     // Whoever let go of it has told the step.
     if (this.#marked !== marked) return;
     if (marked.frame !== null) {
@@ -185,13 +185,6 @@ export class MarkedPictures {
     this.#unmark();
     this.#cast.want('steps', null);
   }
-}
-
-/** Waits for the work, so long at most. */
-async function unless(work: Promise<void>, ms: number): Promise<void> {
-  const cut = new AbortController();
-  await Promise.race([work, pass(ms, undefined, { signal: cut.signal }).catch(() => undefined)]);
-  cut.abort();
 }
 
 function markIn({ data, width }: CastFrame): number | null {

@@ -5,7 +5,7 @@ import { NodeSocket, type Topics } from './node-socket.js';
 import { refuse, type Upgrade } from './node-socket-ask.js';
 
 const LOOK_EVERY_MS = 5_000;
-/** A client that was told that its connection ends closes it within this time. */
+/** A client closes its side of a connection that ends within this time. */
 const CLOSE_MS = 2_000;
 
 /** A kind of WebSocket, and what performs its handshake. */

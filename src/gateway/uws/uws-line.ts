@@ -47,7 +47,7 @@ export class UwsLine implements ReplyLine {
     });
   }
 
-  /** The length is written by `tryEnd`, which is told of it each time. */
+  /** The length is written by `tryEnd`, which is given it each time. */
   begin(head: ReplyHead): void {
     this.#res.onWritable(() => {
       this.#events?.writable();
