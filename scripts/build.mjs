@@ -24,6 +24,25 @@ await build({
   target: 'node20.19',
   logLevel: 'warning',
 });
+// dockerode with all that it needs is one file: what it brings for ssh and BuildKit, compiled on the machine that installs it,
+// is replaced by an empty package (package.json, overrides) and never gets to an installation.
+await build({
+  entryPoints: [join(src, 'containers/docker/dockerode.ts')],
+  outfile: join(dist, 'containers/docker/dockerode.js'),
+  allowOverwrite: true,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  legalComments: 'none',
+  banner: {
+    js: `// dockerode and docker-modem, Pedro Dias, Apache-2.0, and what they need; see the licenses of these packages.
+import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);`,
+  },
+  logLevel: 'warning',
+});
 // To find and load 40 modules one by one is a third of what a thread costs.
 await build({
   entryPoints: [join(src, 'script/script.thread.ts')],

@@ -1,19 +1,11 @@
 // The browser of a session as the machine sees it, whichever driver started it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { z } from 'zod';
 import { readConfig } from '#troupe/config.js';
 import { DockerEngine } from '#troupe/containers/docker/docker-engine.js';
+import { refusedWith } from '#troupe/containers/docker/engine-fault.js';
 
 const DEADLINE_MS = 20_000;
-const Listed = z.array(z.object({ Id: z.string() }));
-const Top = z.object({ Titles: z.array(z.string()), Processes: z.array(z.array(z.string())) });
-const Stats = z.object({
-  memory_stats: z.object({
-    usage: z.number(),
-    stats: z.object({ total_inactive_file: z.number().optional(), inactive_file: z.number() }),
-  }),
-});
 
 /**
  * What the browser of a session consists of: `pids` (of a process, its leader first), `bytes()` of memory, `dead()` when its processes have ended, `gone()`
@@ -36,21 +28,19 @@ function processesOf(id) {
 
 /** Its memory is what `docker stats` shows: without the files that could be dropped. */
 async function containerOf(id) {
-  const engine = new DockerEngine(readConfig({}).dockerSocket);
-  const query = { filters: JSON.stringify({ label: [`troupe.lease=${id}`] }) };
-  const [{ Id } = {}] = await engine.json('GET', '/containers/json', Listed, { query });
+  const docker = await new DockerEngine(readConfig({}).dockerSocket).docker();
+  const [{ Id } = {}] = await docker.listContainers({ filters: { label: [`troupe.lease=${id}`] } });
   if (Id === undefined) throw new Error(`${id} has no container`);
-  const { Titles, Processes } = await engine.json('GET', `/containers/${Id}/top`, Top);
+  const container = docker.getContainer(Id);
+  const { Titles, Processes } = await container.top();
   const pids = Processes.map((columns) => columns[Titles.indexOf('PID')]);
   return {
     async bytes() {
-      const once = { query: { stream: '0', 'one-shot': '1' } };
-      const { usage, stats } = (await engine.json('GET', `/containers/${Id}/stats`, Stats, once)).memory_stats;
+      const { usage, stats } = (await container.stats({ stream: false, 'one-shot': true })).memory_stats;
       return usage - (stats.total_inactive_file ?? stats.inactive_file);
     },
     dead: () => dead(pids),
-    gone: () =>
-      until(async () => (await engine.call('GET', `/containers/${Id}/json`, { accept: [404] })).status === 404, 10),
+    gone: () => until(async () => (await container.inspect().catch(refusedWith(404))) === 404, 10),
   };
 }
 

@@ -5,6 +5,7 @@ import { closeTemporaryFolder, temporaryFolder } from './browser-folder.js';
 import { isOwnFolder } from './chromium/browser-user.js';
 import type { DockerEngine } from './docker/docker-engine.js';
 import { INSTANCE_LABEL } from './docker/docker-identity.js';
+import { refusedWith } from './docker/engine-fault.js';
 import { leaseFolderPath, leaseOfFolder } from './lease-name.js';
 import { removeBrowser } from './process/browser-removal.js';
 import { LeaseFolder } from './process/lease-folder.js';
@@ -24,10 +25,11 @@ const Listed = z.array(z.object({ Id: z.string() }));
  */
 export async function removeLeftoverContainers(engine: DockerEngine, where: Whereabouts): Promise<number> {
   if ('why' in (await engine.version())) return 0;
-  const filters = JSON.stringify({ label: [`${INSTANCE_LABEL}=${where.instance}`] });
-  const left = await engine.json('GET', '/containers/json', Listed, { query: { all: '1', filters } });
-  const query = { force: '1', v: '1' };
-  await Promise.all(left.map(({ Id }) => engine.call('DELETE', `/containers/${Id}`, { query, accept: [404, 409] })));
+  const docker = await engine.docker();
+  const filters = { label: [`${INSTANCE_LABEL}=${where.instance}`] };
+  const left = Listed.parse(await docker.listContainers({ all: true, filters }));
+  const remove = (id: string) => docker.getContainer(id).remove({ force: true, v: true });
+  await Promise.all(left.map(({ Id }) => remove(Id).catch(refusedWith(404, 409))));
   for (const root of await rootsOf(where, 'docker')) {
     for (const name of await readdir(root)) {
       if (leaseOfFolder(name) !== null) await removeFolder(`${root}/${name}`);

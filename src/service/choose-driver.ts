@@ -5,6 +5,7 @@ import type { Config } from '../config.js';
 import { findChromium } from '../containers/chromium/chromium-binary.js';
 import { DockerDriver } from '../containers/docker/docker-driver.js';
 import { DockerEngine } from '../containers/docker/docker-engine.js';
+import { refusedWith } from '../containers/docker/engine-fault.js';
 import { findImage, WORKER_SOURCES, type WorkerImage, workerImageName } from '../containers/docker/worker-image.js';
 import type { Driver } from '../containers/driver.js';
 import { NetworkGate } from '../containers/gate/network-gate.js';
@@ -80,7 +81,7 @@ async function dockerChoice(
   const { worker, tmpDir, evalTimeout } = config;
   const removed = await removeLeftoverProcesses({ workDir: `${tmpDir}/browsers`, instance });
   if (removed > 0) log(`removed ${removed} browsers without containers that an earlier service left`);
-  const { SecurityOptions } = await engine.json('GET', '/info', Info);
+  const { SecurityOptions } = Info.parse(await (await engine.docker()).info());
   const secures = (how: string) => SecurityOptions?.some((option) => option.startsWith(`name=${how}`)) ?? false;
   const setting = {
     ownPort,
@@ -128,9 +129,10 @@ const Bridge = z.object({
  * no container on its bridge yet tells the network alone, and takes the first address of it.
  */
 export async function bridgeAddress(engine: DockerEngine): Promise<string | null> {
-  const { status, body } = await engine.call('GET', '/networks/bridge', { accept: [404] });
-  if (status === 404) return null;
-  const [{ Gateway, Subnet } = {}] = Bridge.parse(JSON.parse(body.toString('utf8'))).IPAM.Config ?? [];
+  const docker = await engine.docker();
+  const network: unknown = await docker.getNetwork('bridge').inspect().catch(refusedWith(404));
+  if (network === 404) return null;
+  const [{ Gateway, Subnet } = {}] = Bridge.parse(network).IPAM.Config ?? [];
   return Gateway ?? Subnet?.replace(/\.\d+\/\d+$/, '.1') ?? null;
 }
 

@@ -23,19 +23,19 @@ export interface Watched {
 
 /** What the service tells of itself: numbers, traces where there is a receiver for them, and who changed what. */
 export class Telemetry {
-  readonly #config: Config;
   readonly #log: Log;
   readonly #lag = new LoopLag();
   readonly #metrics = new Metrics(() => this.#sample());
   readonly #exporter: OtlpExporter | null;
+  readonly #engine: DockerEngine | null;
   readonly #stopped = new AbortController();
   #watched: Watched | null = null;
   #following: Promise<void> = Promise.resolve();
 
   constructor(config: Config, version: string, log: Log) {
-    this.#config = config;
     this.#log = log;
-    const { otlp } = config;
+    const { otlp, dockerSocket } = config;
+    this.#engine = dockerSocket === null ? null : new DockerEngine(dockerSocket);
     this.#exporter = otlp === null ? null : new OtlpExporter({ ...otlp, serviceName: 'troupe', version }, log);
   }
 
@@ -86,14 +86,13 @@ export class Telemetry {
     if (this.#watched === null) return { ...NOTHING, threads: [main] };
     const { gateway, threads, supervisor, instance } = this.#watched;
     const { driver, capacity } = supervisor.health();
-    const { dockerSocket } = this.#config;
-    const isDocker = driver === 'docker' && dockerSocket !== null;
+    const engine = driver === 'docker' ? this.#engine : null;
     return {
       sessions: { running: capacity.running, queued: capacity.queued },
       maxSessions: capacity.max,
       warmBrowsers: capacity.warm,
       viewers: gateway.viewers,
-      containers: isDocker ? await containerStates(new DockerEngine(dockerSocket), instance) : new Map(),
+      containers: engine === null ? new Map() : await containerStates(engine, instance),
       threads: [
         main,
         ...(await threads.stats()).map(({ thread, loopLagMs, depth, deepest, actors }) => ({

@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { DockerDriver } from '#troupe/containers/docker/docker-driver.js';
 import { DockerEngine } from '#troupe/containers/docker/docker-engine.js';
 import { leaseFolderPath } from '#troupe/containers/lease-name.js';
+import { type EngineAnswer, fakeEngine } from '../support/fake-engine.js';
 import { guardLeaks } from '../support/leaks.js';
 import { bounds, openFolder, testGate, wish, within } from './driver-fixture.js';
 
@@ -13,31 +12,17 @@ guardLeaks(t);
 /** What is not meant to be waited for ends long before the engine's own deadline of 30 s. */
 const PATIENCE_MS = 15_000;
 
-/** An engine whose answers are a test's; undefined lets the call hang. */
-async function fakeEngine(t: Test, answer: (call: string, response: ServerResponse) => unknown) {
-  const folder = openFolder(t);
-  const calls: string[] = [];
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((request: IncomingMessage, response) => {
-    const call = `${request.method} ${new URL(request.url ?? '/', 'http://x').pathname.replace('/v1.41', '')}`;
-    calls.push(call);
-    const said = answer(call, response);
-    if (said !== undefined) response.end(JSON.stringify(said));
-  });
-  server.on('connection', (socket) => sockets.add(socket.on('error', () => undefined)));
-  const path = join(folder, 's');
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const engine = new DockerEngine(path);
-  const workDir = join(folder, 'w');
+/** A driver of an engine whose answers are a test's; undefined lets a call hang. */
+async function driverOf(t: Test, answer: EngineAnswer, deadlineMs?: number) {
+  const { socketPath, calls } = await fakeEngine(t, answer);
+  const engine = new DockerEngine(socketPath, deadlineMs);
+  const workDir = join(openFolder(t), 'w');
   const gate = testGate();
   // Its thread takes a moment to start, which is not what is measured here.
   await gate.open('first', { port: null }, { kind: 'socks' });
-  // The doors of a start whose container was not removed are closed by a sweep.
+  // The ways of a start whose container was not removed are closed by a sweep.
   t.teardown(() => Promise.all(['first', 'late', 'cut'].map((leaseId) => gate.close(leaseId))));
+  const said: string[] = [];
   const driver = await DockerDriver.create({
     engine,
     gate,
@@ -49,14 +34,15 @@ async function fakeEngine(t: Test, answer: (call: string, response: ServerRespon
     remapsUsers: false,
     maxPauseMs: 1_000,
     limits: { memoryMb: 64, pids: 10, cpus: 1, downloadsMb: 1, scale: 1 },
+    log: (line) => void said.push(line),
   });
-  return { engine, driver, calls, workDir };
+  return { engine, driver, calls, workDir, said };
 }
 
 const container = (leaseId: string) => ({ Id: `id-${leaseId}`, Labels: { 'troupe.lease': leaseId } });
 
 t.test('A start answers by its deadline, also where the engine takes the call and never answers', async (t) => {
-  const { driver, calls } = await fakeEngine(t, () => undefined);
+  const { driver, calls } = await driverOf(t, () => undefined);
   const startedAt = performance.now();
   const start = driver.lease(wish('late'), bounds(2_000));
   await t.rejects(within(PATIENCE_MS, start), { code: 'UNAVAILABLE', message: 'No browser was ready within 2000 ms' });
@@ -65,7 +51,7 @@ t.test('A start answers by its deadline, also where the engine takes the call an
 });
 
 t.test('A start that is given up while the engine stalls ends at once', async (t) => {
-  const { driver } = await fakeEngine(t, (call) => (call.startsWith('DELETE') ? {} : undefined));
+  const { driver } = await driverOf(t, (call) => (call.startsWith('DELETE') ? {} : undefined));
   const giveUp = new AbortController();
   const start = driver.lease(wish('cut'), { signal: giveUp.signal, deadlineMs: 60_000 });
   giveUp.abort();
@@ -74,7 +60,7 @@ t.test('A start that is given up while the engine stalls ends at once', async (t
 
 t.test('A container that a stalled engine makes after all is removed by the next sweep', async (t) => {
   let isThere = false;
-  const { driver, calls } = await fakeEngine(t, (call) => {
+  const { driver, calls } = await driverOf(t, (call) => {
     if (call === 'GET /containers/json') return isThere ? [container('late')] : [];
     return call.startsWith('DELETE') ? {} : undefined;
   });
@@ -87,7 +73,7 @@ t.test('A container that a stalled engine makes after all is removed by the next
 
 t.test('All adoptions of a start share one listing of containers', async (t) => {
   const ids = Array.from({ length: 20 }, (_, index) => `s${index}`);
-  const { driver, calls, workDir } = await fakeEngine(t, (call) =>
+  const { driver, calls, workDir } = await driverOf(t, (call) =>
     call === 'GET /containers/json' ? ids.map(container) : {},
   );
   const adoptions = ids.map((leaseId) =>
@@ -108,12 +94,12 @@ t.test('All adoptions of a start share one listing of containers', async (t) => 
 });
 
 t.test('An engine that begins an answer and does not end it fails the call by its deadline', async (t) => {
-  const { engine } = await fakeEngine(t, (_, response) => {
+  const { engine } = await driverOf(t, (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write('[');
     return undefined;
   });
-  const call = engine.call('GET', '/containers/json', { deadlineMs: 300 });
+  const call = (await engine.docker({ deadlineMs: 300 })).listContainers();
   await t.rejects(within(PATIENCE_MS, call), { code: 'UNAVAILABLE', message: /did not end in time/ });
 });
 
@@ -123,7 +109,7 @@ for (const cutCall of STARTS) {
   t.test(`A start whose connection for ${cutCall} is cut once leaves no container`, async (t) => {
     let cuts = 0;
     const removed = new Set<string>();
-    const { driver } = await fakeEngine(t, (call, response) => {
+    const { driver } = await driverOf(t, (call, response) => {
       if (call === cutCall && cuts++ === 0) return void response.socket?.destroy();
       if (call === 'GET /events') return void response.writeHead(200).flushHeaders();
       if (call === 'GET /containers/json') return removed.size === 0 ? [container('cut')] : [];
@@ -140,7 +126,7 @@ for (const cutCall of STARTS) {
 }
 
 t.test('A container that ends at once is removed, also where its last words cannot be read', async (t) => {
-  const { driver, calls } = await fakeEngine(t, (call, response) => {
+  const { driver, calls } = await driverOf(t, (call, response) => {
     if (call === 'GET /events') {
       response.writeHead(200);
       const actor = { ID: 'id-cut', Attributes: { exitCode: '1' } };

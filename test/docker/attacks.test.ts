@@ -2,10 +2,13 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer as createSite } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { ContainerCreateOptions } from 'dockerode';
 import t from 'tap';
 import { z } from 'zod';
 import { browserAtSocket } from '#troupe/containers/chromium/devtools-endpoint.js';
 import { containerSpec } from '#troupe/containers/docker/container-spec.js';
+import { linesOf } from '#troupe/containers/docker/engine-streams.js';
 import { WorkerFolder } from '#troupe/containers/docker/worker-folder.js';
 import { tarFile } from '#troupe/containers/docker/worker-image.js';
 import type { BrowserLease } from '#troupe/containers/driver.js';
@@ -103,12 +106,11 @@ t.test(
       { name: 'worker', mode: 0o755, content: Buffer.from(worker) },
     ]);
     const name = `troupe-attack:${setting.instance}`;
-    for await (const line of engine.lines('POST', '/build', { query: { t: name, rm: '1', forcerm: '1' }, tar })) {
-      t.notMatch(line, { error: /./ });
-    }
-    t.teardown(() => engine.call('DELETE', `/images/${name}`, { query: { force: '1' } }));
-    const { body } = await engine.call('GET', `/images/${name}/json`);
-    const { Id } = z.object({ Id: z.string() }).parse(JSON.parse(String(body)));
+    const docker = await engine.docker();
+    const progress = await docker.buildImage(Readable.from([tar]), { t: name, rm: true, forcerm: true });
+    for await (const line of linesOf(progress)) t.notMatch(line, { error: /./ });
+    t.teardown(() => docker.getImage(name).remove({ force: true }));
+    const { Id } = await docker.getImage(name).inspect();
     await t.rejects((await another(Id)).lease(wish('liar'), bounds()), {
       code: 'UNAVAILABLE',
       message: /socket "rfb" cannot be trusted: there is a symbolic link in its place/,
@@ -206,9 +208,12 @@ async function startAsBefore({ workDir, setting, engine, instance }: DockerFixtu
     Env: spec.Env.map((one) => (one.startsWith('TROUPE_GATE=') ? `TROUPE_GATE=${folder.sockets}` : one)),
     HostConfig: { ...spec.HostConfig, Binds: spec.HostConfig.Binds.filter((one) => !one.startsWith(folder.gate)) },
   };
+  const docker = await engine.docker();
   const query = { name: `troupe-${instance}-${leaseId}` };
-  const { Id } = await engine.json('POST', '/containers/create', z.object({ Id: z.string() }), { query, json });
-  await engine.call('POST', `/containers/${Id}/start`);
+  const order: ContainerCreateOptions & { _query: object; _body: object } = { _query: query, _body: json };
+  const container = await docker.createContainer(order);
+  const Id = container.id;
+  await container.start();
   const cdp = join(folder.sockets, 'cdp');
   let browser = { cdpUrl: '', product: '' };
   await eventually('its browser answers', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { readConfig } from '#troupe/config.js';
@@ -31,8 +32,8 @@ export async function containersOf(
   label: string,
   engine: DockerEngine = engineInUse(),
 ): Promise<readonly z.infer<typeof Container>[]> {
-  const query = { all: '1', filters: JSON.stringify({ label: [label] }) };
-  return engine.json('GET', '/containers/json', z.array(Container), { query });
+  const docker = await engine.docker();
+  return z.array(Container).parse(await docker.listContainers({ all: true, filters: { label: [label] } }));
 }
 
 /** The container of a live session, by its label; '' when there is none. */
@@ -43,7 +44,7 @@ export async function containerOf(sessionId: string): Promise<string> {
 /** The engine's containers that have a folder under this one mounted. */
 export async function containersUnder(folder: string): Promise<readonly string[]> {
   const shape = z.array(z.object({ Id: z.string(), Mounts: z.array(z.object({ Source: z.string().optional() })) }));
-  const listed = await engineInUse().json('GET', '/containers/json', shape, { query: { all: '1' } });
+  const listed = shape.parse(await (await engineInUse().docker()).listContainers({ all: true }));
   return listed.flatMap(({ Id, Mounts }) =>
     Mounts.some(({ Source }) => Source?.startsWith(`${folder}/`)) ? [Id] : [],
   );
@@ -57,7 +58,7 @@ export function engineInUse(): DockerEngine {
 
 /** Has the engine do something to a container: `kill`, `pause` ... */
 export async function docker(action: 'kill' | 'pause' | 'unpause', containerId: string): Promise<void> {
-  await engineInUse().call('POST', `/containers/${containerId}/${action}`);
+  await (await engineInUse().docker()).getContainer(containerId)[action]();
 }
 
 export interface DockerFixture {
@@ -123,10 +124,10 @@ export async function runInside(
   command: string,
   user = '1000:1000',
 ): Promise<{ readonly code: number; readonly text: string }> {
-  const engine = engineInUse();
-  const json = { Cmd: ['sh', '-c', command], User: user, Tty: true, AttachStdout: true, AttachStderr: true };
-  const { Id } = await engine.json('POST', `/containers/${containerId}/exec`, z.object({ Id: z.string() }), { json });
-  const { body } = await engine.call('POST', `/exec/${Id}/start`, { json: { Detach: false, Tty: true } });
-  const { ExitCode } = await engine.json('GET', `/exec/${Id}/json`, z.object({ ExitCode: z.number() }));
-  return { code: ExitCode, text: body.toString('utf8').replaceAll('\r\n', '\n').trim() };
+  const docker = await engineInUse().docker();
+  const order = { Cmd: ['sh', '-c', command], User: user, Tty: true, AttachStdout: true, AttachStderr: true };
+  const exec = await docker.getContainer(String(containerId)).exec(order);
+  const said = await text(await exec.start({ Detach: false, Tty: true }));
+  const { ExitCode } = await exec.inspect();
+  return { code: ExitCode ?? -1, text: said.replaceAll('\r\n', '\n').trim() };
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { ContainerCreateOptions } from 'dockerode';
 import type { LeaseOptions } from '../driver.js';
 import { INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
 import { desktopSize, workerFlags } from './worker-flags.js';
@@ -20,7 +21,7 @@ export interface WorkerLimits {
 export interface ContainerSetting {
   readonly instance: string;
   readonly imageId: string;
-  /** The system call filter, as JSON text. */
+  /** The system call filter: JSON text; for Podman, which reads it itself, a path. */
   readonly seccomp: string;
   readonly limits: WorkerLimits;
   /** Whether the engine labels files for SELinux. */
@@ -54,14 +55,14 @@ export function containerSpec(
   { instance, imageId, seccomp, limits, labelsFiles }: ContainerSetting,
   options: LeaseOptions,
   folder: WorkerFolder,
-): object {
+): ContainerCreateOptions {
   const { width, height } = desktopSize(options.viewport, limits.scale);
   const memory = limits.memoryMb * MEGABYTE;
   const { uid, gid } = workerUser();
   return {
     Image: imageId,
     User: `${uid}:${gid}`,
-    Cmd: workerFlags(options, limits.scale),
+    Cmd: [...workerFlags(options, limits.scale)],
     Env: [
       `TROUPE_SOCKETS=${folder.sockets}`,
       `TROUPE_GATE=${folder.gate}`,

@@ -1,7 +1,9 @@
+import { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { DockerEngine } from './docker-engine.js';
 import { INSTANCE_LABEL } from './docker-identity.js';
+import { linesOf } from './engine-streams.js';
 
 /** What can happen to a container that is of interest here. */
 export type ContainerEvent =
@@ -21,6 +23,8 @@ const Listed = z.array(z.object({ Id: z.string() }));
 /** After the stream broke it is tried again this often, and so many times in a row until the engine counts as gone. */
 const RETRY_MS = 150;
 const RETRIES = 4;
+/** Until the engine has taken the call for its events. */
+const OPEN_MS = 3_000;
 /** Then it is looked for this often: it may be started again. */
 const LOOK_FOR_ENGINE_MS = 1_000;
 
@@ -57,13 +61,10 @@ export class ContainerWatch {
   async #follow(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
-        const filters = { type: ['container'], label: [this.#filter], event: ['die', 'oom', 'pause', 'unpause'] };
-        const call = { query: { filters: JSON.stringify(filters) }, signal, deadlineMs: 3_000, background: true };
-        const onOpen = (): void => {
-          failures = 0;
-          this.#look().catch(() => undefined);
-        };
-        for await (const line of this.#engine.lines('GET', '/events', call, onOpen)) this.#read(line);
+        const events = await this.#open(signal);
+        failures = 0;
+        this.#look().catch(() => undefined);
+        for await (const line of linesOf(events)) this.#read(line);
       } catch {
         // Whatever broke it, it is opened again.
       }
@@ -74,14 +75,23 @@ export class ContainerWatch {
     }
   }
 
+  /** Keeps no process alive that waits for nothing else. */
+  async #open(signal: AbortSignal): Promise<NodeJS.ReadableStream> {
+    const docker = await this.#engine.docker({ signal, deadlineMs: OPEN_MS });
+    const label = [this.#filter];
+    const filters = { type: ['container' as const], label, event: ['die', 'oom', 'pause', 'unpause'] };
+    const events = await docker.getEvents({ filters });
+    if (events instanceof IncomingMessage) events.socket.unref();
+    return events;
+  }
+
   /** What ended before the stream was open, or while it was broken, sent no event. */
   async #look(): Promise<void> {
     const watched = [...this.#watched.keys()];
     const status = ['created', 'restarting', 'running', 'paused'];
-    const query = { filters: JSON.stringify({ label: [this.#filter], status }) };
-    const running = new Set(
-      (await this.#engine.json('GET', '/containers/json', Listed, { query })).map(({ Id }) => Id),
-    );
+    const docker = await this.#engine.docker();
+    const listed = Listed.parse(await docker.listContainers({ filters: { label: [this.#filter], status } }));
+    const running = new Set(listed.map(({ Id }) => Id));
     for (const id of watched) {
       if (!running.has(id)) this.#watched.get(id)?.({ type: 'lost', why: 'its container is not there any more' });
     }

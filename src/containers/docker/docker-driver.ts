@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import type { ContainerCreateOptions } from 'dockerode';
 import { z } from 'zod';
 import { onAbort, pause, settlesWithin } from '../../base/deadline.js';
 import { asAbsent, sentenceOf } from '../../base/system-fault.js';
@@ -14,10 +15,12 @@ import { withinBounds } from '../start-bounds.js';
 import { StartGate } from '../start-gate.js';
 import { type ContainerSetting, containerSpec, isOfWorker } from './container-spec.js';
 import { ContainerWatch } from './container-watch.js';
-import type { DockerEngine, EngineCall } from './docker-engine.js';
+import type { DockerEngine } from './docker-engine.js';
 import { DockerIdentity, INSTANCE_LABEL, LEASE_LABEL } from './docker-identity.js';
 import { DockerLease } from './docker-lease.js';
 import { recordDesktop } from './docker-video.js';
+import { refusedWith } from './engine-fault.js';
+import { outputOf } from './engine-streams.js';
 import { proxyPlace } from './worker-flags.js';
 import { WorkerFolder } from './worker-folder.js';
 
@@ -38,7 +41,7 @@ interface ListedContainer {
   readonly leaseId: string;
 }
 
-const Created = z.object({ Id: z.string() });
+const ContainerId = z.string().min(1);
 const Listed = z.array(z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()) }));
 
 /** What the driver is built from. */
@@ -148,11 +151,14 @@ export class DockerDriver implements Driver {
   }
 
   /** One that is given up has a moment more to say what it made. */
-  async #created(call: EngineCall, signal: AbortSignal): Promise<z.infer<typeof Created>> {
+  async #created(name: string, spec: ContainerCreateOptions, signal: AbortSignal): Promise<string> {
     const cut = new AbortController();
     const forget = onAbort(signal, () => setTimeout(() => cut.abort(signal.reason), CLEAN_UP_MS / 2).unref());
     try {
-      return await this.#parts.engine.json('POST', '/containers/create', Created, { ...call, signal: cut.signal });
+      const docker = await this.#parts.engine.docker({ signal: cut.signal });
+      // Without `_query`, dockerode writes all of it into the address too.
+      const order: ContainerCreateOptions & { _query: object; _body: object } = { _query: { name }, _body: spec };
+      return ContainerId.parse((await docker.createContainer(order)).id);
     } finally {
       forget();
     }
@@ -209,16 +215,15 @@ export class DockerDriver implements Driver {
       await folder.create();
       await this.#openWays(leaseId, proxy?.server);
       signal.throwIfAborted();
-      const query = { name: `troupe-${instance}-${leaseId}` };
-      const json = containerSpec(this.#parts, options, folder);
+      const name = `troupe-${instance}-${leaseId}`;
       // Until its id is known it has its name: an engine that does not answer may make it all the same.
-      containerId = query.name;
-      containerId = (await this.#created({ query, json }, signal)).Id;
+      containerId = name;
+      containerId = await this.#created(name, containerSpec(this.#parts, options, folder), signal);
       unwatch = this.#watch.watch(containerId, (event) => {
         if (event.type === 'die' || event.type === 'lost') died.abort(event);
       });
       signal.throwIfAborted();
-      await engine.call('POST', `/containers/${containerId}/start`, { signal: cut });
+      await (await engine.docker({ signal: cut })).getContainer(containerId).start();
       const browser = await this.#ready(folder, cut);
       const asked = proxy === undefined ? {} : { proxy: proxy.server };
       unwatch();
@@ -277,10 +282,10 @@ export class DockerDriver implements Driver {
     const { engine, gate } = this.#parts;
     const end = performance.now() + REMOVAL_MS;
     while (containerId !== null) {
-      const query = { force: '1', v: '1' };
-      const { status } = await engine.call('DELETE', `/containers/${containerId}`, { query, accept: [404, 409] });
+      const docker = await engine.docker({ deadlineMs: Math.max(end - performance.now(), 1) });
+      const removal = docker.getContainer(containerId).remove({ force: true, v: true });
       // 409: another removal of the same container is under way.
-      if (status !== 409) break;
+      if ((await removal.catch(refusedWith(404, 409))) !== 409) break;
       if (performance.now() > end) throw new TroupeError('UNAVAILABLE', `Container ${containerId} cannot be removed`);
       await pause(PROBE_EVERY_MS);
     }
@@ -302,14 +307,9 @@ export class DockerDriver implements Driver {
   }
 
   async #containers(deadlineMs?: number): Promise<readonly ListedContainer[]> {
-    const query = {
-      all: '1',
-      filters: JSON.stringify({ label: [`${INSTANCE_LABEL}=${this.#parts.instance}`] }),
-    };
-    const listed = await this.#parts.engine.json('GET', '/containers/json', Listed, {
-      query,
-      ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    });
+    const docker = await this.#parts.engine.docker({ deadlineMs });
+    const filters = { label: [`${INSTANCE_LABEL}=${this.#parts.instance}`] };
+    const listed = Listed.parse(await docker.listContainers({ all: true, filters }));
     return listed.flatMap(({ Id, Labels }) => {
       const leaseId = Labels[LEASE_LABEL];
       return leaseId === undefined ? [] : [{ id: Id, leaseId }];
@@ -317,13 +317,10 @@ export class DockerDriver implements Driver {
   }
 
   async #exitOutput(containerId: string): Promise<string> {
-    const query = { stdout: '1', stderr: '1', tail: '8' };
-    const { body } = await this.#parts.engine.call('GET', `/containers/${containerId}/logs`, {
-      query,
-      accept: [404, 409],
-      deadlineMs: 500,
-    });
-    return wordsOf(body);
+    const docker = await this.#parts.engine.docker({ deadlineMs: 500 });
+    const logs = docker.getContainer(containerId).logs({ stdout: true, stderr: true, tail: 8, follow: false });
+    const log = await logs.catch(refusedWith(404, 409));
+    return Buffer.isBuffer(log) ? wordsOf(log) : '';
   }
 
   /** Leaves nothing behind when there is no container: no timer, and no folder in a place that is not ours. */
@@ -346,13 +343,9 @@ export class DockerDriver implements Driver {
   }
 }
 
-/** The text of a container's log: frames with a header of 8 bytes, the last four of which are the length. */
-function wordsOf(log: Buffer): string {
-  let text = '';
-  for (let at = 0; at + 8 <= log.length; ) {
-    const length = log.readUInt32BE(at + 4);
-    text += log.toString('utf8', at + 8, at + 8 + length);
-    at += 8 + length;
-  }
-  return text.trim();
+/** The text of a container's log. */
+async function wordsOf(log: Buffer): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const { bytes } of outputOf([log])) pieces.push(bytes);
+  return Buffer.concat(pieces).toString('utf8').trim();
 }

@@ -1,200 +1,92 @@
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
-import { errorCode, sentenceOf } from '../../base/system-fault.js';
-import { TroupeError } from '../../protocol/errors.js';
+import { access } from 'node:fs/promises';
+import type Dockerode from 'dockerode';
+import { withDeadline } from '../../base/deadline.js';
+import { sentenceOf } from '../../base/system-fault.js';
+import { apiVersion, EngineRelease } from './api-version.js';
+import { engineFault, whyNoAnswer } from './engine-fault.js';
 
-/** Engine 20.10 and later speak this (https://docs.docker.com/engine/api/v1.41/). */
-const API = '/v1.41';
 const DEADLINE_MS = 30_000;
-/** The longest answer that is kept whole: a listing of a thousand containers is 2 MB. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** The longest line of a stream of JSON lines. */
-const MAX_LINE_CHARS = 1_048_576;
+/** Of the call for the version: an engine that is there answers it at once. */
+const VERSION_MS = 3_000;
 
-const Refusal = z.object({ message: z.string() });
-
-/** One call of the engine's API. */
-export interface EngineCall {
-  readonly query?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  readonly json?: object;
-  /** Sent as it is, a tar file. */
-  readonly tar?: Buffer | Readable;
-  /** Statuses beside 2xx that are no failure. */
-  readonly accept?: readonly number[];
-  /**
-   * The whole call, for {@link DockerEngine.lines} and {@link DockerEngine.stream} the time until its answer begins; 30 s by
-   * default.
-   */
-  readonly deadlineMs?: number;
-  readonly signal?: AbortSignal;
-  /** Does not keep a process alive that waits for nothing else. */
-  readonly background?: boolean;
+/** What bounds the calls of one {@link DockerEngine.docker}. */
+export interface CallBounds {
+  /** A whole call; of a stream, the time until its answer begins. Milliseconds, 30 s by default. */
+  readonly deadlineMs?: number | undefined;
+  /** Ends calls and streams, which fail with its reason then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** The Docker Engine of this machine, over its unix socket. Every call is a connection of its own. */
+/**
+ * The Docker engine of this machine, over its unix socket, through dockerode, which is loaded by the first call. Calls are
+ * made in an API version that the engine takes; it is asked for that once, and again after a failure.
+ */
 export class DockerEngine {
   readonly socketPath: string;
+  readonly #deadlineMs: number;
+  #version: Promise<string> | null = null;
 
-  constructor(socketPath: string) {
+  /** @param deadlineMs of calls that are given none */
+  constructor(socketPath: string, deadlineMs = DEADLINE_MS) {
     this.socketPath = socketPath;
-  }
-
-  /** @throws UNAVAILABLE when the engine does not answer in time, or refuses with a status that was not to be expected. */
-  async call(method: string, path: string, call: EngineCall = {}): Promise<{ status: number; body: Buffer }> {
-    const startedAt = performance.now();
-    const response = await this.#send(method, path, call);
-    const { deadlineMs = DEADLINE_MS } = call;
-    const body = await this.#body(response, method, path, {
-      ...call,
-      deadlineMs: deadlineMs - (performance.now() - startedAt),
-    });
-    this.#assertStatus(method, path, response, body, call);
-    return { status: response.statusCode ?? 0, body };
-  }
-
-  /** As {@link call}; the answer is JSON of the schema's shape. */
-  async json<T>(method: string, path: string, shape: z.ZodType<T>, call: EngineCall = {}): Promise<T> {
-    const { body } = await this.call(method, path, call);
-    return shape.parse(JSON.parse(body.toString('utf8')));
+    this.#deadlineMs = deadlineMs;
   }
 
   /**
-   * A stream of JSON values, one a line, as events and progress come. Ends with the connection, or by the signal.
-   * @param onOpen called once the engine has taken the call
+   * dockerode, with calls that fail with UNAVAILABLE when the engine does not answer in time or refuses.
+   * @throws UNAVAILABLE when the engine does not answer, or is older than 20.10
    */
-  async *lines(method: string, path: string, call: EngineCall, onOpen?: () => void): AsyncGenerator<unknown, void> {
-    const response = await this.#send(method, path, call);
-    if ((response.statusCode ?? 0) >= 300) {
-      this.#assertStatus(method, path, response, await this.#body(response, method, path, call), call);
-    }
-    onOpen?.();
-    let rest = '';
-    for await (const text of response.setEncoding('utf8')) {
-      const lines = (rest + String(text)).split('\n');
-      rest = lines.pop() ?? '';
-      if (rest.length > MAX_LINE_CHARS) throw this.#fault(`${method} ${path} sent a line without end`);
-      for (const line of lines) if (line.trim() !== '') yield JSON.parse(line);
-    }
-    if (rest.trim() !== '') yield JSON.parse(rest);
+  async docker({ deadlineMs = this.#deadlineMs, signal }: CallBounds = {}): Promise<Dockerode> {
+    this.#version ??= this.#negotiated();
+    const late = () => engineFault(this.socketPath, `no answer within ${deadlineMs} ms (GET /version)`);
+    const version = await withDeadline(this.#version, { signal, ms: deadlineMs, late });
+    return this.#open({ deadlineMs, signal }, version);
   }
 
-  /** An answer as it comes, which its taker reads or destroys; `signal` ends it. */
-  async stream(method: string, path: string, call: EngineCall): Promise<Readable> {
-    const response = await this.#send(method, path, call);
-    if ((response.statusCode ?? 0) >= 300) {
-      this.#assertStatus(method, path, response, await this.#body(response, method, path, call), call);
-    }
-    return response;
+  /** @throws UNAVAILABLE when no engine answers */
+  async release(): Promise<EngineRelease> {
+    const docker = await this.#open({ deadlineMs: Math.min(VERSION_MS, this.#deadlineMs) });
+    const release = EngineRelease.safeParse(await docker.version());
+    if (release.success) return release.data;
+    throw engineFault(this.socketPath, 'it does not answer as an engine does; check DOCKER_HOST');
   }
 
-  /** Whether an engine answers: its version, or why not. */
+  /** Whether an engine answers that can be used: its version, or why not. */
   async version(): Promise<{ readonly version: string } | { readonly why: string }> {
     try {
-      const { Version } = await this.json('GET', '/version', z.object({ Version: z.string() }), { deadlineMs: 3_000 });
-      return { version: Version };
+      const release = await this.release();
+      this.#version = Promise.resolve(this.#accepted(release));
+      return { version: release.Version };
     } catch (error) {
       return { why: sentenceOf(error) };
     }
   }
 
-  async #send(method: string, path: string, call: EngineCall): Promise<IncomingMessage> {
-    const { query, json, tar, deadlineMs = DEADLINE_MS, signal, background = false } = call;
-    const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
-    const type = json !== undefined ? 'application/json' : tar !== undefined ? 'application/x-tar' : undefined;
-    const sent = request({
-      socketPath: this.socketPath,
-      path: API + path + search,
-      method,
-      agent: false,
-      headers: { host: 'docker', ...(type === undefined ? {} : { 'content-type': type }) },
-      ...(signal === undefined ? {} : { signal }),
+  async #negotiated(): Promise<string> {
+    try {
+      return this.#accepted(await this.release());
+    } catch (cause) {
+      this.#version = null;
+      throw cause;
+    }
+  }
+
+  #accepted(release: EngineRelease): string {
+    const version = apiVersion(release);
+    if (version !== null) return version;
+    const what = `it is version ${release.Version}, and 20.10 or later is needed; upgrade Docker`;
+    throw engineFault(this.socketPath, what);
+  }
+
+  async #open({ deadlineMs = this.#deadlineMs, signal }: CallBounds, version?: string): Promise<Dockerode> {
+    // Most machines without Docker have no such file, and load nothing.
+    await access(this.socketPath).catch((cause) => {
+      throw engineFault(this.socketPath, whyNoAnswer(cause), cause);
     });
-    if (background) sent.once('socket', (socket) => socket.unref());
-    const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
-    try {
-      const answered = answerOf(sent);
-      if (tar instanceof Readable) {
-        // Whoever refuses early says so in an answer, which the failed upload must not hide.
-        await Promise.race([answered, pipeline(tar, sent)]).catch(() => undefined);
-      } else sent.end(tar ?? (json === undefined ? undefined : JSON.stringify(json)));
-      return await answered;
-    } catch (cause) {
-      signal?.throwIfAborted();
-      throw this.#fault(`${describeCause(cause)} (${method} ${path})`, cause);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** An engine may begin an answer and never end it. */
-  async #body(response: IncomingMessage, method: string, path: string, call: EngineCall): Promise<Buffer> {
-    const { deadlineMs = DEADLINE_MS, signal } = call;
-    const late = new Error('its answer did not end in time');
-    const timer = setTimeout(() => response.destroy(late), deadlineMs);
-    try {
-      return await bodyOf(response);
-    } catch (cause) {
-      signal?.throwIfAborted();
-      throw cause instanceof TroupeError ? cause : this.#fault(`${describeCause(cause)} (${method} ${path})`, cause);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  #assertStatus(method: string, path: string, response: IncomingMessage, body: Buffer, call: EngineCall): void {
-    const status = response.statusCode ?? 0;
-    if ((status >= 200 && status < 300) || call.accept?.includes(status) === true) return;
-    throw this.#fault(`${refusalOf(body)} (${method} ${path} answered ${status})`);
-  }
-
-  #fault(what: string, cause?: unknown): TroupeError {
-    return new TroupeError('UNAVAILABLE', `Docker engine at ${this.socketPath}: ${what}`, undefined, { cause });
-  }
-}
-
-function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    sent.once('response', resolve);
-    sent.on('error', reject);
-  });
-}
-
-async function bodyOf(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new TroupeError('UNAVAILABLE', 'The Docker engine sent an answer without end');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function refusalOf(body: Buffer): string {
-  const text = body.toString('utf8').trim();
-  try {
-    return Refusal.parse(JSON.parse(text)).message;
-  } catch {
-    return text.slice(0, 500);
-  }
-}
-
-function describeCause(cause: unknown): string {
-  const code = errorCode(cause);
-  switch (code) {
-    case 'ENOENT':
-      return 'there is no such socket';
-    case 'EACCES':
-      return 'this user may not use it; add the user to the group docker, or run as root';
-    case 'ECONNREFUSED':
-      return 'no engine listens';
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return 'it closed the connection before it had answered; try again';
-    default:
-      return sentenceOf(cause);
+    const { openDocker } = await import('./engine-modem.js');
+    const onStrange = (): void => {
+      this.#version = null;
+    };
+    return openDocker({ socketPath: this.socketPath, version, deadlineMs, signal, onStrange });
   }
 }

@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { TarArchive } from 'archiver';
 import { z } from 'zod';
 import { TroupeError } from '../../protocol/errors.js';
 import type { DockerEngine } from './docker-engine.js';
+import { refusedWith } from './engine-fault.js';
+import { linesOf } from './engine-streams.js';
 
 /** The folder of the image's sources, inside the package. */
 export const WORKER_SOURCES = fileURLToPath(new URL('../../../worker-container/', import.meta.url));
 const FILES = ['Dockerfile', 'worker', 'healthy', 'policy.json'];
 const REPOSITORY = 'troupe-worker';
+/** The file system of an image goes to the engine before it answers. */
+const IMPORT_MS = 300_000;
 
 const Inspected = z.object({ Id: z.string() });
 const Progress = z.object({
@@ -40,8 +44,9 @@ export async function workerImageName(): Promise<string> {
 
 /** The image of that name, or null when the engine does not have it. */
 export async function findImage(engine: DockerEngine, name: string): Promise<WorkerImage | null> {
-  const { status, body } = await engine.call('GET', `/images/${name}/json`, { accept: [404] });
-  return status === 404 ? null : { name, id: Inspected.parse(JSON.parse(body.toString('utf8'))).Id };
+  const docker = await engine.docker();
+  const inspected = await docker.getImage(name).inspect().catch(refusedWith(404));
+  return inspected === 404 ? null : { name, id: Inspected.parse(inspected).Id };
 }
 
 /** Builds the image. The engine fetches `base` from its registry when it does not have it. @throws UNAVAILABLE */
@@ -57,10 +62,11 @@ export async function buildImage(
       return { name: file, mode: (await stat(path)).mode & 0o777, content: await readFile(path) };
     }),
   );
-  const buildargs = JSON.stringify(base === undefined ? {} : { BASE: base });
+  const buildargs = base === undefined ? {} : { BASE: base };
+  const docker = await engine.docker({ signal });
+  const tar = Readable.from([await tarFile(entries)]);
   // Containers of steps that failed are removed too.
-  const query = { t: name, rm: '1', forcerm: '1', buildargs };
-  await follow(engine.lines('POST', '/build', { query, tar: await tarFile(entries), signal }), onProgress);
+  await follow(await docker.buildImage(tar, { t: name, rm: true, forcerm: true, buildargs }), onProgress);
   return found(engine, name);
 }
 
@@ -88,7 +94,8 @@ export async function pullImage(
 ): Promise<WorkerImage> {
   // Without a tag the engine would fetch them all.
   const fromImage = /[:@][^/]*$/.test(name) ? name : `${name}:latest`;
-  await follow(engine.lines('POST', '/images/create', { query: { fromImage }, signal }), onProgress);
+  const docker = await engine.docker({ signal });
+  await follow(await docker.createImage({ fromImage }), onProgress);
   return found(engine, name);
 }
 
@@ -99,9 +106,8 @@ export async function importImage(
 ): Promise<WorkerImage> {
   const { name, file, signal } = options;
   const [repo = name, tag = 'latest'] = name.split(':');
-  const query = { fromSrc: '-', repo, tag };
-  const tar = createReadStream(file);
-  await follow(engine.lines('POST', '/images/create', { query, tar, signal, deadlineMs: 300_000 }), () => undefined);
+  const docker = await engine.docker({ signal, deadlineMs: IMPORT_MS });
+  await follow(await docker.importImage(file, { repo, tag }), () => undefined);
   return found(engine, name);
 }
 
@@ -112,8 +118,8 @@ async function found(engine: DockerEngine, name: string): Promise<WorkerImage> {
   return image;
 }
 
-async function follow(lines: AsyncIterable<unknown>, onProgress: OnProgress): Promise<void> {
-  for await (const line of lines) {
+async function follow(progress: NodeJS.ReadableStream, onProgress: OnProgress): Promise<void> {
+  for await (const line of linesOf(progress)) {
     const { stream, status, error } = Progress.parse(line);
     if (error !== undefined) throw new TroupeError('UNAVAILABLE', error);
     const said = (stream ?? status ?? '').trim();
