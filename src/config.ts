@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { errorCode, sentenceOf } from './base/system-fault.js';
+import { dockerSocket, podmanSocket } from './config/docker-socket.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
@@ -103,8 +104,10 @@ export interface Config
   readonly chromium: string | undefined;
   /** Who called sudo, as `SUDO_UID` and `SUDO_GID` tell: browsers of a service that runs as root run as this user. */
   readonly sudoUser: { readonly uid: number; readonly gid: number } | undefined;
-  /** The Docker engine's unix socket, as `DOCKER_HOST` names it; null where it names an engine of another machine. */
+  /** The Docker engine's unix socket, see `config/docker-socket.ts`; null where DOCKER_HOST names another machine. */
   readonly dockerSocket: string | null;
+  /** That of Podman, which is used where DOCKER_HOST names it; null where there is none. */
+  readonly podmanSocket: string | null;
   /** The folder for what is worth keeping between runs, as `XDG_CACHE_HOME` has it. */
   readonly cacheDir: string;
   /** Where traces go; null where they go nowhere. */
@@ -141,12 +144,15 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
         'variable that holds an access token, or listen on 127.0.0.1',
     );
   }
+  const { DOCKER_HOST, XDG_RUNTIME_DIR } = env;
+  const place = { DOCKER_HOST, XDG_RUNTIME_DIR, HOME: homedir(), uid: process.getuid?.() };
   return Object.freeze({
     ...rest,
     models: resolveModels(models, providers, env),
     ...homePaths(home),
     chromium: env.TROUPE_CHROMIUM || undefined,
-    dockerSocket: dockerSocket(env.DOCKER_HOST),
+    dockerSocket: dockerSocket(place),
+    podmanSocket: podmanSocket(place),
     cacheDir: resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe'),
     sudoUser: sudoUser(env),
     webhookSecret,
@@ -206,11 +212,6 @@ function otlp(traces: string | undefined, env: NodeJS.ProcessEnv): Config['otlp'
     return [name.trim(), decodeURIComponent(value.join('=').trim())];
   });
   return { url, headers: Object.fromEntries(headers) };
-}
-
-function dockerSocket(host: string | undefined): string | null {
-  if (host === undefined || host === '') return '/var/run/docker.sock';
-  return host.startsWith('unix://') ? host.slice('unix://'.length) : null;
 }
 
 function parseFile(file: string): { [key: string]: unknown } {

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { sentenceOf } from '../base/system-fault.js';
 import type { Config } from '../config.js';
 import { findChromium } from '../containers/chromium/chromium-binary.js';
+import { isPodman } from '../containers/docker/api-version.js';
 import { DockerDriver } from '../containers/docker/docker-driver.js';
 import { DockerEngine } from '../containers/docker/docker-engine.js';
 import { refusedWith } from '../containers/docker/engine-fault.js';
@@ -29,14 +31,25 @@ interface DriverDependencies {
   readonly log: (line: string) => void;
 }
 
+const SECCOMP_FILE = join(WORKER_SOURCES, 'seccomp.json');
+const Info = z.object({
+  SecurityOptions: z.array(z.string()).nullish(),
+  MemoryLimit: z.boolean().optional(),
+  CpuCfsQuota: z.boolean().optional(),
+  PidsLimit: z.boolean().optional(),
+});
+
 interface UsableDocker {
   readonly engine: DockerEngine;
   readonly version: string;
   readonly image: WorkerImage;
+  readonly info: Pick<z.infer<typeof Info>, 'SecurityOptions'>;
 }
 
 /** Past a script's own bound, a paused container that it ran in is lost. */
 const PAUSE_GRACE_MS = 5_000;
+/** Each call of an engine that is not used itself: one that stalls must not keep the service from starting. */
+const LEFTOVERS_MS = 10_000;
 
 /**
  * The driver that the configuration names; with `auto` Docker where an engine answers and has the worker image, else the
@@ -68,21 +81,28 @@ export async function usableDocker(
   const answer = await engine.version();
   if ('why' in answer) return { why: answer.why, remedy: 'start Docker, or use --driver process' };
   const name = config.worker.image ?? (await workerImageName());
-  const image = await findImage(engine, name);
-  if (image === null) return { why: `the image ${name} is not there`, remedy: 'run troupe setup' };
-  return { engine, version: answer.version, image };
+  try {
+    const image = await findImage(engine, name);
+    if (image === null) return { why: `the image ${name} is not there`, remedy: 'run troupe setup' };
+    const { SecurityOptions, ...can } = Info.parse(await (await engine.docker()).info());
+    const lacking = Object.entries(can).flatMap(([limit, enforced]) => (enforced === false ? [limit] : []));
+    if (lacking.length === 0) return { engine, version: answer.version, image, info: { SecurityOptions } };
+    const remedy = 'delegate the cgroup controllers cpu, memory and pids to its user, see docs/deployment.md';
+    return { why: `the Docker engine cannot limit what containers use (${lacking.join(', ')})`, remedy };
+  } catch (error) {
+    return { why: sentenceOf(error), remedy: 'restart Docker, or use --driver process' };
+  }
 }
 
 async function dockerChoice(
   { config, instance, ownPort, log }: DriverDependencies,
-  { engine, version, image }: UsableDocker,
+  { engine, version, image, info }: UsableDocker,
   why: string,
 ): Promise<DriverChoice> {
   const { worker, tmpDir, evalTimeout } = config;
   const removed = await removeLeftoverProcesses({ workDir: `${tmpDir}/browsers`, instance });
   if (removed > 0) log(`removed ${removed} browsers without containers that an earlier service left`);
-  const { SecurityOptions } = Info.parse(await (await engine.docker()).info());
-  const secures = (how: string) => SecurityOptions?.some((option) => option.startsWith(`name=${how}`)) ?? false;
+  const secures = (how: string) => info.SecurityOptions?.some((option) => option.startsWith(`name=${how}`)) ?? false;
   const setting = {
     ownPort,
     ownNames: ownNames(config),
@@ -99,7 +119,7 @@ async function dockerChoice(
     log,
     imageId: image.id,
     workDir: `${tmpDir}/containers`,
-    seccomp: await readFile(join(WORKER_SOURCES, 'seccomp.json'), 'utf8'),
+    seccomp: isPodman(await engine.release()) ? SECCOMP_FILE : await readFile(SECCOMP_FILE, 'utf8'),
     labelsFiles: secures('selinux'),
     remapsUsers: secures('userns') || secures('rootless'),
     maxPauseMs: evalTimeout * 1000 + PAUSE_GRACE_MS,
@@ -117,7 +137,6 @@ async function dockerChoice(
   };
 }
 
-const Info = z.object({ SecurityOptions: z.array(z.string()).nullish() });
 const Bridge = z.object({
   IPAM: z.object({
     Config: z.array(z.object({ Subnet: z.string().optional(), Gateway: z.string().optional() })).nullish(),
@@ -156,7 +175,11 @@ async function processChoice(
   }
   if (config.dockerSocket !== null) {
     const where = { workDir: `${config.tmpDir}/containers`, instance };
-    const removed = await removeLeftoverContainers(new DockerEngine(config.dockerSocket), where);
+    const removal = removeLeftoverContainers(new DockerEngine(config.dockerSocket, LEFTOVERS_MS), where);
+    const removed = await removal.catch((error: unknown) => {
+      log(`Containers of an earlier service may be left: ${sentenceOf(error)}`);
+      return 0;
+    });
     if (removed > 0) log(`removed ${removed} containers that an earlier service left`);
   }
   const { chromium: configured, sudoUser: user, tmpDir, home } = config;

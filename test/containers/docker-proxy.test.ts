@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
-import t from 'tap';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { readConfig } from '#troupe/config.js';
+import { containerStates } from '#troupe/containers/docker/container-states.js';
+import { DockerDriver } from '#troupe/containers/docker/docker-driver.js';
+import { recordDesktop } from '#troupe/containers/docker/docker-video.js';
+import { removeLeftoverContainers } from '#troupe/containers/orphans.js';
+import { bridgeAddress, usableDocker } from '#troupe/service/choose-driver.js';
+import { ENGINE_20_10, ENGINE_29, fakeEngine } from '../support/fake-engine.js';
 import { guardLeaks } from '../support/leaks.js';
+import { bounds, openFolder, testGate, wish } from './driver-fixture.js';
 
 guardLeaks(t);
 
@@ -26,37 +36,95 @@ function proxy(): (method: string, path: string) => boolean {
     rules.some((rule) => names(rule).every((name) => acls.get(name)?.some((holds) => holds(method, path)) === true));
 }
 
-t.test('the proxy before the engine lets through what the service calls, videos too, and nothing else', async (t) => {
+const REFUSED = [
+  'POST /v1.41/build',
+  'POST /v1.41/images/create',
+  'POST /v1.41/exec/0a1b/resize',
+  'GET /v1.41/exec/0a1b/start',
+  'POST /v1.41/containers/0a1b/attach',
+  'PUT /v1.41/containers/0a1b/archive',
+  'POST /v1.41/volumes/create',
+  'DELETE /v1.41/images/0a1b',
+  'POST /v1.41/swarm/init',
+];
+
+t.test('The proxy before the engine lets through every call that the service makes, videos too', async (t) => {
+  for (const release of [ENGINE_20_10, ENGINE_29]) {
+    const { socketPath, urls, calls } = await fakeEngine(t, answer, release);
+    await useEverything(t, socketPath);
+    const passes = proxy();
+    const made = urls.map((url) => url.replace(/\?.*/, ''));
+    t.same(
+      made.filter((call) => !passes(...(call.split(' ') as [string, string]))),
+      [],
+    );
+    const kinds = new Set(calls.map((call) => call.replace(/\/troupe-\w+-\w+$|c0ffee|beef/, '*').replace('x:1', '*')));
+    t.same([...kinds].sort(), [
+      'DELETE /containers/*',
+      'GET /containers/*/logs',
+      'GET /containers/json',
+      'GET /events',
+      'GET /images/*/json',
+      'GET /info',
+      'GET /networks/bridge',
+      'POST /containers/*/exec',
+      'POST /containers/*/start',
+      'POST /containers/create',
+      'POST /exec/*/start',
+    ]);
+  }
+});
+
+t.test('The proxy before the engine lets nothing else through', (t) => {
   const passes = proxy();
-  const wanted = [
-    'GET /v1.41/version',
-    'GET /v1.41/info',
-    'GET /v1.41/events',
-    'GET /v1.41/networks/bridge',
-    'GET /v1.41/containers/json',
-    'GET /v1.41/containers/0a1b/logs',
-    'GET /v1.41/images/troupe-worker:0a1b/json',
-    'POST /v1.41/containers/create',
-    'POST /v1.41/containers/0a1b/start',
-    'DELETE /v1.41/containers/troupe-0a1b-session',
-    'POST /v1.41/containers/0a1b/exec',
-    'POST /v1.41/exec/0a1b/start',
-  ];
-  const refused = [
-    'POST /v1.41/build',
-    'POST /v1.41/images/create',
-    'POST /v1.41/exec/0a1b/resize',
-    'GET /v1.41/exec/0a1b/start',
-    'POST /v1.41/containers/0a1b/attach',
-    'PUT /v1.41/containers/0a1b/archive',
-    'POST /v1.41/volumes/create',
-    'DELETE /v1.41/images/0a1b',
-    'POST /v1.41/swarm/init',
-  ];
-  const through = (call: string) => passes(...(call.split(' ') as [string, string]));
   t.same(
-    wanted.filter((call) => !through(call)),
+    REFUSED.filter((call) => passes(...(call.split(' ') as [string, string]))),
     [],
   );
-  t.same(refused.filter(through), []);
+  t.end();
 });
+
+const CONTAINER = { Id: 'c0ffee', State: 'running', Labels: { 'troupe.lease': 'left', 'troupe.instance': 'fake' } };
+
+/** An engine whose containers end as soon as they are started. */
+function answer(call: string, response: ServerResponse): unknown {
+  if (call === 'GET /events') {
+    const actor = { ID: 'c0ffee', Attributes: { exitCode: '1' } };
+    return void response.writeHead(200).write(`${JSON.stringify({ Action: 'die', Actor: actor })}\n`);
+  }
+  if (call === 'GET /containers/json') return [CONTAINER];
+  if (call === 'GET /networks/bridge') return { IPAM: { Config: [{ Gateway: '172.17.0.1' }] } };
+  if (call.endsWith('/exec')) return { Id: 'beef' };
+  return { Id: 'c0ffee' };
+}
+
+/** Everything that a service with the docker driver, and one without, asks of an engine. */
+async function useEverything(t: Test, socketPath: string): Promise<void> {
+  const docker = await usableDocker({
+    dockerSocket: socketPath,
+    worker: { ...readConfig({}, {}).worker, image: 'x:1' },
+  });
+  if ('why' in docker) throw new Error(docker.why);
+  const { engine } = docker;
+  t.equal(await bridgeAddress(engine), '172.17.0.1');
+  const workDir = join(openFolder(t), 'w');
+  const gate = testGate();
+  const driver = await DockerDriver.create({
+    engine,
+    gate,
+    workDir,
+    instance: 'fake',
+    imageId: docker.image.id,
+    seccomp: '{}',
+    labelsFiles: false,
+    remapsUsers: false,
+    maxPauseMs: 1_000,
+    limits: { memoryMb: 64, pids: 10, cpus: 1, downloadsMb: 1, scale: 1 },
+  });
+  await t.rejects(driver.lease(wish('a'), bounds()), { message: /ended before its browser/ });
+  t.same(await driver.sweep(new Set()), ['left']);
+  const film = await recordDesktop(engine, 'c0ffee', AbortSignal.timeout(30_000));
+  film.on('error', () => undefined).resume();
+  t.same(await containerStates(engine, 'fake'), new Map([['running', 1]]));
+  t.equal(await removeLeftoverContainers(engine, { workDir, instance: 'fake' }), 1);
+}

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { DockerDriver } from '#troupe/containers/docker/docker-driver.js';
 import { DockerEngine } from '#troupe/containers/docker/docker-engine.js';
+import { findImage } from '#troupe/containers/docker/worker-image.js';
 import { leaseFolderPath } from '#troupe/containers/lease-name.js';
 import { type EngineAnswer, fakeEngine } from '../support/fake-engine.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -101,6 +102,62 @@ t.test('An engine that begins an answer and does not end it fails the call by it
   });
   const call = (await engine.docker({ deadlineMs: 300 })).listContainers();
   await t.rejects(within(PATIENCE_MS, call), { code: 'UNAVAILABLE', message: /did not end in time/ });
+});
+
+/** Answers but for one call, which hangs, or whose body ends in the middle. */
+function stallsAt(stalled: string, part: '' | '['): EngineAnswer {
+  return (call, response) => {
+    if (call !== stalled) return call === 'GET /containers/json' ? [container('late')] : { Id: 'id-late' };
+    if (part !== '') response.writeHead(200, { 'content-type': 'application/json' }).write(part);
+    return undefined;
+  };
+}
+
+for (const part of ['', '['] as const) {
+  const how = part === '' ? 'never answers' : 'stops in the middle of its answer';
+
+  t.test(`A removal of an engine that ${how} ends by its deadline, and is done by a later sweep`, async (t) => {
+    let stalls = true;
+    const stalling = stallsAt('DELETE /containers/id-late', part);
+    const answer: EngineAnswer = (...call) => (stalls ? stalling : stallsAt('none', ''))(...call);
+    const { driver, said } = await driverOf(t, answer, 300);
+    t.same(await within(PATIENCE_MS, driver.sweep(new Set())), []);
+    t.match(said, [/could not be removed: Docker engine at .*(no answer within|did not end in time)/]);
+    stalls = false;
+    t.same(await driver.sweep(new Set()), ['late']);
+  });
+
+  t.test(`A sweep fails by its deadline when the engine's list of containers ${how}`, async (t) => {
+    const { driver } = await driverOf(t, stallsAt('GET /containers/json', part), 300);
+    await t.rejects(within(PATIENCE_MS, driver.sweep(new Set())), { code: 'UNAVAILABLE' });
+  });
+
+  t.test(`A start ends by its deadline when the engine's answer to it ${how}`, async (t) => {
+    for (const call of ['POST /containers/create', 'POST /containers/id-late/start']) {
+      const { driver } = await driverOf(t, stallsAt(call, part), 300);
+      await t.rejects(within(PATIENCE_MS, driver.lease(wish('late'), bounds())), { code: 'UNAVAILABLE' }, call);
+    }
+  });
+
+  t.test(`The look for the worker image fails by its deadline when the engine ${how}`, async (t) => {
+    const { socketPath } = await fakeEngine(t, stallsAt('GET /images/x/json', part));
+    const engine = new DockerEngine(socketPath, 300);
+    await t.rejects(within(PATIENCE_MS, findImage(engine, 'x')), { code: 'UNAVAILABLE' });
+  });
+}
+
+t.test('An answer without end is refused, and its connection closed', async (t) => {
+  const { engine } = await driverOf(t, (_, response) => {
+    const more = Buffer.alloc(1_048_576, 'x');
+    const write = (): void => {
+      while (!response.destroyed && response.write(more));
+    };
+    response.on('drain', write);
+    write();
+    return undefined;
+  });
+  const call = (await engine.docker()).listContainers();
+  await t.rejects(within(PATIENCE_MS, call), { code: 'UNAVAILABLE', message: /answer without end/ });
 });
 
 const STARTS = ['POST /containers/create', 'GET /events', 'POST /containers/id-cut/start', 'DELETE /containers/id-cut'];

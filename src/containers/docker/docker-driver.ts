@@ -31,7 +31,7 @@ const LISTING = { freshMs: 2_000, deadlineMs: 10_000 };
 const PROBE_EVERY_MS = 20;
 /** A start that failed waits so long for the removal of what it made, which then goes on by itself. */
 const CLEAN_UP_MS = 1_000;
-/** A removal may wait for another one of the same container. */
+/** A whole removal, which may wait for another one of the same container. */
 const REMOVAL_MS = 20_000;
 const LOOK_AT_DOWNLOADS_EVERY_MS = 5_000;
 const MEGABYTE = 1_048_576;
@@ -280,7 +280,7 @@ export class DockerDriver implements Driver {
   /** Container first: what wrote to the folder must be gone before the folder goes. */
   async #remove(leaseId: string, containerId: string | null): Promise<void> {
     const { engine, gate } = this.#parts;
-    const end = performance.now() + REMOVAL_MS;
+    const end = performance.now() + Math.min(REMOVAL_MS, engine.deadlineMs);
     while (containerId !== null) {
       const docker = await engine.docker({ deadlineMs: Math.max(end - performance.now(), 1) });
       const removal = docker.getContainer(containerId).remove({ force: true, v: true });

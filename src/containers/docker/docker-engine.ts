@@ -23,20 +23,20 @@ export interface CallBounds {
  */
 export class DockerEngine {
   readonly socketPath: string;
-  readonly #deadlineMs: number;
+  /** Of calls that are given none, in milliseconds. */
+  readonly deadlineMs: number;
   #version: Promise<string> | null = null;
 
-  /** @param deadlineMs of calls that are given none */
   constructor(socketPath: string, deadlineMs = DEADLINE_MS) {
     this.socketPath = socketPath;
-    this.#deadlineMs = deadlineMs;
+    this.deadlineMs = deadlineMs;
   }
 
   /**
    * dockerode, with calls that fail with UNAVAILABLE when the engine does not answer in time or refuses.
    * @throws UNAVAILABLE when the engine does not answer, or is older than 20.10
    */
-  async docker({ deadlineMs = this.#deadlineMs, signal }: CallBounds = {}): Promise<Dockerode> {
+  async docker({ deadlineMs = this.deadlineMs, signal }: CallBounds = {}): Promise<Dockerode> {
     this.#version ??= this.#negotiated();
     const late = () => engineFault(this.socketPath, `no answer within ${deadlineMs} ms (GET /version)`);
     const version = await withDeadline(this.#version, { signal, ms: deadlineMs, late });
@@ -45,7 +45,7 @@ export class DockerEngine {
 
   /** @throws UNAVAILABLE when no engine answers */
   async release(): Promise<EngineRelease> {
-    const docker = await this.#open({ deadlineMs: Math.min(VERSION_MS, this.#deadlineMs) });
+    const docker = await this.#open({ deadlineMs: Math.min(VERSION_MS, this.deadlineMs) });
     const release = EngineRelease.safeParse(await docker.version());
     if (release.success) return release.data;
     throw engineFault(this.socketPath, 'it does not answer as an engine does; check DOCKER_HOST');
@@ -78,7 +78,7 @@ export class DockerEngine {
     throw engineFault(this.socketPath, what);
   }
 
-  async #open({ deadlineMs = this.#deadlineMs, signal }: CallBounds, version?: string): Promise<Dockerode> {
+  async #open({ deadlineMs = this.deadlineMs, signal }: CallBounds, version?: string): Promise<Dockerode> {
     // Most machines without Docker have no such file, and load nothing.
     await access(this.socketPath).catch((cause) => {
       throw engineFault(this.socketPath, whyNoAnswer(cause), cause);

@@ -15,6 +15,8 @@ import { linesOf } from './engine-streams.js';
 export const WORKER_SOURCES = fileURLToPath(new URL('../../../worker-container/', import.meta.url));
 const FILES = ['Dockerfile', 'worker', 'healthy', 'policy.json'];
 const REPOSITORY = 'troupe-worker';
+/** A service that starts waits no longer for an engine that stalls. */
+const INSPECT_MS = 10_000;
 /** The file system of an image goes to the engine before it answers. */
 const IMPORT_MS = 300_000;
 
@@ -44,7 +46,7 @@ export async function workerImageName(): Promise<string> {
 
 /** The image of that name, or null when the engine does not have it. */
 export async function findImage(engine: DockerEngine, name: string): Promise<WorkerImage | null> {
-  const docker = await engine.docker();
+  const docker = await engine.docker({ deadlineMs: Math.min(INSPECT_MS, engine.deadlineMs) });
   const inspected = await docker.getImage(name).inspect().catch(refusedWith(404));
   return inspected === 404 ? null : { name, id: Inspected.parse(inspected).Id };
 }
