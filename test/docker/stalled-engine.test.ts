@@ -14,12 +14,12 @@ t.test(
   { skip: skipWithoutDocker },
   async (t) => {
     const { driver, setting, workDir, containers } = await dockerFixture(t);
-    const { identity } = await driver.lease(wish('stalls'), bounds());
+    const first = await driver.lease(wish('stalls'), bounds());
     const way = await stallable(t, engineInUse().socketPath);
     const engine = new DockerEngine(way.path, 2_000);
     const gate = testGate();
     const parts = { ...setting, engine, gate, workDir, maxPauseMs: 1_000 };
-    const lease = await (await DockerDriver.create(parts)).adopt(identity);
+    const lease = await (await DockerDriver.create(parts)).adopt(first.identity);
     way.stall();
     await t.rejects(within(15_000, Promise.resolve(lease?.release())), {
       code: 'UNAVAILABLE',
@@ -29,6 +29,7 @@ t.test(
     way.goOn();
     await lease?.release();
     t.same(await containers(), []);
+    await first.release();
   },
 );
 

@@ -1,5 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
+import { type Machine, thisMachine } from '../../base/machine.js';
+import { sentenceOf } from '../../base/system-fault.js';
 import { isCallable } from '../../config/models.js';
 import type { Config } from '../../config.js';
 import { browserUser } from '../../containers/chromium/browser-user.js';
@@ -8,6 +10,7 @@ import { DockerEngine } from '../../containers/docker/docker-engine.js';
 import { findConfinement } from '../../containers/process/confinement.js';
 import { chooseServer } from '../../gateway/choose-server.js';
 import { encodeError } from '../../protocol/errors.js';
+import { checkSystem, installCommand, installDocker, libsqlPackage } from './system-check.js';
 
 /** One line of `troupe setup`. `failed` keeps the service from running, `note` only limits it. */
 export interface Finding {
@@ -25,11 +28,14 @@ const DISK_MB = 1024;
 
 /** Looks at everything that the service needs. Never throws: what goes wrong is a finding. */
 export async function checkMachine(config: Config): Promise<readonly Finding[]> {
+  const machine = thisMachine();
   return Promise.all([
+    checkSystem(machine),
     checkNode(),
+    checkJournal(machine),
     checkServer(config),
-    checkBrowser(config),
-    checkDocker(config),
+    checkBrowser(config, machine),
+    checkDocker(config, machine),
     checkMemory(config),
     checkDisk(config),
     checkModels(config),
@@ -41,6 +47,20 @@ function checkNode(): Finding {
   const what = `Node ${process.versions.node}`;
   if (major > 20 || (major === 20 && minor >= 19)) return { level: 'ok', what, why: 'new enough' };
   return { level: 'failed', what, why: 'Troupe needs 20.19 or later', fix: 'install Node 20.19 or later' };
+}
+
+/** The journal's database is a binary of the system, the processor and the C library. */
+async function checkJournal(machine: Machine): Promise<Finding> {
+  const what = 'Journal';
+  try {
+    await import('../../journal/open-database.js');
+    return { level: 'ok', what, why: 'SQLite can be loaded' };
+  } catch (error) {
+    const name = libsqlPackage(machine);
+    const why = `SQLite cannot be loaded: ${sentenceOf(error)}`;
+    const fix = name === null ? 'use Linux on x64 or arm64' : `npm install --include=optional (it brings ${name})`;
+    return { level: 'failed', what, why, fix };
+  }
 }
 
 async function checkServer(config: Config): Promise<Finding> {
@@ -56,7 +76,7 @@ async function checkServer(config: Config): Promise<Finding> {
   }
 }
 
-async function checkBrowser(config: Config): Promise<Finding> {
+async function checkBrowser(config: Config, machine: Machine): Promise<Finding> {
   const what = 'Browser without Docker';
   try {
     const { chromium: configured, sudoUser: user, tmpDir, home } = config;
@@ -65,21 +85,26 @@ async function checkBrowser(config: Config): Promise<Finding> {
     const { kind } = await findConfinement(home, chromium, browserUser(user));
     if (kind !== 'none') return { level: 'ok', what, why: `${why}, confined by ${kind}` };
     const open = 'it could read the files of its user, since neither Landlock nor bubblewrap can be used';
-    return { level: 'note', what, why: `${why}; ${open}`, fix: 'apt-get install bubblewrap' };
+    return { level: 'note', what, why: `${why}; ${open}`, fix: installCommand(machine, 'bubblewrap') };
   } catch (error) {
     const level = config.driver === 'docker' ? 'note' : 'failed';
     return { level, what, why: encodeError(error).error };
   }
 }
 
-async function checkDocker({ dockerSocket }: Config): Promise<Finding> {
+async function checkDocker({ dockerSocket, podmanSocket }: Config, machine: Machine): Promise<Finding> {
   const what = 'Docker engine';
   const answer =
     dockerSocket === null
       ? { why: 'it is an engine of another machine' }
       : await new DockerEngine(dockerSocket).version();
   if ('version' in answer) return { level: 'ok', what, why: `${answer.version} answers` };
-  return { level: 'note', what, why: `${answer.why}; sessions run in browsers of this machine (process driver)` };
+  const why = `${answer.why}; sessions run in browsers of this machine (process driver)`;
+  if (podmanSocket !== null) {
+    const fix = `nothing, or to try Podman: export DOCKER_HOST=unix://${podmanSocket}`;
+    return { level: 'note', what, why, fix };
+  }
+  return { level: 'note', what, why, fix: `nothing, or for containers ${installDocker(machine)}` };
 }
 
 function checkMemory(config: Config): Finding {

@@ -39,7 +39,8 @@ export async function runSetup(args: readonly string[]): Promise<number> {
 }
 
 function line({ level, what, why, fix }: Finding): string {
-  return `${MARKS[level]} ${what}: ${why}${fix === undefined ? '' : `. Fix: ${fix}`}\n`;
+  const text = `${what}: ${why}${fix === undefined ? '' : `. Fix: ${fix}`}`;
+  return `${MARKS[level]} ${text.replaceAll(/\s*\n\s*/g, ' ')}\n`;
 }
 
 async function writeLaunchScript(path: string, home: string): Promise<void> {

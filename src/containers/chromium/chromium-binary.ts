@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { access, constants, open, realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
+import { thisMachine } from '../../base/machine.js';
 import { asAbsent, errorCode } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { installBrowser } from './browser-package.js';
 import { type BrowserUser, browserUser } from './browser-user.js';
 import { embeddedChromium } from './embedded-chromium.js';
 
@@ -27,8 +29,10 @@ export interface ChromiumBinary {
 const SYSTEM_PATHS = [
   '/usr/lib/chromium/chromium-headless-shell',
   '/usr/lib/chromium/chromium',
+  '/usr/lib64/chromium-browser/headless_shell',
   '/usr/lib64/chromium-browser/chromium-browser',
   '/usr/lib/chromium-browser/chromium-browser',
+  '/usr/lib64/chromium/chromium',
   '/opt/google/chrome/chrome',
   '/opt/chromium.org/chromium/chromium',
   '/usr/bin/chromium',
@@ -75,7 +79,7 @@ export async function findChromium(options: {
     asAbsent(cause);
     throw new TroupeError(
       'UNAVAILABLE',
-      `There is no Chromium or Chrome on this machine, and ${reasonOf(cause)}; apt-get install chromium-headless-shell, or set TROUPE_CHROMIUM`,
+      `There is no Chromium or Chrome on this machine, and ${reasonOf(cause)}; ${installBrowser(thisMachine())}`,
       undefined,
       { cause },
     );

@@ -17,7 +17,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { thisMachine } from '../../base/machine.js';
 import { TroupeError } from '../../protocol/errors.js';
+import { embeddedRefusal } from './browser-package.js';
 import { type BrowserUser, isOwnFolder, isReachable } from './browser-user.js';
 
 /** Unpacked, ready to start. */
@@ -33,13 +35,12 @@ const LEAST_BYTES = 100_000_000;
 
 /**
  * The headless Chromium inside the npm package, unpacked once per version into `cacheDir` (or, where the browser's user
- * cannot reach that, into a folder under the system's temporary one). Linux on x64 only. 2 to 3 s the first time.
+ * cannot reach that, into a folder under the system's temporary one). Linux on x64 with glibc only. 2 to 3 s the first time.
  * @throws UNAVAILABLE when there is none for this machine, or no room to unpack it (206 MB).
  */
 export async function embeddedChromium(cacheDir: string, user: BrowserUser | null): Promise<EmbeddedChromium> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw unavailable(`the embedded one is for Linux on x64, and this is ${process.platform} on ${process.arch}`);
-  }
+  const refusal = embeddedRefusal(thisMachine());
+  if (refusal !== null) throw unavailable(refusal);
   const module = await installedModule();
   const version = await versionOf(module);
   const parent = await unpackingPlace(cacheDir, user);

@@ -38,7 +38,7 @@ export class DockerEngine {
    */
   async docker({ deadlineMs = this.deadlineMs, signal }: CallBounds = {}): Promise<Dockerode> {
     this.#version ??= this.#negotiated();
-    const late = () => engineFault(this.socketPath, `no answer within ${deadlineMs} ms (GET /version)`);
+    const late = () => engineFault(this.socketPath, `no answer within ${Math.round(deadlineMs)} ms (GET /version)`);
     const version = await withDeadline(this.#version, { signal, ms: deadlineMs, late });
     return this.#open({ deadlineMs, signal }, version);
   }

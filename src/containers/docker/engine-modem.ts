@@ -77,7 +77,7 @@ class EngineModem extends Modem {
     };
     let begun = false;
     const timer = setTimeout(() => {
-      const late = begun ? 'its answer did not end in time' : `no answer within ${deadlineMs} ms`;
+      const late = begun ? 'its answer did not end in time' : `no answer within ${Math.round(deadlineMs)} ms`;
       cut.abort(engineFault(socketPath, `${late} (${call})`));
     }, deadlineMs);
     try {
