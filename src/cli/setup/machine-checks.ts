@@ -10,15 +10,8 @@ import { DockerEngine } from '../../containers/docker/docker-engine.js';
 import { findConfinement } from '../../containers/process/confinement.js';
 import { chooseServer } from '../../gateway/choose-server.js';
 import { encodeError } from '../../protocol/errors.js';
+import type { Finding } from './finding.js';
 import { checkSystem, installCommand, installDocker, libsqlPackage } from './system-check.js';
-
-/** One line of `troupe setup`. `failed` keeps the service from running, `note` only limits it. */
-export interface Finding {
-  readonly level: 'ok' | 'note' | 'failed';
-  readonly what: string;
-  readonly why: string;
-  readonly fix?: string;
-}
 
 const MEGABYTE = 1024 * 1024;
 /** What a session with its browser takes at least, and what the service itself takes, in megabytes. */

@@ -17,7 +17,7 @@ import {
 } from '../../containers/docker/worker-image.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { showProgress } from '../progress.js';
-import type { Finding } from './machine-checks.js';
+import type { Finding } from './finding.js';
 
 /** A slow line and a slow disk. */
 const DEADLINE_MS = 45 * 60_000;

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../config.js';
 import { makeHome } from '../../service/make-home.js';
 import { parseOptions } from '../parse-options.js';
-import { checkMachine, type Finding } from './machine-checks.js';
+import type { Finding } from './finding.js';
+import { checkMachine } from './machine-checks.js';
 import { prepareWorkerImage } from './prepare-worker-image.js';
 
 const MARKS = { ok: 'ok  ', note: 'note', failed: 'FAIL' } as const;

@@ -1,5 +1,5 @@
 import { type Distribution, isOlder, type Machine } from '../../base/machine.js';
-import type { Finding } from './machine-checks.js';
+import type { Finding } from './finding.js';
 
 /** Node's own binaries need it. */
 const LEAST_GLIBC = '2.28';
