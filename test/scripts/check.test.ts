@@ -148,6 +148,14 @@ t.test('A package that is tied to an address is named', async (t) => {
   ]);
 });
 
+t.test('A package that runs a script when it is installed is named, but for those that are known', async (t) => {
+  const hasInstallScript = true;
+  const packages = { 'node_modules/esbuild': { hasInstallScript }, 'node_modules/ssh2': { hasInstallScript } };
+  t.match(ownChecks['lock file'](repositoryOf({ 'package-lock.json': JSON.stringify({ packages }) })), [
+    /^package-lock\.json: node_modules\/ssh2 runs a script when it is installed/,
+  ]);
+});
+
 t.test('A package that the lock file wants and leaves out is named, wherever it would be found', async (t) => {
   const packages = {
     '': { dependencies: { a: '1' } },
