@@ -13,8 +13,15 @@ const FRAME_MS = 1_500;
 const SILENT_MS = 100;
 /** A process that was given a frame to draw says so before it can be asked; on a busy machine by so much. */
 const FOLLOWED_MS = 500;
-/** Only frames: workers of a page are no place where anybody looks. */
-const FRAMES_ALONE: CdpTargetFilter = [{ type: 'iframe', exclude: false }, { exclude: true }];
+/**
+ * Only frames are followed. Chromium pauses a dedicated worker at its start even if the filter leaves it out, and then no
+ * one can resume it; so workers are let in, resumed, and let go.
+ */
+const FRAMES_AND_WORKERS: CdpTargetFilter = [
+  { type: 'iframe', exclude: false },
+  { type: 'worker', exclude: false },
+  { exclude: true },
+];
 /** What the protocol calls the origin of a document that has none. */
 const OPAQUE = /^(null|:\/\/)$/;
 
@@ -184,6 +191,7 @@ export class Frames {
     switch (event.method) {
       case 'Target.attachedToTarget': {
         const { sessionId, targetInfo, waitingForDebugger } = event.params;
+        if (targetInfo.type === 'worker') this.#releaseWorker(sessionId, session);
         if (targetInfo.type !== 'iframe') return false;
         this.#attached(sessionId, targetInfo.targetId, waitingForDebugger);
         return true;
@@ -265,6 +273,12 @@ export class Frames {
     if (waiting) this.#give(session, 'Runtime.runIfWaitingForDebugger', {});
   }
 
+  /** Resumes a worker and detaches from it. */
+  #releaseWorker(worker: string, parent: string): void {
+    this.#give(worker, 'Runtime.runIfWaitingForDebugger', {});
+    this.#give(parent, 'Target.detachFromTarget', { sessionId: worker });
+  }
+
   #detached(session: string): boolean {
     if (session === this.#page.session || !this.#sessions.delete(session)) return false;
     for (const [frame, own] of this.#own) {
@@ -296,7 +310,7 @@ export class Frames {
     for (const name of [OWN_DIALOG, DECLARED, REWRITTEN])
       this.#give(session, 'Runtime.addBinding', { name, executionContextName: WORLD });
     this.#give(session, 'Runtime.enable', {});
-    const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES_ALONE };
+    const attach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: FRAMES_AND_WORKERS };
     this.#give(session, 'Target.setAutoAttach', attach);
     if (session === this.#page.session) return;
     this.#give(session, 'Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
