@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pause } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
-import type { Journal, Kept } from '../journal/journal.js';
+import type { Journal, KeyValue } from '../journal/journal.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord } from '../protocol/session.js';
 import { WebhookDelivery, type WebhookMessage, WebhookMoment } from '../protocol/webhook.js';
@@ -38,7 +38,7 @@ interface Waiting {
 }
 
 export interface OutboxParts {
-  readonly journal: Pick<Journal, 'write' | 'kept'>;
+  readonly journal: Pick<Journal, 'write' | 'keyValues'>;
   /** Addresses of receivers may hold keys: they are closed on disk. */
   readonly vault: {
     seal(value: unknown, caller: string): unknown;
@@ -90,7 +90,7 @@ export class Outbox {
   }
 
   /** What is to be written in one transaction with the moment that it tells of; nothing where nobody asked. */
-  entries(record: SessionRecord, webhook: string | undefined, moment: WebhookMoment): readonly Kept[] {
+  entries(record: SessionRecord, webhook: string | undefined, moment: WebhookMoment): readonly KeyValue[] {
     if (webhook === undefined) return [];
     const timestamp = this.#parts.clock.now().toISOString();
     const message: WebhookMessage = { type: typeOf(record, moment), timestamp, data: record };
@@ -106,7 +106,7 @@ export class Outbox {
       nextAt: timestamp,
     };
     this.#expected.add(record.id);
-    return keptOf(stored);
+    return rowsOf(stored);
   }
 
   /**
@@ -163,7 +163,7 @@ export class Outbox {
       if (moment !== undefined && stored.moment !== moment) continue;
       const nextAt = this.#parts.clock.now().toISOString();
       const again: Stored = { ...stored, state: 'waiting', attempts: 0, lastError: null, nextAt };
-      await this.#parts.journal.write({ kept: keptOf(again) });
+      await this.#parts.journal.write({ keyValues: rowsOf(again) });
       this.#await(again);
     }
     return this.list(id);
@@ -224,7 +224,7 @@ export class Outbox {
       // A session that was removed meanwhile takes its messages with it.
       if (this.#stopped.signal.aborted || (await this.#read(id)).length === 0) return;
       const after = this.#after(stored, outcome);
-      await this.#parts.journal.write({ kept: keptOf(after) });
+      await this.#parts.journal.write({ keyValues: rowsOf(after) });
       this.#faults = 0;
       this.#await(after);
       if (after.state !== 'failed') return;
@@ -276,7 +276,7 @@ export class Outbox {
   }
 
   async #readKind(kind: 'delivery' | 'delivered', prefix: string): Promise<readonly Stored[]> {
-    const rows = (await this.#parts.journal.kept(kind, prefix)).map(async ({ id, data }) => {
+    const rows = (await this.#parts.journal.keyValues(kind, prefix)).map(async ({ id, data }) => {
       const stored = Stored.safeParse(data);
       return stored.success ? [stored.data] : this.#setAside(kind, id);
     });
@@ -289,13 +289,13 @@ export class Outbox {
     const moment = WebhookMoment.safeParse(name);
     this.#parts.log(`webhook ${id} is damaged in the journal and is not sent`);
     if (!moment.success) {
-      await this.#parts.journal.write({ kept: [{ kind, id, data: null }] });
+      await this.#parts.journal.write({ keyValues: [{ kind, id, data: null }] });
       return [];
     }
     const about = { sessionId, moment: moment.data, origin: '', target: null, body: '' };
     const lastError = 'its row in the journal is damaged';
     const lost: Stored = { ...about, state: 'failed', attempts: 0, lastError, nextAt: null };
-    await this.#parts.journal.write({ kept: keptOf(lost) });
+    await this.#parts.journal.write({ keyValues: rowsOf(lost) });
     return [lost];
   }
 }
@@ -305,7 +305,7 @@ function idOf({ sessionId, moment }: Pick<Stored, 'sessionId' | 'moment'>): stri
 }
 
 /** What waits is kept apart from what is over, so that a start reads no more than it must. */
-function keptOf(stored: Stored): readonly Kept[] {
+function rowsOf(stored: Stored): readonly KeyValue[] {
   const id = idOf(stored);
   const waits = stored.state === 'waiting';
   return [

@@ -58,7 +58,7 @@ export async function openLoops(
       }
     },
     resumeFlow: async () => ({ end: { kind: 'result', json: '"resumed"' }, console: [] }),
-    agentsTurn: async () => 0,
+    waitForControl: async () => 0,
     look: (signal) => agent.see({ deadline: performance.now() + 60_000, signal }),
   };
   const run = async (script: ModelScript, options: LoopOptions = {}) => {

@@ -43,7 +43,7 @@ t.test('Tokens outlive the service, and nothing on disk tells one', async (t) =>
 
 t.test('The last admin stays, unless the configuration has one', async (t) => {
   const tokens = new AccessTokens({
-    journal: { write: async () => 0, kept: async () => [] },
+    journal: { write: async () => 0, keyValues: async () => [] },
     vault: { fingerprint: String },
     clock: systemClock,
   });
