@@ -22,7 +22,7 @@ export interface Workplace {
   /** The page now. */
   look(signal: AbortSignal): Promise<WholeLook>;
   /** Waits while a person has control; answers how often one has had it. */
-  agentsTurn(signal: AbortSignal): Promise<number>;
+  waitForControl(signal: AbortSignal): Promise<number>;
 }
 
 /** The beginning of a conversation. */
@@ -197,7 +197,7 @@ export class Loop {
 
   /** Waits while a person has control. True where one has had it and the model does not know. */
   async #handedBack(signal: AbortSignal): Promise<boolean> {
-    const handovers = await this.#parts.workplace.agentsTurn(signal);
+    const handovers = await this.#parts.workplace.waitForControl(signal);
     const isNews = handovers !== this.#handovers;
     this.#handovers = handovers;
     return isNews;

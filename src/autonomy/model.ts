@@ -13,7 +13,7 @@ export interface ModelBounds {
 }
 
 /** One request. */
-export interface ModelOrder {
+export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   /** The number of the answer, for tool calls without an id. */
@@ -43,7 +43,7 @@ export class Model {
     this.#bounds = bounds;
   }
 
-  async ask(order: ModelOrder): Promise<ModelAnswer> {
+  async ask(order: ModelRequest): Promise<ModelAnswer> {
     const client = await this.#connect();
     const clockwork = new Deadlines(this.#bounds, order.signal);
     try {
@@ -56,7 +56,7 @@ export class Model {
     }
   }
 
-  async #receive(client: OpenAI, order: ModelOrder, clockwork: Deadlines): Promise<ModelAnswer> {
+  async #receive(client: OpenAI, order: ModelRequest, clockwork: Deadlines): Promise<ModelAnswer> {
     const builder = new AnswerBuilder();
     const stream = await this.#open(client, order, clockwork.signal);
     for await (const chunk of stream) {
@@ -72,7 +72,7 @@ export class Model {
 
   async #open(
     client: OpenAI,
-    { messages, tools }: ModelOrder,
+    { messages, tools }: ModelRequest,
     signal: AbortSignal,
   ): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
     const request = {

@@ -1,5 +1,5 @@
 import type { GiveUpSignal } from '../actors/actor.js';
-import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
+import type { FrameRequest, ScreenFrame } from '../actors/session/screen.js';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import { ShareLinks } from '../auth/share-links.js';
 import { sentenceOf } from '../base/system-fault.js';
@@ -200,7 +200,7 @@ export class Supervisor implements Sessions {
     return new TroupeError('WORKER_LOST', error.error, { status, endReason, endedAt });
   }
 
-  async nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {
+  async nextFrame(id: string, order: FrameRequest, signal: AbortSignal): Promise<ScreenFrame | null> {
     const { id: sessionId, status } = await this.get(id);
     const living = this.#table.living(sessionId);
     if (living === undefined) throw new TroupeError('SESSION_ENDED', `The session has no screen: it is ${status}`);

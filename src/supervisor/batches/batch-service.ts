@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Journal, Kept } from '../../journal/journal.js';
+import type { Journal, KeyValue } from '../../journal/journal.js';
 import {
   type AcceptedBatch,
   BatchId,
@@ -133,7 +133,7 @@ export class BatchService implements Batches {
       if (flows !== undefined) await writeBatchFlows(config, id, flows);
       ids = await scheduler.submitBatch(
         {
-          kept: kept(batch),
+          row: batchRow(batch),
           jobs: jobs.map((job) => ({ ...job, mode: 'auto', labels: { ...labels, ...job.labels } })),
           parallel,
           submission,
@@ -150,7 +150,7 @@ export class BatchService implements Batches {
 
   async #cancel(batch: Batch): Promise<BatchRecord> {
     const cancelled: Batch = { ...batch, cancelled: true };
-    await this.#parts.hub.write({ kept: [kept(cancelled)] });
+    await this.#parts.hub.write({ keyValues: [batchRow(cancelled)] });
     await this.#parts.stop(await this.#jobs(batch.id));
     return this.#record(cancelled);
   }
@@ -189,7 +189,7 @@ export class BatchService implements Batches {
   }
 
   async #find(id: string): Promise<Batch> {
-    const [found] = BatchId.safeParse(id).success ? await this.#parts.journal.kept('batch', id) : [];
+    const [found] = BatchId.safeParse(id).success ? await this.#parts.journal.keyValues('batch', id) : [];
     if (found === undefined) throw new TroupeError('NOT_FOUND', `There is no batch '${id.slice(0, 40)}'`);
     return Batch.parse(found.data);
   }
@@ -215,7 +215,7 @@ export class BatchService implements Batches {
 /** The batches that have jobs to go on with, and how many of them may run at once. */
 export async function openGates(journal: Journal, scheduler: JobScheduler, log: (line: string) => void): Promise<void> {
   for (const { id, sessions } of await journal.openBatches()) {
-    const [found] = await journal.kept('batch', id);
+    const [found] = await journal.keyValues('batch', id);
     const batch = Batch.safeParse(found?.data);
     if (!batch.success) log(`batch ${id} is damaged in the journal; its jobs run without its bound`);
     else if (batch.data.parallel !== null) scheduler.openGate(id, batch.data.parallel, sessions);
@@ -229,6 +229,6 @@ function stateOf({ cancelled, total }: Batch, of: (status: SessionStatus) => num
   return of('failed') + of('stopped') > 0 ? 'failed' : 'completed';
 }
 
-function kept(batch: Batch): Kept {
+function batchRow(batch: Batch): KeyValue {
   return { kind: 'batch', id: batch.id, data: batch };
 }

@@ -13,7 +13,7 @@ import {
 
 const PROBE_MS = 2_000;
 /** A task that nobody has given yet. */
-const NO_TASK: SessionTask = { request: {}, batch: null, stepsDone: 0, driver: 'agent', opened: () => undefined };
+const NO_TASK: SessionTask = { request: {}, batch: null, stepsDone: 0, controller: 'agent', opened: () => undefined };
 
 /**
  * A browser for a session that has not come yet: started, connected, its page open, its script thread loaded. It goes to

@@ -3,7 +3,7 @@ import type { AccessTokens } from '../../auth/access-tokens.js';
 import { RateLimit } from '../../auth/rate-limit.js';
 import { onAbort } from '../../base/deadline.js';
 import type { BrowserLease } from '../../containers/driver.js';
-import type { Journal, JournalBatch, Kept, StoredRequest, WaitingSession } from '../../journal/journal.js';
+import type { Journal, JournalBatch, KeyValue, StoredRequest, WaitingSession } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { type EventRow, eventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../../protocol/session.js';
@@ -44,7 +44,7 @@ const BATCH_STRIDE = 200;
 
 /** Jobs that are submitted together. */
 export interface NewBatch {
-  readonly kept: Kept;
+  readonly row: KeyValue;
   readonly jobs: readonly AutoRequest[];
   readonly parallel: number | null;
   readonly submission: SubmissionKey | null;
@@ -244,7 +244,7 @@ export class JobScheduler {
         this.#assertAccepts(request);
         await checkTask(request, this.#parts, batch.assertFlow);
       });
-      const record = this.#accepted(newSessionId(), request, { batch: batch.kept.id });
+      const record = this.#accepted(newSessionId(), request, { batch: batch.row.id });
       records.push(record);
       requests.push(this.#sealed(record, request, caller));
     }
@@ -257,14 +257,14 @@ export class JobScheduler {
         records: records.map((record) => ({ record, lease: null })),
         requests,
         events: records.map((record) => this.#acceptedEvent(record)),
-        kept: [batch.kept],
-        submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.kept.id }],
+        keyValues: [batch.row],
+        submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.row.id }],
       });
     } catch (error) {
       this.#queue.forget(jobs);
       throw error;
     }
-    if (batch.parallel !== null) this.#gate.open(batch.kept.id, batch.parallel, jobs.length);
+    if (batch.parallel !== null) this.#gate.open(batch.row.id, batch.parallel, jobs.length);
     for (const job of jobs) this.#queue.add(job);
     return jobs.map(({ id }) => id);
   }

@@ -1,4 +1,4 @@
-import type { DevToolsMail } from '../../actors/session/connection/devtools-clients.js';
+import type { DevToolsMessages } from '../../actors/session/connection/devtools-clients.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 
 /** Another client of a session's browser, over the session's own connection. It is lost with the session's actor. */
@@ -9,7 +9,7 @@ export interface DevToolsClient {
    * What the browser has for it, once there is something, or nothing after a while. One call at a time.
    * @throws SESSION_RESTARTED, SESSION_ENDED, WORKER_LOST when the connection is gone
    */
-  next(signal: AbortSignal): Promise<DevToolsMail>;
+  next(signal: AbortSignal): Promise<DevToolsMessages>;
   /** Ends what the client began in the browser. Idempotent. */
   close(): void;
 }

@@ -1,5 +1,5 @@
 import type { GiveUpSignal } from '../../actors/actor.js';
-import type { FrameOrder, ScreenFrame } from '../../actors/session/screen.js';
+import type { FrameRequest, ScreenFrame } from '../../actors/session/screen.js';
 import type { AccessTokens } from '../../auth/access-tokens.js';
 import type { ShareLinks } from '../../auth/share-links.js';
 import type { ModelInfo, OwnHealth } from '../../protocol/answers.js';
@@ -77,7 +77,7 @@ export interface Sessions {
   readonly flows: Flows;
   readonly streams: EventStreams;
   /** What the session's active page shows, once there is a newer frame; null where none comes in time. */
-  nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null>;
+  nextFrame(id: string, order: FrameRequest, signal: AbortSignal): Promise<ScreenFrame | null>;
   health(): OwnHealth;
   /** In the order of the configuration. */
   models(): readonly ModelInfo[];

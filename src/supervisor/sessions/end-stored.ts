@@ -31,8 +31,8 @@ export async function endStored(
     clock.now().toISOString(),
   );
   const asked = AutoRequest.safeParse(request).data?.webhook;
-  const kept = webhooks.entries(ended, asked, 'ended');
-  await hub.write({ records: [{ record: ended, lease: null }], events: [event], kept });
+  const keyValues = webhooks.entries(ended, asked, 'ended');
+  await hub.write({ records: [{ record: ended, lease: null }], events: [event], keyValues });
   // Of one that never began there is nothing to read; it is made when somebody asks for it.
   if (record.startedAt === null) return;
   // They can be made again at any time; what keeps them from being made now keeps no service from starting.

@@ -62,7 +62,7 @@ export class LivingSession {
   readonly #task = (): SessionTask => ({
     request: this.request,
     stepsDone: this.#journal.steps,
-    driver: this.control.driver,
+    controller: this.control.driver,
     batch: this.record.batch,
     opened: (pageLost) => {
       this.#journal.pageLost = pageLost;

@@ -27,7 +27,7 @@ export interface SessionTask {
   readonly batch: string | null;
   /** How many steps have been told so far: a restarted actor numbers on. */
   readonly stepsDone: number;
-  readonly driver: 'agent' | 'person';
+  readonly controller: 'agent' | 'person';
   /** Called with each start: whether a page was lost with it. */
   opened(pageLost: boolean): void;
 }
@@ -60,7 +60,7 @@ export function startSessionActor(
     id,
     kind: SessionActor,
     args: () => {
-      const { request, batch, stepsDone, driver } = task();
+      const { request, batch, stepsDone, controller } = task();
       return {
         id,
         endpoint: lease.endpoint,
@@ -77,7 +77,7 @@ export function startSessionActor(
         firstStep: stepsDone + 1,
         stepScreenshots: stepScreenshots(request, config),
         actMs: config.actTimeout * 1000,
-        driver,
+        controller,
       };
     },
     restart,

@@ -127,7 +127,7 @@ export class SessionControl {
     }
     this.#inputs += 1;
     try {
-      await this.#deps.actor().ask('HandsOn', { inputs }, { deadlineMs: ASK_MS });
+      await this.#deps.actor().ask('SendInput', { inputs }, { deadlineMs: ASK_MS });
     } finally {
       this.#inputs -= 1;
     }

@@ -109,7 +109,7 @@ export class SessionJournal {
   announced(moment: WebhookMoment, batch: JournalBatch): JournalBatch {
     if (moment === 'started' && this.record.attempt > 1) return batch;
     const messages = this.#deps.webhooks.entries(this.record, this.#webhook, moment);
-    return { ...batch, kept: [...(batch.kept ?? []), ...messages] };
+    return { ...batch, keyValues: [...(batch.keyValues ?? []), ...messages] };
   }
 
   /** Writes what the session tells. After {@link close} it is dropped. */

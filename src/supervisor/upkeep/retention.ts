@@ -109,7 +109,7 @@ export class Retention {
       // Not one that is being submitted.
       batchesBefore: new Date(now - DAY_MS).toISOString(),
     });
-    const known = new Set((await journal.kept('batch')).map(({ id }) => id));
+    const known = new Set((await journal.keyValues('batch')).map(({ id }) => id));
     for (const folder of await oldFolders(config.batchesDir, now - DAY_MS)) {
       if (!known.has(folder)) await removeBatchFlows(config, folder);
     }
