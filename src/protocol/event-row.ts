@@ -39,7 +39,7 @@ export function readNumberedEvent(row: readonly [string, string, string, string]
  * An event that the journal has numbered, as its row: readers that send it on use the text of its data, and the first who
  * wants the event itself parses it for all.
  */
-export class ListedEvent {
+export class LazyEvent {
   readonly seq: number;
   readonly row: EventRow;
   #event: JournalEvent | null = null;
@@ -70,12 +70,12 @@ export class ListedEvent {
 }
 
 /** Events in their order that readers take together. All readers that come to the same events may get the same array. */
-export type EventPage = readonly ListedEvent[];
+export type EventPage = readonly LazyEvent[];
 
 /** @throws INTERNAL when the row cannot be what {@link eventRow} wrote; its data is not parsed for that */
-export function listedEvent(seq: number, row: readonly [string, string, string, string]): ListedEvent {
+export function lazyEvent(seq: number, row: readonly [string, string, string, string]): LazyEvent {
   if (!isRow(row)) throw new TroupeError('INTERNAL', `Event ${seq} of session ${row[0]} is damaged`);
-  return new ListedEvent(seq, row);
+  return new LazyEvent(seq, row);
 }
 
 function isRow(row: readonly [string, string, string, string]): row is EventRow {
