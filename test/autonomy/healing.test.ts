@@ -70,7 +70,7 @@ t.test('flows that a changed page broke go on with a model, and the mended flow 
         caller,
         budget: { maxIterations: 40, maxTokens: null },
         recorded: async () => undefined,
-        workplace: {
+        environment: {
           evaluate: (js) => outcomeOf(sandbox.run({ source: js, name: 'model.js', kind: 'model', timeoutMs: 20_000 })),
           resumeFlow: (how) => outcomeOf(flows.resume(how, parts, bounds)),
           waitForControl: async () => 0,

@@ -94,7 +94,7 @@ export class FlowJob {
     const continuation: Continuation =
       request.kind === 'done' ? { kind: 'done', value: await this.#answerOf(request, parts) } : request;
     const resumption = this.#tape.continueWith(failure.cause, continuation, () => this.#emitReplayedStarts());
-    this.#healer.note(resumption);
+    this.#healer.record(resumption);
     this.#emit({ type: 'FlowDeviated', data: deviation(failure, resumption) });
     const ended = await this.#runOne(failure.path, parts, performance.now() + bounds.timeoutMs, bounds.signal);
     if (ended.kind === 'passed') {

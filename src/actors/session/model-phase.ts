@@ -5,7 +5,7 @@ import { readBrief, type TaskOutline } from '../../autonomy/brief.js';
 import type { Conversation } from '../../autonomy/conversation.js';
 import { ConversationRecord } from '../../autonomy/conversation-record.js';
 import type { Budget } from '../../autonomy/judge.js';
-import { Loop, type TaskEnd, type Workplace } from '../../autonomy/loop.js';
+import { Loop, type ModelEnvironment, type TaskEnd } from '../../autonomy/loop.js';
 import { Model } from '../../autonomy/model.js';
 import { type LoopClock, ModelCaller } from '../../autonomy/model-caller.js';
 import { systemPrompt, taskMessage } from '../../autonomy/prompt.js';
@@ -41,9 +41,13 @@ export interface ModelDependencies {
   emit(event: SessionEvent): void;
   /** Queues and runs a script of the model, and passes on what it writes to its console. */
   evaluate(source: string, timeoutMs: number, signal: AbortSignal, onConsole: (line: string) => void): Promise<string>;
-  /** Waits while a person has control; see {@link Workplace}. */
+  /** Waits while a person has control; see {@link ModelEnvironment}. */
   waitForControl(signal: AbortSignal): Promise<number>;
-  resumeFlow(how: Parameters<Workplace['resumeFlow']>[0], timeoutMs: number, signal: AbortSignal): Promise<string>;
+  resumeFlow(
+    how: Parameters<ModelEnvironment['resumeFlow']>[0],
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<string>;
 }
 
 /** The longest answer of a model, and the longest pause within it. */
@@ -104,7 +108,7 @@ export class ModelPhase {
       clock: CLOCK,
     });
     const deadline = performance.now() + timeoutMs;
-    const workplace: Workplace = {
+    const workplace: ModelEnvironment = {
       evaluate: (source, asked) => {
         const console: string[] = [];
         const hear = (line: string) => {
@@ -125,7 +129,13 @@ export class ModelPhase {
       look: (asked) =>
         secrets.hide(() => this.#deps.agent.see({ deadline: performance.now() + LOOK_MS, signal: asked })),
     };
-    return new Loop({ record, caller, workplace, budget, recorded: (call) => this.#untilRecorded(call, signal) });
+    return new Loop({
+      record,
+      caller,
+      environment: workplace,
+      budget,
+      recorded: (call) => this.#untilRecorded(call, signal),
+    });
   }
 
   async #opening({ models, outline }: ModelTask): Promise<{ model: string; system: string; task: string }> {

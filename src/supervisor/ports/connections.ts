@@ -62,8 +62,8 @@ export interface Connections {
    */
   desktop(id: string): string;
   /**
-   * In a job, only for the person with control: SESSION_BUSY for others. SESSION_ENDED as with {@link
-   * Connections.desktop}.
+   * In a job, only for the person with control: SESSION_BUSY for others. SESSION_ENDED as with
+   * {@link Connections.desktop}.
    */
   devTools(id: string, control: string | undefined): DevTools;
 }

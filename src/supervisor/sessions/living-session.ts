@@ -140,18 +140,14 @@ export class LivingSession {
   }
 
   /**
-   * Continues with the browser of an earlier run of the service. Its page is unchanged; its scripts and their scope are
-   * lost.
+   * Continues with the browser of an earlier run. Its page is unchanged; its scripts and their scope are lost.
    * @throws why it could not continue; everything is then released, including the browser, and the record is unchanged
    */
   resume(slot: Slot, lease: BrowserLease): Promise<void> {
     return this.#track(this.#reconnect(slot, lease));
   }
 
-  /**
-   * Restores the progress of an earlier run of the service or an earlier attempt. Call before {@link begin} or {@link
-   * resume}.
-   */
+  /** Restores the progress of an earlier run or attempt. Call before {@link begin} or {@link resume}. */
   restore(progress: Pick<TaskProgress, 'steps' | 'activity' | 'startedAt'>): void {
     this.#journal.restore(progress);
     if (progress.startedAt !== null) this.#clocks.start(Date.parse(progress.startedAt));
