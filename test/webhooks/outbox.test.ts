@@ -303,7 +303,7 @@ t.test('A fault of the journal while messages are taken up is waited out, and al
     return new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size === 2;
   });
   t.match(
-    said.filter((line) => line.includes('after a fault')).map((line) => /wait (\d+) s/.exec(line)?.[1]),
+    said.filter((line) => line.includes('webhooks pause')).map((line) => /pause for (\d+) s/.exec(line)?.[1]),
     ['1', '2', '4'],
   );
 });
@@ -324,7 +324,7 @@ t.test('A fault of the journal while a message is sent costs a wait, and not the
     clock.advance(60_000);
     return (await outbox.list(record.id))[0]?.state === 'delivered';
   });
-  t.match(said, [/tried again in 1 s/, /tried again in 2 s/]);
+  t.match(said, [/sent again in 1 s/, /sent again in 2 s/]);
   t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
 });
 
