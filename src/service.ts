@@ -148,7 +148,7 @@ export async function startService(
       reachesLocalhost: (port) => driver.name === 'process' || config.forward.includes(port),
       stop(stopOptions) {
         drainMs = stopOptions?.drainMs ?? DRAIN_MS;
-        if (drainMs === 0) supervisor.hurry();
+        if (drainMs === 0) supervisor.abortDrain();
         stopped ??= stopAll();
         return stopped;
       },

@@ -4,18 +4,18 @@ import { decodeError, type ErrorBody, encodeError, TroupeError } from '../protoc
 import { type Behaviour, Later, type MessageMap, type ReceiveContext, type Termination } from './actor.js';
 import { Mailbox } from './mailbox.js';
 
-/** Where a cell's answers and its end go. */
+/** Receives a cell's replies and its end. */
 export interface CellOutlet {
   reply(ask: number, value: unknown): void;
   fail(ask: number, error: ErrorBody): void;
-  /** The ask came after the end: no handler has seen it. */
+  /** The ask arrived after the end: no handler has seen it. */
   gone(ask: number): void;
   terminated(termination: Termination): void;
 }
 
 type CellState =
   | { readonly kind: 'idle' }
-  /** `sinceMs` is when the handler began to hold the mailbox; null while it has not even returned a promise. */
+  /** `sinceMs`: when the handler began to hold the mailbox; null while it has not returned a promise. */
   | { readonly kind: 'handling'; readonly sinceMs: number | null }
   | { readonly kind: 'stopping'; readonly done: Promise<void> }
   | { readonly kind: 'stopped' };
@@ -24,8 +24,8 @@ const IDLE: CellState = { kind: 'idle' };
 const HANDLING: CellState = { kind: 'handling', sinceMs: null };
 
 /**
- * A message on its way to a behaviour, and what its handler may know of it. The signal is made only when a handler
- * looks at it: most never do, and making one costs more than all the rest of a message.
+ * A message on its way to a behaviour, and its handler's context. The signal is created only if a handler uses it: most
+ * never do, and creating one costs more than all the rest of a message.
  */
 class Envelope implements ReceiveContext {
   readonly type: string;
@@ -59,21 +59,21 @@ class Envelope implements ReceiveContext {
 }
 
 /**
- * A living actor on its thread: the mailbox, the behaviour, and the messages under way.
+ * A running actor on its thread: the mailbox, the behaviour, and the pending messages.
  *
  *   put -> [mailbox] -> handle one at a time -> reply
  *                            `-- later(...) -> reply, while the next is handled
  *
- * A handler that answers at once costs no turn of the event loop, so the answers of a burst leave as one batch.
- * When the actor ends, waiting and running asks are failed with SESSION_ENDED, or with the crash, and their signals are
+ * A handler that answers synchronously costs no turn of the event loop, so the replies of a burst leave as one batch.
+ * When the actor ends, waiting and running asks fail with SESSION_ENDED, or with the crash, and their signals are
  * aborted.
  */
 export class ActorCell {
   readonly #mailbox: Mailbox<Envelope>;
   readonly #outlet: CellOutlet;
-  /** Asks that wait, or whose handlers have not ended. */
+  /** Asks that wait, or whose handlers have not finished. */
   readonly #asks = new Map<number, Envelope>();
-  /** Tells whose handlers have not ended: they too are aborted when the actor ends. */
+  /** Tells whose handlers have not finished: they too are aborted when the actor ends. */
   readonly #tells = new Set<Envelope>();
   #behaviour: Behaviour<MessageMap> | undefined;
   #state: CellState = IDLE;
@@ -85,7 +85,7 @@ export class ActorCell {
     this.#outlet = outlet;
   }
 
-  /** Called once, before any message. */
+  /** Called once, before the first message. */
   start(behaviour: Behaviour<MessageMap>): void {
     this.#behaviour = behaviour;
   }
@@ -94,7 +94,7 @@ export class ActorCell {
     return { depth: this.#mailbox.size, handled: this.#handled, dropped: this.#dropped };
   }
 
-  /** How long the handler under way has held the mailbox, in milliseconds; 0 when none does. */
+  /** How long the current handler has held the mailbox, in milliseconds; 0 if none does. */
   heldMs(): number {
     if (this.#state.kind !== 'handling' || this.#state.sinceMs === null) return 0;
     return performance.now() - this.#state.sinceMs;
@@ -124,12 +124,12 @@ export class ActorCell {
     this.#asks.get(ask)?.abort(new TroupeError('UNAVAILABLE', 'The asker gave up'));
   }
 
-  /** Idempotent; settles when the behaviour has given back what it holds, or at the deadline. */
+  /** Idempotent; resolves when the behaviour has released its resources, or at the deadline. */
   stop(termination: Termination, deadlineMs: number): Promise<void> {
     if (this.#state.kind === 'stopping') return this.#state.done;
     if (this.#state.kind === 'stopped') return Promise.resolve();
     const done = deferred<void>();
-    // The state first: the clean-up may itself ask for the end.
+    // Set the state first: the cleanup may itself request the end.
     this.#state = { kind: 'stopping', done: done.promise };
     void this.#end(termination, deadlineMs).then(done.resolve);
     return done.promise;
@@ -154,7 +154,7 @@ export class ActorCell {
     return this.#state.kind === 'stopping' || this.#state.kind === 'stopped';
   }
 
-  /** Answers a promise, which never rejects, when the handler holds the mailbox. */
+  /** Returns a promise, which never rejects, if the handler holds the mailbox. */
   #handle(envelope: Envelope): Promise<void> | undefined {
     this.#handled += 1;
     try {
@@ -194,7 +194,7 @@ export class ActorCell {
     if (this.#answers(envelope) && envelope.ask !== null) this.#outlet.fail(envelope.ask, error);
   }
 
-  /** False when the letter has had its answer: what comes after the end of the actor is dropped. */
+  /** Marks the envelope as answered. False if it was answered before: replies after the actor's end are dropped. */
   #answers(envelope: Envelope): boolean {
     if (envelope.answered) return false;
     envelope.answered = true;
@@ -213,7 +213,7 @@ export class ActorCell {
       const late = () => new TroupeError('UNAVAILABLE', `Not stopped within ${deadlineMs} ms`);
       await withDeadline(this.#behaviour?.stopped(termination) ?? Promise.resolve(), { ms: deadlineMs, late });
     } catch (error) {
-      // What ended the actor is said before what its clean-up failed with.
+      // The cause of the end takes precedence over an error of the cleanup.
       if (!('error' in termination)) ended = { reason: 'crash', error };
     }
     for (const envelope of [...this.#asks.values()]) this.#fail(envelope, cause);

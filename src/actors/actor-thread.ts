@@ -8,59 +8,59 @@ import { type Frame, FrameKind } from './frames.js';
 import { LoopLag, type LoopLagStats } from './loop-lag.js';
 import { ThreadPort } from './thread-port.js';
 
-/** Messages that may wait in one actor's mailbox; past them asks are refused and tells are dropped. */
+/** The bound of each mailbox; beyond it, asks are rejected and tells dropped. */
 const MAILBOX_BOUND = 1024;
-/** An actor that ends by itself may clean up this long; one that hangs has shown that it needs no more than a moment. */
+/** Cleanup limits: for an actor that ended normally or crashed, and for one that hangs. */
 const CLEAN_UP_MS = 5_000;
 const HANG_CLEAN_UP_MS = 250;
 
-/** Numbers about a thread, for health and metrics. */
+/** Statistics of a thread, for health and metrics. */
 export interface ThreadStats {
   readonly actors: number;
-  /** Messages that handlers were given since the thread began, of ended actors too. */
+  /** Messages passed to handlers since the thread started, including those of ended actors. */
   readonly handled: number;
-  /** Messages that found a full mailbox or an ended actor, and events that could not be sent. */
+  /** Messages that met a full mailbox or an ended actor, and events that could not be sent. */
   readonly dropped: number;
-  /** Messages that wait now, in all mailboxes and in the fullest. */
+  /** Waiting messages: in all mailboxes, and in the fullest. */
   readonly depth: number;
   readonly deepest: number;
   readonly heapUsedBytes: number;
-  /** How late the thread's event loop was since this was last read. */
+  /** The event loop's lag since the last read. */
   readonly loopLagMs: LoopLagStats;
 }
 
-/** The control line of a thread: what its host may call. */
+/** The control interface of a thread: what its host can call. */
 export interface ThreadControl {
   connect(port: MessagePort): void;
-  /** @param hangMs a handler that holds the mailbox longer ends its actor, seen at the next ping; null for no bound */
+  /** @param hangMs a handler that holds the mailbox longer ends its actor, checked at each ping; null for no limit */
   spawn(actor: number, kind: string, args: unknown, hangMs: number | null): void;
   stop(actor: number, deadlineMs: number): Promise<void>;
-  /** Answered by a thread whose event loop turns. */
+  /** Returns if the thread's event loop is responsive. */
   ping(): void;
   stats(): ThreadStats;
 }
 
-/** A kind of actor that a thread can host, its types forgotten: the wire keeps none. */
+/** A kind of actor that a thread can host, without its types: messages carry none. */
 export interface HostedKind {
   readonly name: string;
   create(args: unknown, context: ActorContext<unknown>): Behaviour<MessageMap>;
 }
 
-/** A kind with its factory, for {@link hostActors}. Whoever spawns the kind is typed by the same token. */
+/** A kind with its factory, for {@link hostActors}. The same `kind` types the calls that spawn it. */
 export function hosted<M extends MessageMap, A, E>(
   kind: ActorKind<M, A, E>,
   create: BehaviourFactory<M, A, E>,
 ): HostedKind {
   return {
     name: kind.name,
-    // Spawn takes A and M from the same `kind`, so what arrives here has these types.
+    // `spawn` takes A and M from the same `kind`, so what arrives here has these types.
     create: (args, context) => create(args as A, context) as unknown as Behaviour<MessageMap>,
   };
 }
 
 /**
- * Makes this worker a thread that hosts actors. Called once by a thread's entry file.
- * @throws when called on the main thread
+ * Makes this worker host actors. Called once by a thread's entry file.
+ * @throws if called on the main thread
  */
 export function hostActors(kinds: readonly HostedKind[]): void {
   if (isMainThread || parentPort === null) throw new Error('hostActors runs on a worker thread only');
@@ -76,7 +76,7 @@ class ActorThread implements ThreadControl {
   readonly #kinds: ReadonlyMap<string, HostedKind>;
   readonly #actors = new Map<number, Hosted>();
   readonly #loopLag = new LoopLag();
-  /** Of actors that have ended, and of what reached none. */
+  /** Totals of ended actors, and of messages that reached no actor. */
   #past = { handled: 0, dropped: 0 };
   #port: ThreadPort | undefined;
 
@@ -156,11 +156,11 @@ class ActorThread implements ThreadControl {
         this.#actors.get(frame[1])?.cell.cancel(frame[2]);
         return;
       default:
-        return; // Frames that only go up.
+        return; // These frames are only sent to the host.
     }
   }
 
-  /** A reply that cannot be sent is the fault of its handler; an event has nobody to tell. */
+  /** A reply that cannot be cloned fails its ask; an event that cannot be cloned is dropped and counted. */
   #refused(frame: Frame, error: unknown): void {
     if (frame[0] === FrameKind.reply) this.#port?.send([FrameKind.failure, frame[1], encodeError(error)]);
     else this.#past.dropped += 1;

@@ -1,19 +1,21 @@
 /**
- * What an actor is. An actor owns its state, takes one message at a time from a bounded mailbox, and is known to others
- * only by its ref. Nothing here knows what the actors are for.
+ * The actor model. An actor owns its state, handles one message at a time from a bounded mailbox, and is reachable only
+ * through its ref. This module does not depend on what the actors do.
  */
 
 /**
- * The messages that an actor takes: by name, what they carry and what an ask is answered with. Only what the structured
- * clone takes along: data, no functions, and instances lose their class. What cannot go rejects the ask INTERNAL.
+ * The messages that an actor accepts: by name, the payload and the reply to an ask. Both must survive a structured
+ * clone:
+ * plain data only, since functions fail and instances lose their class. A payload that cannot be cloned rejects the ask
+ * with INTERNAL.
  */
 export type MessageMap = { readonly [type: string]: { readonly payload: unknown; readonly reply: unknown } };
 
 export type MessageType<M extends MessageMap> = keyof M & string;
 
 /**
- * Says that somebody has given up what they asked for: an AbortSignal, or what is made for less and knows no more than
- * this. An AbortSignal and its listener cost as much as all the rest of an ask.
+ * Signals that a caller has abandoned a request: an AbortSignal, or a cheaper object with only these members. An
+ * AbortSignal and its listener cost as much as all the rest of an ask.
  */
 export interface GiveUpSignal {
   readonly aborted: boolean;
@@ -22,26 +24,27 @@ export interface GiveUpSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** How long an ask may take, and who may give it up. */
+/** How long an ask may take, and the signal that cancels it. */
 export interface AskBounds {
-  /** Milliseconds from now; past them the ask rejects UNAVAILABLE and the receiver's signal is aborted. */
+  /** Milliseconds from now. After that, the ask rejects with UNAVAILABLE and the receiver's signal is aborted. */
   readonly deadlineMs: number;
   /** Aborting it rejects the ask with the signal's reason and aborts the receiver's signal. */
   readonly signal?: GiveUpSignal | undefined;
 }
 
-/** The address of an actor, typed by what it understands. May be held after the actor is gone: asks then reject. */
+/** The address of an actor, typed by the messages that it accepts. A ref outlives its actor: asks then reject. */
 export interface ActorRef<M extends MessageMap> {
   readonly id: number;
-  /** Sends without an answer. Dropped when the mailbox is full or the actor is gone; both are counted. */
+  /** Sends without a reply. Dropped if the mailbox is full or the actor has ended; both are counted. */
   tell<T extends MessageType<M>>(type: T, payload: M[T]['payload']): void;
-  /** Sends and waits for the answer. CAPACITY when the mailbox is full; the behaviour's own error, by code. */
+  /** Sends and waits for the reply. Rejects with CAPACITY if the mailbox is full, or with the handler's error. */
   ask<T extends MessageType<M>>(type: T, payload: M[T]['payload'], bounds: AskBounds): Promise<M[T]['reply']>;
 }
 
 /**
- * Why an actor ended, in OTP's words. `hang`: it, or its thread, did not come back from a message. `lost`: its thread
- * died, which the actor never saw.
+ * Why an actor ended, in OTP's terms. `hang`: it, or its thread, did not return from a message. `lost`: its thread
+ * died,
+ * so the actor could not react.
  */
 export type Termination =
   | { readonly reason: 'normal' }
@@ -52,7 +55,7 @@ export type Termination =
 
 export type EndReason = Termination['reason'];
 
-/** An answer that comes later while the actor takes its next message (OTP's `noreply` and `gen_server:reply`). */
+/** A reply that is sent later, while the actor handles its next messages (OTP's `noreply` and `gen_server:reply`). */
 export class Later<R> {
   readonly reply: Promise<R>;
   constructor(reply: Promise<R>) {
@@ -64,16 +67,17 @@ export function later<R>(reply: Promise<R>): Later<R> {
   return new Later(reply);
 }
 
-/** What a handler may know of the message that it handles. */
+/** What a handler can find out about its message. */
 export interface ReceiveContext {
-  /** Aborted when the asker gave up or the actor is stopped. */
+  /** Aborted if the asker gave up or the actor is being stopped. */
   readonly signal: AbortSignal;
 }
 
 /**
- * One handler a message. A handler that returns a promise holds the mailbox until it settles; one that returns
- * {@link later} frees it at once. A handler that throws answers its asker with the error and the actor lives on; a
- * behaviour ends its actor by {@link ActorContext.crash}.
+ * One handler for each message. A handler that returns a promise holds the mailbox until it settles; one that returns
+ * {@link later} frees it at once. If a handler throws, its asker gets the error and the actor continues; a behaviour
+ * ends
+ * its actor with {@link ActorContext.crash}.
  */
 export type Handlers<M extends MessageMap> = {
   readonly [T in MessageType<M>]: (
@@ -82,30 +86,30 @@ export type Handlers<M extends MessageMap> = {
   ) => M[T]['reply'] | Promise<M[T]['reply']> | Later<M[T]['reply']>;
 };
 
-/** What an actor is told about itself when it is made. */
+/** What a behaviour gets when it is created. */
 export interface ActorContext<E> {
   readonly id: number;
-  /** Sends an event up to the owner. Events of one actor arrive in order, and all before its termination. */
+  /** Emits an event to the owner. An actor's events arrive in order, and all of them before its termination. */
   emit(event: E): void;
-  /** Ends the actor by its own will, after the handler that runs; `normal` when nothing is said. */
+  /** Ends the actor after the current handler, with the reason `normal` by default. */
   end(reason?: 'normal' | 'shutdown'): void;
   /** Ends the actor with the reason `crash`. */
   crash(error: unknown): void;
 }
 
-/** An actor's inside. */
+/** The implementation of an actor. */
 export interface Behaviour<M extends MessageMap> {
   readonly handlers: Handlers<M>;
-  /** Called once when the actor ends, whatever the reason. Gives back what the actor holds; bounded by the deadline. */
+  /** Called once when the actor ends, for whatever reason. Releases the actor's resources; limited by the deadline. */
   stopped(termination: Termination): Promise<void>;
 }
 
-/** Makes an actor's behaviour on the thread where it will live. */
+/** Creates an actor's behaviour on the thread where it will run. */
 export type BehaviourFactory<M extends MessageMap, A, E> = (args: A, context: ActorContext<E>) => Behaviour<M>;
 
-/** The name of a kind of actor, with the types of its messages, its arguments and its events. */
+/** The name of a kind of actor, with the types of its messages, arguments, and events. */
 export interface ActorKind<M extends MessageMap, A, E> {
   readonly name: string;
-  /** Never set: it only carries the types. */
+  /** Never set: exists only for the types. */
   readonly types?: readonly [M, A, E];
 }

@@ -5,36 +5,36 @@ import type { ThreadChoice } from './thread-pool.js';
 
 export const DEFAULT_READY_MS = 30_000;
 
-/** What a start may know of itself. */
+/** Information about a start. */
 export interface StartContext {
-  /** 0 for the first start, then one more with each restart. */
+  /** 0 for the first start, then one more for each restart. */
   readonly attempt: number;
   /** Aborted when the child is stopped while it starts. */
   readonly signal: AbortSignal;
 }
 
-/** All that is needed to start a child, and to start it again. */
+/** Everything that is needed to start and restart a child. */
 export interface ChildSpec<M extends MessageMap, A, E> {
-  /** Names the child among its siblings. */
+  /** Unique among its siblings. */
   readonly id: string;
   readonly kind: ActorKind<M, A, E>;
-  /** What the actor is made with, which may differ from start to start. Called once for each. */
+  /** Creates the actor's arguments. Called once for each start, so they may differ. */
   readonly args: (attempt: number) => A;
-  /** After which ends the child is started again: see {@link Restart}. */
+  /** After which ends the child is restarted: see {@link Restart}. */
   readonly restart: Restart;
-  /** An error with one of these codes ends the child for good: to start it again would be of no use. */
+  /** Errors with these codes end the child permanently: a restart would not help. */
   readonly finalCodes?: readonly ErrorCode[];
-  /** How long its clean-up may take when it is stopped, in milliseconds. */
+  /** The time limit of its cleanup when it is stopped, in milliseconds. */
   readonly shutdownMs: number;
   /** A handler that holds the mailbox longer ends the actor as hanging, at its thread's next heartbeat. */
   readonly hangMs?: number;
-  /** A number is kept for all restarts; a thread that died has been replaced by then. */
+  /** An index applies to all restarts; a dead thread has been replaced by then. */
   readonly thread: ThreadChoice;
   /**
-   * What must succeed after every start before the child counts as started and is asked anything. A first start that
-   * fails here rejects, a restart that fails here counts as a crash.
+   * Must succeed after every start before the child counts as started and receives messages. If it fails, a first start
+   * rejects and a restart counts as a crash.
    */
   readonly ready?: (ref: ActorRef<M>, context: StartContext) => Promise<unknown>;
-  /** How long `ready` may take, in milliseconds; {@link DEFAULT_READY_MS} when nothing is said. */
+  /** The time limit of `ready`, in milliseconds; {@link DEFAULT_READY_MS} by default. */
   readonly readyMs?: number;
 }

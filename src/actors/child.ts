@@ -2,13 +2,13 @@ import type { Observable } from 'rxjs';
 import type { ActorRef, MessageMap, Termination } from './actor.js';
 
 /**
- * The life of a child.
+ * The lifecycle of a child.
  *
  *   starting --> running --> backing-off --> starting ...
  *      |            |             |
  *      `------------+-------------+--> stopping --> ended
  *
- * `attempt` is 0 for the first start and one more with each restart. `ended` is for good.
+ * `attempt` is 0 for the first start and one more for each restart. `ended` is final.
  */
 export type ChildState =
   | { readonly kind: 'starting'; readonly attempt: number }
@@ -17,19 +17,19 @@ export type ChildState =
   | { readonly kind: 'stopping' }
   | { readonly kind: 'ended'; readonly termination: Termination };
 
-/** A supervised actor, from its owner's side, across all its restarts. */
+/** A supervised actor as its owner sees it, across all restarts. */
 export interface Child<M extends MessageMap, E> {
   readonly id: string;
-  /** The same for all restarts; see `StableRef` for what becomes of messages meanwhile. */
+  /** The same ref across all restarts; see `StableRef` for messages that are sent meanwhile. */
   readonly ref: ActorRef<M>;
-  /** Events of every life, in order; completes when the child ends for good. Nothing is kept for late subscribers. */
+  /** Events of all runs, in order; completes when the child ends permanently. Not replayed to late subscribers. */
   readonly events$: Observable<E>;
   readonly state: ChildState;
-  /** Every state from now on, for whoever watches the child; completes after `ended`. */
+  /** Every state from now on; completes after `ended`. */
   readonly states$: Observable<ChildState>;
   readonly restarts: number;
-  /** Settles once, when the child has ended for good, with its last end. Never rejects. */
+  /** Resolves with the last termination once the child has ended permanently. Never rejects. */
   readonly terminated: Promise<Termination>;
-  /** Ends the child for good, in at most its `shutdownMs` and a second. Idempotent. */
+  /** Ends the child permanently, within its `shutdownMs` plus one second. Idempotent. */
   stop(): Promise<Termination>;
 }

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../protocol/errors.js';
 
-/** What passes between the two ends of a thread port. Tuples, since they are sent by the thousand. */
+/** Messages between the two ends of a thread port. Tuples, because thousands of them are sent. */
 export const FrameKind = {
   tell: 0,
   ask: 1,
@@ -18,7 +18,7 @@ export type Frame =
   | readonly [kind: typeof FrameKind.cancel, actor: number, ask: number]
   | readonly [kind: typeof FrameKind.reply, ask: number, value: unknown]
   | readonly [kind: typeof FrameKind.failure, ask: number, error: ErrorBody]
-  /** The actor had ended before the ask reached it: no handler has seen it. */
+  /** The actor had ended before the ask arrived: no handler has seen it. */
   | readonly [kind: typeof FrameKind.gone, ask: number]
   | readonly [kind: typeof FrameKind.event, actor: number, event: unknown]
   | readonly [

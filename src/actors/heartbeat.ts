@@ -2,18 +2,18 @@ import type { Clock } from '../base/clock.js';
 
 export interface HeartbeatOptions {
   readonly everyMs: number;
-  /** Beats in a row without an answer, after which the other side counts as hanging. */
+  /** Consecutive beats without an answer after which the other side counts as hanging. */
   readonly misses: number;
 }
 
-/** Patient, since a thread that is ended takes all its actors along: 10 s. */
+/** 10 s: generous, because ending a thread ends all its actors. */
 export const DEFAULT_HEARTBEAT: HeartbeatOptions = { everyMs: 1_000, misses: 10 };
 
 /**
- * Asks the other side for a sign of life, one at a time, and calls `onHang` once when none comes.
+ * Pings the other side, one ping at a time, and calls `onHang` once if it does not answer.
  *
- * Its patience is counted in beats, not in time: the next beat is set when the last was looked at, so a stall of the
- * owner's own event loop, or a machine that slept, is one beat and is not held against the other side.
+ * Missed beats are counted, not time: the next beat is scheduled only when the last has run, so a stall of the owner's
+ * own event loop, or a machine that slept, counts as one beat and is not blamed on the other side.
  */
 export class Heartbeat {
   readonly #clock: Clock;

@@ -1,16 +1,16 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How often the event loop is looked at. Each look is one timer, so a shorter time would cost an idle thread power. */
+/** The sampling interval of the event loop. Each sample is a timer, so a shorter one would keep an idle thread busy. */
 const RESOLUTION_MS = 20;
 
-/** How late an event loop was, in milliseconds. */
+/** Event loop lag in milliseconds. */
 export interface LoopLagStats {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
 }
 
-/** Watches the event loop of the thread where it is made, for as long as that thread lives. */
+/** Measures the event loop lag of the thread that creates it, until that thread ends. */
 export class LoopLag {
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 
@@ -18,7 +18,7 @@ export class LoopLag {
     this.#histogram.enable();
   }
 
-  /** What was seen since the last read. */
+  /** The lag since the last read. */
   read(): LoopLagStats {
     const { max } = this.#histogram;
     const lag = {
@@ -31,7 +31,7 @@ export class LoopLag {
   }
 }
 
-/** The histogram holds the nanoseconds between two looks: what is beyond the resolution is lag. */
+/** The histogram contains nanoseconds between two samples; what exceeds the sampling interval is lag. */
 function lateMs(betweenNs: number): number {
   return Math.max(0, Math.round((betweenNs / 1e6 - RESOLUTION_MS) * 100) / 100);
 }

@@ -1,11 +1,11 @@
-/** A bounded first-in, first-out queue that grows to its bound as a ring, so that taking never moves elements. */
+/** A bounded FIFO queue. The ring buffer grows up to the bound, so taking a message never moves others. */
 export class Mailbox<T> {
   readonly #bound: number;
   #ring: (T | undefined)[] = new Array<T | undefined>(16).fill(undefined);
   #head = 0;
   #size = 0;
 
-  /** @param bound most messages that wait; a put past it is refused */
+  /** @param bound the most waiting messages; further ones are rejected */
   constructor(bound: number) {
     this.#bound = bound;
   }
@@ -14,7 +14,7 @@ export class Mailbox<T> {
     return this.#size;
   }
 
-  /** False when the mailbox is full: the message was not taken. */
+  /** False if the mailbox is full and the message was rejected. */
   put(message: T): boolean {
     if (this.#size >= this.#bound) return false;
     if (this.#size === this.#ring.length) this.#grow();

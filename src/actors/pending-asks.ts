@@ -13,17 +13,19 @@ interface PendingAsk {
 }
 
 /**
- * What is due later is looked at again after this. Node has a list for each duration, and keeps that of an unreferenced timer
- * until its time is over, also when it was cleared: with hours to wait each job would leave one behind.
+ * The longest timer; a later deadline takes several. Node keeps a list per duration, and keeps that of an unreferenced
+ * timer until it would have fired even if it was cleared: with timers of hours each job would leave one behind.
  */
-const LONGEST_TIMER_MS = 60_000;
+const MAX_TIMER_MS = 60_000;
 
 /**
- * The asks that wait for an answer, by number. Each ends exactly once: answered, failed, past its deadline, given up by
- * its signal, or rejected with all the others when the other side is gone.
+ * Asks that wait for a reply, by number. Each ends exactly once: answered, failed, timed out, cancelled by its signal,
+ * or
+ * rejected with all the others when the other side is gone.
  *
- * One timer serves all of them, set for the earliest deadline. It is left alone when that ask is answered, and finds
- * nothing to do then: almost every ask is answered in time, so a timer for each would be made to be thrown away.
+ * One timer serves all of them, set for the earliest deadline. It is not cleared when that ask is answered; it then
+ * fires
+ * without effect. Almost every ask is answered in time, so one timer per ask would be wasted.
  */
 export class PendingAsks {
   readonly #pending = new Map<number, PendingAsk>();
@@ -36,8 +38,8 @@ export class PendingAsks {
   }
 
   /**
-   * @param send is called with the ask's number, at once
-   * @param giveUp is called when the deadline or the signal ended the ask, so that the receiver can be told
+   * @param send called synchronously with the ask's number
+   * @param giveUp called if the deadline or the signal ended the ask, to notify the receiver
    */
   open(what: string, bounds: AskBounds, send: (id: number) => void, giveUp: (id: number) => void): Promise<unknown> {
     const { signal, deadlineMs } = bounds;
@@ -53,7 +55,7 @@ export class PendingAsks {
     });
   }
 
-  /** An answer to an ask that is no longer open is dropped. */
+  /** A reply to an ask that is no longer pending is dropped. */
   answer(id: number, value: unknown): void {
     this.#take(id)?.resolve(value);
   }
@@ -85,12 +87,12 @@ export class PendingAsks {
   #setTimer(dueMs: number): void {
     clearTimeout(this.#timer);
     this.#timerDueMs = dueMs;
-    const inMs = Math.min(Math.ceil(dueMs - performance.now()), LONGEST_TIMER_MS);
-    // What is waited for keeps the process alive, not the end of the waiting.
-    this.#timer = setTimeout(() => this.#sweep(), inMs).unref();
+    const inMs = Math.min(Math.ceil(dueMs - performance.now()), MAX_TIMER_MS);
+    // Unreferenced: the awaited work keeps the process alive, not its deadline.
+    this.#timer = setTimeout(() => this.#expire(), inMs).unref();
   }
 
-  #sweep(): void {
+  #expire(): void {
     const nowMs = performance.now();
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const [id, { what, bounds, dueMs }] of this.#pending) {

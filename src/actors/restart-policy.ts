@@ -2,7 +2,7 @@ import { assertNever } from '../base/assert-never.js';
 import type { EndReason } from './actor.js';
 
 /**
- * When a child is started again, in OTP's words.
+ * When a child is restarted, in OTP's terms.
  *
  *              | normal, shutdown | crash, hang, lost
  *   permanent  | restart          | restart
@@ -11,15 +11,15 @@ import type { EndReason } from './actor.js';
  */
 export type Restart = 'permanent' | 'transient' | 'temporary';
 
-/** How often, and how soon, a child is started again. Counted per child: one that cannot live takes no sibling along. */
+/** How often, and how soon, a child is restarted. Counted per child, so a failing child does not end its siblings. */
 export interface RestartBounds {
-  /** Most restarts within the period; at the next end the child ends for good. */
+  /** The most restarts within the period; after that, the next end is final. */
   readonly intensity: number;
   readonly periodMs: number;
-  /** The wait before the first restart within the period; each further one waits twice as long. */
+  /** The delay before the first restart within the period; it doubles with each further restart. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
-  /** The part of a delay, 0 to 1, that chance may take off, so that children that ended together do not return together. */
+  /** The fraction of a delay, 0 to 1, that is random, so that children that ended together do not restart together. */
   readonly jitter: number;
 }
 
@@ -31,12 +31,12 @@ export const DEFAULT_RESTART_BOUNDS: RestartBounds = {
   jitter: 0.5,
 };
 
-/** `history` holds the times of the restarts that still count, this one included. */
+/** `history` has the times of the restarts within the period, including this one. */
 export type RestartDecision =
   | { readonly kind: 'end' }
   | { readonly kind: 'restart'; readonly delayMs: number; readonly history: readonly number[] };
 
-/** What becomes of a child that ended. */
+/** Decides whether a child that ended is restarted, and when. */
 export function decideRestart(
   restart: Restart,
   reason: EndReason,

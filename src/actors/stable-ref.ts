@@ -3,7 +3,7 @@ import type { ActorRef, AskBounds, MessageMap, MessageType } from './actor.js';
 import { PendingAsks } from './pending-asks.js';
 import { isUndelivered } from './thread-host.js';
 
-/** Asks that wait at most while the actor is away; past them an ask is refused with CAPACITY. */
+/** The most asks that wait while the actor restarts; further ones are rejected with CAPACITY. */
 const WAITING_BOUND = 64;
 
 type Connection<M extends MessageMap> =
@@ -12,12 +12,13 @@ type Connection<M extends MessageMap> =
   | { readonly kind: 'ended'; readonly error: unknown };
 
 /**
- * The address of an actor that may be started again: the same for all its lives.
+ * The ref of an actor that may be restarted: the same for all its runs.
  *
- * While the actor is away, an ask waits for it within its own deadline and signal, at most 64 of them, and a tell is
- * dropped. An ask that was under way when the actor ended is rejected at once, with the crash, or with
- * SESSION_RESTARTED when the thread was lost: it may have had its effect, so it is never sent again. One that found the
- * actor already gone was seen by no handler and waits like the others.
+ * While the actor is down, up to 64 asks wait for it, within their own deadlines and signals, and tells are dropped. An
+ * ask that was pending when the actor ended is rejected at once, with the crash, or with SESSION_RESTARTED if the
+ * thread
+ * was lost: it may have had its effect, so it is never sent again. An ask that arrived after the actor had ended was
+ * seen by no handler and waits like the others.
  */
 export class StableRef<M extends MessageMap> implements ActorRef<M> {
   readonly id: number;
@@ -30,12 +31,12 @@ export class StableRef<M extends MessageMap> implements ActorRef<M> {
     this.id = id;
   }
 
-  /** Tells that found no actor. */
+  /** Tells that were dropped because the actor was down. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** The actor is there: those who waited go on, first come first. */
+  /** The actor is running: waiting asks are sent, in order. */
   connect(ref: ActorRef<M>): void {
     if (this.#connection.kind === 'ended') return;
     this.#connection = { kind: 'connected', ref };
@@ -45,12 +46,12 @@ export class StableRef<M extends MessageMap> implements ActorRef<M> {
     }
   }
 
-  /** The actor is gone and may come again. */
+  /** The actor ended and may be restarted. */
   disconnect(): void {
     if (this.#connection.kind === 'connected') this.#connection = { kind: 'away' };
   }
 
-  /** The actor is gone for good. Asks that wait, and those to come, are rejected with the error. */
+  /** The actor ended permanently. Waiting and future asks are rejected with the error. */
   end(error: unknown): void {
     if (this.#connection.kind === 'ended') return;
     this.#connection = { kind: 'ended', error };
@@ -81,7 +82,7 @@ export class StableRef<M extends MessageMap> implements ActorRef<M> {
       return await ref.ask(type, payload, bounds);
     } catch (error) {
       if (!isUndelivered(error)) throw error;
-      // The news of its end is still on the way: what was sent by now is as good as sent later.
+      // The notice of the actor's end has not arrived yet. This ask was not delivered, so it can be sent later.
       if (this.#connection.kind === 'connected' && this.#connection.ref === ref) this.disconnect();
       return this.#wait(type, payload, bounds, dueMs);
     }
@@ -95,7 +96,9 @@ export class StableRef<M extends MessageMap> implements ActorRef<M> {
   ): Promise<M[T]['reply']> {
     while (this.#connection.kind === 'away') {
       if (this.#waitingIds.size >= WAITING_BOUND) {
-        throw new TroupeError('CAPACITY', 'The actor restarts, and too many wait for it', { retryAfterSeconds: 1 });
+        throw new TroupeError('CAPACITY', 'The actor is restarting, and too many calls are waiting for it', {
+          retryAfterSeconds: 1,
+        });
       }
       await this.#waiting.open(
         type,

@@ -12,7 +12,7 @@ import { StableRef } from './stable-ref.js';
 import type { ActorHandle } from './thread-host.js';
 import type { ThreadPool } from './thread-pool.js';
 
-/** What a child needs from its supervision. */
+/** What a child gets from its supervision. */
 export interface ChildDependencies {
   readonly threads: ThreadPool;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface ChildDependencies {
   readonly bounds: RestartBounds;
 }
 
-/** The engine behind {@link Child}. */
+/** The implementation of {@link Child}. */
 export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> {
   readonly #terminated = deferred<Termination>();
   readonly terminated = this.#terminated.promise;
@@ -32,17 +32,17 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
   readonly #stopping = new AbortController();
   #state: ChildState = { kind: 'starting', attempt: 0 };
   #handle: ActorHandle<M, E> | undefined;
-  /** The start under way, or the last one. Never rejects. */
+  /** The current or last start. Never rejects. */
   #started: Promise<unknown> = Promise.resolve();
   #history: readonly number[] = [];
   #restarts = 0;
   #cancelBackOff: () => void = () => undefined;
   #stopped: Promise<void> | undefined;
 
-  /** @param ordinal the number in the child's ref */
-  constructor(spec: ChildSpec<M, A, E>, ordinal: number, around: ChildDependencies) {
+  /** @param ordinal the id of the child's ref */
+  constructor(spec: ChildSpec<M, A, E>, ordinal: number, dependencies: ChildDependencies) {
     this.#spec = spec;
-    this.#deps = around;
+    this.#deps = dependencies;
     this.#ref = new StableRef<M>(ordinal);
   }
 
@@ -70,12 +70,12 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     return this.#restarts;
   }
 
-  /** Tells that were dropped because no life was there to take them. */
+  /** Tells that were dropped because the actor was not running. */
   get dropped(): number {
     return this.#ref.dropped;
   }
 
-  /** The first start. @throws what it failed with; the child has ended then */
+  /** Starts the child for the first time. @throws the start's error; the child has then ended */
   async begin(): Promise<void> {
     try {
       await this.#start(0);
@@ -90,7 +90,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     return this.terminated;
   }
 
-  /** Ends the child without waiting for its clean-up. What it holds is given back when its thread ends. Idempotent. */
+  /** Ends the child without waiting for its cleanup. Its resources are released when its thread ends. Idempotent. */
   kill(): void {
     void this.stop();
     this.#finish({ reason: 'hang', error: new TroupeError('UNAVAILABLE', `${this.id} did not stop in time`) });
@@ -124,7 +124,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     void handle.terminated.then((termination) => this.#ended(termination));
   }
 
-  /** @throws why the actor is not ready: its own end, a deadline, a stop */
+  /** @throws why the actor is not ready: it ended, timed out, or was stopped */
   async #ready(handle: ActorHandle<M, E>, attempt: number): Promise<void> {
     const { ready, readyMs = DEFAULT_READY_MS, id } = this.#spec;
     const { signal } = this.#stopping;
@@ -138,7 +138,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
     });
   }
 
-  /** A life is over: by itself, by a fault, or because a restart failed. */
+  /** Called when a run has ended: normally, by a fault, or because a restart failed. */
   #ended(termination: Termination): void {
     this.#handle = undefined;
     this.#ref.disconnect();
@@ -176,7 +176,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
       case 'running':
         return this.#finish((await this.#handle?.stop(this.#spec.shutdownMs)) ?? { reason: 'shutdown' });
       case 'starting':
-        // A start that does not heed the stop in time is left behind; what it has spawned is stopped when it comes.
+        // A start that does not finish in time is abandoned; an actor that it spawns later is stopped then.
         await Promise.race([this.#started, this.#shutdownTime()]);
         return this.#finish({ reason: 'shutdown' });
       case 'backing-off':
@@ -204,7 +204,7 @@ export class SupervisedChild<M extends MessageMap, A, E> implements Child<M, E> 
   }
 
   #become(state: ChildState): void {
-    // A start that was left behind by a stop no longer says anything.
+    // A start that was abandoned by a stop no longer changes the state.
     if (this.#state.kind === 'ended' || (this.#state.kind === 'stopping' && state.kind !== 'ended')) return;
     this.#state = state;
     this.#states.next(state);
@@ -216,11 +216,11 @@ function hasCode(termination: Termination, codes: readonly string[]): boolean {
   return codes.includes(termination.error.code);
 }
 
-/** What those are told who waited for a child that ended. */
+/** The error for callers that waited for a child that has ended. */
 function endError(termination: Termination): unknown {
   if (termination.reason === 'crash') return termination.error;
   if (termination.reason === 'lost' || termination.reason === 'hang') {
-    return new TroupeError('SESSION_RESTARTED', 'The actor ended without a word', undefined, {
+    return new TroupeError('SESSION_RESTARTED', 'The actor ended unexpectedly; try again', undefined, {
       cause: termination.error,
     });
   }

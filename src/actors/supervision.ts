@@ -9,29 +9,29 @@ import { SupervisedChild } from './supervised-child.js';
 import type { ThreadPool } from './thread-pool.js';
 
 export interface SupervisionOptions {
-  /** Where the children live. It belongs to the caller and must outlive the supervision. */
+  /** The threads that host the children. Owned by the caller; must outlive the supervision. */
   readonly threads: ThreadPool;
   readonly clock?: Clock;
-  /** 0 to 1, for the jitter of delays. */
+  /** Returns 0 to 1, for the jitter of delays. */
   readonly random?: () => number;
   readonly bounds?: Partial<RestartBounds>;
 }
 
-/** Numbers about the children, for health and metrics. */
+/** Statistics of the children, for health and metrics. */
 export interface SupervisionStats {
   readonly running: number;
-  /** Starting for the first time or again, or waiting to. */
+  /** Starting or restarting, or waiting to restart. */
   readonly starting: number;
-  /** Of all children since the beginning, ended ones too. */
+  /** Of all children so far, including ended ones. */
   readonly restarts: number;
-  /** Children that ended by a fault and were not started again. */
+  /** Children that ended with an error and were not restarted. */
   readonly failed: number;
-  /** Tells to children that were away. */
+  /** Tells to children that were down. */
   readonly dropped: number;
   readonly threads: readonly ({ readonly thread: number } & ThreadStats)[];
 }
 
-interface Kept {
+interface SupervisedEntry {
   readonly state: ChildState;
   readonly restarts: number;
   readonly dropped: number;
@@ -40,22 +40,24 @@ interface Kept {
 }
 
 /**
- * One-for-one supervision on the owner's side: it lives where the children's resources are owned, so nothing that can
- * crash a child can crash it.
+ * One-for-one supervision. It runs on the owner's thread, where the children's resources are owned, so nothing that
+ * crashes a child can crash the supervision.
  *
- * - A child that ends is started again as its spec says, alone, after a delay that grows with each restart within the
- *   period; past the intensity it ends for good, and its siblings do not notice.
- * - A thread that dies, or runs out of heap, takes its own actors only. They start again one by one, on the least loaded
- *   thread: that is the fresh one in its place.
- * - A handler that does not come back ends its actor (`hangMs`). One that blocks its thread cannot be told from its
- *   neighbours there: the thread is ended when it misses its heartbeat, and all its actors start again.
+ * - A child that ends is restarted as its spec says, alone, after a delay that grows with each restart within the
+ * period;
+ *  beyond the intensity it ends permanently. Its siblings are not affected.
+ * - A thread that dies, or runs out of heap, ends only its own actors. They are restarted one by one on the least
+ * loaded
+ *  thread, which is the one that replaced it.
+ * - A handler that does not return ends its actor (`hangMs`). If it blocks the thread, it cannot be distinguished from
+ *  the other actors there: the thread is ended when it misses its heartbeat, and all its actors are restarted.
  */
 export class Supervision {
   readonly #options: SupervisionOptions;
-  /** In the order of their start. */
-  readonly #children = new Map<string, Kept>();
+  /** In the order in which they were started. */
+  readonly #children = new Map<string, SupervisedEntry>();
   #nextOrdinal = 1;
-  /** Of children that have ended. */
+  /** Totals of children that have ended. */
   #past = { restarts: 0, dropped: 0 };
   #failed = 0;
   #stopped: Promise<void> | undefined;
@@ -66,16 +68,17 @@ export class Supervision {
 
   /**
    * Starts a child and waits until it is ready.
-   * @throws what the first start failed with; SESSION_RESTARTED when its thread was lost meanwhile
-   * @throws INTERNAL when there is a child of that id
-   * @throws UNAVAILABLE when the supervision stops
+   * @throws the first start's error; SESSION_RESTARTED if its thread was lost meanwhile
+   * @throws INTERNAL if a child with that id exists
+   * @throws UNAVAILABLE if the supervision is stopping
    */
   async start<M extends MessageMap, A, E>(spec: ChildSpec<M, A, E>): Promise<Child<M, E>> {
-    if (this.#stopped !== undefined) throw new TroupeError('UNAVAILABLE', 'No child is started any more');
-    if (this.#children.has(spec.id)) throw new TroupeError('INTERNAL', `There is a child ${spec.id} already`);
+    if (this.#stopped !== undefined)
+      throw new TroupeError('UNAVAILABLE', 'The service is stopping; no child is started');
+    if (this.#children.has(spec.id)) throw new TroupeError('INTERNAL', `A child ${spec.id} exists already`);
     const { threads, clock = systemClock, random = Math.random, bounds } = this.#options;
-    const around = { threads, clock, random, bounds: { ...DEFAULT_RESTART_BOUNDS, ...bounds } };
-    const child = new SupervisedChild(spec, this.#nextOrdinal++, around);
+    const dependencies = { threads, clock, random, bounds: { ...DEFAULT_RESTART_BOUNDS, ...bounds } };
+    const child = new SupervisedChild(spec, this.#nextOrdinal++, dependencies);
     this.#children.set(spec.id, child);
     void child.terminated.then((termination) => {
       this.#children.delete(spec.id);
@@ -100,8 +103,8 @@ export class Supervision {
   }
 
   /**
-   * Ends all children, one after another and the newest first, each with its own shutdown deadline. Those that are left
-   * at `deadlineMs` are killed. Starts none from now on. Idempotent.
+   * Ends all children one after another, newest first, each with its own shutdown deadline. Those that remain after
+   * `deadlineMs` are killed. No child can be started from now on. Idempotent.
    */
   stop(deadlineMs: number): Promise<void> {
     this.#stopped ??= this.#stop(deadlineMs);

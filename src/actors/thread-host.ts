@@ -14,17 +14,17 @@ import { DEFAULT_HEARTBEAT, Heartbeat, type HeartbeatOptions } from './heartbeat
 import { PendingAsks } from './pending-asks.js';
 import { ThreadPort } from './thread-port.js';
 
-/** The owner's record of an actor that it spawned. */
+/** The owner's handle of an actor that it spawned. */
 export interface ActorHandle<M extends MessageMap, E> {
   readonly ref: ActorRef<M>;
-  /** What the actor emits, in order; completes when it ends. Nothing is kept for late subscribers. */
+  /** The actor's events, in order; completes when it ends. Not replayed to late subscribers. */
   readonly events$: Observable<E>;
-  /** Settles once, with why the actor ended. Never rejects. */
+  /** Resolves once with the reason why the actor ended. Never rejects. */
   readonly terminated: Promise<Termination>;
   /**
-   * Asks the actor to end, and settles when it has. Past `deadlineMs` the actor's own clean-up is cut. A thread that
-   * does not even do that within a second more cannot be ended for one actor, since it hosts others: the actor then
-   * counts as ended with the reason `hang`, and its thread is left to the heartbeat. Idempotent.
+   * Asks the actor to end; resolves when it has. At `deadlineMs` the actor's own cleanup is aborted. If the thread does
+   * not respond within another second, the actor counts as ended with the reason `hang`: the thread cannot be ended
+   * for one actor because it hosts others, so it is left to the heartbeat. Idempotent.
    */
   stop(deadlineMs: number): Promise<Termination>;
 }
@@ -33,11 +33,11 @@ export interface ActorHandle<M extends MessageMap, E> {
 export interface SpawnOptions<E> {
   /** A handler that holds the mailbox longer ends its actor with the reason `hang`, at the next heartbeat. */
   readonly hangMs?: number | undefined;
-  /** Sees every event, also those of the actor's first moment, before `spawn` has settled. */
+  /** Receives every event, including those emitted before `spawn` resolves. */
   readonly onEvent?: (event: E) => void;
 }
 
-/** What a thread that answers takes at most beyond the deadline of a stop, and to load its entry, in milliseconds. */
+/** How much longer than a stop's deadline a responsive thread may take, and how long it may load; in milliseconds. */
 const STOP_GRACE_MS = 1_000;
 const LOAD_MS = 30_000;
 
@@ -46,13 +46,13 @@ interface HostedActor {
   terminate(termination: Termination): void;
 }
 
-/** What a thread may use, and what is said when it is gone. */
+/** A thread's entry, name, and limits. */
 export interface ThreadOptions {
   /** A module that calls `hostActors`. */
   readonly entry: URL;
-  /** For thread lists and logs. */
+  /** Shown in thread lists and logs. */
   readonly name: string;
-  /** Most megabytes of its old generation; past them the thread dies alone. */
+  /** The limit of the thread's old generation in megabytes; exceeding it ends only this thread. */
   readonly maxHeapMb?: number;
   /** A thread whose event loop does not answer is ended, and its actors end with the reason `hang`. */
   readonly heartbeat?: HeartbeatOptions;
@@ -60,9 +60,9 @@ export interface ThreadOptions {
 }
 
 /**
- * A worker thread that hosts actors, seen from its owner. When the thread dies, by itself or by {@link close}, every
- * ask under way rejects SESSION_RESTARTED and every actor on it terminates with the reason `lost`; with the reason
- * `hang` when it was ended because it did not answer its heartbeat: which of its actors hangs cannot be known then.
+ * A worker thread that hosts actors, as its owner sees it. When the thread dies or is closed with {@link close}, every
+ * pending ask rejects with SESSION_RESTARTED and every actor on it terminates with the reason `lost`, or with `hang` if
+ * the thread was ended because it missed its heartbeat: which of its actors hangs is then unknown.
  */
 export class ThreadHost {
   readonly #worker: Worker;
@@ -71,11 +71,13 @@ export class ThreadHost {
   readonly #actors = new Map<number, HostedActor>();
   readonly #asks = new PendingAsks();
   readonly #gone = new AbortController();
-  /** Settles once, when the thread is gone, with what is known of why. */
+  /** Resolves once with the cause when the thread has exited. */
   readonly exited: Promise<Error>;
   readonly #clock: Clock;
   readonly #heartbeat: Heartbeat;
-  /** Settles when the thread hosts actors. Stays open where it dies before; it is ended when it takes too long. */
+  /**
+   * Resolves when the thread can host actors. Stays pending if the thread dies first; loading too long ends the thread.
+   */
   readonly #loaded: Promise<void>;
   #hang: TroupeError | undefined;
   #nextActor = 1;
@@ -84,13 +86,13 @@ export class ThreadHost {
   constructor(options: ThreadOptions) {
     this.#worker = new Worker(options.entry, {
       name: options.name,
-      // What the process was started with (loaders, inspectors, keys in its environment) is not for its threads.
+      // Threads do not need the process's loaders and inspectors, nor the keys in its environment.
       execArgv: [],
       env: {},
       ...(options.maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } }),
     });
     this.#control = wrap<ThreadControl>(nodeEndpoint(this.#worker));
-    // As many listen as calls are under way.
+    // There is one listener for each pending call.
     setMaxListeners(0, this.#gone.signal);
     const { port1, port2 } = new MessageChannel();
     this.#port = new ThreadPort(port1, {
@@ -116,15 +118,15 @@ export class ThreadHost {
     return this.#alive;
   }
 
-  /** How many actors live here: what a least-loaded choice compares. */
+  /** How many actors this thread hosts; used to find the least loaded thread. */
   get actorCount(): number {
     return this.#actors.size;
   }
 
   /**
-   * Starts an actor here.
-   * @throws SESSION_RESTARTED when the thread is gone
-   * @throws INTERNAL when its factory throws
+   * Starts an actor on this thread.
+   * @throws SESSION_RESTARTED if the thread has ended
+   * @throws INTERNAL if the actor's factory throws
    */
   async spawn<M extends MessageMap, A, E>(
     kind: ActorKind<M, A, E>,
@@ -136,7 +138,7 @@ export class ThreadHost {
     if (options.onEvent !== undefined) events.subscribe(options.onEvent);
     const { promise: terminated, resolve: settle } = deferred<Termination>();
     this.#actors.set(id, {
-      emit: (event) => events.next(event as E), // The factory behind `kind` emits E; the wire keeps no types.
+      emit: (event) => events.next(event as E), // The factory behind `kind` emits E; frames carry no types.
       terminate: (termination) => {
         this.#actors.delete(id);
         events.complete();
@@ -144,7 +146,7 @@ export class ThreadHost {
       },
     });
     try {
-      await this.#orLost(() => this.#control.spawn(id, kind.name, args, options.hangMs ?? null));
+      await this.#callControl(() => this.#control.spawn(id, kind.name, args, options.hangMs ?? null));
     } catch (error) {
       this.#actors.get(id)?.terminate({ reason: 'crash', error });
       throw error;
@@ -158,12 +160,12 @@ export class ThreadHost {
   }
 
   stats(): Promise<ThreadStats> {
-    return this.#orLost(() => this.#control.stats());
+    return this.#callControl(() => this.#control.stats());
   }
 
-  /** Ends the thread with all its actors, at once. Idempotent. */
+  /** Ends the thread and all its actors immediately. Idempotent. */
   async close(): Promise<void> {
-    // A thread that is cut while it loads its modules leaves their files open in the process (Node 20).
+    // Terminating a thread while it loads its modules leaves their files open in the process (Node 20).
     await Promise.race([this.#loaded, this.exited]);
     await this.#worker.terminate();
     await this.exited;
@@ -174,8 +176,8 @@ export class ThreadHost {
       const error = new TroupeError('UNAVAILABLE', 'The thread of the actor does not answer');
       this.#actors.get(id)?.terminate({ reason: 'hang', error });
     });
-    const asked = this.#orLost(() => this.#control.stop(id, deadlineMs)).catch(() => undefined);
-    // An actor that counts as ended is not waited for.
+    const asked = this.#callControl(() => this.#control.stop(id, deadlineMs)).catch(() => undefined);
+    // Do not wait for an actor that counts as ended.
     await Promise.race([asked, terminated]);
     const termination = await terminated;
     cancelTimer();
@@ -194,12 +196,12 @@ export class ThreadHost {
           (ask) => this.#port.send([FrameKind.ask, id, ask, type, payload]),
           (ask) => this.#port.send([FrameKind.cancel, id, ask]),
         );
-        return answer as Promise<M[T]['reply']>; // The handler table of the behaviour is typed by M.
+        return answer as Promise<M[T]['reply']>; // M types the behaviour's handler table.
       },
     };
   }
 
-  /** Ends the thread when it does not load, and later when it does not answer. */
+  /** Ends the thread if it does not load, or later does not answer. */
   #watch(connected: Promise<void>, options: HeartbeatOptions = DEFAULT_HEARTBEAT): Heartbeat {
     const onHang = (what: string) => {
       this.#hang = new TroupeError('UNAVAILABLE', `The thread ${what}, so it was ended`);
@@ -207,15 +209,15 @@ export class ThreadHost {
     };
     const cancelLoad = this.#clock.after(LOAD_MS, () => onHang(`did not load within ${LOAD_MS} ms`));
     void this.exited.then(cancelLoad);
-    // A thread that dies before it answers is seen by `exited`; the call itself would wait for ever.
+    // If the thread dies first, `exited` reports it; the call itself would stay pending forever.
     void connected.then(cancelLoad);
     const ping = () => connected.then(() => this.#control.ping());
     const patienceMs = options.everyMs * options.misses;
     return new Heartbeat(this.#clock, options, ping, () => onHang(`did not answer for ${patienceMs} ms`));
   }
 
-  /** A call on the control line; comlink itself would wait for ever on a thread that died. */
-  #orLost<T>(call: () => Promise<T>): Promise<T> {
+  /** Makes a control call, and rejects if the thread dies; comlink itself would wait forever. */
+  #callControl<T>(call: () => Promise<T>): Promise<T> {
     if (!this.#alive) return Promise.reject(lostError());
     return withDeadline(call(), { signal: this.#gone.signal });
   }
@@ -244,12 +246,12 @@ export class ThreadHost {
         return;
       }
       default:
-        return; // Frames that only go down.
+        return; // These frames are only sent to the thread.
     }
   }
 
   #refused(frame: Frame, error: unknown): void {
-    if (frame[0] !== FrameKind.ask) return; // A tell may be lost.
+    if (frame[0] !== FrameKind.ask) return; // A tell may be dropped.
     this.#asks.fail(frame[2], decodeError(encodeError(error)));
   }
 
@@ -266,7 +268,7 @@ export class ThreadHost {
   }
 }
 
-/** True for the rejection of an ask that no handler has seen, because its actor had ended: it may be sent again. */
+/** True if an ask was rejected because its actor had already ended. No handler saw it, so it may be sent again. */
 export function isUndelivered(error: unknown): boolean {
   return error instanceof TroupeError && error.code === 'SESSION_ENDED' && error.details?.delivered === false;
 }

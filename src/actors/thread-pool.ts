@@ -2,24 +2,25 @@ import type { ActorKind, MessageMap } from './actor.js';
 import type { ThreadStats } from './actor-thread.js';
 import { type ActorHandle, type SpawnOptions, ThreadHost, type ThreadOptions } from './thread-host.js';
 
-/** A thread by its number, or the one with the fewest actors. */
+/** A thread's index, or the thread with the fewest actors. */
 export type ThreadChoice = number | 'least-loaded';
 
-/** An actor and the number of the thread where it lives. */
+/** An actor and the index of its thread. */
 export interface Placed<H> {
   readonly handle: H;
   readonly thread: number;
 }
 
 export interface PlaceOptions<E> extends SpawnOptions<E> {
-  /** The least loaded when nothing is said. */
+  /** Least loaded by default. */
   readonly thread?: ThreadChoice;
 }
 
 /**
- * A fixed number of threads that host actors. An actor goes to the thread with the fewest, or to the one that is named.
- * A thread that died is replaced when the next actor is to be placed, so that a thread that cannot live costs one start
- * for each attempt to use it and never spins.
+ * A fixed number of threads that host actors. An actor is placed on the thread with the fewest actors, or on a given
+ * one.
+ * A dead thread is replaced when the next actor is placed on it, so a thread that cannot start costs one start per
+ * attempt and never restarts in a loop.
  */
 export class ThreadPool {
   readonly #options: ThreadOptions;
@@ -32,7 +33,7 @@ export class ThreadPool {
   }
 
   /**
-   * @throws INTERNAL when there is no thread of that number
+   * @throws INTERNAL if there is no thread with that index
    * @throws what {@link ThreadHost.spawn} throws
    */
   async spawn<M extends MessageMap, A, E>(
@@ -45,7 +46,7 @@ export class ThreadPool {
     return { handle: await this.#at(index).spawn(kind, args, options), thread: index };
   }
 
-  /** Of the threads that live. One that dies, or is ended because it hangs, before it has answered is left out. */
+  /** Statistics of the living threads. Omits one that dies, or is ended because it hangs, before it answers. */
   async stats(): Promise<readonly ({ readonly thread: number } & ThreadStats)[]> {
     const living = [...this.#threads.entries()].filter(([, host]) => host.alive);
     const answers = await Promise.allSettled(

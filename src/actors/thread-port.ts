@@ -1,20 +1,20 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Frame } from './frames.js';
 
-/** Where a port's frames go. */
+/** Receives a port's frames. */
 export interface PortListener {
   receive(frame: Frame): void;
-  /** A frame holds something that cannot leave its thread, a function for one. Nothing of it was sent. */
+  /** A frame cannot be cloned to the other thread, for instance because it contains a function. It was not sent. */
   refused(frame: Frame, error: unknown): void;
 }
 
 const RESOLVED = Promise.resolve();
 
 /**
- * One end of the mailbox line between two threads. Frames sent in one turn of the event loop travel as one message,
- * flushed in a microtask: a burst costs one hop, a single frame waits for nothing.
+ * One end of the message channel between two threads. Frames sent in one turn of the event loop travel as one message,
+ * flushed in a microtask: a burst costs one hop, and a single frame is not delayed.
  *
- * Nothing is bounded here: what is sent is bounded by the mailboxes at the other end and by the askers at this one.
+ * This class has no bound of its own: the mailboxes at the other end and the pending asks at this end are bounded.
  */
 export class ThreadPort {
   readonly #port: MessagePort;
@@ -34,20 +34,20 @@ export class ThreadPort {
 
   send(frame: Frame): void {
     if (this.#closed) return;
-    // Cheaper than queueMicrotask, which makes an async resource each time.
+    // Cheaper than queueMicrotask, which creates an async resource each time.
     if (this.#batch.push(frame) === 1) void RESOLVED.then(this.#flush);
   }
 
-  /** Sends what waits now. Called by itself; a thread that is about to end calls it too. */
+  /** Sends waiting frames now. Runs by itself; a thread that is about to end also calls it. */
   flush(): void {
     if (this.#batch.length === 0 || this.#closed) return;
     const batch = this.#batch;
     this.#batch = [];
     try {
-      // Most often it is one, and then the array around it would cost what can be measured.
+      // Usually there is one frame, and then wrapping it in an array would have a measurable cost.
       this.#port.postMessage(batch.length === 1 ? batch[0] : batch);
     } catch {
-      // Nothing was sent. One by one, so that a frame that cannot go takes no other with it.
+      // Nothing was sent. Send one by one, so that a frame that cannot be cloned does not affect the others.
       for (const frame of batch) this.#postAlone(frame);
     }
   }

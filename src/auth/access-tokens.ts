@@ -19,7 +19,7 @@ const StoredToken = TokenInfo.extend({ hash: z.string() });
 type StoredToken = z.infer<typeof StoredToken>;
 
 export interface AccessTokenParts {
-  readonly journal: Pick<Journal, 'write' | 'kept'>;
+  readonly journal: Pick<Journal, 'write' | 'keyValues'>;
   readonly vault: Pick<RequestVault, 'fingerprint'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log?: (line: string) => void;
@@ -50,13 +50,13 @@ export class AccessTokens {
 
   static async open(parts: AccessTokenParts): Promise<AccessTokens> {
     const tokens = new AccessTokens(parts);
-    for (const { id, data } of await parts.journal.kept('token')) {
+    for (const { id, data } of await parts.journal.keyValues('token')) {
       const stored = StoredToken.safeParse(data);
       if (stored.success) tokens.#add(stored.data);
       else parts.log?.(`access token ${id} is damaged in the journal and admits nobody; make another one`);
       tokens.#closed = true;
     }
-    if ((await parts.journal.kept(CLOSED.kind)).length > 0) tokens.#closed = true;
+    if ((await parts.journal.keyValues(CLOSED.kind)).length > 0) tokens.#closed = true;
     return tokens;
   }
 
@@ -84,7 +84,7 @@ export class AccessTokens {
     const token = `troupe_${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const info: TokenInfo = { id, name, role, limits, createdAt: this.#parts.clock.now().toISOString() };
     const stored = { ...info, hash: hashOf(token) };
-    await this.#parts.journal.write({ kept: [{ kind: 'token', id, data: stored }, CLOSED] });
+    await this.#parts.journal.write({ keyValues: [{ kind: 'token', id, data: stored }, CLOSED] });
     this.#add(stored);
     return { ...info, token };
   }
@@ -112,7 +112,7 @@ export class AccessTokens {
     }
     this.#leaving.add(stored);
     try {
-      await this.#parts.journal.write({ kept: [{ kind: 'token', id, data: null }, CLOSED] });
+      await this.#parts.journal.write({ keyValues: [{ kind: 'token', id, data: null }, CLOSED] });
     } finally {
       this.#leaving.delete(stored);
     }

@@ -2,21 +2,21 @@ import type OpenAI from 'openai';
 import type { ToolCall } from '../protocol/model.js';
 import type { Tokens } from '../protocol/session.js';
 
-/** An answer as it was received. */
+/** A received answer. */
 export interface ModelAnswer {
-  /** What it says to people; a refusal too. */
+  /** The text, including a refusal. */
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
-  /** The provider's word for its end, or `cut` where we stopped to listen. */
+  /** The provider's finish reason, or `cut` if we stopped reading. */
   readonly finish: string;
   readonly tokens: Tokens;
 }
 
-/** An answer longer than this is stopped: a model that goes on and on has lost its way. In characters. */
+/** A longer answer is stopped: the model is probably looping. In characters. */
 const MAX_CHARACTERS = 64 * 1024;
-/** Tool calls of one answer; further ones are left out. */
+/** Tool calls per answer; further ones are ignored. */
 const MAX_CALLS = 16;
-/** For answers whose usage nobody told us. */
+/** For an estimate if the provider reports no usage. */
 const CHARACTERS_A_TOKEN = 4;
 
 interface OpenCall {
@@ -26,17 +26,17 @@ interface OpenCall {
   extra: unknown;
 }
 
-/** Puts an answer together from the pieces of its stream, whatever of the format a provider leaves out. */
+/** Assembles an answer from the chunks of its stream. Tolerates providers that omit parts of the format. */
 export class AnswerBuilder {
   readonly #calls: OpenCall[] = [];
-  /** Calls by the index that the provider gives them. */
+  /** Calls by the provider's index. */
   readonly #byIndex = new Map<number, OpenCall>();
   #text = '';
   #characters = 0;
   #finish: string | null = null;
   #tokens: Tokens | null = null;
 
-  /** True when the provider has said that the answer is whole. */
+  /** True if the provider has marked the answer as complete. */
   get finished(): boolean {
     return this.#finish !== null;
   }
@@ -45,7 +45,7 @@ export class AnswerBuilder {
     return this.#characters > MAX_CHARACTERS;
   }
 
-  /** @returns the text that this piece added */
+  /** @returns the text that this chunk added */
   add(chunk: OpenAI.ChatCompletionChunk): string {
     if (chunk.usage) this.#tokens = tokensOf(chunk.usage);
     const [choice] = chunk.choices ?? [];
@@ -86,7 +86,7 @@ export class AnswerBuilder {
     this.#characters += part.function?.arguments?.length ?? 0;
   }
 
-  /** Some providers give every call the index 0, or none: another id is another call then. */
+  /** Some providers give every call the index 0, or none: another id then means another call. */
   #callOf(part: OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall): OpenCall {
     const index = part.index ?? 0;
     const known = this.#byIndex.get(index);

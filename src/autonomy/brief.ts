@@ -4,21 +4,21 @@ import { asAbsent } from '../base/system-fault.js';
 import type { ErrorBody } from '../protocol/errors.js';
 import type { FlowBrief, FlowsBefore, TaskBrief } from './prompt.js';
 
-/** Bytes of a flow or task file that goes into a prompt. */
+/** The most bytes of a flow or task file that are read for a prompt. */
 const MAX_FILE_BYTES = 256 * 1024;
 
-/** What is known of a task before its files are read. */
+/** A task before its files are read. */
 export interface TaskOutline {
   readonly prompt: string;
-  /** `.js` and `.md`, as the request names them. */
+  /** `.js` and `.md` files, as in the request. */
   readonly flowFiles: readonly string[];
   readonly args: readonly string[];
   readonly secrets: readonly string[];
-  /** The flow that failed, by its file; null when all passed, or there was none. */
+  /** The flow that failed, by its file; null if all passed, or there were none. */
   readonly failed: { readonly flow: string; readonly error: ErrorBody } | null;
 }
 
-/** Reads what a model must be told of a task. A file that went meanwhile is told of without its text. */
+/** Reads the files that a prompt contains. A file that was deleted meanwhile is included without text. */
 export async function readBrief(flowsDir: string, outline: TaskOutline): Promise<TaskBrief> {
   const { prompt, flowFiles, args, secrets } = outline;
   const read = async (path: string) => (await readInside(flowsDir, path, MAX_FILE_BYTES).catch(asAbsent)) ?? '';
@@ -58,10 +58,10 @@ async function readBefore(
   return { kind: 'failed', flow: outermost, error: cause, sources, notBegun };
 }
 
-/** What made a flow fail, without what was said around it. */
+/** The error inside a flow's error. */
 function causeOf(error: ErrorBody): ErrorBody {
   const cause = error.details?.cause;
-  // Put there by the flow's end, in this form.
+  // Set in this form when the flow failed.
   return typeof cause === 'object' && cause !== null && 'code' in cause ? (cause as ErrorBody) : error;
 }
 

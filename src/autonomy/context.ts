@@ -2,20 +2,20 @@ import type { PageText } from '../protocol/model.js';
 import type { Conversation } from './conversation.js';
 import type { Message } from './wire.js';
 
-/** Answers to tool calls that keep their whole text: the newest. */
-const WHOLE_ANSWERS = 6;
-/** What remains of an older and longer one, in characters. */
+/** The newest answers to tool calls keep their whole text: how many. */
+const FULL_ANSWERS = 6;
+/** Characters that remain of an older, longer answer. */
 const SHORT_ANSWER = 400;
-/** Stands for an answer of nothing: providers refuse an empty message. */
-const NOTHING = '(no answer)';
+/** Replaces an empty answer: providers reject an empty message. */
+const NO_ANSWER = '(no answer)';
 const NO_RESULT = '(no result)';
-const LEFT_OUT = '(the page as it was then: left out, a newer one follows)';
+const OMITTED_PAGE = '(the page as it was then: left out, a newer one follows)';
 
 /**
- * The messages of a request, from all that was said: what never changes comes first, so that a provider finds it in its
- * cache; a page that was shown whole again later is left out, and so are long results of old.
+ * Builds the messages of a request from the conversation. The parts that never change come first, so that the provider
+ * finds them in its cache. A full page that a newer one replaces is omitted, and long old results are shortened.
  *
- * The newest whole page stays where it stands with the changes after it: together they are the page as it is now.
+ * The newest full page stays in its place, with the changes after it: together they are the current page.
  */
 export function messagesOf({ start, turns }: Conversation): readonly Message[] {
   if (start === null) return [];
@@ -27,7 +27,7 @@ export function messagesOf({ start, turns }: Conversation): readonly Message[] {
   const withPage = (text: string, page: PageText | null): string => {
     index += 1;
     if (page === null) return text === '' ? NO_RESULT : text;
-    const block = index < newest ? LEFT_OUT : dataBlock('page', page.text);
+    const block = index < newest ? OMITTED_PAGE : dataBlock('page', page.text);
     return text === '' ? block : `${text}\n${block}`;
   };
   const messages: Message[] = [
@@ -37,12 +37,12 @@ export function messagesOf({ start, turns }: Conversation): readonly Message[] {
   for (const turn of turns) {
     messages.push({
       role: 'assistant',
-      content: turn.text === '' && turn.toolCalls.length === 0 ? NOTHING : turn.text,
+      content: turn.text === '' && turn.toolCalls.length === 0 ? NO_ANSWER : turn.text,
       toolCalls: turn.toolCalls,
     });
     for (const one of turn.answers) {
       answer += 1;
-      const text = answers - answer < WHOLE_ANSWERS ? one.text : shortened(one.text);
+      const text = answers - answer < FULL_ANSWERS ? one.text : shortened(one.text);
       messages.push({ role: 'tool', id: one.id, content: withPage(text, one.page) });
     }
     const nudges = turn.nudges.map(({ text, page }) => withPage(text, page));
@@ -51,7 +51,7 @@ export function messagesOf({ start, turns }: Conversation): readonly Message[] {
   return messages;
 }
 
-/** Every page that the model was shown, in order; null where it was told something without one. */
+/** All pages that the model was sent, in order; null for messages without a page. */
 export function pagesOf({ start, turns }: Pick<Conversation, 'start' | 'turns'>): readonly (PageText | null)[] {
   return [
     start?.page ?? null,
@@ -59,7 +59,7 @@ export function pagesOf({ start, turns }: Pick<Conversation, 'start' | 'turns'>)
   ];
 }
 
-/** Text of a page, marked as such. It cannot end the mark by itself. */
+/** Marks text as page content. The text cannot close the mark. */
 export function dataBlock(tag: 'page' | 'result' | 'console' | 'error', text: string): string {
   return `<${tag}>\n${text.replace(/<\/(?=page|result|console|error)/gi, '<\\/')}\n</${tag}>`;
 }

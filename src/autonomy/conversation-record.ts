@@ -1,7 +1,7 @@
 import type { SessionEvent } from '../protocol/events.js';
 import { type Conversation, converse } from './conversation.js';
 
-/** A conversation under way: what is told is added to it and goes on to the session's events. */
+/** A conversation in progress. Each event is added to it and forwarded to the session's events. */
 export class ConversationRecord {
   readonly #emit: (event: SessionEvent) => void;
   #conversation: Conversation;

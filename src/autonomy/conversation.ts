@@ -2,11 +2,11 @@ import type { EventData, SessionEvent } from '../protocol/events.js';
 import type { PageText } from '../protocol/model.js';
 import type { Tokens } from '../protocol/session.js';
 
-/** One answer of the model, and all that it was told about it. */
+/** An answer of the model, and everything that it was sent in response. */
 export interface Turn {
   readonly call: number;
   readonly text: string;
-  /** The provider's word for why it ended; '' where there was none. */
+  /** The provider's finish reason; '' if there was none. */
   readonly finish: string;
   readonly toolCalls: EventData<'ModelCallFinished'>['toolCalls'];
   readonly answers: readonly EventData<'ToolAnswered'>[];
@@ -14,19 +14,19 @@ export interface Turn {
 }
 
 /**
- * A conversation with a model: a fold of its events, so that a service that was killed has it again from the journal.
- * Nothing but these events changes it.
+ * A conversation with a model, computed from its events alone, so that a service that was killed restores it from the
+ * journal.
  */
 export interface Conversation {
   /** Null until the model phase has begun. */
   readonly start: EventData<'ModelStarted'> | null;
   readonly turns: readonly Turn[];
-  /** Answers of earlier attempts at the task, which this one knows nothing of. */
+  /** The number of answers in earlier attempts at the task, whose content this one does not have. */
   readonly earlier: number;
-  /** Calls begun, also those without an answer. */
+  /** Calls that were started, including those without an answer. */
   readonly calls: number;
   readonly tokens: Tokens;
-  /** A person has had the session's control, and the model does not know yet. */
+  /** A person has had control of the session, and the model was not notified yet. */
   readonly handedOver: boolean;
 }
 
@@ -39,7 +39,7 @@ export const EMPTY_CONVERSATION: Conversation = {
   handedOver: false,
 };
 
-/** The conversation after an event. Events of other kinds leave it as it is. */
+/** The conversation after an event. Other events do not change it. */
 export function converse(before: Conversation, event: SessionEvent): Conversation {
   switch (event.type) {
     case 'ModelStarted':
@@ -65,7 +65,7 @@ export function converse(before: Conversation, event: SessionEvent): Conversatio
     case 'ControlTaken':
       return { ...before, handedOver: true };
     case 'AttemptFailed':
-      // What was spent stays spent.
+      // Tokens and answers of earlier attempts still count.
       return { ...before, start: null, turns: [], earlier: before.earlier + before.turns.length, handedOver: false };
     default:
       return before;

@@ -1,13 +1,13 @@
 import { decodeError, type ErrorBody, encodeError, TroupeError } from '../protocol/errors.js';
 import type { HostCall, HostModule } from '../script/host-module.js';
 
-/** Calls that a tape holds; a flow that makes more cannot be continued. */
+/** Calls that a tape can hold; a flow with more calls cannot be continued. */
 const MAX_CALLS = 5_000;
-/** Calls by hand between a failure and its continuation. */
+/** Calls that are made by hand between a failure and its continuation. */
 const MAX_BY_HAND = 500;
-/** Characters of arguments and answers that a tape holds. */
+/** Characters of arguments and results that a tape can hold. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
-/** Calls that only read, so that they can be made again. */
+/** Calls that only read, and can therefore be repeated. */
 const READS: ReadonlySet<string> = new Set([
   'agent.look',
   'agent.text',
@@ -18,7 +18,7 @@ const READS: ReadonlySet<string> = new Set([
   'agent.downloads',
 ]);
 
-/** A call that a flow made, as it was answered. */
+/** A recorded call of a flow, with its result. */
 export interface TapedCall {
   /** `agent.act` */
   readonly target: string;
@@ -30,50 +30,52 @@ export interface TapedCall {
   readonly column: number | null;
 }
 
-/** Where and how a failed flow went on. */
+/** Where and how a failed flow was continued. */
 export interface Resumption {
-  /** The call that failed; where a check failed, the first of the reads before it. */
+  /** The call that failed; if a check failed, the first of the reads before it. */
   readonly failed: TapedCall;
-  /** `replace`: the call counts as done. `before`: it is made again. */
+  /** `replace`: the call counts as done. `before`: it is repeated. */
   readonly how: 'replace' | 'before';
-  /** What was done since the failure by others than the flow, and went well. */
+  /** Successful calls since the failure that the flow did not make. */
   readonly byHand: readonly TapedCall[];
-  /** The last of `byHand` is the call with another locator, which is still to be made. */
+  /** The last of `byHand` is the failed call with another locator, which has not been made yet. */
   readonly trial: boolean;
 }
 
-/** How a flow is to go on. */
+/** How to continue a flow. */
 export type Continuation =
-  /** The failed call is taken as done, with this value as its answer. */
+  /** The failed call counts as done, with this result. */
   | { readonly kind: 'done'; readonly value: unknown }
-  /** The failed call is made again. */
+  /** The failed call is repeated. */
   | { readonly kind: 'retry' }
   /** The failed call is made with another locator. */
   | { readonly kind: 'locator'; readonly locator: string };
 
 /**
- * What a flow did, so that it can go on where it failed.
+ * Records a flow's calls, so that the flow can be continued where it failed.
  *
- * The engine cannot go back into a function that threw. But a flow sees the world through its host calls alone, so the
- * same answers bring it to the same place: it is run again, each call is answered from the tape without touching the
- * browser, and from the failed call on it lives.
+ * The engine cannot return into a function that threw. But a flow interacts with the world only through host calls, so
+ * the
+ * same results lead it to the same point: it runs again from the start, each call is answered from the tape without
+ * using
+ * the browser, and calls are executed again from the failed one on.
  *
- *     recording --flow failed--> stopped --continueWith--> replaying --behind the failed call--> recording
+ *     recording --flow failed--> stopped --continueWith--> replaying --after the failed call--> recording
  *
- * A flow that does not repeat itself (by chance or by the clock) fails at the first call that differs.
+ * A flow that is not deterministic (because of random values or the time) fails at the first call that differs.
  */
 export class FlowTape {
   #calls: TapedCall[] = [];
   #byHand: TapedCall[] = [];
   #characters = 0;
-  /** The next call to be answered from the tape. */
+  /** The next call to answer from the tape. */
   #next = 0;
   #mode: 'off' | 'recording' | 'replaying' | 'full' = 'off';
   #onLive: () => void = () => undefined;
-  /** The locator of the next call that lives. */
+  /** The locator for the next executed call. */
   #locator: string | null = null;
 
-  /** True while calls are answered from the tape: what the flow says meanwhile was said before. */
+  /** True while calls are answered from the tape: the flow's events were emitted before. */
   get replaying(): boolean {
     return this.#mode === 'replaying';
   }
@@ -83,7 +85,7 @@ export class FlowTape {
     return this.#calls;
   }
 
-  /** A module whose calls go over the tape while a flow runs. */
+  /** Wraps a module, so that its calls are recorded or replayed while a flow runs. */
   wrap(module: HostModule): HostModule {
     const calls = Object.entries(module.calls).map(([method, call]): [string, HostCall] => [
       method,
@@ -92,7 +94,7 @@ export class FlowTape {
     return { ...module, calls: Object.fromEntries(calls) };
   }
 
-  /** Forgets what was, and records from now on. */
+  /** Clears the tape and starts recording. */
   begin(): void {
     this.#calls = [];
     this.#byHand = [];
@@ -101,44 +103,44 @@ export class FlowTape {
     this.#mode = 'recording';
   }
 
-  /** The flow has ended; calls go past the tape. */
+  /** The flow has ended: calls are no longer recorded. */
   stop(): void {
     if (this.#mode !== 'full') this.#mode = 'off';
   }
 
-  /** Forgets what was. */
+  /** Clears the tape. */
   clear(): void {
     this.begin();
     this.#mode = 'off';
   }
 
   /**
-   * Makes ready for the flow to be run again from its beginning.
+   * Prepares the tape for running the flow again from its start.
    *
-   * @param error what the flow failed with
-   * @param onLive called when the last taped call has been answered
-   * @throws SCRIPT_ERROR that says why the flow cannot be continued so
+   * @param error the flow's error
+   * @param onLive called when the last recorded call has been answered
+   * @throws SCRIPT_ERROR with the reason why the flow cannot be continued this way
    */
   continueWith(error: ErrorBody, how: Continuation, onLive: () => void): Resumption {
-    if (this.#mode === 'full') throw impossible('it made too many calls to be remembered');
+    if (this.#mode === 'full') throw notContinuable('it made too many calls to be recorded');
     const last = this.#calls.at(-1);
-    if (last === undefined) throw impossible('nothing of it is remembered');
+    if (last === undefined) throw notContinuable('none of its calls were recorded');
     let byHand: readonly TapedCall[] = this.#byHand;
     let failed = last;
     const atCall = !last.answer.ok && sameError(last.answer.error, error);
     if (how.kind === 'locator') {
-      if (!atCall) throw impossible('it failed at a check, which has no locator');
+      if (!atCall) throw notContinuable('it failed at a check, which has no locator');
       byHand = [...byHand, { ...last, args: [how.locator, ...last.args.slice(1)], answer: { ok: true, value: null } }];
     }
     if (atCall) {
       if (how.kind === 'done') failed = { ...last, answer: { ok: true, value: how.value } };
       this.#calls = [...this.#calls.slice(0, -1), ...(how.kind === 'done' ? [failed] : [])];
     } else {
-      // A check failed, not a call: what was checked can be read again, and nothing can be put in its place.
+      // A check failed, not a call: what was checked can be read again, but nothing can replace it.
       if (how.kind === 'done')
-        throw impossible('it failed at a check. Make the check true and use Flow.resume({retry: true})');
+        throw notContinuable('it failed at a check. Make the check true and use Flow.resume({retry: true})');
       const dropped = this.#dropReads();
-      if (dropped === null) throw impossible('nothing was read before the check that could be read again');
+      if (dropped === null) throw notContinuable('nothing was read before the check that could be read again');
       failed = dropped;
     }
     this.#byHand = [];
@@ -150,7 +152,7 @@ export class FlowTape {
     return { failed, how: how.kind === 'retry' ? 'before' : 'replace', byHand, trial: how.kind === 'locator' };
   }
 
-  /** Takes the reads at the end of the tape away, and answers the first of them; null when there are none. */
+  /** Removes the reads at the end of the tape, and returns the first of them; null if there are none. */
   #dropReads(): TapedCall | null {
     const kept = this.#calls.findLastIndex(({ target }) => !READS.has(target)) + 1;
     const first = this.#calls[kept] ?? null;
@@ -178,10 +180,10 @@ export class FlowTape {
     this.#locator = null;
     try {
       const value = await call(made, context);
-      this.#keep({ ...about, answer: { ok: true, value } });
+      this.#record({ ...about, answer: { ok: true, value } });
       return value;
     } catch (error) {
-      this.#keep({ ...about, answer: { ok: false, error: encodeError(error) } });
+      this.#record({ ...about, answer: { ok: false, error: encodeError(error) } });
       throw error;
     }
   }
@@ -190,8 +192,8 @@ export class FlowTape {
     const taped = this.#calls[this.#next];
     if (taped === undefined || taped.target !== target || JSON.stringify(taped.args) !== JSON.stringify(args)) {
       this.#mode = 'off';
-      throw impossible(
-        `it does not repeat itself: this time it called ${target} where it called ${taped?.target} before`,
+      throw notContinuable(
+        `it is not deterministic: this time it called ${target} where it called ${taped?.target} before`,
       );
     }
     this.#next += 1;
@@ -205,7 +207,7 @@ export class FlowTape {
     this.#onLive();
   }
 
-  #keep(call: TapedCall): void {
+  #record(call: TapedCall): void {
     if (this.#mode !== 'recording') return;
     this.#characters += JSON.stringify(call.args).length + (JSON.stringify(call.answer)?.length ?? 0);
     if (this.#calls.length >= MAX_CALLS || this.#characters > MAX_CHARACTERS) {
@@ -221,6 +223,6 @@ function sameError(one: ErrorBody, other: ErrorBody): boolean {
   return one.code === other.code && one.error === other.error;
 }
 
-function impossible(why: string): TroupeError {
+function notContinuable(why: string): TroupeError {
   return new TroupeError('SCRIPT_ERROR', `The flow cannot be continued: ${why}`);
 }

@@ -1,29 +1,29 @@
 import type { Conversation, Turn } from './conversation.js';
 
-/** When a model has had enough. */
+/** The limits of a model phase. */
 export interface Budget {
   readonly maxIterations: number;
-  /** Input and output together; null for no bound. */
+  /** Input and output together; null for no limit. */
   readonly maxTokens: number | null;
 }
 
-/** What becomes of a conversation after an answer. `nudge` is told to the model. */
+/** The verdict after an answer. The text of a `nudge` is sent to the model. */
 export type Judgement =
   | { readonly kind: 'go-on' }
   | { readonly kind: 'nudge'; readonly text: string }
   | { readonly kind: 'end'; readonly code: 'TASK_FAILED' | 'MAX_ITERATIONS'; readonly why: string };
 
-/** The same step without effect: so often earns a nudge, and so often ends the task (spec section 4). */
+/** How many repetitions of a step without effect cause a nudge, and how many end the task (spec section 4). */
 const SAME_NUDGE = 3;
 const SAME_END = 5;
-/** Answers that are looked at for repetitions, newest last. */
+/** The newest answers that are checked for repetitions. */
 const LOOK_BACK = 12;
-/** Answers without a tool call, in a row. */
+/** Consecutive answers without a tool call that end the task. */
 const TALK_END = 2;
-/** So many answers before the last one, the model is told. */
+/** The model is warned this many answers before the limit. */
 const WARNING_AT = 3;
 
-/** Judges a conversation by what was said, and by nothing else: the same conversation gets the same judgement. */
+/** Judges a conversation by its content alone: the same conversation always gets the same judgement. */
 export function judge(conversation: Conversation, { maxIterations, maxTokens }: Budget): Judgement {
   const { turns, tokens } = conversation;
   const answers = conversation.earlier + turns.length;
@@ -48,7 +48,7 @@ export function judge(conversation: Conversation, { maxIterations, maxTokens }: 
 }
 
 function nudgesFor(last: Turn | undefined, same: number, left: number): readonly string[] {
-  // Who goes on after a restart has told them already.
+  // After a restart, the nudges may have been sent already.
   if (last === undefined || last.nudges.length > 0) return [];
   const nudges: string[] = [];
   if (last.toolCalls.length === 0) nudges.push(TALK_NUDGES[last.finish] ?? TALK_NUDGE);
@@ -69,7 +69,7 @@ function talkInARow(turns: readonly Turn[]): number {
   return turns.length - 1 - turns.findLastIndex((turn) => turn.toolCalls.length > 0);
 }
 
-/** How often the newest step stands among those before it, with the same outcome on the same page. */
+/** How often the newest step occurs among the last ones, with the same outcome on the same page. */
 function repetitions(turns: readonly Turn[]): number {
   const prints = turns.flatMap((turn) => turn.answers.map(({ print }) => print)).slice(-LOOK_BACK);
   const newest = prints.at(-1);

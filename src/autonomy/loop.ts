@@ -13,19 +13,19 @@ import { viewPage } from './page-view.js';
 import { errorText, outcomeText, type ScriptOutcome, UNKNOWN_OUTCOME } from './tool-answers.js';
 import { type Intent, intentOf, type ResumeRequest, TOOLS } from './tools.js';
 
-/** What the loop works on: a session's browser and scripts. */
-export interface Workplace {
-  /** Runs a script of the model. Never rejects for what the script did. */
+/** What the loop works with: a session's browser and scripts. */
+export interface ModelEnvironment {
+  /** Runs a script of the model. Does not reject if the script fails. */
   evaluate(source: string, signal: AbortSignal): Promise<ScriptOutcome>;
-  /** Goes on with the flow that failed; see `Flow.resume` in the prompt. */
+  /** Continues the failed flow; see `Flow.resume` in the prompt. */
   resumeFlow(how: ResumeRequest, signal: AbortSignal): Promise<ScriptOutcome>;
-  /** The page now. */
+  /** Looks at the current page. */
   look(signal: AbortSignal): Promise<WholeLook>;
-  /** Waits while a person has control; answers how often one has had it. */
-  agentsTurn(signal: AbortSignal): Promise<number>;
+  /** Waits while a person has control; returns how often a person has had it. */
+  waitForControl(signal: AbortSignal): Promise<number>;
 }
 
-/** The beginning of a conversation. */
+/** The start of a conversation. */
 export interface Opening {
   readonly model: string;
   readonly system: string;
@@ -33,32 +33,32 @@ export interface Opening {
 }
 
 export interface LoopParts {
-  /** What was said before is in it, where the session has been in this phase already. */
+  /** Contains the earlier conversation if the session has been in this phase before. */
   readonly record: ConversationRecord;
-  /** Tells the same record. */
+  /** Emits to the same record. */
   readonly caller: ModelCaller;
-  readonly workplace: Workplace;
+  readonly environment: ModelEnvironment;
   readonly budget: Budget;
-  /** Settles when the answer of that number is on disk: what it asks for is not done before. */
+  /** Resolves when the answer with this number is on disk. Its tool calls are not executed before. */
   recorded(call: number): Promise<void>;
 }
 
-/** How a task ended that a model worked on. */
+/** The outcome of a task that a model worked on. */
 export type TaskEnd =
   | { readonly success: true; readonly summary: string }
   | { readonly success: false; readonly summary: string | null; readonly error: ErrorBody };
 
 /**
- * The model loop: asks the model, does what it says, tells it what came of it, until it says that it is done or has had
- * enough. All that it knows is the conversation, and all that changes the conversation is told as an event first, so it
- * goes on from the journal where a killed service stopped.
+ * The model loop: asks the model, executes its tool calls, and sends it the results, until it calls `done` or reaches a
+ * limit. The loop's only state is the conversation, which changes only by events, so it can continue from the journal
+ * after the service was killed.
  *
- *     asked --answer--> recorded --tool call by tool call--> told --judged--> asked
+ *     asked --answer--> recorded --tool call by tool call--> answered --judged--> asked
  *                                        `--done--> ended       `--> ended
  */
 export class Loop {
   readonly #parts: LoopParts;
-  /** How often a person has had control, as far as the model knows. */
+  /** How often a person has had control, as far as the model was notified. */
   #handovers: number;
 
   constructor(parts: LoopParts) {
@@ -71,15 +71,15 @@ export class Loop {
   }
 
   /**
-   * @param how.freshBrowser what was said before was said about a page that is gone
-   * @throws MODEL_ERROR when no model can be reached; the signal's reason when it is aborted
+   * @param how.freshBrowser the earlier conversation was about a page that is gone
+   * @throws MODEL_ERROR if no model can be reached; the signal's reason if it is aborted
    */
   async run(
     { opening, freshBrowser = false }: { readonly opening: () => Promise<Opening>; readonly freshBrowser?: boolean },
     signal: AbortSignal,
   ): Promise<TaskEnd> {
     const { start, turns } = this.#conversation;
-    // Where nothing was answered yet, the task is told anew with the page as it is now.
+    // If the model has not answered yet, start again with the current page.
     if (start === null || (freshBrowser && turns.length === 0)) await this.#begin(await opening(), signal);
     const left = await this.#finishLastTurn(signal);
     if (left !== null) return left;
@@ -95,50 +95,50 @@ export class Loop {
 
   async #begin({ model, system, task }: Opening, signal: AbortSignal): Promise<void> {
     const { maxIterations, maxTokens } = this.#parts.budget;
-    await this.#handedBack(signal);
-    const { page } = await this.#see(signal);
+    await this.#controlReturned(signal);
+    const { page } = await this.#look(signal);
     this.#parts.record.emit({ type: 'ModelStarted', data: { model, maxIterations, maxTokens, system, task, page } });
   }
 
-  /** After a restart: calls without a recorded end are of unknown outcome, but for one that only ends the task. */
+  /** After a restart: calls without a recorded end have an unknown outcome, except one that only ends the task. */
   async #finishLastTurn(signal: AbortSignal): Promise<TaskEnd | null> {
     const turn = this.#conversation.turns.at(-1);
     if (turn === undefined) return null;
     for (const call of openCalls(turn)) {
       const intent = intentOf(call);
       if (intent.kind === 'done' && !hasFailed(turn)) return endOf(intent);
-      const { page, print } = await this.#see(signal);
-      this.#answer(turn, call, { ok: false, text: UNKNOWN_OUTCOME, page }, print);
+      const { page, fingerprint } = await this.#look(signal);
+      this.#answer(turn, call, { ok: false, text: UNKNOWN_OUTCOME, page }, fingerprint);
     }
     return null;
   }
 
   async #turn(signal: AbortSignal): Promise<TaskEnd | null> {
-    if (this.#conversation.turns.length > 0 && (await this.#handedBack(signal))) {
-      await this.#reportPage(HANDED_BACK, signal);
+    if (this.#conversation.turns.length > 0 && (await this.#controlReturned(signal))) {
+      await this.#reportPage(CONTROL_RETURNED, signal);
     }
     const call = this.#conversation.calls + 1;
-    const order = { messages: messagesOf(this.#conversation), tools: TOOLS, signal };
-    await this.#parts.caller.call(call, order);
+    const request = { messages: messagesOf(this.#conversation), tools: TOOLS, signal };
+    await this.#parts.caller.call(call, request);
     const turn = this.#conversation.turns.at(-1);
     if (turn === undefined || turn.toolCalls.length === 0) return null;
     await this.#parts.recorded(call);
     for (const one of turn.toolCalls) {
       signal.throwIfAborted();
-      const ended = await this.#do(turn.call, one, signal);
+      const ended = await this.#execute(turn.call, one, signal);
       if (ended !== null) return ended;
     }
     return null;
   }
 
-  async #do(number: number, call: ToolCall, signal: AbortSignal): Promise<TaskEnd | null> {
+  async #execute(number: number, call: ToolCall, signal: AbortSignal): Promise<TaskEnd | null> {
     const turn = this.#conversation.turns.find((one) => one.call === number);
     if (turn === undefined) return null;
     const intent = intentOf(call);
-    // What the model decided was for a page that a person may have changed meanwhile.
-    if (await this.#handedBack(signal)) {
-      const { page, print } = await this.#see(signal);
-      this.#answer(turn, call, { ok: false, text: `Not done. ${HANDED_BACK}`, page }, print);
+    // The model's decision was for a page that a person may have changed meanwhile.
+    if (await this.#controlReturned(signal)) {
+      const { page, fingerprint } = await this.#look(signal);
+      this.#answer(turn, call, { ok: false, text: `Not done. ${CONTROL_RETURNED}`, page }, fingerprint);
       return null;
     }
     switch (intent.kind) {
@@ -150,10 +150,10 @@ export class Loop {
         this.#answer(turn, call, { ok: false, text: intent.why, page: null }, '');
         return null;
       case 'evaluate':
-        await this.#report(turn, call, await this.#parts.workplace.evaluate(intent.js, signal), signal);
+        await this.#report(turn, call, await this.#parts.environment.evaluate(intent.js, signal), signal);
         return null;
       case 'resume':
-        await this.#report(turn, call, await this.#parts.workplace.resumeFlow(intent.how, signal), signal);
+        await this.#report(turn, call, await this.#parts.environment.resumeFlow(intent.how, signal), signal);
         return null;
       default:
         return assertNever(intent);
@@ -162,49 +162,53 @@ export class Loop {
 
   async #report(turn: Turn, call: ToolCall, outcome: ScriptOutcome, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const handedBack = await this.#handedBack(signal);
-    const { page, print, fault } = await this.#see(signal);
-    const said = [outcomeText(outcome), handedBack ? HANDED_BACK : '', fault ?? ''];
+    const handedBack = await this.#controlReturned(signal);
+    const { page, fingerprint, fault } = await this.#look(signal);
+    const said = [outcomeText(outcome), handedBack ? CONTROL_RETURNED : '', fault ?? ''];
     const text = said.filter((part) => part !== '').join('\n');
-    this.#answer(turn, call, { ok: outcome.end.kind === 'result', text, page }, print);
+    this.#answer(turn, call, { ok: outcome.end.kind === 'result', text, page }, fingerprint);
   }
 
-  /** @param pagePrint of the page after the call; '' where it was not looked at */
+  /** @param pageFingerprint the fingerprint of the page after the call; '' if there was no look */
   #answer(
     turn: Turn,
     { id, name, arguments: given }: ToolCall,
     answer: { readonly ok: boolean; readonly text: string; readonly page: PageText | null },
-    pagePrint: string,
+    pageFingerprint: string,
   ): void {
-    const step = JSON.stringify([name, given, answer.ok, answer.text, pagePrint]);
+    const step = JSON.stringify([name, given, answer.ok, answer.text, pageFingerprint]);
     const print = createHash('sha1').update(step).digest('base64url').slice(0, 12);
     const data: EventData<'ToolAnswered'> = { call: turn.call, id, tool: name.slice(0, 100), ...answer, print };
     this.#parts.record.emit({ type: 'ToolAnswered', data });
   }
 
-  /** A page that cannot be looked at is told of in words. */
-  async #see(
+  /** Looks at the page. If that fails, returns the error as text. */
+  async #look(
     signal: AbortSignal,
-  ): Promise<{ readonly page: PageText | null; readonly print: string; readonly fault: string | null }> {
+  ): Promise<{ readonly page: PageText | null; readonly fingerprint: string; readonly fault: string | null }> {
     try {
-      const look = await this.#parts.workplace.look(signal);
+      const look = await this.#parts.environment.look(signal);
       return { ...viewPage(look, this.#conversation), fault: null };
     } catch (error) {
       signal.throwIfAborted();
-      return { page: null, print: '', fault: `The page could not be looked at: ${errorText(encodeError(error))}` };
+      return {
+        page: null,
+        fingerprint: '',
+        fault: `The page could not be looked at: ${errorText(encodeError(error))}`,
+      };
     }
   }
 
-  /** Waits while a person has control. True where one has had it and the model does not know. */
-  async #handedBack(signal: AbortSignal): Promise<boolean> {
-    const handovers = await this.#parts.workplace.agentsTurn(signal);
-    const isNews = handovers !== this.#handovers;
+  /** Waits while a person has control. True if a person has had it and the model was not notified. */
+  async #controlReturned(signal: AbortSignal): Promise<boolean> {
+    const handovers = await this.#parts.environment.waitForControl(signal);
+    const changed = handovers !== this.#handovers;
     this.#handovers = handovers;
-    return isNews;
+    return changed;
   }
 
   async #reportPage(text: string, signal: AbortSignal): Promise<void> {
-    const { page } = await this.#see(signal);
+    const { page } = await this.#look(signal);
     const turn = this.#conversation.turns.at(-1);
     if (turn !== undefined) this.#parts.record.emit({ type: 'ModelNudged', data: { call: turn.call, text, page } });
   }
@@ -215,7 +219,7 @@ export class Loop {
   }
 }
 
-const HANDED_BACK =
+const CONTROL_RETURNED =
   'A person has had control of the browser meanwhile, and gave it back. Go on from the page as it is now.';
 const FRESH_BROWSER =
   'The service was started again, and the browser is a new one: it shows an empty page, and its log-ins and all that was ' +

@@ -5,30 +5,31 @@ import type { ModelAnswer } from './answer-builder.js';
 import type { Model } from './model.js';
 import type { Message, Tool } from './wire.js';
 
-/** Time and chance, so that a test can have its own. */
+/** Time and random numbers; replaceable in tests. */
 export interface LoopClock {
-  /** Milliseconds that only rise. */
+  /** Monotonic milliseconds. */
   now(): number;
   /** Rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   random(): number;
 }
 
-/** Tries at one answer with one model. */
+/** Attempts per answer and model. */
 const MAX_ATTEMPTS = 5;
-/** The wait before the second try; it doubles from try to try. */
+/** The delay before the second attempt; doubled for each further one. */
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
-/** A provider that asks to be left alone for longer is given up: a browser is open all the while. */
-const PATIENCE_MS = 60_000;
-/** What the model says is told on in pieces of at least so much time. */
+const MAX_WAIT_MS = 30_000;
+/** A provider that asks for a longer delay is given up, because a browser stays open meanwhile. */
+const MAX_RETRY_AFTER_MS = 60_000;
+/** The shortest time between two events with parts of an answer's text. */
 const TEXT_EVERY_MS = 200;
 const NO_TOKENS: Tokens = { input: 0, cached: 0, output: 0 };
 
 /**
- * Gets answers, whatever providers do: it tries again after 429, 5xx, a lost connection, silence and an answer that broke
- * off, waits as long as the provider asks, a minute at most, or twice as long each time, and goes over to the next model for
- * good when one cannot be had. Every try is told of, before and after.
+ * Gets answers reliably: repeats a request after 429, 5xx, a lost connection, a stall, or an incomplete answer. Waits
+ * as
+ * long as the provider asks, up to a minute, or with exponential backoff, and permanently switches to the next model if
+ * one fails. Emits an event before and after each attempt.
  */
 export class ModelCaller {
   readonly #models: readonly Model[];
@@ -49,7 +50,7 @@ export class ModelCaller {
 
   /**
    * @param call the answer's number
-   * @throws MODEL_ERROR of the last model when none answers; the signal's reason when it is aborted
+   * @throws MODEL_ERROR of the last model if none answers; the signal's reason if it is aborted
    */
   async call(
     call: number,
@@ -88,7 +89,7 @@ export class ModelCaller {
     const about = { call, attempt, model: model.choice.id };
     this.#emit({ type: 'ModelCallStarted', data: about });
     const startedAt = this.#clock.now();
-    const speech = new Speech(call, this.#emit, this.#clock);
+    const speech = new TextEvents(call, this.#emit, this.#clock);
     const end = () => {
       speech.flush();
       return { ...about, durationMs: Math.round(this.#clock.now() - startedAt) };
@@ -102,7 +103,7 @@ export class ModelCaller {
       });
       return { kind: 'answered', answer };
     } catch (thrown) {
-      const error = order.signal.aborted ? thrown : namingWait(thrown);
+      const error = order.signal.aborted ? thrown : withWaitReason(thrown);
       const retryInMs = order.signal.aborted ? null : this.#waitAfter(error, attempt);
       const failed = { text: '', toolCalls: [], finish: null, tokens: NO_TOKENS, error: encodeError(error), retryInMs };
       this.#emit({ type: 'ModelCallFinished', data: { ...end(), ...failed } });
@@ -111,51 +112,51 @@ export class ModelCaller {
     }
   }
 
-  /** How long to wait before the next try with this model; null when there is none. */
+  /** The delay before the next attempt with this model; null if there is none. */
   #waitAfter(error: unknown, attempt: number): number | null {
     const details = encodeError(error).details ?? {};
     if (details.retryable !== true || attempt >= MAX_ATTEMPTS) return null;
     const asked = details.retryAfterMs;
-    if (typeof asked === 'number') return asked > PATIENCE_MS ? null : asked;
-    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
+    if (typeof asked === 'number') return asked > MAX_RETRY_AFTER_MS ? null : asked;
+    const wait = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
     return Math.round(wait * (0.75 + this.#clock.random() / 2));
   }
 }
 
-/** The same error, where its provider asks for a longer wait than anyone has: in its words too. */
-function namingWait(error: unknown): unknown {
+/** Adds the reason to the error's message if its provider asked for a longer delay than is allowed. */
+function withWaitReason(error: unknown): unknown {
   const { code, error: sentence, details } = encodeError(error);
   const asked = details?.retryAfterMs;
-  if (typeof asked !== 'number' || asked <= PATIENCE_MS) return error;
+  if (typeof asked !== 'number' || asked <= MAX_RETRY_AFTER_MS) return error;
   const seconds = Math.ceil(asked / 1000);
-  const why = `its provider asks to wait ${seconds} s, and no more than ${PATIENCE_MS / 1000} s are waited`;
+  const why = `its provider asks to wait ${seconds} s, longer than the limit of ${MAX_RETRY_AFTER_MS / 1000} s`;
   return new TroupeError(code, `${sentence}; ${why}`, details, { cause: error });
 }
 
-/** Gathers the pieces of an answer's text, so that they are few events and still seen as they come. */
-class Speech {
+/** Combines parts of an answer's text into few events that are still emitted while the answer arrives. */
+class TextEvents {
   readonly #call: number;
   readonly #emit: (event: SessionEvent) => void;
   readonly #clock: LoopClock;
   #text = '';
-  #toldAt: number;
+  #emittedAt: number;
 
   constructor(call: number, emit: (event: SessionEvent) => void, clock: LoopClock) {
     this.#call = call;
     this.#emit = emit;
     this.#clock = clock;
-    this.#toldAt = clock.now();
+    this.#emittedAt = clock.now();
   }
 
   add(text: string): void {
     this.#text += text;
-    if (this.#clock.now() - this.#toldAt >= TEXT_EVERY_MS) this.flush();
+    if (this.#clock.now() - this.#emittedAt >= TEXT_EVERY_MS) this.flush();
   }
 
   flush(): void {
     if (this.#text === '') return;
     this.#emit({ type: 'ModelTextReceived', data: { call: this.#call, text: this.#text } });
     this.#text = '';
-    this.#toldAt = this.#clock.now();
+    this.#emittedAt = this.#clock.now();
   }
 }

@@ -6,36 +6,37 @@ import { type Message, type Tool, wireMessages, wireTools } from './wire.js';
 
 /** How long a model may take, in milliseconds. */
 export interface ModelBounds {
-  /** A whole answer. */
+  /** For a whole answer. */
   readonly answerMs: number;
-  /** From one piece of it to the next. */
+  /** From one chunk to the next. */
   readonly silenceMs: number;
 }
 
 /** One request. */
-export interface ModelOrder {
+export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
-  /** The number of the answer, for tool calls without an id. */
+  /** The number of the answer, used for tool calls without an id. */
   readonly call: number;
   readonly signal: AbortSignal;
   onText(text: string): void;
 }
 
-/** A key that servers take which want none. */
+/** A placeholder for servers that need no key. */
 const NO_KEY = 'none';
 
 /**
- * A model, reached over the chat completions interface. It asks once: retries are the caller's.
+ * A model, called through the chat completions API. Makes one request; retries are the caller's responsibility.
  *
- * @throws MODEL_ERROR; details: `status` (null without an answer), `retryable`, and `retryAfterMs` where the provider
- *   says when to come back. The signal's reason when it was aborted.
+ * @throws MODEL_ERROR with the details `status` (null without a response), `retryable`, and `retryAfterMs` if the
+ * provider
+ *  sent it. The signal's reason if it was aborted.
  */
 export class Model {
   readonly choice: ModelChoice;
   readonly #bounds: ModelBounds;
   #client: OpenAI | undefined;
-  /** False once the provider has refused to be asked for it. */
+  /** False once the provider has rejected the option. */
   #asksUsage = true;
 
   constructor(choice: ModelChoice, bounds: ModelBounds) {
@@ -43,36 +44,36 @@ export class Model {
     this.#bounds = bounds;
   }
 
-  async ask(order: ModelOrder): Promise<ModelAnswer> {
+  async ask(request: ModelRequest): Promise<ModelAnswer> {
     const client = await this.#connect();
-    const clockwork = new Deadlines(this.#bounds, order.signal);
+    const deadlines = new Deadlines(this.#bounds, request.signal);
     try {
-      return await this.#receive(client, order, clockwork);
+      return await this.#receive(client, request, deadlines);
     } catch (error) {
-      order.signal.throwIfAborted();
-      throw clockwork.fault ?? modelError(this.choice, error);
+      request.signal.throwIfAborted();
+      throw deadlines.fault ?? modelError(this.choice, error);
     } finally {
-      clockwork.stop();
+      deadlines.stop();
     }
   }
 
-  async #receive(client: OpenAI, order: ModelOrder, clockwork: Deadlines): Promise<ModelAnswer> {
+  async #receive(client: OpenAI, order: ModelRequest, deadlines: Deadlines): Promise<ModelAnswer> {
     const builder = new AnswerBuilder();
-    const stream = await this.#open(client, order, clockwork.signal);
+    const stream = await this.#open(client, order, deadlines.signal);
     for await (const chunk of stream) {
-      clockwork.heard();
+      deadlines.restartSilence();
       const text = builder.add(chunk);
       if (text !== '') order.onText(text);
-      // Leaving the loop ends the request.
+      // Returning from the loop ends the request.
       if (builder.tooLong) return builder.build(order.call);
     }
-    if (!builder.finished) throw broken(this.choice, 'its answer broke off');
+    if (!builder.finished) throw connectionError(this.choice, 'its answer ended early');
     return builder.build(order.call);
   }
 
   async #open(
     client: OpenAI,
-    { messages, tools }: ModelOrder,
+    { messages, tools }: ModelRequest,
     signal: AbortSignal,
   ): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
     const request = {
@@ -88,7 +89,7 @@ export class Model {
           { signal },
         );
       } catch (error) {
-        // Strict providers (Mistral for one) refuse the member by name, and tell their usage unasked.
+        // Strict providers such as Mistral reject the member by name, and send their usage anyway.
         if (!/stream_options|include_usage/.test(String(error))) throw error;
         this.#asksUsage = false;
       }
@@ -96,7 +97,7 @@ export class Model {
     return client.chat.completions.create(request, { signal });
   }
 
-  /** The package is loaded with the first request: most sessions need no model. */
+  /** Loads the package with the first request, because most sessions need no model. */
   async #connect(): Promise<OpenAI> {
     if (this.#client !== undefined) return this.#client;
     const { OpenAI } = await import('openai');
@@ -104,7 +105,7 @@ export class Model {
     this.#client = new OpenAI({
       baseURL,
       apiKey: apiKey ?? NO_KEY,
-      // What is left out here, the package reads from the environment.
+      // The package would read omitted options from the environment.
       adminAPIKey: null,
       organization: null,
       project: null,
@@ -117,7 +118,7 @@ export class Model {
   }
 }
 
-/** Ends a request that takes too long as a whole, or that falls silent. */
+/** Ends a request that takes too long, or whose stream stalls. */
 class Deadlines {
   readonly #bounds: ModelBounds;
   readonly #late = new AbortController();
@@ -133,12 +134,12 @@ class Deadlines {
     this.#silence = this.#listen();
   }
 
-  /** What to say of a request that was ended here. */
+  /** The error of a request that was ended here. */
   get fault(): TroupeError | null {
     return this.#fault;
   }
 
-  heard(): void {
+  restartSilence(): void {
     clearTimeout(this.#silence);
     this.#silence = this.#listen();
   }
@@ -159,16 +160,16 @@ class Deadlines {
   }
 }
 
-function broken(choice: ModelChoice, why: string): TroupeError {
+function connectionError(choice: ModelChoice, why: string): TroupeError {
   return new TroupeError('MODEL_ERROR', `${choice.id}: ${why}`, { status: null, retryable: true });
 }
 
-/** What the package throws, as ours. Its class says nothing more than the status does. */
+/** Converts the package's error. Its class contains no more information than the status. */
 function modelError(choice: ModelChoice, error: unknown): TroupeError {
   if (error instanceof TroupeError) return error;
   const status: unknown = error instanceof Error ? Reflect.get(error, 'status') : undefined;
   const text = error instanceof Error ? error.message : String(error);
-  if (typeof status !== 'number') return broken(choice, causeOf(error) ?? text);
+  if (typeof status !== 'number') return connectionError(choice, causeOf(error) ?? text);
   const retryable = status === 408 || status === 409 || status === 429 || status >= 500;
   const headers: unknown = error instanceof Error ? Reflect.get(error, 'headers') : undefined;
   const retryAfterMs = headers instanceof Headers ? retryAfter(headers) : null;
@@ -179,14 +180,14 @@ function modelError(choice: ModelChoice, error: unknown): TroupeError {
   });
 }
 
-/** The reason behind a connection's failure, such as ECONNREFUSED. */
+/** The root cause of a connection error, such as ECONNREFUSED. */
 function causeOf(error: unknown): string | null {
   let cause = error;
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
   return cause instanceof Error ? cause.message : null;
 }
 
-/** Seconds, or an instant (RFC 9110, section 10.2.3). */
+/** Parses seconds or an instant (RFC 9110, section 10.2.3). */
 function retryAfter(headers: Headers): number | null {
   const value = headers.get('retry-after');
   if (value === null) return null;

@@ -5,23 +5,23 @@ import type { PageText } from '../protocol/model.js';
 import { pagesOf } from './context.js';
 import type { Conversation } from './conversation.js';
 
-/** Lines of a page that a model is shown; the last says how to ask for more. */
+/** Lines of a page that a model is sent; the last one says how to request more. */
 const MAX_LINES = 250;
-/** Changes are shown while they are shorter than this part of the whole page. */
-const WORTH = 0.6;
+/** Changes are sent if they are shorter than this fraction of the full page. */
+const MAX_DIFF_SHARE = 0.6;
 
-/** A page for a model, and what tells it from another. */
-export interface PageSeen {
+/** A page for a model, and its fingerprint. */
+export interface PageView {
   readonly page: PageText;
-  /** The same for the same page in the same state. */
-  readonly print: string;
+  /** Equal for the same page in the same state. */
+  readonly fingerprint: string;
 }
 
 /**
- * What a model is shown of the page after each of its scripts: the changes since it saw it last, or the whole page where
- * that is hardly longer, or where the changes since the last whole page have added up to one.
+ * The page that a model is sent after each of its scripts: the changes since the last one, or the full page if that is
+ * hardly longer, or if the changes since the last full page add up to one.
  */
-export function viewPage(look: WholeLook, shown: Conversation): PageSeen {
+export function viewPage(look: WholeLook, shown: Conversation): PageView {
   const { url, title, dialog, elements, diff } = look;
   const place = { url, title, ...(dialog === undefined ? {} : { dialog }) };
   const whole = renderLook({ ...place, elements }, { maxLines: MAX_LINES });
@@ -29,7 +29,7 @@ export function viewPage(look: WholeLook, shown: Conversation): PageSeen {
     .update(JSON.stringify([place, elements]))
     .digest('base64url')
     .slice(0, 12);
-  const full: PageSeen = { page: { kind: 'full', text: whole }, print };
+  const full: PageView = { page: { kind: 'full', text: whole }, fingerprint: print };
   const known = charactersOfChanges(shown);
   if (diff === undefined || known === null) return full;
   const at = (index: number) => elements[index] ?? [];
@@ -42,11 +42,11 @@ export function viewPage(look: WholeLook, shown: Conversation): PageSeen {
     unchanged: elements.length - diff.added.length - diff.changed.length,
   };
   const text = renderLook(changes, { maxLines: MAX_LINES });
-  if (text.length > whole.length * WORTH || known + text.length > Math.max(whole.length, 400)) return full;
-  return { page: { kind: 'diff', text }, print };
+  if (text.length > whole.length * MAX_DIFF_SHARE || known + text.length > Math.max(whole.length, 400)) return full;
+  return { page: { kind: 'diff', text }, fingerprint: print };
 }
 
-/** Characters of the changes told since the last whole page; null where none was shown. */
+/** Characters of the changes that were sent since the last full page; null if there was none. */
 function charactersOfChanges(shown: Conversation): number | null {
   const pages = pagesOf(shown);
   const newest = pages.findLastIndex((page) => page?.kind === 'full');

@@ -2,12 +2,12 @@ import { renderSections } from '../agent-js/prompt/sections.js';
 import type { ErrorBody } from '../protocol/errors.js';
 import { errorText } from './tool-answers.js';
 
-/** What the model is told of a task besides the page. */
+/** What the model is sent about a task besides the page. */
 export interface TaskBrief {
   readonly prompt: string;
   /** Task files (`.md`), in the order of the request. */
   readonly notes: readonly { readonly path: string; readonly text: string }[];
-  /** The session's flows: what each is for, in its own words. */
+  /** The session's flows, with the comments that describe them. */
   readonly flows: readonly FlowBrief[];
   /** Names of the global `args`. */
   readonly args: readonly string[];
@@ -17,12 +17,12 @@ export interface TaskBrief {
 }
 
 export interface FlowBrief {
-  /** As Flow.run takes it. */
+  /** The argument of Flow.run. */
   readonly path: string;
   readonly about: string;
 }
 
-/** What the session's flows have done when the model begins. */
+/** The state of the session's flows when the model phase begins. */
 export type FlowsBefore =
   | { readonly kind: 'none' }
   | { readonly kind: 'passed' }
@@ -30,9 +30,9 @@ export type FlowsBefore =
       readonly kind: 'failed';
       readonly flow: string;
       readonly error: ErrorBody;
-      /** Source of the flow where it failed, and of those that called it. */
+      /** The source of the flow that failed, and of those that called it. */
       readonly sources: readonly { readonly path: string; readonly line: number | null; readonly source: string }[];
-      /** Paths of flows that have not begun. */
+      /** Paths of flows that have not started. */
       readonly notBegun: readonly string[];
     };
 
@@ -51,7 +51,7 @@ Every answer calls a tool. If something cannot be done, find out why, then call 
 const SECRETS_RULE = `Write a secret as {{name}}, in the value of agent.act or in an address: its value is put in when it is
 typed, and you never see it.`;
 
-/** The part of the conversation that is the same from its first request to its last. */
+/** The system message: the same in all requests of the conversation. */
 export function systemPrompt({ notes, flows, args, secrets }: TaskBrief): string {
   const parts = [ROLE, renderSections()];
   if (flows.length > 0) {
@@ -66,7 +66,7 @@ export function systemPrompt({ notes, flows, args, secrets }: TaskBrief): string
   return parts.join('\n\n');
 }
 
-/** The task itself, and where it stands. */
+/** The task and its state. */
 export function taskMessage({ prompt, before }: TaskBrief): string {
   const task = prompt.trim() === '' ? 'Do what the task files say.' : prompt.trim();
   switch (before.kind) {
@@ -98,7 +98,7 @@ If the flow cannot go on, do what remains of it by hand. When all is done and ch
   ].join('\n\n');
 }
 
-/** Source with line numbers, cut around the line that matters. */
+/** Source with line numbers, shortened around the relevant line. */
 function listing(source: string, line: number | null): string {
   const lines = source.split('\n').map((text, index) => `${index + 1 === line ? '>' : ' '} ${index + 1} ${text}`);
   const whole = lines.join('\n');

@@ -6,7 +6,7 @@ import type { Tool } from './wire.js';
 const EvalArguments = z.object({ js: z.string() });
 const DoneArguments = z.object({ success: z.boolean(), summary: z.string().max(20_000) });
 
-/** The two tools of a model. Their texts are part of every request. */
+/** The model's two tools. Their texts are part of every request. */
 export const TOOLS: readonly Tool[] = [
   {
     name: 'agent_eval',
@@ -33,23 +33,23 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** How a failed flow is to go on: behind the failed call, which answers `value` then, or with it. */
+/** How to continue a failed flow: after the failed call, which then returns `value`, or with that call. */
 export type ResumeRequest =
   | { readonly kind: 'done'; readonly value?: unknown }
   | { readonly kind: 'retry' }
   | { readonly kind: 'locator'; readonly locator: string };
 
-/** What a model wants with a tool call. `malformed` says what to tell it. */
+/** The meaning of a tool call. For `malformed`, `why` is sent to the model. */
 export type Intent =
   | { readonly kind: 'evaluate'; readonly js: string }
   | { readonly kind: 'resume'; readonly how: ResumeRequest }
   | { readonly kind: 'done'; readonly success: boolean; readonly summary: string }
   | { readonly kind: 'malformed'; readonly why: string };
 
-/** Continues a flow, which no script can do from inside: it is understood only alone in its call. */
+/** A continuation of a flow. Scripts cannot do this from inside, so it is recognised only alone in its call. */
 const RESUME = /^\s*(?:return\s+)?Flow\.resume\(([\s\S]*)\)\s*;?\s*$/;
 
-/** Reads a tool call. Models write anything: nothing of it is an error of ours. */
+/** Parses a tool call. Models may write anything, so invalid input is not an error. */
 export function intentOf({ name, arguments: text }: ToolCall): Intent {
   if (name !== 'agent_eval' && name !== 'done') {
     return malformed(`There is no tool '${name.slice(0, 100)}'. There are agent_eval and done.`);
@@ -73,7 +73,7 @@ export function intentOf({ name, arguments: text }: ToolCall): Intent {
   return resume === null ? { kind: 'evaluate', js } : resumption(resume[1] ?? '');
 }
 
-/** Options of Flow.resume, of which only plain values are understood. */
+/** Parses the options of Flow.resume, which must be plain literals. */
 function resumption(text: string): Intent {
   if (text.trim() === '') return { kind: 'resume', how: { kind: 'done' } };
   const options = literalOf(text);

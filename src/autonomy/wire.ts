@@ -2,20 +2,20 @@ import type OpenAI from 'openai';
 import { assertNever } from '../base/assert-never.js';
 import type { ToolCall } from '../protocol/model.js';
 
-/** One message of a conversation as the loop knows it. */
+/** A message of a conversation in our own form. */
 export type Message =
   | { readonly role: 'system' | 'user'; readonly content: string }
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly id: string; readonly content: string };
 
-/** A tool as the model is told of it; `parameters` is a JSON schema. */
+/** A tool as it is described to the model; `parameters` is a JSON schema. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly parameters: { readonly [key: string]: unknown };
 }
 
-/** Messages in the form of the chat completions interface. */
+/** Messages in the format of the chat completions API. */
 export function wireMessages(messages: readonly Message[]): OpenAI.ChatCompletionMessageParam[] {
   return messages.map(wireMessage);
 }
@@ -47,6 +47,6 @@ export function wireTools(tools: readonly Tool[]): OpenAI.ChatCompletionTool[] {
 
 function wireCall({ id, name, arguments: text, extra }: ToolCall): OpenAI.ChatCompletionMessageToolCall {
   const call = { id, type: 'function', function: { name, arguments: text } } as const;
-  // Gemini signs its calls and refuses a conversation without the signature.
+  // Gemini signs its calls and rejects a conversation without the signature.
   return extra === undefined ? call : Object.assign(call, { extra_content: extra });
 }

@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from './clock.js';
 
-/** What ends a wait before it is settled. Its timer and its listener are gone when the wait is over, however it ended. */
+/** The limits of a wait. Its timer and its listener are removed when the wait ends, for whatever reason. */
 export interface WaitBounds {
   /** Rejects the wait with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds after which the wait rejects; without it only the signal ends it. */
+  /** Milliseconds after which the wait rejects; if omitted, only the signal ends it. */
   readonly ms?: number | undefined;
-  /** What the wait rejects with after `ms`. */
+  /** Creates the error for the rejection after `ms`. */
   readonly late?: () => Error;
   readonly clock?: Clock;
 }
@@ -16,9 +16,9 @@ function tooLate(): Error {
 }
 
 /**
- * A wait that `begin` settles, or its bounds do.
- * @param begin is not called if the signal is aborted already; what it returns is called once when the wait is over, in
- *   the same turn
+ * A promise that `begin` or the bounds settle.
+ * @param begin not called if the signal is already aborted; the function that it returns is called once when the wait
+ *  ends, in the same turn
  */
 export function boundedWait<T>(
   { signal, ms, late = tooLate, clock = systemClock }: WaitBounds,
@@ -49,14 +49,14 @@ export function boundedWait<T>(
   });
 }
 
-/** Settles as `work` does, unless the bounds end the wait for it; the work itself goes on. */
+/** Settles like `work`, unless the bounds end the wait; the work itself continues. */
 export function withDeadline<T>(work: Promise<T>, bounds: WaitBounds): Promise<T> {
-  // Nobody may be left to hear how it fails.
+  // The wait may end before the work fails.
   work.catch(() => undefined);
   return boundedWait(bounds, (resolve, reject) => void work.then(resolve, reject));
 }
 
-/** Whether `work` settles within `ms`, well or not; it goes on in any case. */
+/** Whether `work` settles within `ms`, successfully or not; it continues in any case. */
 export function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = work.then(
     () => true,
@@ -65,7 +65,7 @@ export function settlesWithin(work: Promise<unknown>, ms: number): Promise<boole
   return withDeadline(settled, { ms }).catch(() => false);
 }
 
-/** Settles after `ms`, on the clock given. Rejects with the signal's reason. */
+/** Resolves after `ms`. Rejects with the signal's reason. */
 export function pause(
   ms: number,
   { signal, clock = systemClock }: Pick<WaitBounds, 'signal' | 'clock'> = {},
@@ -73,7 +73,9 @@ export function pause(
   return boundedWait({ signal }, (resolve) => clock.after(ms, resolve));
 }
 
-/** Calls `listener` when the signal is aborted, at once if it is already. The function answered takes it off again. */
+/**
+ * Calls `listener` when the signal is aborted, or at once if it already is. The returned function removes the listener.
+ */
 export function onAbort(signal: AbortSignal, listener: () => unknown): () => void {
   const abort = () => void listener();
   if (signal.aborted) abort();
@@ -82,9 +84,10 @@ export function onAbort(signal: AbortSignal, listener: () => unknown): () => voi
 }
 
 /**
- * Does the work with a signal that is aborted with the reason of one of `signals`, or after `ms` with `late`. The work decides how it
- * ends then. Use this rather than `AbortSignal.timeout()` inside `AbortSignal.any()`, which holds its sources weakly: such
- * a time limit can be collected before it is reached.
+ * Runs the work with a signal that is aborted with the reason of one of `signals`, or after `ms` with `late`. The work
+ * decides how it then ends. Use this instead of `AbortSignal.timeout()` inside `AbortSignal.any()`, which holds its
+ * sources
+ * weakly: such a time limit can be garbage-collected before it is reached.
  */
 export async function withSignal<T>(
   {
@@ -95,18 +98,18 @@ export async function withSignal<T>(
   }: Omit<WaitBounds, 'signal'> & { readonly signals: readonly AbortSignal[] },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const cut = new AbortController();
-  const forget = signals.map((signal) => onAbort(signal, () => cut.abort(signal.reason)));
-  const cancelTimer = ms === undefined ? undefined : clock.after(ms, () => cut.abort(late()));
+  const controller = new AbortController();
+  const removeListeners = signals.map((signal) => onAbort(signal, () => controller.abort(signal.reason)));
+  const cancelTimer = ms === undefined ? undefined : clock.after(ms, () => controller.abort(late()));
   try {
-    return await work(cut.signal);
+    return await work(controller.signal);
   } finally {
     cancelTimer?.();
-    for (const off of forget) off();
+    for (const off of removeListeners) off();
   }
 }
 
-/** Those who wait until something changes, and then look for themselves. */
+/** Lets callers wait until something changes; they check the condition themselves. */
 export class Wakeups {
   readonly #waiting = new Set<() => void>();
 
@@ -118,7 +121,7 @@ export class Wakeups {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Settles with the next {@link wake}, or with the signal. Never rejects. */
+  /** Resolves at the next {@link wake}, or when the signal is aborted. Never rejects. */
   next(signal: AbortSignal): Promise<void> {
     return boundedWait<void>({ signal }, (resolve) => {
       this.#waiting.add(resolve);

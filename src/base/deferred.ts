@@ -1,4 +1,4 @@
-/** A promise and what settles it, for when that is known only later or elsewhere. */
+/** A promise with its resolve function, for code that settles it later or elsewhere. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T | PromiseLike<T>) => void;

@@ -2,7 +2,7 @@ const FULL = "free disk space in the service's home, or set a smaller `retention
 const FILES = 'raise the limit of open files (ulimit -n, LimitNOFILE), or set a smaller `maxSessions`';
 const PROCESSES = 'raise the limit of processes (ulimit -u, TasksMax), or set a smaller `maxSessions`';
 
-/** What the system says when it refuses a call, and what to do. */
+/** Messages for system call errors: what is wrong, and what to do. */
 const FAULTS: { readonly [code: string]: string } = {
   ENOSPC: `Nothing can be written: the disk is full; ${FULL}`,
   EDQUOT: `Nothing can be written: the disk quota is used up; ${FULL}`,
@@ -12,36 +12,36 @@ const FAULTS: { readonly [code: string]: string } = {
   ENFILE: 'The machine has too many files open: raise fs.file-max, or close other programs',
 };
 
-/** The same, where a program was to be started. */
+/** Messages for errors when a program is started. */
 const SPAWN_FAULTS: { readonly [code: string]: string } = {
   EAGAIN: `No process can be started: ${PROCESSES}`,
   ENOMEM: 'No process can be started: free memory, or set a smaller `maxSessions`',
 };
 
-/** The code that an error of the system or of a library carries, such as ENOENT; undefined for anything else. */
+/** The code of a system or library error, such as ENOENT; undefined for anything else. */
 export function errorCode(thrown: unknown): string | undefined {
   const code: unknown = Reflect.get(Object(thrown), 'code');
   return typeof code === 'string' ? code : undefined;
 }
 
 /**
- * For `.catch()` of a call for a file that need not be there.
- * @throws what was thrown, unless it says that there is no such file
+ * For `.catch()` after accessing a file that may be missing.
+ * @throws the error, unless it is ENOENT
  */
 export function ifMissing(thrown: unknown): null {
   if (errorCode(thrown) === 'ENOENT') return null;
   throw thrown;
 }
 
-/** A call that the system refused for want of room, files or processes, or since the disk fails. */
+/** A system call that failed for lack of space, files, or processes, or because of a disk error. */
 export interface SystemFault {
-  /** Its code, such as ENOSPC. */
+  /** The error code, such as ENOSPC. */
   readonly cause: string;
-  /** What is wrong and what to do. */
+  /** What is wrong, and what to do. */
   readonly sentence: string;
 }
 
-/** The fault of the system, as a sentence that names the remedy; null for any other error. */
+/** The system fault behind an error; null for any other error. */
 export function systemFault(thrown: unknown): SystemFault | null {
   const cause = errorCode(thrown);
   if (!(thrown instanceof Error) || cause === undefined) return null;
@@ -50,14 +50,14 @@ export function systemFault(thrown: unknown): SystemFault | null {
   return sentence === undefined ? null : { cause, sentence };
 }
 
-/** What was thrown, for people: a fault of the system with its remedy, else the error's own message. */
+/** A message for people: the system fault with its remedy, or the error's own message. */
 export function sentenceOf(thrown: unknown): string {
   return systemFault(thrown)?.sentence ?? (thrown instanceof Error ? thrown.message : String(thrown));
 }
 
 /**
- * For `.catch()` of a call whose failure means that something is not there.
- * @throws what was thrown, where it is a fault of the system: that says nothing of what is there
+ * For `.catch()` after a call whose failure means that something does not exist.
+ * @throws the error if it is a system fault, which says nothing about existence
  */
 export function asAbsent(thrown: unknown): null {
   if (systemFault(thrown) !== null) throw thrown;

@@ -4,22 +4,24 @@ import { Readable } from 'node:stream';
 import { asAbsent } from '../base/system-fault.js';
 
 /**
- * Files in folders that somebody else may write to: a browser, or a page that took it over. A name there may be a link to
- * any file of the machine, a FIFO that keeps whoever opens it waiting, or change between two looks at it. So such a file
- * is opened once, by {@link openRegularFile}, and only the open file is asked what it is and read.
+ * A file in a folder that an untrusted process may write to: a browser, or a page that exploited it. A name there may
+ * be a
+ * link to any file of the machine, a FIFO that blocks on opening, or change between two accesses. So
+ * {@link openRegularFile} opens such a file once, and only the open file is inspected and read.
  */
 export interface RegularFile {
   readonly file: FileHandle;
   readonly stats: Stats;
 }
 
-/** A link is not followed, and a FIFO or a device is opened without waiting for it. */
+/** Does not follow a link, and does not block on a FIFO or a device. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Opens a regular file for reading; null where there is none, or this user may not read it. Folders above it are taken as
- * they are: they must belong to the service. The caller closes the file.
- * @throws a fault of the system, such as too many open files
+ * Opens a regular file for reading; null if there is none, or this user may not read it. Its parent folders are
+ * trusted:
+ * they must belong to the service. The caller closes the file.
+ * @throws a system fault, such as too many open files
  */
 export async function openRegularFile(path: string): Promise<RegularFile | null> {
   const file = await open(path, FLAGS).catch(asAbsent);
@@ -31,14 +33,14 @@ export async function openRegularFile(path: string): Promise<RegularFile | null>
 }
 
 /**
- * Whether these are the stats of a file that has no other name. One that has may be somebody else's, linked to where the
- * service would hand it out.
+ * Whether the file has no other name. A hard link may point to a file of another user that the service must not hand
+ * out.
  */
 export function hasOneName(stats: Stats): boolean {
   return stats.isFile() && stats.nlink === 1;
 }
 
-/** As {@link openRegularFile}; null also for a file that has another name. */
+/** Like {@link openRegularFile}, but also null for a file with other hard links. */
 export async function openOwnFile(path: string): Promise<RegularFile | null> {
   const opened = await openRegularFile(path);
   if (opened === null || hasOneName(opened.stats)) return opened;
@@ -46,7 +48,7 @@ export async function openOwnFile(path: string): Promise<RegularFile | null> {
   return null;
 }
 
-/** What the file holds, up to the size that it had when it was opened. Closes the file when it ends or is destroyed. */
+/** Streams the file, up to its size when it was opened. Closes the file when the stream ends or is destroyed. */
 export function contentOf({ file, stats }: RegularFile): Readable {
   if (stats.size > 0) return createReadStream('', { fd: file, end: stats.size - 1 });
   return new Readable({
@@ -63,8 +65,8 @@ export function contentOf({ file, stats }: RegularFile): Readable {
 }
 
 /**
- * Names of the regular files in a folder, at most `max`; nothing where there is no folder. Of a folder that is full of
- * other things only a part is looked at.
+ * Names of the regular files in a folder, at most `max`; none if there is no folder. In a folder that is full of other
+ * entries, only a part is searched.
  */
 export async function regularFileNames(dir: string, max: number): Promise<string[]> {
   const names: string[] = [];

@@ -2,12 +2,13 @@ import { chmod, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, ifMissing } from '../base/system-fault.js';
 
-/** What `rm` stumbles over: paths that are too long for the system, and folders that are closed to their owner. */
+/** Errors that `rm` fails with: paths that are too long for the system, and folders that deny access to their owner. */
 const OBSTACLES: readonly unknown[] = ['ENAMETOOLONG', 'EACCES'];
 
 /**
- * Removes a folder with all that is inside, however deep it is nested and whatever its folders allow. Whoever wrote there
- * must be gone. A folder that is not there is no fault.
+ * Removes a folder and its contents, whatever its depth and permissions. Nothing may still write to it. A missing
+ * folder
+ * is not an error.
  */
 export async function removeFolder(path: string): Promise<void> {
   try {
@@ -24,8 +25,9 @@ function removeAll(path: string): Promise<void> {
 }
 
 /**
- * Opens every folder to its owner and moves it directly below `root`, so that no path is long any more. The `rm` that failed
- * may still be removing folders meanwhile: those that are gone are passed over.
+ * Makes every folder accessible to its owner and moves it directly below `root`, so that no path is too long. The `rm`
+ * that
+ * failed may still be removing folders meanwhile: missing ones are skipped.
  */
 async function flatten(root: string): Promise<void> {
   await openToOwner(root);
@@ -57,7 +59,7 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
 }
 
 async function openToOwner(folder: string): Promise<void> {
-  // Root needs no leave.
+  // Root needs no permission.
   if (process.geteuid?.() === 0) return;
   await chmod(folder, 0o700).catch(ifMissing);
 }

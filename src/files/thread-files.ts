@@ -2,10 +2,14 @@ import { appendFile as appendTo, closeSync, open, readFile as readFrom, writeFil
 import { promisify } from 'node:util';
 
 /**
- * Files of a thread that may be terminated at any moment. What `node:fs/promises` opens then, or has open, stays open in the
- * process for good: two descriptors of four that were being written, each time. Node counts what the older calls open by
- * thread, and closes it with its thread (`trackUnmanagedFds` of https://nodejs.org/docs/latest-v20.x/api/worker_threads.html).
- * A close that waits for its turn is not counted any more, and may be cancelled: so it does not wait.
+ * File access for a thread that may be terminated at any moment. Files that `node:fs/promises` has open then stay open
+ * in
+ * the process permanently: two descriptors of four that were being written, each time. Node tracks files that the
+ * callback
+ * API opens by thread, and closes them with it (`trackUnmanagedFds` of
+ * https://nodejs.org/docs/latest-v20.x/api/worker_threads.html). A pending asynchronous close is no longer tracked and
+ * may
+ * be cancelled, so files are closed synchronously.
  */
 
 const opened = promisify(open);
@@ -14,10 +18,10 @@ const appended = promisify(appendTo);
 const read = promisify(readFrom);
 
 /**
- * Opens a file for as long as the work takes.
- * @param work is given the descriptor, for the calls of `node:fs` that take one
- * @param mode of a file that is made
- * @throws what the file system says
+ * Opens a file while `work` runs.
+ * @param work gets the descriptor, for functions of `node:fs`
+ * @param mode permissions of a new file
+ * @throws the file system's error
  */
 export async function withFile<T>(
   path: string,
@@ -33,17 +37,17 @@ export async function withFile<T>(
   }
 }
 
-/** As `writeFile` of `node:fs/promises`: replaces what is there. */
+/** Like `writeFile` of `node:fs/promises`: replaces the content. */
 export function writeFile(path: string, data: string | Uint8Array): Promise<void> {
   return withFile(path, 'w', (descriptor) => written(descriptor, data));
 }
 
-/** As `appendFile` of `node:fs/promises`: makes the file where there is none. */
+/** Like `appendFile` of `node:fs/promises`: creates the file if needed. */
 export function appendFile(path: string, data: string | Uint8Array): Promise<void> {
   return withFile(path, 'a', (descriptor) => appended(descriptor, data));
 }
 
-/** As `readFile` of `node:fs/promises`: all of it. */
+/** Like `readFile` of `node:fs/promises`. */
 export function readFile(path: string): Promise<Buffer> {
   return withFile(path, 'r', (descriptor) => read(descriptor));
 }

@@ -1,4 +1,4 @@
-import type { EventPage, ListedEvent } from '../protocol/event-row.js';
+import type { EventPage, LazyEvent } from '../protocol/event-row.js';
 
 /** By page, which readers share: gone with it. */
 const made = new WeakMap<EventPage, Uint8Array>();
@@ -14,7 +14,7 @@ export function framesOf(page: EventPage): Uint8Array {
 }
 
 /** The data of an event is JSON text already, and on one line. */
-function frameOf({ seq, row: [sessionId, at, type, data] }: ListedEvent): string {
+function frameOf({ seq, row: [sessionId, at, type, data] }: LazyEvent): string {
   const head = `"sessionId":${JSON.stringify(sessionId)},"at":${JSON.stringify(at)},"type":"${type}"`;
   return `id: ${seq}\nevent: ${type}\ndata: {${head},"data":${data},"seq":${seq}}\n\n`;
 }

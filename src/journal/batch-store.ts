@@ -3,10 +3,10 @@ import type Database from 'libsql';
 import type { BatchCounts, OpenBatch } from './messages.js';
 import type { Schema } from './schema.js';
 
-/** A message's id begins with its session's. */
+/** The session id at the start of a webhook message's id. */
 const SESSION_OF_WEBHOOK = sql<string>`substr(id, 1, instr(id, '/') - 1)`;
 
-/** What concerns the sessions of a batch together. Lives on the journal's thread; writes are part of the transaction that is open. */
+/** Queries and deletions that concern whole batches. Runs on the journal's thread; writes join the open transaction. */
 export class BatchStore {
   readonly #database: Database.Database;
   readonly #kysely: Kysely<Schema>;
@@ -16,7 +16,7 @@ export class BatchStore {
     this.#kysely = kysely;
   }
 
-  /** With its sessions and all that is known of them. */
+  /** Removes a batch, its sessions, and all their rows. */
   remove(id: string): void {
     const kysely = this.#kysely;
     const own = kysely.selectFrom('sessions').select('id').where('batch', '=', id);
@@ -29,8 +29,8 @@ export class BatchStore {
     this.#run(kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', '=', id));
   }
 
-  /** Batches that came before an instant and have no session left. */
-  forget(before: string): void {
+  /** Removes batches that were created before `before` and have no sessions left. */
+  removeEmpty(before: string): void {
     const kysely = this.#kysely;
     const used = kysely
       .selectFrom('sessions')
@@ -47,8 +47,11 @@ export class BatchStore {
     this.#run(kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', 'in', empty));
   }
 
-  /** Messages of webhooks whose session is gone: one that was on its way when that was removed is noted after it. */
-  forgetWebhooks(): void {
+  /**
+   * Removes webhook messages whose session is gone. A message in flight while its session is removed is stored after
+   * that.
+   */
+  removeOrphanedWebhooks(): void {
     this.#run(this.#webhooks().where(SESSION_OF_WEBHOOK, 'not in', this.#kysely.selectFrom('sessions').select('id')));
   }
 
@@ -75,7 +78,7 @@ export class BatchStore {
     return { counts, endedAt: open > 0 ? null : await this.#lastEnd(id) };
   }
 
-  /** Sessions of the batch that had ended by a sequence number. */
+  /** How many sessions of the batch had ended at sequence number `upTo`. */
   async ends(id: string, upTo: number): Promise<number> {
     const row = await this.#kysely
       .selectFrom('events')
@@ -100,7 +103,7 @@ export class BatchStore {
     return this.#kysely.deleteFrom('kept').where('kind', 'in', ['delivery', 'delivered']);
   }
 
-  /** At once, as a part of the transaction that is open: Kysely itself only runs things later. */
+  /** Runs a query synchronously, inside the open transaction. Kysely's own `execute` is asynchronous. */
   #run(query: { compile(): CompiledQuery }): void {
     const { sql: text, parameters } = query.compile();
     this.#database.prepare(text).run([...parameters]);

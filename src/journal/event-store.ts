@@ -3,40 +3,43 @@ import type Database from 'libsql';
 import type { EventQuery, NumberedEventRow } from './messages.js';
 import type { Schema } from './schema.js';
 
-/** Events are read so many rows at a time until a message is full, and twice as many each time: the first may be large. */
+/** Rows per read: starts small because a row may be large, and doubles until the page is full. */
 const FIRST_ROWS = 4;
-const MOST_ROWS = 128;
-/** A message of events ends after so many characters of data, however few events that are. */
-const PART_CHARACTERS = 4 * 1024 * 1024;
+const MAX_ROWS = 128;
+/** A page ends after this many characters of data unless the query sets its own limit. */
+const DEFAULT_PAGE_CHARACTERS = 4 * 1024 * 1024;
 
-/** The events in the journal's file, for those who read them. */
+/** Reads events from the database. */
 export class EventStore {
-  readonly #ofAll: Database.Statement;
-  readonly #ofOne: Database.Statement;
+  readonly #selectAll: Database.Statement;
+  readonly #selectSession: Database.Statement;
 
   constructor(database: Database.Database, kysely: Kysely<Schema>) {
-    const above = kysely
+    const select = kysely
       .selectFrom('events')
       .select(['seq', 'session_id as sessionId', 'at', 'type', 'data'])
       .where('seq', '>', 0)
       .orderBy('seq')
       .limit(0);
-    // Prepared once, as writing them anew costs more than a short page; values are bound in the order of the text.
-    this.#ofAll = database.prepare(above.compile().sql);
-    this.#ofOne = database.prepare(above.where('session_id', '=', '').compile().sql);
+    // Prepared once: preparing costs more than reading a short page. Values are bound in the order of the SQL text.
+    this.#selectAll = database.prepare(select.compile().sql);
+    this.#selectSession = database.prepare(select.where('session_id', '=', '').compile().sql);
   }
 
-  /** At most `limit` events and about as many characters of data as asked for; `more` says that it stopped for the latter. */
+  /**
+   * Returns at most `limit` events and about `characters` of data. `more` is true if the page ended because of its
+   * size.
+   */
   list(query: EventQuery): { readonly rows: readonly NumberedEventRow[]; readonly more: boolean } {
-    const { limit, characters: most = PART_CHARACTERS } = query;
+    const { limit, characters: most = DEFAULT_PAGE_CHARACTERS } = query;
     const page: NumberedEventRow[] = [];
     let characters = 0;
     let after = query.after;
-    for (let wanted = FIRST_ROWS; page.length < limit; wanted = Math.min(2 * wanted, MOST_ROWS)) {
+    for (let wanted = FIRST_ROWS; page.length < limit; wanted = Math.min(2 * wanted, MAX_ROWS)) {
       const count = Math.min(wanted, limit - page.length);
       const rows = this.#read(query.sessionId, after, count);
       for (const row of rows) {
-        // The first goes whatever its size.
+        // The first event is returned whatever its size.
         if (page.length > 0 && characters + row.data.length > most) return { rows: page, more: true };
         page.push(row);
         characters += row.data.length;
@@ -48,8 +51,11 @@ export class EventStore {
   }
 
   #read(sessionId: string | undefined, after: number, count: number): readonly NumberedEventRow[] {
-    const rows = sessionId === undefined ? this.#ofAll.all([after, count]) : this.#ofOne.all([after, sessionId, count]);
-    // The columns are those of the statement.
+    const rows =
+      sessionId === undefined
+        ? this.#selectAll.all([after, count])
+        : this.#selectSession.all([after, sessionId, count]);
+    // The prepared statement selects exactly these columns.
     return rows as readonly NumberedEventRow[];
   }
 }

@@ -3,14 +3,14 @@ import type Database from 'libsql';
 import type { FlowRun, FlowRunQuery } from './messages.js';
 import type { Schema } from './schema.js';
 
-/** A member of an event's data, by a name of ours. */
+/** A member of an event's JSON data. */
 const member = <T = string>(name: 'path' | 'status' | 'durationMs' | 'depth') => sql<T>`data ->> ${sql.lit(name)}`;
 
-/** The history of flows. Lives on the journal's thread. */
+/** The history of flow runs. Runs on the journal's thread. */
 export class FlowRunStore {
   readonly #kysely: Kysely<Schema>;
   readonly #add: Database.Statement;
-  readonly #forget: Database.Statement;
+  readonly #removeBefore: Database.Statement;
 
   constructor(database: Database.Database, kysely: Kysely<Schema>) {
     this.#kysely = kysely;
@@ -31,15 +31,15 @@ export class FlowRunStore {
       .columns(['seq', 'flow', 'session_id', 'at', 'status', 'duration_ms'])
       .expression(finished);
     this.#add = database.prepare(add.compile().sql);
-    this.#forget = database.prepare(kysely.deleteFrom('flow_runs').where('at', '<', '').compile().sql);
+    this.#removeBefore = database.prepare(kysely.deleteFrom('flow_runs').where('at', '<', '').compile().sql);
   }
 
-  /** Takes in a FlowFinished that was just written, of a flow that no other flow called. */
+  /** Adds the run of a FlowFinished event that was just written. Ignores flows that were called by another flow. */
   add(seq: number): void {
     this.#add.run([seq]);
   }
 
-  /** The newest runs, the newest first. */
+  /** Runs that match the query, newest first. */
   async list({ flow, since, until, limit }: FlowRunQuery): Promise<readonly FlowRun[]> {
     let select = this.#kysely
       .selectFrom('flow_runs')
@@ -53,7 +53,7 @@ export class FlowRunStore {
     return select.execute();
   }
 
-  forget(before: string): void {
-    this.#forget.run([before]);
+  removeBefore(before: string): void {
+    this.#removeBefore.run([before]);
   }
 }

@@ -3,34 +3,40 @@ import { withDeadline } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalOpened } from './messages.js';
 
-/** Bringing a long log of changes back after a crash takes its time, and so does copying what a damaged file has left. */
+/**
+ * Replaying a long write-ahead log after a crash takes time, and so does copying the readable rows of a damaged file.
+ */
 const OPEN_DEADLINE_MS = 120_000;
 
-/** Starts the journal's thread, which opens the file. The caller terminates it. */
+/** Starts the journal's thread, which opens the file. The caller must terminate the thread. */
 export function startWorker(file: string): Worker {
   return new Worker(new URL('./journal.thread.js', import.meta.url), {
     workerData: file,
     name: 'journal',
-    // The thread needs nothing of what the process was started with (loaders, inspectors).
+    // The thread needs none of the process's loaders, inspectors, or environment variables.
     execArgv: [],
     env: {},
   });
 }
 
-/** Whether it could open the file. @throws UNAVAILABLE when the thread does not say so in time */
+/**
+ * Waits for the thread's first message: whether it could open the file.
+ * @throws UNAVAILABLE if the thread does not report in time
+ */
 export async function firstMessage(worker: Worker): Promise<JournalOpened> {
-  let forget = () => {};
+  let removeListeners = () => {};
   const message = new Promise<JournalOpened>((resolve, reject) => {
     const onExit = (code: number) =>
-      reject(new TroupeError('UNAVAILABLE', `The journal's thread ended (${code}) before the file was open`));
+      reject(new TroupeError('UNAVAILABLE', `The journal's thread exited with code ${code} before the file was open`));
     worker.on('message', resolve).on('error', reject).on('exit', onExit);
-    // One by one: removeAllListeners() would also cut a Worker's own, after which no message ever comes.
-    forget = () => worker.off('message', resolve).off('error', reject).off('exit', onExit);
+    // Removed one by one: removeAllListeners() would also remove the Worker's own listeners, and no message would
+    // arrive.
+    removeListeners = () => worker.off('message', resolve).off('error', reject).off('exit', onExit);
   });
   const late = () => new TroupeError('UNAVAILABLE', `The journal did not open within ${OPEN_DEADLINE_MS} ms`);
   try {
     return await withDeadline(message, { ms: OPEN_DEADLINE_MS, late });
   } finally {
-    forget();
+    removeListeners();
   }
 }

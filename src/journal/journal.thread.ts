@@ -5,9 +5,10 @@ import { serveRequests } from './serve-requests.js';
 import { explainSqliteError } from './sqlite-errors.js';
 import { Store } from './store.js';
 
-// The journal's thread: opens the file named by its worker data, says whether it could, and serves until told to close.
+// Entry of the journal's thread: opens the file named by workerData, reports the outcome, and serves requests until
+// closed.
 const file: unknown = workerData;
-if (parentPort === null || typeof file !== 'string') throw new TypeError('This module is the journal thread');
+if (parentPort === null || typeof file !== 'string') throw new TypeError('This module must run as the journal thread');
 try {
   const store = Store.open(file);
   if (store instanceof Store) {

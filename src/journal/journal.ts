@@ -16,7 +16,7 @@ import type {
   JournalReads,
   JournalReply,
   JournalRequest,
-  KeptKind,
+  KeyValueKind,
   OpenBatch,
   SessionQuery,
   StatusCounts,
@@ -26,7 +26,7 @@ import {
   type DamagedSession,
   fromEventRow,
   fromSessionRow,
-  parsed,
+  parseJson,
   readSessionRow,
   type StoredRequest,
   type StoredSession,
@@ -35,17 +35,17 @@ import {
 import { describeSalvaged, replaceDamaged, type SalvagedTable } from './salvage.js';
 import { WriteHealth } from './write-health.js';
 
-export type { JournalBatch, Kept } from './journal-batch.js';
+export type { JournalBatch, KeyValue } from './journal-batch.js';
 export type { FlowRun, SessionQuery, Submission } from './messages.js';
 export type { DamagedSession, StoredRequest, StoredSession, WaitingSession } from './rows.js';
 
 const CLOSE_DEADLINE_MS = 10_000;
-/** What may wait for the disk: records and events together, and the characters of their JSON. */
+/** Bounds on writes that wait for the disk: rows in total, and characters of their JSON. */
 const MAX_WAITING_ROWS = 100_000;
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
-/** More than a log of changes has left over by chance when the disk is full. */
+/** More than the write-ahead log may have left over when the disk is full. */
 const PROBE_CHARACTERS = 64 * 1024;
-/** The most sessions or events that one call answers. */
+/** The most sessions or events that one call returns. */
 const MAX_PAGE = 10_000;
 
 interface Pending {
@@ -60,18 +60,21 @@ type Unnumbered<T> = T extends JournalRequest ? Omit<T, 'id'> : never;
 type State = 'open' | 'closing' | 'closed';
 
 /**
- * What was accepted and what happened, on disk. A handle of the journal's thread; the owner is the service, which must
- * close it. One running service at a time can have a file open.
+ * The durable store of sessions and their events: a handle of the journal's thread. The service owns it and must close
+ * it. Only one running service can have a file open.
  *
- * Writes that arrive while one is being put on disk share the next transaction. What waits is bounded by 100,000 rows
- * and 64 Mi characters: a write beyond that is rejected with UNAVAILABLE (a single larger one is taken when nothing
- * waits), so a writer that must lose nothing waits for its writes. When the thread dies every call is rejected with
- * UNAVAILABLE at once, and {@link Journal.failed} says so.
+ * Writes that arrive during a commit share the next transaction. At most 100,000 rows and 64 Mi characters may wait; a
+ * write beyond that is rejected with UNAVAILABLE (a single larger one is accepted if nothing waits), so a writer that
+ * must not lose data has to await its writes. If the thread dies, every call is rejected with UNAVAILABLE at once, and
+ * {@link Journal.failed} settles.
  */
 export class Journal {
-  /** Made once with the file, 16 hexadecimal digits: tells our browsers and containers from another service's. */
+  /**
+   * 16 hexadecimal digits, created once with the file. Distinguishes our browsers and containers from another
+   * service's.
+   */
   readonly instance: string;
-  /** Settles, with the reason, when the journal's thread has died; never rejects, and not at all after a close. */
+  /** Resolves with the reason if the journal's thread dies. Never rejects; stays pending after a normal close. */
   readonly failed: Promise<TroupeError>;
   readonly #failed = deferred<TroupeError>();
   readonly #worker: Worker;
@@ -94,15 +97,15 @@ export class Journal {
     this.#log = log;
     this.failed = this.#failed.promise;
     worker.on('message', (replies: readonly JournalReply[]) => this.#settle(replies));
-    worker.on('error', (error) => this.#fail(`The journal's thread died: ${encodeError(error).error}`));
-    worker.on('exit', (code) => this.#fail(`The journal's thread ended (${code})`));
+    worker.on('error', (error) => this.#fail(`The journal's thread failed: ${encodeError(error).error}`));
+    worker.on('exit', (code) => this.#fail(`The journal's thread exited with code ${code}`));
   }
 
   /**
-   * Opens the file, creating it where there is none (its folder must be there). Where it is damaged, it is kept beside as
-   * `<file>.damaged-<time>`, what can be read of it goes on, and `log` says how much could not be read.
-   * @throws UNAVAILABLE when it is not a database or not ours, is newer than we know, is open in another running
-   *   service, or cannot be written; the message names the file and the remedy
+   * Opens the file, or creates it (its folder must exist). A damaged file is renamed to `<file>.damaged-<time>`, its
+   * readable rows are copied to a new file, and `log` reports how many could not be read.
+   * @throws UNAVAILABLE if the file is not a database or belongs to another program, was written by a newer version, is
+   *   open in another running service, or cannot be written; the message names the file and the remedy
    */
   static async open(options: { readonly file: string; log?(line: string): void }): Promise<Journal> {
     const { file, log = () => {} } = options;
@@ -117,16 +120,17 @@ export class Journal {
       await worker.terminate();
       throw error;
     }
-    // Its connections end with it and not before.
+    // The thread's connections to the files close only when it has terminated.
     await worker.terminate();
     log(describeSalvaged(file, replaceDamaged(file), tables));
     return await Journal.open(options);
   }
 
   /**
-   * One transaction: records are put in place (a new id is accepted, a known one is replaced), then the events are
-   * numbered in their order. Settles when all of it is on disk, with the number of the first event, 0 where there is
-   * none. The order of calls is the order of numbers.
+   * Writes a batch in one transaction: stores its records (inserts new ids, replaces known ones), then numbers its
+   * events
+   * in order. Resolves once everything is on disk, with the number of the first event (0 if there is none). Events of
+   * earlier calls have lower numbers.
    */
   async write(batch: JournalBatch): Promise<number> {
     const { events = [] } = batch;
@@ -143,15 +147,20 @@ export class Journal {
   }
 
   /**
-   * Newest first, or oldest first; sessions of the same instant stay in their order from page to page. At most 10,000.
-   * @throws INVALID_REQUEST when `before` names no session
+   * A page of sessions, newest or oldest first, at most 10,000. Sessions created at the same instant keep their order
+   * from
+   * page to page.
+   * @throws INVALID_REQUEST if `before` names no session
    */
   async list(query: SessionQuery): Promise<readonly StoredSession[]> {
     const rows = await this.#read('list', { ...query, limit: pageLimit(query.limit) });
     return rows.map(fromSessionRow);
   }
 
-  /** The sessions that run, in the order in which they were accepted; apart those that run or wait and cannot be read. */
+  /**
+   * Running sessions in the order in which they were accepted, and separately those, running or queued, with damaged
+   * rows.
+   */
   async running(): Promise<{
     readonly sessions: readonly StoredSession[];
     readonly damaged: readonly DamagedSession[];
@@ -163,7 +172,7 @@ export class Journal {
     };
   }
 
-  /** The sessions that are queued, in the order in which they were accepted. Reads nothing of them that may be large. */
+  /** Queued sessions in the order in which they were accepted. Does not read their requests, which may be large. */
   async waiting(): Promise<readonly WaitingSession[]> {
     return (await this.#read('waiting')).flatMap(({ id, ...row }) => {
       const known = SessionId.safeParse(id);
@@ -171,23 +180,26 @@ export class Journal {
     });
   }
 
-  /** What a session was asked for; null where it has ended, or never was. A damaged one is undefined. */
+  /**
+   * A session's stored request; null if the session has ended or never existed. `request` is undefined if it is
+   * damaged.
+   */
   async request(id: SessionId): Promise<StoredRequest | null> {
     const [row] = await this.#read('request', id);
-    return row === undefined ? null : { sessionId: id, caller: row.caller, request: parsed(row.request) };
+    return row === undefined ? null : { sessionId: id, caller: row.caller, request: parseJson(row.request) };
   }
 
-  /** Of all sessions, and of those whose failure lies at an ISO instant or after it. */
+  /** How many sessions have each status, and how many failed at or after an ISO instant. */
   statusCounts(failedSince: string): Promise<StatusCounts> {
     return this.#read('statusCounts', failedSince);
   }
 
-  /** Ended sessions whose end lies before an ISO instant, the oldest first; at most `limit`. */
+  /** Sessions that ended before an ISO instant, oldest first; at most `limit`. */
   async endedBefore(instant: string, limit: number): Promise<readonly StoredSession[]> {
     return (await this.#read('endedBefore', instant, pageLimit(limit))).map(fromSessionRow);
   }
 
-  /** The batches with sessions that have not ended. */
+  /** Batches that have sessions which have not ended. */
   openBatches(): Promise<readonly OpenBatch[]> {
     return this.#read('openBatches');
   }
@@ -196,38 +208,44 @@ export class Journal {
     return this.#read('batchCounts', id);
   }
 
-  /** How many sessions of a batch had ended by a sequence number. */
+  /** How many sessions of a batch had ended at sequence number `upTo`. */
   batchEnds(id: string, upTo: number): Promise<number> {
     return this.#read('batchEnds', id, upTo);
   }
 
-  /** Takes a batch and all its sessions away, for good. Settles when that is on disk; an unknown id is no error. */
+  /** Permanently removes a batch and all its sessions. Resolves once that is on disk; an unknown id is not an error. */
   async removeBatch(id: string): Promise<void> {
     await this.#ask({ op: 'removeBatch', batchId: id }, 1);
   }
 
-  /** Runs of flows, the newest first; at most `limit`. They are there too when their session was removed. */
+  /** Flow runs, newest first; at most `limit`. A run outlives its session's removal. */
   flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]> {
     return this.#read('flowRuns', query);
   }
 
-  /** Forgets runs of flows that ended before, batches that came before and have no session left, and webhooks of no session. */
+  /** Removes old flow runs, old batches without sessions, and webhook messages without a session. */
   async prune(before: { readonly runsBefore: string; readonly batchesBefore: string }): Promise<void> {
     await this.#ask({ op: 'prune', ...before }, 1);
   }
 
-  /** What a submission's key stands for; null where it is free. */
+  /** The submission with this idempotency key; null if the key is free. */
   async submission(key: string): Promise<Submission | null> {
     const [found] = await this.#read('submission', key);
     return found ?? null;
   }
 
-  /** What is kept of a kind, by id, or that part whose ids begin so. What is damaged is undefined. */
-  async kept(kind: KeptKind, prefix = ''): Promise<readonly { readonly id: string; readonly data: unknown }[]> {
-    return (await this.#read('kept', kind, prefix)).map(({ id, data }) => ({ id, data: parsed(data) }));
+  /** Key-value entries of a kind whose ids begin with `prefix`, sorted by id. `data` is undefined if it is damaged. */
+  async keyValues(
+    kind: KeyValueKind,
+    prefix = '',
+  ): Promise<readonly { readonly id: string; readonly data: unknown }[]> {
+    return (await this.#read('keyValues', kind, prefix)).map(({ id, data }) => ({ id, data: parseJson(data) }));
   }
 
-  /** Events with a number above `after`, in order; fewer than `limit` (10,000 at most) only where there are no more. */
+  /**
+   * Events with a number above `after`, in order. Returns fewer than `limit` (at most 10,000) only if there are no
+   * more.
+   */
   async events(query: EventQuery): Promise<readonly JournalEvent[]> {
     const limit = pageLimit(query.limit);
     const events: JournalEvent[] = [];
@@ -243,8 +261,9 @@ export class Journal {
   }
 
   /**
-   * The same as rows, and one page of them alone: it ends after `limit` events or `characters` of data, and then `more`
-   * says that there may be others.
+   * One page of event rows: it ends after `limit` events or `characters` of data, and then `more` is true, since there
+   * may
+   * be others.
    */
   async eventRows(query: EventQuery): Promise<EventRowPage> {
     const limit = pageLimit(query.limit);
@@ -252,28 +271,30 @@ export class Journal {
     return { rows, more: more || rows.length >= limit };
   }
 
-  /** Why nothing can be written, as the last write failed of it; null while writes succeed. See {@link WriteHealth.fault}. */
+  /** Why the last write failed; null while writes succeed. See {@link WriteHealth.fault}. */
   writeFault(): TroupeError | null {
     return this.#failure ?? this.#health.fault();
   }
 
   async #probe(): Promise<void> {
     const probe = { kind: 'probe', id: 'disk' } as const;
-    await this.write({ kept: [{ ...probe, data: 'x'.repeat(PROBE_CHARACTERS) }] });
-    await this.write({ kept: [{ ...probe, data: null }] });
+    await this.write({ keyValues: [{ ...probe, data: 'x'.repeat(PROBE_CHARACTERS) }] });
+    await this.write({ keyValues: [{ ...probe, data: null }] });
   }
 
-  /** The newest event's number, 0 where there was never one. What `write` has settled is counted. */
+  /** The newest event's number among settled writes; 0 if there was never one. */
   lastSeq(): number {
     return this.#lastSeq;
   }
 
-  /** Takes a session's record and events away, for good. Settles when that is on disk; an unknown id is no error. */
+  /**
+   * Permanently removes a session's record and events. Resolves once that is on disk; an unknown id is not an error.
+   */
   async remove(id: SessionId): Promise<void> {
     await this.#ask({ op: 'remove', sessionId: id }, 1);
   }
 
-  /** Puts on disk what was accepted, closes the file and ends the thread. Idempotent; never rejects. */
+  /** Writes what was accepted to disk, closes the file, and ends the thread. Idempotent; never rejects. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -292,7 +313,7 @@ export class Journal {
   }
 
   #read<R extends keyof JournalReads>(name: R, ...args: Parameters<JournalReads[R]>): ReturnType<JournalReads[R]> {
-    return this.#ask({ op: 'read', name, args }) as ReturnType<JournalReads[R]>; // The thread calls what R names.
+    return this.#ask({ op: 'read', name, args }) as ReturnType<JournalReads[R]>; // The thread calls the method named R.
   }
 
   #ask(request: Unnumbered<JournalRequest>, rows = 1, characters = 0): Promise<unknown> {
@@ -301,11 +322,11 @@ export class Journal {
     const full =
       this.#waitingRows + rows > MAX_WAITING_ROWS || this.#waitingCharacters + characters > MAX_WAITING_CHARACTERS;
     if (full && this.#waitingRows > 0 && request.op !== 'close') {
-      return Promise.reject(new TroupeError('UNAVAILABLE', 'The disk does not keep up: too much waits to be written'));
+      return Promise.reject(new TroupeError('UNAVAILABLE', 'The disk does not keep up: too many writes are waiting'));
     }
     this.#waitingRows += rows;
     this.#waitingCharacters += characters;
-    // One message for all calls of a turn: posting costs more than what is posted.
+    // All calls of one turn share one message: posting costs more than its content.
     const id = this.#nextId++;
     if (this.#outbox.push({ ...request, id }) === 1) queueMicrotask(() => this.#flush());
     return new Promise((resolve, reject) => {
@@ -339,7 +360,7 @@ export class Journal {
 
   #fail(reason: string): void {
     if (this.#state !== 'open' || this.#failure !== null) {
-      // A thread that ends while it closes has done so after its last answer, or will never give one.
+      // The thread ended during the close: after its last reply, or without one that is still awaited.
       this.#rejectAll(new TroupeError('UNAVAILABLE', reason));
       return;
     }

@@ -3,7 +3,7 @@ import type { EventRow } from '../protocol/event-row.js';
 import type { SessionMode, SessionStatus } from '../protocol/session.js';
 import type { SalvagedTable } from './salvage.js';
 
-/** A session as its row. Record and lease are JSON texts: the journal's thread never parses them. */
+/** A session's row. `record` and `lease` are JSON texts that the journal's thread never parses. */
 export interface SessionRow {
   readonly id: string;
   readonly mode: string;
@@ -14,21 +14,21 @@ export interface SessionRow {
   readonly lease: string | null;
 }
 
-/** What a session was asked for, and by whom. `request` is JSON text. It is there until the session has ended. */
+/** A session's request and its caller. `request` is JSON text. Deleted when the session ends. */
 export interface RequestRow {
   readonly sessionId: string;
   readonly caller: string;
   readonly request: string;
 }
 
-/** A session that waits for its place. */
+/** A queued session. */
 export interface WaitingRow {
   readonly id: string;
   readonly batch: string | null;
   readonly caller: string;
 }
 
-/** An event as it was read. `data` is JSON text. */
+/** An event as read from the database. `data` is JSON text. */
 export interface NumberedEventRow {
   readonly seq: number;
   readonly sessionId: string;
@@ -37,7 +37,7 @@ export interface NumberedEventRow {
   readonly data: string;
 }
 
-/** Which session a submission's key stands for, and of what request. */
+/** The session that an idempotency key stands for, and the fingerprint of its request. */
 export interface Submission {
   readonly key: string;
   readonly sessionId: string;
@@ -45,14 +45,14 @@ export interface Submission {
 }
 
 /**
- * What is kept by name: an access token, the fact that there once was one, a batch, or a message of a webhook, whose id
- * begins with its session's and a slash.
+ * The kinds of key-value entries: access tokens, the mark that there has been one, batches, webhook messages (whose ids
+ * begin with their session's id and a slash), and the probe of a disk that failed.
  */
-export type KeptKind = 'token' | 'access' | 'delivery' | 'delivered' | 'batch' | 'probe';
+export type KeyValueKind = 'token' | 'access' | 'delivery' | 'delivered' | 'batch' | 'probe';
 
-/** A thing that is kept by name. `data` is JSON text; null takes it away. */
-export interface KeptRow {
-  readonly kind: KeptKind;
+/** A key-value entry. `data` is JSON text; null deletes the entry. */
+export interface KeyValueRow {
+  readonly kind: KeyValueKind;
   readonly id: string;
   readonly data: string | null;
 }
@@ -61,51 +61,51 @@ export interface KeptRow {
 export interface SessionQuery {
   readonly state?: SessionStatus | undefined;
   readonly mode?: SessionMode | undefined;
-  /** All must hold; a value of null stands for any. */
+  /** A session must have all of them; a null value matches any. */
   readonly labels?: readonly { readonly name: string; readonly value: string | null }[] | undefined;
-  /** The batch that they came with. */
+  /** The batch that the sessions belong to. */
   readonly batch?: string | undefined;
   readonly limit: number;
-  /** The last session of the page before. */
+  /** The last session of the previous page. */
   readonly before?: string | undefined;
-  /** In the order in which they were accepted, instead of newest first. */
+  /** In the order of acceptance instead of newest first. */
   readonly oldestFirst?: boolean | undefined;
 }
 
 /** How many sessions of a batch are in each status. */
 export interface BatchCounts {
   readonly counts: { readonly [status: string]: number };
-  /** The last end among them; null where none has ended. */
+  /** When the last session of the batch ended; null while any has not. */
   readonly endedAt: string | null;
 }
 
-/** How many sessions are in each status, and how many of them have failed since an instant. */
+/** How many sessions have each status, and how many of them failed since an instant. */
 export interface StatusCounts {
   readonly counts: { readonly [status: string]: number };
   readonly failed: number;
 }
 
-/** A batch with sessions that have not ended, and how many these are. */
+/** A batch with sessions that have not ended, and how many. */
 export interface OpenBatch {
   readonly id: string;
   readonly sessions: number;
 }
 
-/** Which runs of flows; see `Journal.flowRuns`. */
+/** Selects flow runs; see `Journal.flowRuns`. */
 export interface FlowRunQuery {
-  /** A path without extension; all flows where it is left out. */
+  /** A path without extension; all flows if omitted. */
   readonly flow?: string | undefined;
-  /** ISO instants; `until` is not in it. */
+  /** ISO instants; `until` is exclusive. */
   readonly since: string;
   readonly until: string;
   readonly limit: number;
 }
 
-/** One run of a flow that no other flow called. It is kept when its session is removed. */
+/** One run of a flow that no other flow called. Outlives its session's removal. */
 export interface FlowRun {
   readonly flow: string;
   readonly sessionId: string;
-  /** When it ended. */
+  /** When the run ended. */
   readonly at: string;
   readonly status: 'passed' | 'failed';
   readonly durationMs: number;
@@ -116,11 +116,11 @@ export interface EventQuery {
   readonly sessionId?: string | undefined;
   readonly after: number;
   readonly limit: number;
-  /** A page ends after so many characters of data, however few events that are; about 4 Mi where it is left out. */
+  /** The page ends after this many characters of data; about 4 Mi if omitted. */
   readonly characters?: number | undefined;
 }
 
-/** What changes the file. All that wait when a transaction begins are in it together. */
+/** A request that changes the database. Requests that wait when a transaction begins share it. */
 export type WriteRequest =
   | {
       readonly op: 'write';
@@ -129,20 +129,20 @@ export type WriteRequest =
       readonly requests: readonly RequestRow[];
       readonly events: readonly EventRow[];
       readonly submissions: readonly Submission[];
-      readonly kept: readonly KeptRow[];
+      readonly keyValues: readonly KeyValueRow[];
     }
   | { readonly op: 'remove'; readonly id: number; readonly sessionId: string }
   | { readonly op: 'removeBatch'; readonly id: number; readonly batchId: string }
-  /** Forgets runs of flows that ended before, and batches that came before and have no session left. */
+  /** Removes flow runs that ended before `runsBefore`, and batches created before `batchesBefore` without sessions. */
   | { readonly op: 'prune'; readonly id: number; readonly runsBefore: string; readonly batchesBefore: string };
 
-/** A page of rows; `more` says that it ended for its size, and not for want of rows. */
+/** A page of rows. `more` is true if the page ended because of its size. */
 export interface EventRowPage {
   readonly rows: readonly NumberedEventRow[];
   readonly more: boolean;
 }
 
-/** What only looks, by name: called by the owner, answered by the thread. See the methods of `Journal`. */
+/** The read operations, by name: called by the owner, answered by the thread. See the methods of `Journal`. */
 export interface JournalReads {
   get(id: string): Promise<readonly SessionRow[]>;
   list(query: SessionQuery): Promise<readonly SessionRow[]>;
@@ -151,7 +151,7 @@ export interface JournalReads {
   request(sessionId: string): Promise<readonly RequestRow[]>;
   statusCounts(failedSince: string): Promise<StatusCounts>;
   submission(key: string): Promise<readonly Submission[]>;
-  kept(kind: KeptKind, prefix: string): Promise<readonly { readonly id: string; readonly data: string }[]>;
+  keyValues(kind: KeyValueKind, prefix: string): Promise<readonly { readonly id: string; readonly data: string }[]>;
   events(query: EventQuery): Promise<EventRowPage>;
   openBatches(): Promise<readonly OpenBatch[]>;
   batchCounts(id: string): Promise<BatchCounts>;
@@ -160,7 +160,7 @@ export interface JournalReads {
   flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]>;
 }
 
-/** A call of {@link JournalReads}. Answered after every write that was posted before it. */
+/** A call of {@link JournalReads}. Runs after every write that was posted before it. */
 export interface ReadRequest {
   readonly op: 'read';
   readonly id: number;
@@ -168,17 +168,17 @@ export interface ReadRequest {
   readonly args: readonly unknown[];
 }
 
-/** From the owner to the journal's thread; posted in arrays, in order. */
+/** From the owner to the journal's thread, posted in arrays, in order. */
 export type JournalRequest = WriteRequest | ReadRequest | { readonly op: 'close'; readonly id: number };
 
 /** The thread's first message. */
 export type JournalOpened =
   | { readonly opened: true; readonly instance: string; readonly lastSeq: number }
-  /** It is damaged; what can be read of it is in a file of its own. */
+  /** The file is damaged; its readable rows were copied to another file. */
   | { readonly opened: 'damaged'; readonly tables: readonly SalvagedTable[] }
   | { readonly opened: false; readonly error: ErrorBody };
 
-/** From the thread to the owner; posted in arrays. A write answers the number of its first event. */
+/** From the thread to the owner, posted in arrays. The value of a write is the number of its first event. */
 export type JournalReply =
   | { readonly id: number; readonly value: unknown; readonly wrote?: true }
   | { readonly id: number; readonly error: ErrorBody; readonly wrote?: true };

@@ -1,13 +1,13 @@
 /**
- * The schema's history. The n-th text brings a database from version n-1 to n (`PRAGMA user_version`); a text that was
- * once released is never changed, a new one is added. Each runs in one transaction together with its version.
+ * The schema's migrations. The n-th text takes a database from version n-1 to n (`PRAGMA user_version`). The SQL of a
+ * released migration is never changed; add a new one. Each runs in one transaction together with its version number.
  */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   INSERT INTO meta VALUES ('instance', lower(hex(randomblob(8))));
 
-  -- 'accepted' is the order in which sessions came; AUTOINCREMENT never gives a number twice, even after a delete.
+  -- 'accepted' is the order in which sessions were accepted; AUTOINCREMENT never reuses a number, even after a delete.
   CREATE TABLE sessions (
     accepted INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -18,7 +18,7 @@ export const MIGRATIONS: readonly string[] = [
     request TEXT NOT NULL,
     lease TEXT
   );
-  -- An index ends with the row's number, so each of these is also in order of acceptance among equal instants.
+  -- An index entry ends with the rowid, so each of these also sorts equal instants by order of acceptance.
   CREATE INDEX sessions_by_time ON sessions (created_at);
   CREATE INDEX sessions_by_status ON sessions (status, created_at);
   CREATE INDEX sessions_by_mode ON sessions (mode, created_at);
@@ -33,23 +33,23 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX events_by_session ON events (session_id);
   `,
   `
-  -- Which session a submission's key stands for.
+  -- The session that an idempotency key stands for.
   CREATE TABLE submissions (key TEXT PRIMARY KEY, session_id TEXT NOT NULL, fingerprint TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX submissions_by_session ON submissions (session_id);
   `,
   `
-  -- What is kept by name and has no order: access tokens, messages that wait to be sent. 'data' is JSON.
+  -- Key-value entries: access tokens, messages that wait to be sent. 'data' is JSON.
   CREATE TABLE kept (kind TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
   `,
   `
-  -- Records say which attempt at their job they are about.
+  -- Records contain the number of the attempt.
   UPDATE sessions SET record = json_set(record, '$.attempt', 1);
   `,
   `
   ALTER TABLE sessions ADD COLUMN batch TEXT;
   CREATE INDEX sessions_by_batch ON sessions (batch, status) WHERE batch IS NOT NULL;
 
-  -- The history of flows: one row for each run that no other flow called. It outlives its session.
+  -- The history of flows: one row for each run that no other flow called. A row outlives its session.
   CREATE TABLE flow_runs (
     seq INTEGER PRIMARY KEY,
     flow TEXT NOT NULL,
@@ -71,12 +71,12 @@ export const MIGRATIONS: readonly string[] = [
     END;
   `,
   `
-  -- Who writes the event fills the history: a trigger costs as much as the insert, for each event of any type.
+  -- The code that writes events fills the history: a trigger costs as much as the insert, for every event of any type.
   DROP TRIGGER flow_runs_grow;
   `,
   `
-  -- Requests stand apart: they may be large, and are read one by one, when their session begins. Of a session's row what is
-  -- small comes first, so that jobs that wait are listed without what is large.
+  -- Requests have their own table: they may be large, and are read one by one when their session starts. In a session's
+  -- row the small columns come first, so that queued jobs are listed without reading the large ones.
   CREATE TABLE requests (session_id TEXT PRIMARY KEY, caller TEXT NOT NULL, request TEXT NOT NULL);
   INSERT INTO requests
     SELECT id, coalesce(request ->> 'caller', ''), request FROM sessions

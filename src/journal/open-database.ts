@@ -3,13 +3,14 @@ import Database from 'libsql';
 import { TroupeError } from '../protocol/errors.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
-/** What a service that is just ending may take to let go of the file. */
+/** How long to wait for the lock: a service that is shutting down may need this long to release it. */
 const LOCK_WAIT_MS = 2_000;
-/** The log of changes is cut back to this after a burst. */
+/** The write-ahead log is truncated to this size after a burst. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
 /**
- * Opens a journal for this process alone, making it where there is none, with its schema as this version knows it.
- * @throws UNAVAILABLE for a file of another program or of a newer version, else what SQLite says; the file is closed then
+ * Opens a journal exclusively, creating it if there is none, and migrates it to the current schema.
+ * @throws UNAVAILABLE for a file of another program or a newer version, otherwise SQLite's error; the file is then
+ * closed
  */
 export function openDatabase(file: string): Database.Database {
   let database: Database.Database | null = null;
@@ -17,7 +18,7 @@ export function openDatabase(file: string): Database.Database {
     makePrivate(file);
     database = new Database(file);
     database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
-    // Before anything is read: WAL then keeps its index in memory and the lock for as long as the file is open.
+    // Set before the first read: WAL then keeps its index in memory, and the lock is held while the file is open.
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     migrate(database, file);
     database.exec(`PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`);
@@ -28,12 +29,12 @@ export function openDatabase(file: string): Database.Database {
   }
 }
 
-/** What pages showed stands in it: a new file is its user's alone. SQLite gives its log of changes the same mode. */
+/** Creates the file readable by its user only, since it contains page content. SQLite gives the log the same mode. */
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'ax', 0o600));
   } catch {
-    // It is there already, or SQLite says why it cannot be.
+    // The file exists already, or SQLite will report why it cannot be created.
   }
 }
 
@@ -57,14 +58,15 @@ function migrate(database: Database.Database, file: string): void {
        PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version + index + 1}; COMMIT`,
     );
   });
-  // Also where nothing was to be done: an unwritable or locked file must be known now, not at the first job.
+  // Write even if there was nothing to migrate: an unwritable or locked file must be reported now, not at the first
+  // job.
   database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
 }
 
 function pragma(database: Database.Database, name: string): number {
   const row: unknown = database.prepare(`PRAGMA ${name}`).get([]);
   const value: unknown = typeof row === 'object' && row !== null ? Reflect.get(row, name) : undefined;
-  if (typeof value !== 'number') throw new TroupeError('INTERNAL', `PRAGMA ${name} answered no number`);
+  if (typeof value !== 'number') throw new TroupeError('INTERNAL', `PRAGMA ${name} did not return a number`);
   return value;
 }
 
@@ -72,7 +74,7 @@ function hasTables(database: Database.Database): boolean {
   return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all([]).length > 0;
 }
 
-/** An empty journal; what was there before is removed. */
+/** Creates an empty journal, removing an existing one. */
 export function freshDatabase(file: string): Database.Database {
   for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
   return openDatabase(file);

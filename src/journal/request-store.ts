@@ -3,27 +3,27 @@ import type Database from 'libsql';
 import type { RequestRow, WaitingRow } from './messages.js';
 import type { Schema } from './schema.js';
 
-/** What sessions that have not ended were asked for: apart from their records, since it may be large. */
+/** The requests of sessions that have not ended. Stored apart from the records because they may be large. */
 export class RequestStore {
   readonly #kysely: Kysely<Schema>;
   readonly #add: Database.Statement;
-  readonly #forget: Database.Statement;
+  readonly #remove: Database.Statement;
 
   constructor(database: Database.Database, kysely: Kysely<Schema>) {
     this.#kysely = kysely;
     this.#add = database.prepare(
       kysely.replaceInto('requests').values({ session_id: '', caller: '', request: '' }).compile().sql,
     );
-    this.#forget = database.prepare(kysely.deleteFrom('requests').where('session_id', '=', '').compile().sql);
+    this.#remove = database.prepare(kysely.deleteFrom('requests').where('session_id', '=', '').compile().sql);
   }
 
   add({ sessionId, caller, request }: RequestRow): void {
     this.#add.run([sessionId, caller, request]);
   }
 
-  /** An unknown id is no error. */
-  forget(sessionId: string): void {
-    this.#forget.run([sessionId]);
+  /** An unknown id is not an error. */
+  remove(sessionId: string): void {
+    this.#remove.run([sessionId]);
   }
 
   async get(sessionId: string): Promise<readonly RequestRow[]> {
@@ -34,7 +34,7 @@ export class RequestStore {
       .execute();
   }
 
-  /** The sessions that are queued and can be read, in the order in which they were accepted, without what they were asked for. */
+  /** Queued sessions with readable records, in the order of acceptance, without their requests. */
   async waiting(): Promise<readonly WaitingRow[]> {
     return this.#kysely
       .selectFrom('sessions')

@@ -5,24 +5,24 @@ import type { JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord } from '../protocol/session.js';
 import type { NumberedEventRow, RequestRow, SessionRow } from './messages.js';
 
-/** What the journal keeps of a session. */
+/** A session as the journal stores it. */
 export interface StoredSession {
-  /** Its `queuePosition` is stored as null: it says something only while the service runs. */
+  /** `queuePosition` is stored as null: it is meaningful only while the service runs. */
   readonly record: SessionRecord;
-  /** How to find its browser after a restart; null where it has none. */
+  /** How to find the session's browser after a restart; null if it has none. */
   readonly lease: LeaseIdentity | null;
 }
 
-/** What a session was asked for. The journal keeps it until the session has ended. */
+/** A session's request. Stored until the session ends. */
 export interface StoredRequest {
   readonly sessionId: SessionId;
-  /** Who asked. */
+  /** The caller's identity, for fairness. */
   readonly caller: string;
-  /** Closed by its owner since it may hold secrets; plain JSON. */
+  /** Plain JSON; sealed by the caller because it may contain secrets. */
   readonly request: unknown;
 }
 
-/** A session that waits for its place: what is kept in memory of it. */
+/** A queued session: what is kept in memory of it. */
 export interface WaitingSession {
   readonly id: SessionId;
   readonly batch: string | null;
@@ -46,34 +46,34 @@ export function toSessionRow(session: StoredSession): SessionRow {
   };
 }
 
-/** A session whose row is not what was written. */
+/** A session whose row is not as it was written. */
 export interface DamagedSession extends Pick<SessionRow, 'id' | 'mode' | 'batch' | 'createdAt'> {
-  /** Null where that is what is damaged. */
+  /** Null if the record itself is damaged. */
   readonly record: SessionRecord | null;
 }
 
-/** @throws INTERNAL when the row is not what {@link toSessionRow} wrote */
+/** @throws INTERNAL if the row is not as {@link toSessionRow} wrote it */
 export function fromSessionRow(row: SessionRow): StoredSession {
   const read = readSessionRow(row);
   if ('lease' in read) return read;
   throw new TroupeError('INTERNAL', `The journal's row of session ${row.id} is damaged`);
 }
 
-/** As {@link fromSessionRow}, but for what is damaged, of which it answers what is left. */
+/** Like {@link fromSessionRow}, but returns the readable part of a damaged row. */
 export function readSessionRow(row: SessionRow): StoredSession | DamagedSession {
   const { id, mode, batch, createdAt } = row;
-  const record = parsed(row.record);
-  const lease = row.lease === null ? null : parsed(row.lease);
+  const record = parseJson(row.record);
+  const lease = row.lease === null ? null : parseJson(row.lease);
   if (isRecord(record, id) && isLease(lease)) return { record, lease };
   return { id, mode, batch, createdAt, record: isRecord(record, id) ? record : null };
 }
 
-/** @throws INTERNAL when the row is damaged */
+/** @throws INTERNAL if the row is damaged */
 export function fromEventRow({ seq, sessionId, at, type, data }: NumberedEventRow): JournalEvent {
   return readNumberedEvent([sessionId, at, type, data], seq);
 }
 
-/** JSON text of any value; `undefined` becomes null, as the column wants a text. */
+/** JSON text of any value; `undefined` becomes null because the column requires a text. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null';
@@ -82,8 +82,8 @@ function toJson(value: unknown): string {
   }
 }
 
-// Rows are our own writing, made from checked values, so that reading checks only that a row is whole: the full schema
-// would cost 20 us a record on the main thread.
+// We wrote these rows from validated values, so reading only checks that they are intact: the full schema would cost
+// 20 us per record on the main thread.
 function isRecord(value: unknown, id: string): value is SessionRecord {
   return isObject(value) && value.id === id && typeof value.status === 'string';
 }
@@ -96,8 +96,8 @@ function isObject(value: unknown): value is { readonly [key: string]: unknown } 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a JSON text stands for; undefined where it is none. */
-export function parsed(json: string): unknown {
+/** The value of a JSON text; undefined if it is not valid JSON. */
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

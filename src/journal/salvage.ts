@@ -2,40 +2,40 @@ import { linkSync, renameSync, statSync } from 'node:fs';
 import type Database from 'libsql';
 import { errorCode } from '../base/system-fault.js';
 
-/** A larger file is not checked at the start: reading all of it would keep the service from answering for too long. */
+/** Larger files are not checked at startup: reading them completely would delay the service too long. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 
-/** Rows that are copied at a time while nothing is wrong. */
+/** Rows that are copied per read while no read fails. */
 const ROWS_AT_ONCE = 200;
 
-/** Numbers of events that a table may have lost at its end when nothing tells how many it had. */
+/** How many rows a table may have lost at its end if nothing says how many it had. */
 const UNKNOWN_END = 1_000_000;
 
-/** What became of one table. */
+/** How much of one table was copied. */
 export interface SalvagedTable {
   readonly table: string;
   readonly kept: number;
-  /** At most so many rows could not be read; null where that cannot be known. */
+  /** At most this many rows were lost; null if that is unknown. */
   readonly lost: number | null;
 }
 
-/** Where what can be read is put. */
+/** The file that readable rows are copied to. */
 export function salvagedFile(file: string): string {
   return `${file}.salvaged`;
 }
 
-// Raw SQL all through: tables and columns are data here, as the damaged file has them.
+// Raw SQL throughout: table and column names are data here.
 
-/** Tables by the whole number that their rows have. */
+/** Tables whose rows have an integer key, and that key. */
 const NUMBERED = { sessions: 'accepted', events: 'seq', flow_runs: 'seq' } as const;
 
-/** Tables that are in order of these columns and have no number. */
+/** Tables without an integer key, and the columns that they are sorted by. */
 const KEYED = { meta: ['key'], submissions: ['key'], kept: ['kind', 'id'], requests: ['session_id'] } as const;
 
-/** Columns that hold JSON: a row in which it is none is damaged too. */
+/** Columns that contain JSON. A row with invalid JSON there counts as damaged. */
 const JSON_COLUMNS: readonly string[] = ['record', 'request', 'lease', 'data'];
 
-/** Whether pages of the file cannot be read or contradict one another. */
+/** Whether pages of the file are unreadable or inconsistent. */
 export function isDamaged(database: Database.Database, file: string): boolean {
   if (statSync(file).size > MAX_CHECKED_BYTES) return false;
   try {
@@ -51,7 +51,7 @@ export function isCorrupt(error: unknown): boolean {
   return errorCode(error)?.startsWith('SQLITE_CORRUPT') ?? false;
 }
 
-/** Copies what can be read into a journal that has its tables and nothing in them. */
+/** Copies all readable rows into an empty journal. */
 export function copyReadable(from: Database.Database, to: Database.Database): readonly SalvagedTable[] {
   to.exec('BEGIN IMMEDIATE; DELETE FROM meta');
   const tables = [
@@ -64,23 +64,23 @@ export function copyReadable(from: Database.Database, to: Database.Database): re
 }
 
 /**
- * Puts what was salvaged in the place of the damaged file, which is kept beside it. Nobody may have either of them open.
- * @returns where the damaged one is now
+ * Replaces the damaged file with the salvaged one. Neither may be open.
+ * @returns the new path of the damaged file
  */
 export function replaceDamaged(file: string): string {
   const damaged = `${file}.damaged-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
-  // There is a journal at every moment: a service that is killed here finds the damaged one again.
+  // A journal exists at every moment: a service that is killed here finds the damaged file again.
   linkSync(file, damaged);
   try {
     renameSync(`${file}-wal`, `${damaged}-wal`);
   } catch {
-    // All of it is in the file.
+    // There is no write-ahead log: everything is in the file.
   }
   renameSync(salvagedFile(file), file);
   return damaged;
 }
 
-/** One line for people. */
+/** One line for the log. */
 export function describeSalvaged(file: string, damaged: string, tables: readonly SalvagedTable[]): string {
   const lost = tables.filter((table) => table.lost !== 0);
   const counts = lost.map(({ table, kept, lost: rows }) =>
@@ -91,12 +91,12 @@ export function describeSalvaged(file: string, damaged: string, tables: readonly
 }
 
 function copyNumbered(from: Database.Database, to: Database.Database, table: string, number: string): SalvagedTable {
-  const end = endOf(from, table, number);
+  const end = highestKey(from, table, number);
   const insert = inserter(to, table);
   let kept = 0;
   let lost = 0;
   let at = 0;
-  const take = (row: unknown): void => {
+  const copyRow = (row: unknown): void => {
     at = numberOf(row, number);
     if (insert(row)) kept += 1;
     else lost += 1;
@@ -104,7 +104,7 @@ function copyNumbered(from: Database.Database, to: Database.Database, table: str
   for (let many = ROWS_AT_ONCE; ; ) {
     const rows = tryRead(from, `SELECT * FROM ${table} WHERE ${number} > ? ORDER BY ${number} LIMIT ${many}`, [at]);
     if (rows !== null) {
-      for (const row of rows) take(row);
+      for (const row of rows) copyRow(row);
       if (rows.length < many) break;
       many = ROWS_AT_ONCE;
       continue;
@@ -125,7 +125,7 @@ function copyNumbered(from: Database.Database, to: Database.Database, table: str
   return { table, kept, lost };
 }
 
-/** The least number above one that cannot be read from which on reading works; null where there is none. */
+/** The lowest key above the unreadable `at` from which reading works again; null if there is none. */
 function nextReadable(from: Database.Database, table: string, number: string, at: number, end: number): number | null {
   const works = (start: number): boolean =>
     tryRead(from, `SELECT ${number} FROM ${table} WHERE ${number} >= ? ORDER BY ${number} LIMIT 1`, [start]) !== null;
@@ -145,8 +145,8 @@ function nextReadable(from: Database.Database, table: string, number: string, at
   return good > end ? null : good;
 }
 
-/** The greatest number that a row may have. */
-function endOf(from: Database.Database, table: string, number: string): number {
+/** The highest key that a row may have. */
+function highestKey(from: Database.Database, table: string, number: string): number {
   const sequence = tryRead(from, 'SELECT seq FROM sqlite_sequence WHERE name = ?', [
     table === 'flow_runs' ? 'events' : table,
   ]);
@@ -156,7 +156,7 @@ function endOf(from: Database.Database, table: string, number: string): number {
   return (last === null ? 0 : numberOf(last[0], number)) + UNKNOWN_END;
 }
 
-/** From the beginning up to what cannot be read, then from the end down to it. */
+/** Copies rows from the start up to an unreadable one, then from the end back to it. */
 function copyKeyed(
   from: Database.Database,
   to: Database.Database,
@@ -187,7 +187,7 @@ function copyKeyed(
   return { table, kept, lost: null };
 }
 
-/** Puts rows into a table; false for one that is damaged in itself. */
+/** Returns a function that inserts a row; it returns false if the row itself is damaged. */
 function inserter(to: Database.Database, table: string): (row: unknown) => boolean {
   return (row) => {
     const entries: [string, unknown][] = Object.entries(Object(row));
@@ -215,7 +215,7 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** Null where the rows cannot be read. */
+/** Null if the rows cannot be read. */
 function tryRead(from: Database.Database, sql: string, values: readonly unknown[]): readonly unknown[] | null {
   try {
     return from.prepare(sql).all([...values]);

@@ -4,19 +4,18 @@ import type { JournalReply, JournalRequest, ReadRequest, WriteRequest } from './
 import { explainSqliteError } from './sqlite-errors.js';
 import type { Store } from './store.js';
 
-/** A transaction takes in so many requests at most, so that the first does not wait long for the last. */
+/** Requests per transaction at most, so that the first does not wait long for the last. */
 const REQUESTS_PER_COMMIT = 2_000;
 
 /**
- * Answers a port's requests from the store until one asks to close. Group commit: while a transaction is being put on
- * disk new requests gather in the port; all writes among them become the next transaction. A request that fails takes
- * no other with it.
+ * Answers a port's requests from the store until one asks to close. Group commit: requests that arrive during a commit
+ * wait in the port, and all writes among them share the next transaction. A failing request does not affect the others.
  */
 export function serveRequests(port: MessagePort, store: Store, file: string): void {
   const waiting: JournalRequest[] = [];
   let running = false;
 
-  // Messages that are already here but not yet delivered: the port's queue is the group that gathered.
+  // Takes messages that have arrived but were not delivered yet: they form the next group.
   const gather = () => {
     for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
       waiting.push(...more.message);
@@ -50,7 +49,7 @@ export function serveRequests(port: MessagePort, store: Store, file: string): vo
   });
 }
 
-/** One transaction for all; where that fails, one for each, so that only the faulty write is refused. */
+/** One transaction for all. If it fails, one for each, so that only the faulty write is rejected. */
 function commitGroup(store: Store, file: string, group: readonly WriteRequest[]): readonly JournalReply[] {
   try {
     const firstSeqs = store.commit(group);
@@ -64,7 +63,7 @@ function commitGroup(store: Store, file: string, group: readonly WriteRequest[])
 
 async function answer(store: Store, file: string, { id, name, args }: ReadRequest): Promise<JournalReply> {
   try {
-    // The owner takes name and arguments from the same table; the wire keeps no types.
+    // The owner takes name and arguments from the same table; messages carry no types.
     const read = store.reads[name] as (...args: readonly unknown[]) => Promise<unknown>;
     return { id, value: await read(...args) };
   } catch (error) {

@@ -7,7 +7,7 @@ import { EventStore } from './event-store.js';
 import { FlowRunStore } from './flow-run-store.js';
 import type {
   JournalReads,
-  KeptKind,
+  KeyValueKind,
   SessionQuery,
   SessionRow,
   StatusCounts,
@@ -20,7 +20,7 @@ import { copyReadable, isDamaged, type SalvagedTable, salvagedFile } from './sal
 import type { Schema } from './schema.js';
 import { explainSqliteError } from './sqlite-errors.js';
 
-/** After every character that an id may have. */
+/** Sorts after every character that an id may contain. */
 const LAST = '\u{10ffff}';
 
 const SESSION_COLUMNS = ['id', 'mode', 'status', 'created_at as createdAt', 'batch', 'record', 'lease'] as const;
@@ -28,14 +28,15 @@ const SESSION_COLUMNS = ['id', 'mode', 'status', 'created_at as createdAt', 'bat
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'stopped']);
 
 /**
- * The SQLite file. Lives on the journal's thread, which it may block. While it is open nobody else can open the file:
- * SQLite's exclusive locking mode holds a lock that the system takes back even from a killed process.
+ * The SQLite database. Runs on the journal's thread, which it may block. While it is open, no other process can open
+ * the
+ * file: SQLite's exclusive locking mode holds a lock that the operating system releases even if the process is killed.
  *
- * The file must not be opened by other means in this process (not even to read its header): closing any descriptor of
- * a file drops the process's POSIX locks on it.
+ * Nothing else in this process may open the file, not even to read its header: closing any descriptor of a file drops
+ * the process's POSIX locks on it.
  */
 export class Store {
-  /** What the owner may call. */
+  /** The read operations that the owner can call. */
   readonly reads: JournalReads;
   readonly #batches: BatchStore;
   readonly #flowRuns: FlowRunStore;
@@ -63,7 +64,7 @@ export class Store {
       request: (sessionId) => requests.get(sessionId),
       statusCounts: (failedSince) => this.#statusCounts(failedSince),
       submission: (key) => this.#submission(key),
-      kept: (kind, prefix) => this.#kept(kind, prefix),
+      keyValues: (kind, prefix) => this.#keyValues(kind, prefix),
       events: async (query) => events.list(query),
       openBatches: () => batches.open(),
       batchCounts: (id) => batches.count(id),
@@ -74,8 +75,8 @@ export class Store {
   }
 
   /**
-   * A damaged file is not opened: what can be read of it is copied to {@link salvagedFile}, with an account of that.
-   * @throws UNAVAILABLE with the reason and the remedy; the file is closed then
+   * Opens the file. If it is damaged, copies its readable rows to {@link salvagedFile} and returns what was copied.
+   * @throws UNAVAILABLE with the reason and the remedy; the file is then closed
    */
   static open(file: string): Store | readonly SalvagedTable[] {
     try {
@@ -87,14 +88,14 @@ export class Store {
     }
   }
 
-  /** What the owner must know of the file: its id, made with it, and the newest event's number (0: none yet). */
+  /** The id that was created with the file, and the newest event's number (0 if there was never one). */
   async identity(): Promise<{ readonly instance: string; readonly lastSeq: number }> {
     const row = await this.#kysely
       .selectFrom('meta')
       .select('value')
       .where('key', '=', 'instance')
       .executeTakeFirstOrThrow();
-    // The sequence and not the greatest row: the newest event may have been removed with its session.
+    // From the sequence, not the greatest row: the newest event may have been removed with its session.
     const last = await this.#kysely
       .selectFrom('sqlite_sequence')
       .select('seq')
@@ -104,8 +105,8 @@ export class Store {
   }
 
   /**
-   * All requests in one transaction, in order; on disk when it returns. Answers the number of each write's first event
-   * (0 where it has none). Throws with nothing written.
+   * Runs all requests, in order, in one transaction, which is on disk when this returns. Returns the number of each
+   * request's first event (0 if it has none). If it throws, nothing was written.
    */
   commit(requests: readonly WriteRequest[]): readonly number[] {
     this.#database.exec('BEGIN IMMEDIATE');
@@ -114,32 +115,41 @@ export class Store {
       this.#database.exec('COMMIT');
       return firstSeqs;
     } catch (error) {
-      // A full disk or a failed write ends the transaction by itself.
+      // On a full disk or a failed write, SQLite rolls the transaction back by itself.
       if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
   }
 
   #apply(request: WriteRequest): number {
-    const { upsert, insert, submit, keep, drop, removeSession, removeEvents, removeSubmissions, removeKept } =
-      this.#statements;
+    const {
+      upsert,
+      insert,
+      submit,
+      setKeyValue,
+      removeKeyValue,
+      removeSession,
+      removeEvents,
+      removeSubmissions,
+      removeKeyValues,
+    } = this.#statements;
     switch (request.op) {
       case 'remove':
         removeSession.run([request.sessionId]);
-        this.#requests.forget(request.sessionId);
+        this.#requests.remove(request.sessionId);
         removeEvents.run([request.sessionId]);
         removeSubmissions.run([request.sessionId]);
         for (const kind of ['delivery', 'delivered']) {
-          removeKept.run([kind, `${request.sessionId}/`, `${request.sessionId}/${LAST}`]);
+          removeKeyValues.run([kind, `${request.sessionId}/`, `${request.sessionId}/${LAST}`]);
         }
         return 0;
       case 'removeBatch':
         this.#batches.remove(request.batchId);
         return 0;
       case 'prune':
-        this.#flowRuns.forget(request.runsBefore);
-        this.#batches.forget(request.batchesBefore);
-        this.#batches.forgetWebhooks();
+        this.#flowRuns.removeBefore(request.runsBefore);
+        this.#batches.removeEmpty(request.batchesBefore);
+        this.#batches.removeOrphanedWebhooks();
         return 0;
       case 'write':
         break;
@@ -148,14 +158,14 @@ export class Store {
     }
     for (const row of request.records) {
       upsert.run([row.id, row.mode, row.status, row.createdAt, row.batch, row.lease, row.record]);
-      // Nobody begins it again: what its request held is gone from the disk with its end.
-      if (ENDED.has(row.status)) this.#requests.forget(row.id);
+      // An ended session is never started again, so its request is deleted.
+      if (ENDED.has(row.status)) this.#requests.remove(row.id);
     }
     for (const row of request.requests) this.#requests.add(row);
     for (const { key, sessionId, fingerprint } of request.submissions) submit.run([key, sessionId, fingerprint]);
-    for (const { kind, id, data } of request.kept) {
-      if (data === null) drop.run([kind, id]);
-      else keep.run([kind, id, data]);
+    for (const { kind, id, data } of request.keyValues) {
+      if (data === null) removeKeyValue.run([kind, id]);
+      else setKeyValue.run([kind, id, data]);
     }
     let firstSeq = 0;
     for (const row of request.events) {
@@ -170,7 +180,7 @@ export class Store {
     return this.#kysely.selectFrom('sessions').select(SESSION_COLUMNS).where('id', '=', id).execute();
   }
 
-  /** @throws INVALID_REQUEST when `before` is not there (any more) */
+  /** @throws INVALID_REQUEST if no session has the id `before` (any more) */
   async #list(query: SessionQuery): Promise<readonly SessionRow[]> {
     const direction = query.oldestFirst === true ? 'asc' : 'desc';
     let select = this.#kysely
@@ -209,7 +219,7 @@ export class Store {
     return select.execute();
   }
 
-  /** The sessions that run, and those that wait and cannot be read, in the order in which they were accepted. */
+  /** Running sessions, and queued ones whose record is unreadable, in the order in which they were accepted. */
   async #running(): Promise<readonly SessionRow[]> {
     return this.#kysely
       .selectFrom('sessions')
@@ -234,14 +244,14 @@ export class Store {
     return { counts, failed: Number(failed) };
   }
 
-  /** Ended sessions whose end lies before an instant, the oldest first. */
+  /** Sessions that ended before `instant`, oldest first. */
   async #endedBefore(instant: string, limit: number): Promise<readonly SessionRow[]> {
     return (
       this.#kysely
         .selectFrom('sessions')
         .select(SESSION_COLUMNS)
         .where('status', 'in', [...ENDED])
-        // Nothing ends before it was created, and of that there is an index.
+        // A session ends after it was created, and created_at is indexed.
         .where('created_at', '<', instant)
         .where(sql<boolean>`record ->> 'endedAt' < ${instant}`)
         .orderBy('created_at')
@@ -258,8 +268,11 @@ export class Store {
       .execute();
   }
 
-  /** Everything of a kind whose id begins so, by id. */
-  async #kept(kind: KeptKind, prefix: string): Promise<readonly { readonly id: string; readonly data: string }[]> {
+  /** All entries of a kind whose id begins with `prefix`, sorted by id. */
+  async #keyValues(
+    kind: KeyValueKind,
+    prefix: string,
+  ): Promise<readonly { readonly id: string; readonly data: string }[]> {
     return this.#kysely
       .selectFrom('kept')
       .select(['id', 'data'])
@@ -270,7 +283,7 @@ export class Store {
       .execute();
   }
 
-  /** Brings the log of changes into the file. The lock goes with it. */
+  /** Checkpoints the write-ahead log into the file, and releases the lock. */
   close(): void {
     this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]);
     this.#database.close();
@@ -278,8 +291,9 @@ export class Store {
 }
 
 /**
- * The statements of the hot path, written by Kysely once and kept prepared: compiling and preparing cost more than the
- * insert itself. Values are bound in the order in which the columns stand here.
+ * The statements of the hot path, compiled by Kysely and prepared once: compiling and preparing cost more than the
+ * insert
+ * itself. Values are bound in the order of the columns here.
  */
 function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
   const prepare = (query: { compile(): { readonly sql: string } }) => database.prepare(query.compile().sql);
@@ -298,7 +312,7 @@ function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
     ),
     insert: prepare(kysely.insertInto('events').values({ session_id: '', at: '', type: '', data: '' })),
     submit: prepare(kysely.insertInto('submissions').values({ key: '', session_id: '', fingerprint: '' })),
-    keep: prepare(
+    setKeyValue: prepare(
       kysely
         .insertInto('kept')
         .values({ kind: '', id: '', data: '' })
@@ -306,8 +320,10 @@ function prepareWrites(database: Database.Database, kysely: Kysely<Schema>) {
           conflict.columns(['kind', 'id']).doUpdateSet((row) => ({ data: row.ref('excluded.data') })),
         ),
     ),
-    drop: prepare(kysely.deleteFrom('kept').where('kind', '=', '').where('id', '=', '')),
-    removeKept: prepare(kysely.deleteFrom('kept').where('kind', '=', '').where('id', '>=', '').where('id', '<', '')),
+    removeKeyValue: prepare(kysely.deleteFrom('kept').where('kind', '=', '').where('id', '=', '')),
+    removeKeyValues: prepare(
+      kysely.deleteFrom('kept').where('kind', '=', '').where('id', '>=', '').where('id', '<', ''),
+    ),
     removeSession: prepare(kysely.deleteFrom('sessions').where('id', '=', '')),
     removeEvents: prepare(kysely.deleteFrom('events').where('session_id', '=', '')),
     removeSubmissions: prepare(kysely.deleteFrom('submissions').where('session_id', '=', '')),

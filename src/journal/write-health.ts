@@ -1,6 +1,6 @@
 import type { TroupeError } from '../protocol/errors.js';
 
-/** A file that cannot be written is tried again this often at most, in milliseconds. */
+/** The shortest time between two probes of a file that cannot be written, in milliseconds. */
 const PROBE_EVERY_MS = 2_000;
 
 /** Remembers whether the last write of the journal reached the disk. */
@@ -10,7 +10,7 @@ export class WriteHealth {
   #probedAtMs = Number.NEGATIVE_INFINITY;
   #isProbing = false;
 
-  /** @param probe a small write of its own; its end is noted here too */
+  /** @param probe performs a small write, whose outcome must be reported here like any other's */
   constructor(probe: () => Promise<void>) {
     this.#probe = probe;
   }
@@ -19,17 +19,20 @@ export class WriteHealth {
     this.#fault = null;
   }
 
-  /** A write failed. One that the file itself did not cause, such as a key that is there already, says nothing of it. */
+  /** Records a failed write. Errors that the file did not cause, such as a duplicate key, are ignored. */
   failed(error: TroupeError): void {
     if (error.details?.cause !== undefined) this.#fault = error;
   }
 
-  /** Why nothing can be written; null while it can. Where it cannot, asking begins another try in the background. */
+  /**
+   * Why the last write failed; null while writes succeed. While they fail, a call may start another probe in the
+   * background.
+   */
   fault(): TroupeError | null {
     if (this.#fault !== null && !this.#isProbing && performance.now() - this.#probedAtMs >= PROBE_EVERY_MS) {
       this.#isProbing = true;
       this.#probe()
-        // That it failed was noted.
+        // The failure has been recorded already.
         .catch(() => undefined)
         .finally(() => {
           this.#probedAtMs = performance.now();

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** A file of a page, as it is sent. */
+/** A file of a page, ready to be sent. */
 export interface PageFile {
   readonly contentType: string;
   readonly plain: Buffer;
-  /** Null where it would not be shorter. */
+  /** Null if it would not be shorter. */
   readonly gzip: Buffer | null;
-  /** Its name changes with its content, so that it may be kept for ever. */
+  /** Its name changes with its content, so clients may cache it permanently. */
   readonly immutable: boolean;
 }
 
@@ -20,14 +20,15 @@ const TYPES: { readonly [extension: string]: string } = {
 };
 
 /**
- * A page of web/ as it was built, held in memory (some 100 KB): `index.html` and what lies in `assets/`, by name. Read
- * once, at the first request; empty where it was not built.
+ * A built page of web/, in memory (some 100 KB): `index.html` and the files in `assets/`, by name. Read once, at the
+ * first
+ * request, which fails if the page was not built.
  */
 export class BuiltPage {
   readonly #dir: string;
   #files: ReadonlyMap<string, PageFile> | null = null;
 
-  /** @param dir where the build put it, absolute */
+  /** @param dir the absolute path of the build output */
   constructor(dir: string) {
     this.#dir = dir;
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What a token allows. `view` looks at everything; `run` also starts, drives and removes sessions; `admin` also makes
+ * What a token allows. `view` reads everything; `run` also starts, controls, and removes sessions; `admin` also creates
  * and revokes tokens.
  */
 export const Role = z.enum(['view', 'run', 'admin']);
@@ -12,18 +12,18 @@ export function includesRole(held: Role, wanted: Role): boolean {
   return Role.options.indexOf(held) >= Role.options.indexOf(wanted);
 }
 
-/** What one token may take of the service at most; what is left out is not bounded. */
+/** The limits of a token; omitted ones are unlimited. */
 export const TokenLimits = z.strictObject({
   /** Sessions that run at once. */
   running: z.int().min(1).max(10_000).optional(),
-  /** Jobs that wait. */
+  /** Queued jobs. */
   queued: z.int().min(0).max(10_000_000).optional(),
-  /** Sessions and jobs that are begun within a minute. */
+  /** Sessions and jobs that are started per minute. */
   perMinute: z.int().min(1).max(1_000_000).optional(),
 });
 export type TokenLimits = z.infer<typeof TokenLimits>;
 
-/** An access token's id, which tells nothing of the token. */
+/** An access token's id, which reveals nothing about the token. */
 export const TokenId = z.string().regex(/^[a-z0-9]{12}$/);
 
 /** `POST /api/tokens`. */
@@ -48,7 +48,7 @@ export const TokenInfo = z.object({
 });
 export type TokenInfo = z.infer<typeof TokenInfo>;
 
-/** The one answer that holds the token itself. */
+/** The only response that contains the token itself. */
 export const CreatedToken = TokenInfo.extend({ token: z.string() });
 export type CreatedToken = z.infer<typeof CreatedToken>;
 

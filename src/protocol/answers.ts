@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SessionId, SessionRecord } from './session.js';
 
-/** `POST /api/sessions/run`: the record, and whether it was answered before the session's end. */
+/** `POST /api/sessions/run`: the record, and whether the response came before the session's end. */
 export const RunAnswer = SessionRecord.extend({ timedOut: z.literal(true).optional() });
 
 /** `DELETE /api/sessions/{id}`. */
@@ -12,7 +12,7 @@ export const RemovedSession = z.object({
   deleted: z.literal(true),
 });
 
-/** A file of a session, downloaded by its browser or put there for it. */
+/** A file of a session: a download of its browser, or an upload for it. */
 export const SessionFile = z.object({
   name: z.string(),
   bytes: z.int(),
@@ -21,9 +21,9 @@ export const SessionFile = z.object({
 });
 export type SessionFile = z.infer<typeof SessionFile>;
 
-/** What `GET /api/health` says. */
+/** The response of `GET /api/health`. */
 export const Health = z.object({
-  /** `failing`: nothing can be written, and so nothing is accepted; `reason` says why. */
+  /** `failing`: the journal cannot be written, so no session is accepted; `reason` says why. */
   status: z.enum(['ok', 'stopping', 'failing']),
   reason: z.string().optional(),
   version: z.string(),
@@ -34,25 +34,25 @@ export const Health = z.object({
   capacity: z.object({
     max: z.int(),
     running: z.int(),
-    /** Jobs that wait. */
+    /** Queued jobs. */
     queued: z.int(),
-    /** Browsers that are ready for a session to come. */
+    /** Warm browsers that are ready. */
     warm: z.int(),
   }),
 });
 export type Health = z.infer<typeof Health>;
 
-/** What the supervisor knows of it. */
+/** The part of the health that the supervisor knows. */
 export type OwnHealth = Omit<Health, 'server'>;
 
 /** A model that jobs may use. */
 export const ModelInfo = z.object({
   id: z.string(),
-  /** True for the one that a job has which names none. */
+  /** True for the model of jobs that name none. */
   default: z.boolean(),
-  /** False where its key is not there. */
+  /** False if its key is missing. */
   ready: z.boolean(),
-  /** The environment variable of its key; null where none is needed. */
+  /** The environment variable of its key; null if it needs none. */
   apiKeyEnv: z.string().nullable(),
 });
 export type ModelInfo = z.infer<typeof ModelInfo>;

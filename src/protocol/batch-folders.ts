@@ -1,6 +1,6 @@
 import { safeFileName } from './file-name.js';
 
-/** What a job's folder is named after. */
+/** The members of a job that its folder is named after. */
 interface NamedJob {
   readonly id: string;
   readonly name: string | null;
@@ -8,9 +8,9 @@ interface NamedJob {
 }
 
 /**
- * The folder of each job in a batch's zip, by its id: its name, else its first flow's path, with a number where several
- * have the same. Safe as a path on any system.
- * @param jobs in the order in which they were submitted
+ * The folder of each job in a batch's zip, by job id: its name, or its first flow's path, with a number if several have
+ * the same. Safe as a path on any system.
+ * @param jobs in the order of submission
  */
 export function batchFolders(jobs: readonly NamedJob[]): ReadonlyMap<string, string> {
   const folders = new Map<string, string>();
@@ -18,7 +18,7 @@ export function batchFolders(jobs: readonly NamedJob[]): ReadonlyMap<string, str
   for (const { id, name, flowFiles } of jobs) {
     const wanted = safePath(name ?? flowFiles[0]?.replace(/\.(js|md)$/, '') ?? '');
     let folder = wanted;
-    // Letter case alone tells no folders apart on some systems.
+    // Some systems do not distinguish folders by case.
     for (let n = 2; taken.has(folder.toLowerCase()); n += 1) folder = `${wanted}-${n}`;
     taken.add(folder.toLowerCase());
     folders.set(id, folder);

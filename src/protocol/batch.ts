@@ -3,18 +3,18 @@ import { JobRequest, SessionStatus } from './session.js';
 
 /** The most jobs of one batch. */
 export const MAX_BATCH_JOBS = 10_000;
-/** What a batch may bring of its own flows. */
+/** The most files of a batch's own flows. */
 export const MAX_BATCH_FLOWS = 2_000;
 
-/** A batch's id, of the form of a session's. */
+/** A batch's id, in the same format as a session's. */
 export const BatchId = z
   .string()
   .regex(/^[a-z0-9]{12}$/)
   .brand<'BatchId'>();
 export type BatchId = z.infer<typeof BatchId>;
 
-/** A path below the flows folder of what flows are made of, or read. */
-const BroughtPath = z
+/** The path of a flow, or of a file that flows read, relative to the flows folder. */
+const BatchFlowPath = z
   .string()
   .max(500)
   .regex(/^(?!\.)[^/\\\0]{1,200}(\/(?!\.)[^/\\\0]{1,200})*\.(js|md|json|csv|txt)$/, {
@@ -24,13 +24,13 @@ const BroughtPath = z
 /** `POST /api/batches`. */
 export const BatchRequest = z.strictObject({
   name: z.string().min(1).max(200).optional(),
-  /** Of every job too, which may add its own. */
+  /** Labels of all its jobs; a job may add its own. */
   labels: z.record(z.string().min(1).max(100), z.string().max(500)).optional(),
-  /** So many of its jobs run at once, at most. */
+  /** The most jobs of the batch that run at once. */
   parallel: z.int().min(1).max(MAX_BATCH_JOBS).optional(),
-  /** The batch's own flows, by path: its jobs see these in place of the service's flows folder. */
+  /** The batch's own flows, by path: its jobs use these instead of the service's flows folder. */
   flows: z
-    .record(BroughtPath, z.string().max(1024 * 1024))
+    .record(BatchFlowPath, z.string().max(1024 * 1024))
     .refine((flows) => Object.keys(flows).length <= MAX_BATCH_FLOWS, `at most ${MAX_BATCH_FLOWS} files`)
     .optional(),
   jobs: z.array(JobRequest).min(1).max(MAX_BATCH_JOBS),
@@ -38,8 +38,9 @@ export const BatchRequest = z.strictObject({
 export type BatchRequest = z.infer<typeof BatchRequest>;
 
 /**
- * What the service answers about a batch. `state` is `queued` until its first job begins, then `running`; in the end
- * `stopped` where it was cancelled, else `completed` where every job did, else `failed`.
+ * A batch as clients get it. `state` is `queued` until its first job starts, then `running`. At the end it is `stopped`
+ * if
+ * the batch was cancelled, otherwise `completed` if every job completed, otherwise `failed`.
  */
 export const BatchRecord = z.object({
   id: BatchId,
@@ -47,7 +48,7 @@ export const BatchRecord = z.object({
   labels: z.record(z.string(), z.string()),
   state: SessionStatus,
   parallel: z.int().nullable(),
-  /** `total` are the jobs that it came with; those that were removed since are in no other count. */
+  /** `total` includes jobs that were removed since; the other counts do not. */
   counts: z.object({
     total: z.int(),
     queued: z.int(),
@@ -68,13 +69,14 @@ export const BatchRecord = z.object({
 });
 export type BatchRecord = z.infer<typeof BatchRecord>;
 
-/** What `POST /api/batches` answers: the record, and the ids of the jobs in the order in which they came. */
+/** The response of `POST /api/batches`: the record, and the ids of the jobs in order. */
 export const AcceptedBatch = BatchRecord.extend({ jobs: z.array(z.string()) });
 export type AcceptedBatch = z.infer<typeof AcceptedBatch>;
 
 /**
- * `GET /api/batches/{id}/junit?links=&folder=`: `urls` (the default) leads to the service's own pages, `files` to what
- * the batch's zip has, below `folder`; `none` leaves them out.
+ * `GET /api/batches/{id}/junit?links=&folder=`: `urls` (the default) links to the service, `files` to the contents of
+ * the
+ * batch's zip, below `folder`; `none` omits links.
  */
 export const BatchJUnitQuery = z.strictObject({
   links: z.enum(['urls', 'files', 'none']).optional(),

@@ -1,34 +1,36 @@
 import { z } from 'zod';
 
-/** Proof that one has a session's control: a random word, told to who took it. */
-export const ControlKey = z.string().regex(/^[\w-]{22}$/, 'is what taking control answered as "control"');
+/** Proves that its bearer has control of a session: a random key, returned to the person who took control. */
+export const ControlKey = z
+  .string()
+  .regex(/^[\w-]{22}$/, 'must be the "control" that the service returned when control was taken');
 export type ControlKey = z.infer<typeof ControlKey>;
 
-/** `POST /api/sessions/{id}/control`. `takeOver` takes it from another person. */
+/** `POST /api/sessions/{id}/control`. `takeOver` also takes control from another person. */
 export const ControlRequest = z.strictObject({ take: z.boolean(), takeOver: z.boolean().optional() });
 export type ControlRequest = z.infer<typeof ControlRequest>;
 
-/** Its answer: `control` is there when it was taken. */
+/** Its response: `control` is set if control was taken. */
 export const ControlAnswer = z.object({ taken: z.boolean(), control: ControlKey.optional() });
 
-/** Why a person's control ended: given back, its page gone, or nothing done with it for too long. */
+/** Why a person's control ended: it was given back, their page disconnected, or it was unused for too long. */
 export const ControlEnd = z.enum(['returned', 'left', 'idle']);
 export type ControlEnd = z.infer<typeof ControlEnd>;
 
-/** In pixels of the page, as a `frame` gives its size. */
+/** In CSS pixels of the page, relative to the size in a `frame`. */
 const place = { x: z.number().min(-100).max(20_000), y: z.number().min(-100).max(20_000) };
-/** 1 Alt, 2 Control, 4 Meta, 8 Shift; added up. */
+/** The sum of 1 Alt, 2 Control, 4 Meta, 8 Shift. */
 const modifiers = z.int().min(0).max(15);
 const name = z.string().max(40);
 
-/** One thing that a person does with hands. Names are those of the DOM's events. */
+/** One input of a person. Names are those of the DOM's events. */
 export const PageInput = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('mouse'),
     action: z.enum(['move', 'down', 'up']),
     ...place,
     button: z.enum(['none', 'left', 'middle', 'right', 'back', 'forward']),
-    /** The buttons that are down now, as `MouseEvent.buttons` has them. */
+    /** The buttons that are pressed, as in `MouseEvent.buttons`. */
     buttons: z.int().min(0).max(31),
     /** 2 for the second press of a double click. */
     clicks: z.int().min(0).max(3),
@@ -44,7 +46,7 @@ export const PageInput = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('key'),
     action: z.enum(['down', 'up']),
-    /** As `KeyboardEvent.key` and `.code` have them. */
+    /** As in `KeyboardEvent.key` and `.code`. */
     key: name,
     code: name,
     repeat: z.boolean().optional(),
@@ -53,11 +55,11 @@ export const PageInput = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('touch'),
     action: z.enum(['start', 'move', 'end', 'cancel']),
-    /** The fingers that touch now; none at an end. */
+    /** The current touch points; none at the end. */
     points: z.array(z.strictObject({ ...place, id: z.int().min(0).max(20) })).max(10),
     modifiers,
   }),
-  /** What is pasted, or was composed: it arrives at once. */
+  /** Pasted or composed text, inserted at once. */
   z.strictObject({ kind: z.literal('text'), text: z.string().min(1).max(32_768) }),
 ]);
 export type PageInput = z.infer<typeof PageInput>;

@@ -1,9 +1,10 @@
 import { systemFault } from '../base/system-fault.js';
 
 /**
- * The one table of error codes. Every answer that is not a success has the shape of {@link ErrorBody}, and its
- * HTTP status is the table's. Code is matched by `code`, never by text or class: an error that crosses a thread keeps
- * only what {@link encodeError} puts into it.
+ * The table of error codes. Every response that is not a success has the shape of {@link ErrorBody} and the status of
+ * this
+ * table. Errors are matched by `code`, never by text or class: an error from another thread keeps only what
+ * {@link encodeError} includes.
  */
 export const ERROR_TABLE = {
   INVALID_JSON: { status: 400, meaning: 'The body is not JSON' },
@@ -45,17 +46,17 @@ export const ERROR_TABLE = {
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-/** What an error says beyond its sentence; plain JSON. */
+/** Information beyond the error's message; plain JSON. */
 export type ErrorDetails = { readonly [key: string]: unknown };
 
-/** An error as every HTTP answer, record and event shows it. */
+/** An error in HTTP responses, records, and events. */
 export interface ErrorBody {
   readonly error: string;
   readonly code: ErrorCode;
   readonly details?: ErrorDetails;
 }
 
-/** The one error class. `retryAfterSeconds` becomes the Retry-After header; `allow` in details the Allow header. */
+/** The only error class. `retryAfterSeconds` in details becomes the Retry-After header, `allow` the Allow header. */
 export class TroupeError extends Error {
   override readonly name = 'TroupeError';
   readonly code: ErrorCode;
@@ -73,9 +74,10 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 }
 
 /**
- * Any thrown value as an {@link ErrorBody}: what crosses threads, is journaled and is answered. A value that is not a
- * TroupeError (nor carries one of our codes) becomes INTERNAL with its message; its stack stays behind. What the
- * system refuses, such as a write to a full disk, is UNAVAILABLE, whoever met it.
+ * Converts any thrown value to an {@link ErrorBody}, which can be sent between threads, journaled, and returned to
+ * clients. A value without one of our codes becomes INTERNAL with its message, without its stack. A system fault, such
+ * as a
+ * full disk, becomes UNAVAILABLE, wherever it occurred.
  */
 export function encodeError(thrown: unknown): ErrorBody {
   const fault = systemFault(thrown);
@@ -92,7 +94,7 @@ export function encodeError(thrown: unknown): ErrorBody {
   return { error: String(thrown), code: 'INTERNAL' };
 }
 
-/** The other end of {@link encodeError}. */
+/** The inverse of {@link encodeError}. */
 export function decodeError(body: ErrorBody): TroupeError {
   return new TroupeError(body.code, body.error, body.details);
 }

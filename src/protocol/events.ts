@@ -3,18 +3,18 @@ import { ControlEnd } from './control.js';
 import { MODEL_EVENT_DATA } from './model.js';
 import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
 
-/** Where in the scripts something happened. `flow` is a path under `flows/`, without extension. */
+/** The position in the scripts. `flow` is a path under `flows/`, without extension. */
 const Where = {
   flow: z.string().optional(),
   line: z.int().optional(),
   column: z.int().optional(),
 };
 
-/** Who wrote the script that a step belongs to. */
+/** The author of a step's script. */
 export const StepKind = z.enum(['flow', 'model', 'script']);
 export type StepKind = z.infer<typeof StepKind>;
 
-/** One go or act (or a screenshot asked for by name). `js` is the call as source text. */
+/** A go or act (or an explicit screenshot). `js` is the call as source text. */
 export const Step = z.object({
   /** 1-based within the session. */
   index: z.int(),
@@ -24,24 +24,28 @@ export const Step = z.object({
   error: ErrorBodySchema.optional(),
   url: z.string(),
   title: z.string(),
-  /** ISO 8601. The event itself comes with the picture, later than what followed the step. */
+  /** ISO 8601. The event itself is emitted when the picture is ready, after events that followed the step. */
   startedAt: z.string().optional(),
   durationMs: z.number(),
   /**
-   * Name under `screenshots/`: how the step left the page. It is an earlier step's file where nothing was painted since.
-   * Null where there is no picture of it.
+   * The file under `screenshots/` that shows the page after the step. It is an earlier step's file if the page was not
+   * repainted since. Null if there is no picture.
    */
   screenshot: z.string().nullable(),
-  /** In journals of earlier versions: a later step of which the screenshot may show something, so that it is not this step's. */
+  /**
+   * In journals of earlier versions: a later step whose effects the screenshot may show, so it is not this step's own.
+   */
   screenshotStep: z.int().optional(),
   ...Where,
 });
 export type Step = z.infer<typeof Step>;
 
-/** The data of each event, by its type. Names are past tense; what is listed here is all there is. */
+/** The data of each event, by type. Types are in the past tense; the list is complete. */
 export const EVENT_DATA = {
   SessionAccepted: z.object({ mode: z.string(), prompt: z.string().nullable(), flowFiles: z.array(z.string()) }),
-  /** `waitedMs` until it had a place, `openMs` from there until its browser was ready; `warm`: one that waited ready. */
+  /**
+   * `waitedMs`: until it got a slot; `openMs`: from then until its browser was ready; `warm`: it got a warm browser.
+   */
   SessionStarted: z.object({
     driver: z.string(),
     browser: z.string(),
@@ -52,11 +56,12 @@ export const EVENT_DATA = {
     warm: z.boolean().optional(),
   }),
   /**
-   * Another actor took over, after a fault of the last (`attempt` 1 and up) or in a new service (0): the page is the
+   * A new actor took over, after a fault of the last one (`attempt` 1 and up) or in a restarted service (0): the page
+   * is the
    * same, the scripts and their scope are lost. `pageLost`: a page hung or had a dialog open, and was closed.
    */
   SessionRestarted: z.object({ thread: z.int(), attempt: z.int(), pageLost: z.boolean().optional() }),
-  /** An attempt at a job failed, and the job waits to begin again in a fresh browser. */
+  /** An attempt at a job failed, and the job is queued again for a fresh browser. */
   AttemptFailed: z.object({ attempt: z.int(), retriesLeft: z.int(), error: ErrorBodySchema }),
   SessionEnded: z.object({
     status: SessionStatus,
@@ -71,7 +76,7 @@ export const EVENT_DATA = {
     result: z.unknown().optional(),
     error: ErrorBodySchema.optional(),
   }),
-  /** `resumed`: it goes on where it had failed before. */
+  /** `resumed`: the flow is continued where it failed. */
   FlowStarted: z.object({ path: z.string(), depth: z.int(), resumed: z.literal(true).optional() }),
   FlowFinished: z.object({
     path: z.string(),
@@ -93,7 +98,10 @@ export const EVENT_DATA = {
   ScreenshotTaken: z.object({ file: z.string(), title: z.string(), width: z.int(), height: z.int() }),
   DialogOpened: z.object({ kind: z.string(), message: z.string() }),
   DownloadFinished: z.object({ name: z.string(), bytes: z.int(), url: z.string() }),
-  /** A person drives from here on, and the agent waits: until ControlReturned, or SessionRestarted in a new service. */
+  /**
+   * A person has control, and the agent waits, until ControlReturned, or SessionRestarted after a restart of the
+   * service.
+   */
   ControlTaken: z.object({ by: z.string() }),
   ControlReturned: z.object({ reason: ControlEnd }),
   BrowserLost: z.object({ reason: z.string() }),
@@ -113,8 +121,8 @@ export type NewEvent = {
   };
 }[EventType];
 
-/** An event on disk. `seq` rises over the whole service, has gaps within a session, and is never given twice. */
+/** An event on disk. `seq` increases over the whole service, has gaps within a session, and is never reused. */
 export type JournalEvent = NewEvent & { readonly seq: number };
 
-/** What a session's own parts emit; the session actor adds the id and the instant. */
+/** An event as a session's components emit it; the session actor adds the id and the time. */
 export type SessionEvent = { [T in EventType]: { readonly type: T; readonly data: EventData<T> } }[EventType];

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** A member of a flow's `args`, as far as its source tells. */
+/** A member of a flow's `args`, as far as its source shows. */
 const FlowArgument = z.object({
   name: z.string(),
-  /** The source text of its default; null where it has none. */
+  /** The source text of its default; null if there is none. */
   default: z.string().nullable(),
 });
 
-/** A flow (`.js`): what its author says of it and what it takes. */
+/** A flow (`.js`): its description and its arguments. */
 const FlowLeaf = z.object({
   kind: z.literal('flow'),
   name: z.string(),
-  /** As `flowFiles` of a job has it: from the flows folder, with its extension. */
+  /** As in a job's `flowFiles`: relative to the flows folder, with its extension. */
   path: z.string(),
-  /** The comment that it begins with, at most 4,000 characters; empty where it has none. */
+  /** Its leading comment, at most 4,000 characters; empty if there is none. */
   about: z.string(),
   args: z.array(FlowArgument),
-  /** Why it cannot be run as it stands; null where nothing is wrong with its syntax. */
+  /** The syntax error that keeps it from running; null if there is none. */
   fault: z.object({ error: z.string(), line: z.int(), column: z.int() }).nullable(),
 });
 
@@ -27,13 +27,13 @@ const FlowFolder = z.object({
   kind: z.literal('folder'),
   name: z.string(),
   path: z.string(),
-  /** By name, folders first. */
+  /** Sorted by name, folders first. */
   get entries(): z.ZodArray<typeof FlowNode> {
     return z.array(FlowNode);
   },
 });
 
-/** An entry of `GET /api/flows`, which is the tree of the flows folder. */
+/** An entry of `GET /api/flows`, which returns the tree of the flows folder. */
 export const FlowNode: z.ZodDiscriminatedUnion<[typeof FlowFolder, typeof FlowLeaf, typeof TaskLeaf], 'kind'> =
   z.discriminatedUnion('kind', [FlowFolder, FlowLeaf, TaskLeaf]);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a person can do with an element. */
+/** The actions for elements. */
 export const ActionName = z.enum([
   'click',
   'dblclick',
@@ -19,7 +19,7 @@ export const ActionName = z.enum([
 ]);
 export type ActionName = z.infer<typeof ActionName>;
 
-/** One control of the page. Members beyond the first four are there only where they say something. */
+/** A control of the page. Members after the first four are omitted if they have no information. */
 export const ElementDescriptor = z.object({
   role: z.string(),
   name: z.string(),
@@ -34,11 +34,11 @@ export const ElementDescriptor = z.object({
 });
 export type ElementDescriptor = z.infer<typeof ElementDescriptor>;
 
-/** A locator and the members that are new; a member that went is null. */
+/** A locator and the members that changed; a removed member is null. */
 export const ElementChange = z.looseObject({ locator: z.string() });
 export type ElementChange = z.infer<typeof ElementChange>;
 
-/** The alert, confirm, prompt or beforeunload question that holds a page. */
+/** The alert, confirm, prompt, or beforeunload dialog that blocks a page. */
 export interface DialogNotice {
   readonly kind: string;
   readonly message: string;
@@ -52,7 +52,7 @@ export interface FullLook {
   readonly elements: readonly ElementDescriptor[];
 }
 
-/** A later look. `unchanged` and `elements` serialise as a length and not at all (spec section 3). */
+/** A later look. In JSON, `unchanged` is a number and `elements` is omitted (spec section 3). */
 export interface DiffLook {
   readonly url: string;
   readonly title: string;

@@ -5,23 +5,24 @@ import { ErrorBodySchema, Tokens } from './session.js';
 export const ToolCall = z.object({
   id: z.string(),
   name: z.string(),
-  /** Meant to be JSON; the model may have written anything. */
+  /** Should be JSON, but the model may have written anything. */
   arguments: z.string(),
-  /** What some providers want to see again with the call; nobody else reads it. */
+  /** Data that some providers require to be sent back with the call; not used otherwise. */
   extra: z.unknown().optional(),
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** A page as a model is shown it: whole, or what is new since the page that it was shown before. */
+/** A page as it is sent to a model: complete, or the changes since the last page it was sent. */
 export const PageText = z.object({ kind: z.enum(['full', 'diff']), text: z.string() });
 export type PageText = z.infer<typeof PageText>;
 
 /**
- * The events of a model at work. Together they are the conversation: whoever folds them knows what the model was told,
- * what it answered, and which of its calls have no recorded end.
+ * The events of a model phase. Together they are the conversation: what the model was sent, what it answered, and which
+ * of
+ * its calls have no recorded end.
  */
 export const MODEL_EVENT_DATA = {
-  /** The conversation's first two messages. Once an attempt; again where its browser was lost before an answer. */
+  /** The conversation's first two messages. Once per attempt; again if the browser was lost before the first answer. */
   ModelStarted: z.object({
     model: z.string(),
     maxIterations: z.int(),
@@ -30,11 +31,11 @@ export const MODEL_EVENT_DATA = {
     task: z.string(),
     page: PageText.nullable(),
   }),
-  /** A request goes out. `call` counts answers that were asked for, `attempt` the tries at one; both from 1. */
+  /** A request is sent. `call` is the number of the answer, `attempt` that of the attempt at it; both start at 1. */
   ModelCallStarted: z.object({ call: z.int(), attempt: z.int(), model: z.string() }),
-  /** What the model says, as it comes. */
+  /** A part of the model's text, while it arrives. */
   ModelTextReceived: z.object({ call: z.int(), text: z.string() }),
-  /** An answer, or with `error` none. */
+  /** An answer; with `error`, a failed attempt. */
   ModelCallFinished: z.object({
     call: z.int(),
     attempt: z.int(),
@@ -42,14 +43,14 @@ export const MODEL_EVENT_DATA = {
     durationMs: z.number(),
     text: z.string(),
     toolCalls: z.array(ToolCall),
-    /** The provider's word for why the answer ended; `cut` where we ended it. */
+    /** The provider's finish reason; `cut` if we ended the answer. */
     finish: z.string().nullable(),
     tokens: Tokens,
     error: ErrorBodySchema.optional(),
-    /** After a failed try: how long until the next; null when there is none with this model. */
+    /** After a failed attempt: the delay before the next one; null if there is none with this model. */
     retryInMs: z.number().nullable().optional(),
   }),
-  /** What the model was told about one of its tool calls. */
+  /** The result of a tool call, as it was sent to the model. */
   ToolAnswered: z.object({
     call: z.int(),
     id: z.string(),
@@ -57,23 +58,23 @@ export const MODEL_EVENT_DATA = {
     ok: z.boolean(),
     text: z.string(),
     page: PageText.nullable(),
-    /** Tells whether a step had an effect: the same print, nothing that the model can see is different. */
+    /** A fingerprint: if it is equal for two steps, the model can see no difference between their outcomes. */
     print: z.string(),
   }),
-  /** A failed flow goes on behind or with the call that failed, after something was done by hand. */
+  /** A failed flow was continued, after or with the failed call, when something had been done by hand. */
   FlowDeviated: z.object({
-    /** The flow that goes on; `flow` and `line` are the place where it, or one that it called, failed. */
+    /** The flow that was continued; `flow` and `line` are the position where it, or one that it called, failed. */
     path: z.string(),
     flow: z.string(),
     line: z.int().nullable(),
     failed: z.string(),
     error: ErrorBodySchema,
-    /** `replace`: the failed call counts as done. `before`: it was made again. */
+    /** `replace`: the failed call counts as done. `before`: it was repeated. */
     how: z.enum(['replace', 'before']),
     did: z.array(z.string()),
   }),
-  /** A mended `flow` is proposed, under `healed-flows/`, after `path` went through. */
+  /** A repaired `flow` is proposed in `healed-flows/`, after `path` has passed. */
   FlowHealed: z.object({ path: z.string(), flow: z.string() }),
-  /** Something else that the model was told after its answer. */
+  /** Another message to the model, after its answer. */
   ModelNudged: z.object({ call: z.int(), text: z.string(), page: PageText.nullable().optional() }),
 } as const;

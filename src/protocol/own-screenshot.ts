@@ -1,6 +1,6 @@
 import type { Step } from './events.js';
 
-/** The name of the picture that shows how a step left the page; null where it has none, or one that was taken too late. */
+/** The file with the picture of the page after a step; null if there is none, or if it was taken too late. */
 export function ownScreenshot({
   screenshot,
   screenshotStep,

@@ -27,13 +27,13 @@ export const Report = z.object({
   durationMs: z.number(),
   iterations: z.int(),
   tokens: Tokens,
-  /** Of the last attempt. */
+  /** Flows of the last attempt. */
   flows: z.array(ReportedFlow),
-  /** Attempts that failed before the last one, where the job says `retries`. */
+  /** The failed attempts before the last one, if the job has `retries`. */
   attempts: z.array(
     z.object({ attempt: z.int(), endedAt: z.iso.datetime(), error: ErrorBodySchema, flows: z.array(ReportedFlow) }),
   ),
-  /** Answers that a model was asked for, also those that did not come; the first 1,000. Long texts are cut. */
+  /** Calls of the model, including failed ones; the first 1,000. Long texts are truncated. */
   modelCalls: z.array(
     z.object({
       call: z.int(),
@@ -41,7 +41,7 @@ export const Report = z.object({
       startedAt: z.iso.datetime(),
       durationMs: z.number(),
       text: z.string(),
-      /** What it asked for, and what it was told of it; null while that is not known. */
+      /** The tool calls and their results; `answer` is null if there is none (yet). */
       tools: z.array(
         z.object({
           name: z.string(),
@@ -49,30 +49,30 @@ export const Report = z.object({
           answer: z.object({ ok: z.boolean(), text: z.string() }).nullable(),
         }),
       ),
-      /** What else it was told after it. */
+      /** Further messages to the model after the answer. */
       nudges: z.array(z.string()),
       tokens: Tokens,
       error: ErrorBodySchema.optional(),
       attempt: z.int().optional(),
     }),
   ),
-  /** Of all attempts; `attempt` is missing in the first. */
+  /** Steps of all attempts; the first attempt has no `attempt`. */
   steps: z.array(Step.extend({ at: z.iso.datetime(), attempt: z.int().optional() })),
   assertions: z.array(EVENT_DATA.AssertionChecked.extend({ at: z.iso.datetime() })),
-  /** Where a model did by hand what a flow could not. */
+  /** What a model did by hand where a flow failed. */
   deviations: z.array(
     z.object({
       flow: z.string(),
       line: z.int().nullable(),
       text: z.string(),
       error: ErrorBodySchema,
-      /** What was done, as agent JS. */
+      /** The calls, as agent JS. */
       did: z.array(z.string()),
-      /** A mended flow is proposed, under this path. */
+      /** The path of the proposed repaired flow; null if there is none. */
       healed: z.string().nullable(),
     }),
   ),
-  /** The newest 1,000 lines that scripts wrote; the transcript has all. */
+  /** The newest 1,000 lines of scripts' console output; the transcript has all. */
   console: z.array(EVENT_DATA.ConsoleWritten.extend({ at: z.iso.datetime() })),
   /** The newest 1,000. */
   pageErrors: z.array(z.object({ text: z.string(), url: z.string() })),

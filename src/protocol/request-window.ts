@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { ErrorBody } from './errors.js';
 
-/** What the window of the request client and its server tell each other. Ids of items last as long as the document is open. */
+/**
+ * The messages between the request client's window and its server. Ids of items are valid while the document is open.
+ */
 
-/** The grant types that are offered, as they are stored and as people read them. */
+/** The supported grant types, as they are stored and as people read them. */
 export const GRANT_TYPES = {
   client_credentials: 'Client Credentials',
   authorization_code: 'Authorization Code',
@@ -12,10 +14,13 @@ export const GRANT_TYPES = {
 
 export type GrantType = keyof typeof GRANT_TYPES;
 
-/** Where logins come back to on 127.0.0.1, in this order; all four are to be registered with the provider. */
+/**
+ * The ports for login callbacks on 127.0.0.1, in the order in which they are tried; register all four with the
+ * provider.
+ */
 export const CALLBACK_PORTS: readonly number[] = [8080, 8888, 9090, 3000];
 
-/** A line of a table: a header, a variable, a field of a form. */
+/** A row of a table: a header, a variable, a field of a form. */
 export const PairRow = z.strictObject({ name: z.string(), value: z.string(), enabled: z.boolean() });
 export type PairRow = z.infer<typeof PairRow>;
 
@@ -28,31 +33,31 @@ export const EnvironmentRow = z.strictObject({
 });
 export type EnvironmentRow = z.infer<typeof EnvironmentRow>;
 
-/** An environment that is open. */
+/** An open environment. */
 export interface EnvironmentLine {
   readonly id: string;
   readonly name: string;
   readonly path: string;
-  /** It is not what its file holds. */
+  /** It differs from its file. */
   readonly changed: boolean;
 }
 
-/** The environment whose variables count. `plain`: its rows can neither be switched off nor be secret. */
+/** The environment whose variables are used. `plain`: its rows can neither be disabled nor be secret. */
 export interface EnvironmentView {
   readonly id: string;
   readonly plain: boolean;
   readonly rows: readonly EnvironmentRow[];
 }
 
-/** A parameter of the query; `value` null where there is no `=`. */
+/** A query parameter; `value` is null if there is no `=`. */
 export const ParamRow = z.strictObject({ name: z.string(), value: z.string().nullable(), enabled: z.boolean() });
 export type ParamRow = z.infer<typeof ParamRow>;
 
-/** A part of a multipart form; `value` is the path where `file` is set. */
+/** A part of a multipart form; if `file` is set, `value` is the path. */
 export const FormRow = z.strictObject({ name: z.string(), value: z.string(), file: z.boolean(), enabled: z.boolean() });
 export type FormRow = z.infer<typeof FormRow>;
 
-/** `other` is a body that the window cannot edit; it is sent and saved as it is. */
+/** `other` is a body that the window cannot edit; it is sent and saved unchanged. */
 export const BodyForm = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('none') }),
   z.strictObject({ mode: z.literal('raw'), text: z.string(), language: z.string() }),
@@ -64,11 +69,13 @@ export const BodyForm = z.discriminatedUnion('mode', [
 ]);
 export type BodyForm = z.infer<typeof BodyForm>;
 
-/** `inherit` takes what the nearest folder says. Settings have the seed's keys for OAuth 2.0, Postman's else. */
+/**
+ * `inherit` uses the setting of the nearest folder. `settings` has the seed's keys for OAuth 2.0, otherwise Postman's.
+ */
 export const AuthForm = z.strictObject({ type: z.string(), settings: z.record(z.string(), z.string()) });
 export type AuthForm = z.infer<typeof AuthForm>;
 
-/** Where `inherit` leads: the id and name of the folder or collection, and the type of its auth. */
+/** The source of an inherited auth: the id and name of the folder or collection, and the type of its auth. */
 export interface InheritedAuth {
   readonly id: string;
   readonly from: string;
@@ -90,19 +97,19 @@ const RequestFields = z.strictObject({
   verifyTls: z.boolean(),
 });
 
-/** Members of a request that the window edits; any part of them can be sent. */
+/** The members of a request that the window can edit; any subset can be sent. */
 export const RequestEdit = RequestFields.partial();
 export type RequestEdit = z.infer<typeof RequestEdit>;
 
-/** What a page changes of a form. */
+/** A change of a request form. */
 export type FormChange = Partial<z.infer<typeof RequestFields>>;
 
 /** A request as its tab shows it. */
 export interface RequestForm extends z.infer<typeof RequestFields> {
   readonly id: string;
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly inherited: InheritedAuth | null;
-  /** Variables of the folders that it is in, the inner ones first. */
+  /** Variables of its folders, inner ones first. */
   readonly folderValues: ValuesByName;
 }
 
@@ -114,41 +121,41 @@ const GroupFields = z.strictObject({
   variables: z.array(PairRow),
 });
 
-/** Members of a folder, or of the collection, that the window edits; any part of them can be sent. */
+/** The members of a folder or the collection that the window can edit; any subset can be sent. */
 export const GroupEdit = GroupFields.partial();
 export type GroupEdit = z.infer<typeof GroupEdit>;
 
-/** What a page changes of such a form. */
+/** A change of a group form. */
 export type GroupChange = Partial<z.infer<typeof GroupFields>>;
 
-/** What a folder, or the collection, says for all that is in it. */
+/** The settings of a folder or the collection for everything in it. */
 export interface GroupForm extends z.infer<typeof GroupFields> {
   readonly id: string;
-  /** Null where there is none, and for the collection. */
+  /** Null if there is none, and for the collection. */
   readonly inherited: InheritedAuth | null;
-  /** Variables of the folders that it is in, and its own. */
+  /** Variables of its folders, and its own. */
   readonly folderValues: ValuesByName;
 }
 
-/** The id of the collection itself, where a folder's can stand. */
+/** The id of the collection itself, in places of folder ids. */
 export const COLLECTION_ID = 'collection';
 
 export type ValuesByName = { readonly [name: string]: string };
 
 /**
- * Every variable as requests see it now: scripts change them for as long as the window is open. Those of folders stand
- * between: over `base`, under `over`.
+ * The current values of all variables: scripts change them while the window is open. Variables of folders come between:
+ * they override `base`, and `over` overrides them.
  */
 export interface ScopeValues {
-  /** Of two, the one with the larger number is the newer one. */
+  /** The higher revision is the newer one. */
   readonly revision: number;
-  /** Of the collection and globals. */
+  /** Values of the collection and globals. */
   readonly base: ValuesByName;
-  /** Of scripts and the environment. */
+  /** Values of scripts and the environment. */
   readonly over: ValuesByName;
 }
 
-/** A line of the tree. `method` is null for folders. */
+/** A row of the tree. `method` is null for folders. */
 export interface TreeItem {
   readonly id: string;
   readonly name: string;
@@ -159,9 +166,9 @@ export interface TreeItem {
 /** The open document. */
 export interface DocumentView {
   readonly name: string;
-  /** Null where it was never saved. */
+  /** Null if it was never saved. */
   readonly file: { readonly path: string; readonly name: string } | null;
-  /** It is not what the file holds. */
+  /** It differs from its file. */
   readonly changed: boolean;
   readonly canUndo: boolean;
   readonly items: readonly TreeItem[];
@@ -171,7 +178,7 @@ export interface DocumentView {
   readonly values: ScopeValues;
 }
 
-/** The key of an address, for which the page is given the secret of this start. */
+/** The key in the window's address, which the page exchanges for the secret of this run. */
 export const EnterWindow = z.strictObject({ key: z.string().max(200) });
 export const ChooseEnvironment = z.strictObject({ id: z.string().nullable() });
 export const EnvironmentRows = z.strictObject({ rows: z.array(EnvironmentRow) });
@@ -183,15 +190,15 @@ export const NewItem = z.strictObject({
   kind: z.enum(['folder', 'request']),
   name: z.string(),
 });
-/** `index` is among the parent's children as they are before the move. */
+/** `index` refers to the parent's children before the move. */
 export const MoveItem = z.strictObject({ parent: z.string().nullable(), index: z.int().min(0) });
-/** A request of the history goes to the end of this folder. */
+/** Copies a request from the history to the end of this folder. */
 export const TakeRequest = z.strictObject({ parent: z.string().nullable() });
 export const SaveBody = z.strictObject({ path: z.string().min(1), overwrite: z.boolean() });
-/** How a request is written as a command: with the values that variables have now, or with their names. */
+/** How a request is written as a command: with the current values of variables, or with their names. */
 export const CurlOptions = z.strictObject({ shell: z.enum(['posix', 'cmd', 'powershell']), values: z.boolean() });
 export type CurlOptions = z.infer<typeof CurlOptions>;
-/** A request as a command, and what the shell or curl cannot be told. */
+/** A request as a command, and what cannot be expressed in the shell or curl. */
 export interface CurlView {
   readonly command: string;
   readonly warnings: readonly string[];
@@ -204,13 +211,13 @@ export interface ImportPlace {
   readonly excerpt: string;
 }
 
-/** What became of a paste. */
+/** The result of a paste. */
 export interface ImportView {
   readonly made: readonly string[];
   readonly variables: readonly string[];
   readonly warnings: readonly (ImportPlace & { readonly level: 'note' | 'warning'; readonly message: string })[];
   readonly errors: readonly (ImportPlace & { readonly message: string })[];
-  /** What of the text was not imported. */
+  /** The text that was not imported. */
   readonly failed: string;
   readonly document: DocumentView;
 }
@@ -220,7 +227,7 @@ export interface HeaderView {
   readonly value: string;
 }
 
-/** An answer on screen. `text` is null where the body is no text, and cut where `cut` says so. */
+/** A response for display. `text` is null if the body is not text, and truncated if `cut` is set. */
 export interface ResponseView {
   readonly status: number;
   readonly statusText: string;
@@ -232,11 +239,11 @@ export interface ResponseView {
   readonly contentType: string;
   readonly text: string | null;
   readonly cut: boolean;
-  /** The beginning of a body that is no text, as a hex dump; empty else. */
+  /** The beginning of a binary body as a hex dump; otherwise empty. */
   readonly hex: string;
 }
 
-/** One request that was sent, and what came of it. */
+/** A request that was sent, and its outcome. */
 export interface SentView {
   readonly id: string;
   readonly itemId: string;
@@ -258,10 +265,10 @@ export interface SentView {
   readonly durationMs: number;
 }
 
-/** A line of the history, newest first. The address is as it is written, without what is secret. */
+/** An entry of the history, newest first. The address is as it was written, without secrets. */
 export interface HistoryLine {
   readonly id: string;
-  /** Of the answer, while it is kept. */
+  /** The id of the response, while it is kept. */
   readonly sentId: string | null;
   readonly at: number;
   readonly name: string;
@@ -270,34 +277,34 @@ export interface HistoryLine {
   readonly durationMs: number;
   readonly status: number | null;
   readonly passed: boolean;
-  /** The request can be taken out of the history again. */
+  /** The request can be restored from the history. */
   readonly whole: boolean;
 }
 
-/** How a folder is run. */
+/** Options for running a folder. */
 export const RunOptions = z.strictObject({ iterations: z.int().min(1).max(1000), stopAtFailure: z.boolean() });
 export type RunOptions = z.infer<typeof RunOptions>;
 
-/** One request of a run. */
+/** A request of a run. */
 export interface RunLine {
-  /** Of its answer, while it is kept. */
+  /** The id of its response, while it is kept. */
   readonly sentId: string;
   readonly method: string;
   readonly url: string;
-  /** Null where there was no answer. */
+  /** Null if there was no response. */
   readonly status: number | null;
   readonly durationMs: number;
   readonly passed: boolean;
-  /** From 1. */
+  /** Starts at 1. */
   readonly iteration: number;
-  /** Names of folders, then of the request. */
+  /** Names of the folders, then of the request. */
   readonly path: readonly string[];
   readonly tests: number;
-  /** Why it did not pass, a line each. */
+  /** Why it failed, one line each. */
   readonly problems: readonly string[];
 }
 
-/** Lines of JSON that a send, or a new token, answers with. `login` is there while the login page is open. */
+/** Lines of JSON with the progress of a send or a new token. `login` is set while the login page is open. */
 export type ProgressLine =
   | { readonly kind: 'login'; readonly url: string | null }
   | { readonly kind: 'sent'; readonly sent: SentView; readonly values: ScopeValues }
@@ -306,12 +313,12 @@ export type ProgressLine =
   | { readonly kind: 'token'; readonly token: TokenView }
   | { readonly kind: 'failed'; readonly error: ErrorBody };
 
-/** What is known of the token of a request's OAuth settings; never the token itself. */
+/** The state of the token of a request's OAuth settings; never the token itself. */
 export type TokenView =
   | { readonly state: 'none' }
   | { readonly state: 'cached'; readonly expiresAt: number | null; readonly refreshable: boolean };
 
-/** A folder, for the dialogs that open and save. */
+/** A folder, for the open and save dialogs. */
 export interface FolderView {
   readonly path: string;
   readonly parent: string | null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ControlKey } from './control.js';
 import { ERROR_TABLE, type ErrorCode } from './errors.js';
 
-/** A session's id, which is also its job's: 12 characters of a-z and 0-9, safe in a path, a URL and a label. */
+/** A session's id, which is also its job's: 12 characters of a-z and 0-9, safe in a path, a URL, and a label. */
 export const SessionId = z
   .string()
   .regex(/^[a-z0-9]{12}$/)
@@ -12,7 +12,10 @@ export type SessionId = z.infer<typeof SessionId>;
 export const SessionMode = z.enum(['live', 'auto']);
 export type SessionMode = z.infer<typeof SessionMode>;
 
-/** `queued` -> `running` -> `completed` | `failed` | `stopped`. A live session ends `stopped`, or `failed` with its browser. */
+/**
+ * `queued` -> `running` -> `completed` | `failed` | `stopped`. A live session ends `stopped`, or `failed` if it lost
+ * its browser.
+ */
 export const SessionStatus = z.enum(['queued', 'running', 'completed', 'failed', 'stopped']);
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
@@ -27,7 +30,7 @@ export const ErrorBodySchema = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** A flow or task file as a request names it: relative to `flows/`, forward slashes, `.js` or `.md`. */
+/** A flow or task file in a request: relative to `flows/`, with forward slashes, `.js` or `.md`. */
 export const FlowFile = z.string().min(1).max(500);
 
 const seconds = z.number().positive().max(86_400);
@@ -56,19 +59,20 @@ function isProxyServer(text: string): boolean {
   return host !== '' && (port === undefined || (Number(port) > 0 && Number(port) < 65_536));
 }
 
-/** A name and a value that make one line of a request's head and never two: RFC 9110, sections 5.1 and 5.5. */
+/** Names and values that cannot break out of a header's line: RFC 9110, sections 5.1 and 5.5. */
 const headerName = z
   .string()
-  .regex(/^[\w!#$%&'*+.^`|~-]{1,200}$/, "a header's name has no blanks, colons or line breaks");
+  .regex(/^[\w!#$%&'*+.^`|~-]{1,200}$/, 'a header name has no blanks, colons, or line breaks');
 const headerText = (longest: number) =>
   z
     .string()
     .max(longest)
-    .regex(/^[\t\P{Cc}]*$/u, 'there are no line breaks or control characters in a header');
+    .regex(/^[\t\P{Cc}]*$/u, 'a header has no line breaks or control characters');
 
 /**
- * `quick`: each step of a job has a picture, smaller than the page but for the last step and those that fail. `exact`:
- * each step has a screenshot of the whole size, which the next one waits for. `off`: no step has one.
+ * `quick`: each step of a job has a picture, smaller than the page except for the last step and failed ones. `exact`:
+ * each
+ * step has a full-size screenshot, which the next step waits for. `off`: no pictures.
  */
 export const StepScreenshots = z.enum(['quick', 'exact', 'off']);
 
@@ -105,7 +109,7 @@ const taskFields = {
   prompt: z.string().max(100_000),
   flowFiles: z.array(FlowFile).max(100).optional(),
   args: z.record(z.string(), z.unknown()).optional(),
-  /** Shorter ones could not be told from other text, and so not be kept out of it. */
+  /** Shorter values could not be distinguished from other text, so they could not be redacted. */
   secrets: z.record(z.string().regex(/^[\w.-]{1,100}$/), z.string().min(4).max(10_000)).optional(),
   model: z
     .string()
@@ -126,7 +130,7 @@ export type LiveRequest = z.infer<typeof LiveRequest>;
 export const AutoRequest = z.strictObject({ mode: z.literal('auto'), ...sessionFields, ...taskFields });
 export type AutoRequest = z.infer<typeof AutoRequest>;
 
-/** `POST /api/sessions/run`: as auto, and how long the call blocks (seconds, 300 by default). */
+/** `POST /api/sessions/run`: like auto, and how long the call blocks (in seconds, 300 by default). */
 export const RunRequest = z.strictObject({
   mode: z.literal('auto').optional(),
   ...sessionFields,
@@ -135,20 +139,21 @@ export const RunRequest = z.strictObject({
 });
 export type RunRequest = z.infer<typeof RunRequest>;
 
-/** `POST /api/jobs`: the older door to an autonomous session. */
+/** `POST /api/jobs`: the older route for autonomous sessions. */
 export const JobRequest = z.strictObject({ mode: z.literal('auto').optional(), ...sessionFields, ...taskFields });
 export type JobRequest = z.infer<typeof JobRequest>;
 
-/** `POST /sessions/{id}/proxy`. With `control` the script is a person's who has taken control. */
+/** `POST /sessions/{id}/proxy`. With `control`, the script is that of the person with control. */
 export const ProxyRequest = z.strictObject({ js: z.string(), control: ControlKey.optional() });
 export type ProxyRequest = z.infer<typeof ProxyRequest>;
 
-/** `name=value`, or a name alone for any value. A name that holds `=` cannot be asked for. */
+/** `name=value`, or a name alone for any value. A name with `=` cannot be queried. */
 const LabelTerm = z.string().min(1).max(601);
 
 /**
- * `GET /api/sessions?state=&mode=&label=&batch=&limit=&before=`; `label` may come more than once, and all must hold; `before` is
- * the id of the last record of the page before.
+ * `GET /api/sessions?state=&mode=&label=&batch=&limit=&before=`. With several `label`, all must match; `before` is the
+ * id
+ * of the last record of the previous page.
  */
 export const ListQuery = z.strictObject({
   state: SessionStatus.optional(),
@@ -160,20 +165,20 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
-/** Of a DELETE: stop what runs, and remove at once what it left. */
+/** For a DELETE: stop what is running, and remove its data at once. */
 export const RemoveQuery = z.strictObject({ purge: z.enum(['true', 'false']).optional() });
 
 export const Tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() });
 export type Tokens = z.infer<typeof Tokens>;
 
-/** What the service answers about a session or a job. Instants are ISO 8601 in UTC. */
+/** A session or job as clients get it. Instants are ISO 8601 in UTC. */
 export const SessionRecord = z.object({
   id: SessionId,
   sessionId: SessionId,
   mode: SessionMode,
   name: z.string().nullable(),
   labels: z.record(z.string(), z.string()),
-  /** The batch that it came with. */
+  /** The batch of the job; null if it has none. */
   batch: z.string().nullable(),
   status: SessionStatus,
   state: SessionStatus,
@@ -182,7 +187,7 @@ export const SessionRecord = z.object({
   model: z.string().nullable(),
   maxIterations: z.int().nullable(),
   iterations: z.int(),
-  /** 1, and one more each time that the job begins again because it says `retries`. */
+  /** 1, plus one for each retry. */
   attempt: z.int(),
   queuePosition: z.int().nullable(),
   createdAt: z.iso.datetime(),
@@ -205,7 +210,7 @@ export const SessionRecord = z.object({
 });
 export type SessionRecord = z.infer<typeof SessionRecord>;
 
-/** True for a state that never changes again. */
+/** True for a final state. */
 export function isEnded(status: SessionStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'stopped';
 }

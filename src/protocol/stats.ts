@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** `GET /api/stats?flow=&since=&until=&by=`: without `flow` all flows; without `since` the last 30 days. */
 export const StatsQuery = z.strictObject({
-  /** A path without extension, as reports have it. */
+  /** A path without extension, as in reports. */
   flow: z.string().min(1).max(500).optional(),
   since: z.iso.datetime().optional(),
   until: z.iso.datetime().optional(),
@@ -10,33 +10,35 @@ export const StatsQuery = z.strictObject({
 });
 export type StatsQuery = z.infer<typeof StatsQuery>;
 
-/** How runs of a flow went. A job is one run, whatever attempts it took. */
+/** Statistics of a flow's runs. A job counts as one run, whatever the number of its attempts. */
 const Runs = z.object({
   runs: z.int(),
   passed: z.int(),
   failed: z.int(),
   /** 0 to 1. */
   passRate: z.number(),
-  /** 0 to 1: the share of runs that ended otherwise than the one before, or passed after a failed attempt only. */
+  /**
+   * 0 to 1: the share of runs whose result differs from the previous one's, or that passed only after a failed attempt.
+   */
   flakiness: z.number(),
-  /** Of the runs that passed; null where none did. */
+  /** Of passed runs; null if there are none. */
   durationMs: z.object({ p50: z.number(), p95: z.number() }).nullable(),
 });
 export type Runs = z.infer<typeof Runs>;
 
-/** What `GET /api/stats` answers. */
+/** The response of `GET /api/stats`. */
 export const Stats = z.object({
   since: z.iso.datetime(),
   until: z.iso.datetime(),
   by: z.enum(['hour', 'day', 'week']),
-  /** There were more runs than are looked at: the oldest are left out. */
+  /** There were more runs than the limit: the oldest are omitted. */
   cut: z.boolean(),
-  /** Those that ran most first. */
+  /** Sorted by the number of runs, descending. */
   flows: z.array(
     Runs.extend({
       flow: z.string(),
       lastRunAt: z.iso.datetime(),
-      /** Oldest first; those without a run are left out. `from` is their beginning, in UTC; weeks begin on Monday. */
+      /** Oldest first, without empty ones. `from` is the start of the period in UTC; weeks start on Monday. */
       periods: z.array(Runs.extend({ from: z.iso.datetime() })),
     }),
   ),

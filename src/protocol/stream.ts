@@ -6,19 +6,21 @@ import type { JournalEvent } from './events.js';
 import { SessionId, type SessionRecord, type SessionStatus } from './session.js';
 
 /**
- * What a page may ask of the WebSocket `/api/stream`: JSON text, at most 256 KiB a message.
+ * Requests of a page over the WebSocket `/api/stream`: JSON text, at most 256 KiB per message.
  *
- * - `watchSessions`: the sessions that run, then every one that changes, as rows; those that have ended come from
- *   `/api/sessions`. First come the numbers of all, those that failed since an instant (the last 24 hours) among them.
- * - `watchSession`: the session's events after a sequence number (0: all), then those that come. A page that connects
- *   again names the last one it saw.
- * - `watchScreen`: pictures of what the session's page shows, when it changes: up to 15 a second (`live`), or one
- *   (`slow`). Of many screens on a busy machine there are fewer. `width`: how many pixels across are of use; a picture may
- *   have more.
- * - `holdControl`: the page works with the control that was taken under that key. Control comes back by itself 10 s after
- *   the last page that holds it has gone, or said `letControlGo`.
- * - `input`: what is done to the page that is on the screen, in its order. `copy`: what is selected there, please. Both
- *   for a session whose control this page holds.
+ * - `watchSessions`: rows of the running sessions, then of every session that changes; ended sessions come from
+ *  `/api/sessions`. First come the counts of all sessions, and of those that failed since an instant (24 hours ago by
+ *  default).
+ * - `watchSession`: the session's events after a sequence number (0: all), then new ones. A page that reconnects sends
+ *  the last number that it has.
+ * - `watchScreen`: pictures of the session's page when it changes: up to 15 per second (`live`), or one (`slow`), and
+ *  fewer if there are many screens on a busy machine. `width`: the useful width in pixels; a picture may be wider.
+ * - `holdControl`: the page uses the control with that key. Control is given back 10 s after the last page that holds
+ * it
+ *  has disconnected, or sent `letControlGo`.
+ * - `input`: input for the page on the screen, in order. `copy`: requests the page's selection. Both need a session
+ * whose
+ *  control this page holds.
  */
 export const StreamRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('watchSessions'), failedSince: z.iso.datetime().optional() }),
@@ -38,14 +40,14 @@ export const StreamRequest = z.discriminatedUnion('type', [
 ]);
 export type StreamRequest = z.infer<typeof StreamRequest>;
 
-/** A session as lists show it. */
+/** A session in a list. */
 export interface SessionRow {
   readonly record: SessionRecord;
-  /** What it does, as a line of script or the name of a flow; null before its first, and when it has ended. */
+  /** Its activity, as a line of script or the name of a flow; null before the first, and when it has ended. */
   readonly doing: string | null;
 }
 
-/** How many browsers there are and may be, and how many jobs wait. */
+/** How many browsers run and may run, and how many jobs are queued. */
 export interface Capacity {
   readonly max: number;
   readonly running: number;
@@ -53,8 +55,9 @@ export interface Capacity {
 }
 
 /**
- * What the service sends: MessagePack, one value a message. Events come in order and without gap; after a reconnect one
- * may come twice, which its number tells.
+ * Messages of the service: MessagePack, one value per message. Events come in order and without gap. After a reconnect
+ * an
+ * event may be repeated, which its number shows.
  */
 export type StreamMessage =
   | {
@@ -62,21 +65,21 @@ export type StreamMessage =
       readonly version: string;
       readonly driver: string;
       readonly capacity: Capacity;
-      /** Whose token let the page in; null where none is wanted, or a link did. */
+      /** The page's token; null if none is required, or if it used a link. */
       readonly token: { readonly name: string; readonly role: Role } | null;
-      /** A link let the page in: it sees one session, and acts on nothing. */
+      /** The page used a link: it sees one session, and cannot act. */
       readonly viewOnly?: boolean;
     }
-  /** How many sessions there are in each status, and how many have failed since the instant that was asked for. */
+  /** How many sessions have each status, and how many failed since the requested instant. */
   | {
       readonly type: 'counts';
       readonly of: { readonly [Status in SessionStatus]: number };
       readonly failed: number;
     }
-  /** The rows that changed since the last such message, at most one for a session, at most four messages a second. */
+  /** The rows that changed since the last such message: one per session, at most four messages per second. */
   | { readonly type: 'rows'; readonly rows: readonly SessionRow[]; readonly capacity: Capacity }
   | { readonly type: 'events'; readonly id: SessionId; readonly events: readonly JournalEvent[] }
-  /** A JPEG, and the page's size in its own pixels. A reader that is slow gets fewer. */
+  /** A JPEG, and the page's size in CSS pixels. A slow reader gets fewer. */
   | {
       readonly type: 'frame';
       readonly id: SessionId;
@@ -84,9 +87,9 @@ export type StreamMessage =
       readonly width: number;
       readonly height: number;
     }
-  /** What was selected on the page, at most 65,536 characters. */
+  /** The page's selection, at most 65,536 characters. */
   | { readonly type: 'copied'; readonly id: SessionId; readonly text: string }
-  /** The session has ended, and all its events were sent. */
+  /** The session has ended, and all of its events were sent. */
   | { readonly type: 'over'; readonly id: SessionId }
-  /** A request that was not carried out. `id` is the session that it named. */
+  /** A request that was rejected. `id` is the session that it named. */
   | { readonly type: 'refused'; readonly id: SessionId | null; readonly error: ErrorBody };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { SessionRecord } from './session.js';
 
-/** What a receiver is told of: a session's first start, and its end. */
+/** The events that a receiver is notified of: a session's first start, and its end. */
 export const WebhookMoment = z.enum(['started', 'ended']);
 export type WebhookMoment = z.infer<typeof WebhookMoment>;
 
-/** The body that a receiver gets. */
+/** The body of a message. */
 export interface WebhookMessage {
   readonly type: 'session.started' | 'session.completed' | 'session.failed' | 'session.stopped';
   /** ISO 8601. */
@@ -13,17 +13,17 @@ export interface WebhookMessage {
   readonly data: SessionRecord;
 }
 
-/** `GET` and `POST /api/sessions/{id}/webhooks`: a message, and what came of it. */
+/** `GET` and `POST /api/sessions/{id}/webhooks`: a message and its delivery. */
 export const WebhookDelivery = z.object({
   moment: WebhookMoment,
-  /** Scheme, name and port of the receiver. */
+  /** The receiver's scheme, host, and port. */
   origin: z.string(),
-  /** `waiting` for its first or next try, `delivered`, or `failed` for good. */
+  /** `waiting` for its first or next attempt, `delivered`, or permanently `failed`. */
   state: z.enum(['waiting', 'delivered', 'failed']),
   attempts: z.int(),
-  /** What the last try failed with; null where it did not. */
+  /** The last attempt's error; null if it succeeded. */
   lastError: z.string().nullable(),
-  /** When the next try is due; null where there is none. */
+  /** When the next attempt is due; null if there is none. */
   nextAt: z.iso.datetime().nullable(),
 });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;

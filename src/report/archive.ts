@@ -9,40 +9,40 @@ import { contentOf, openOwnFile, openRegularFile, regularFileNames } from '../fi
 import { safeFileName } from '../protocol/file-name.js';
 import { VIDEO } from './video.js';
 
-/** What a zip has of a session's folder (everything else stays where it is), in this order. */
+/** The files of a session's folder that its zip contains, in this order; all others are omitted. */
 const FILES = ['session.json', 'transcript.jsonl', 'report.json', 'report.html', 'report.junit.xml', 'network.har'];
 const DOWNLOADS = 'downloads';
 const FOLDERS = ['screenshots', DOWNLOADS, 'healed-flows'];
-/** Files of a running session's downloads. */
+/** The most files of a running session's downloads. */
 const MAX_DOWNLOADS = 10_000;
-/** Folders in folders that are followed. */
+/** The deepest level of folders that is included. */
 const MAX_DEPTH = 20;
-/** Compressed already: storing them costs less and gains the same. */
+/** Files that are compressed already are only stored: compressing them costs time and saves nothing. */
 const STORED = /\.(png|jpe?g|webp|gif|mp4|webm|zip|gz|zst|pdf)$/i;
 
 interface Entry {
   readonly name: string;
   readonly path: string;
-  /** The browser may write to its folder. */
-  readonly foreign?: boolean;
+  /** The browser may write to the file's folder. */
+  readonly untrusted?: boolean;
 }
 
-/** A session's folder, and where it goes in the zip. */
+/** A session's folder, and its place in the zip. */
 export interface ArchiveSource {
   readonly dir: string;
-  /** Where a running session's downloads lie, if not (yet) under `dir`. */
+  /** The folder of a running session's downloads, if they are not in `dir` (yet). */
   readonly downloadsDir?: string | undefined;
-  /** The folder of the zip that it fills; its root where it is left out. */
+  /** Its folder in the zip; the root if omitted. */
   readonly folder?: string;
 }
 
 /**
- * The zip of what is in a session's folder now, as a stream: it is made as fast as it is read, one file open at a time.
- * A file that vanishes or grows meanwhile is left out or cut; the zip stays whole. Links are left out. A fault of the
- * system ends the stream with an error.
- * Destroying the stream ends the work and closes the file.
+ * Streams a zip of a session's folder. It is created as fast as it is read, with one open file at a time. A file that
+ * is
+ * deleted or grows meanwhile is omitted or truncated; the zip stays valid. Links are omitted. A system fault ends the
+ * stream with an error. Destroying the stream ends the work and closes the file.
  *
- * @param sources asked for one by one, each when the one before is in the zip
+ * @param sources requested one by one, each when the previous one is in the zip
  */
 export function openArchive(sources: Iterable<ArchiveSource> | AsyncIterable<ArchiveSource>): Readable {
   const zip = new ZipArchive({ zlib: { level: 6 } });
@@ -72,18 +72,22 @@ async function fill(
   if (!signal.aborted) await zip.finalize();
 }
 
-/** Settles when the file is in the zip whole; false where there is none to be had. */
-async function append(zip: ZipArchive, { name, path, foreign }: Entry, signal: AbortSignal): Promise<boolean> {
+/** Resolves when the whole file is in the zip; false if there is no such file. */
+async function append(
+  zip: ZipArchive,
+  { name, path, untrusted: foreign }: Entry,
+  signal: AbortSignal,
+): Promise<boolean> {
   const opened = await (foreign ? openOwnFile(path) : openRegularFile(path));
   if (opened === null) return false;
   const { file, stats } = opened;
-  // Bound to the size that it has now: a file that grows faster than it is read would never end.
+  // Limited to the current size: a file that grows faster than it is read would never end.
   let fault: unknown;
   const onFault = (error: unknown) => {
     fault = error;
   };
   const source = Readable.from(untilError(contentOf(opened), onFault), { objectMode: false });
-  // The zip says when it has read a source; one that was destroyed says nothing more.
+  // The zip reports when it has read a source, but not if the source was destroyed.
   const read = new AbortController();
   zip.once('entry', () => read.abort());
   const over = AbortSignal.any([signal, read.signal]);
@@ -94,17 +98,17 @@ async function append(zip: ZipArchive, { name, path, foreign }: Entry, signal: A
     source.destroy();
     await file.close();
   }
-  // A file that the disk gave only in part would look whole.
+  // Otherwise a file that could be read only in part would look complete.
   if (systemFault(fault) !== null) throw fault;
   return true;
 }
 
-/** A source that fails would leave the zip waiting for ever: it ends instead. */
+/** Ends a source when it fails: on an error, the zip would wait forever. */
 async function* untilError(content: Readable, onFault: (error: unknown) => void): AsyncGenerator<Buffer, void> {
   try {
     yield* content;
   } catch (error) {
-    // The disk's error, or the end of the whole archive: either way this file has no more to give.
+    // A disk error, or the end of the whole archive: in both cases there is no more data of this file.
     onFault(error);
   } finally {
     content.destroy();
@@ -117,10 +121,10 @@ async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
   for (const name of videos.sort()) yield { name, path: join(options.dir, name) };
   for (const name of FOLDERS) yield* entriesIn(join(options.dir, name), name, 0);
   if (options.downloadsDir === undefined) return;
-  // None of its folders is entered: a browser may put a link in the place of one on the way.
+  // Folders are not entered: a browser may replace one with a link.
   for (const name of (await regularFileNames(options.downloadsDir, MAX_DOWNLOADS)).sort()) {
     if (isUnfinished(name)) continue;
-    yield { name: `${DOWNLOADS}/${safeSegment(name)}`, path: join(options.downloadsDir, name), foreign: true };
+    yield { name: `${DOWNLOADS}/${safeSegment(name)}`, path: join(options.downloadsDir, name), untrusted: true };
   }
 }
 
@@ -128,19 +132,19 @@ async function* entriesIn(dir: string, prefix: string, depth: number): AsyncGene
   const found = (await readdir(dir, { withFileTypes: true }).catch(asAbsent)) ?? [];
   const taken = new Set<string>();
   for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const name = `${prefix}/${unlike(taken, safeSegment(entry.name))}`;
+    const name = `${prefix}/${uniqueName(taken, safeSegment(entry.name))}`;
     if (entry.isFile() && !isUnfinished(entry.name)) yield { name, path: join(dir, entry.name) };
     else if (entry.isDirectory() && depth < MAX_DEPTH) yield* entriesIn(join(dir, entry.name), name, depth + 1);
   }
 }
 
-/** A page chooses its downloads' names. What some system takes for a path or refuses in a name becomes `_`. */
+/** Pages choose the names of downloads. Characters that any system treats as special or rejects become `_`. */
 function safeSegment(name: string): string {
   return safeFileName(name).replace(/^\.+$/, '_');
 }
 
-/** Names that are told apart on disk may be the same once they are safe: those that come later get a number. */
-function unlike(taken: Set<string>, name: string): string {
+/** Different names may become equal when they are made safe: later ones get a number. */
+function uniqueName(taken: Set<string>, name: string): string {
   let free = name;
   const { name: stem, ext } = parse(name);
   for (let number = 1; taken.has(free); number += 1) free = `${stem} (${number})${ext}`;
@@ -148,7 +152,7 @@ function unlike(taken: Set<string>, name: string): string {
   return free;
 }
 
-/** Files that are being written, by us or by the browser. */
+/** Files that we or the browser are still writing. */
 function isUnfinished(name: string): boolean {
   return name.startsWith('.') || name.endsWith('.crdownload');
 }

@@ -1,11 +1,11 @@
-/** The part of archiver 8 that is used here; the package brings no types. */
+/** The part of archiver 8 that is used here; the package has no types. */
 declare module 'archiver' {
   import type { Readable } from 'node:stream';
   import { Transform } from 'node:stream';
 
   export class ZipArchive extends Transform {
     constructor(options?: { readonly zlib?: { readonly level: number } });
-    /** Emits `entry` when the source has been read to its end. A source that fails is never noticed. */
+    /** `entry` is emitted when the source has been read completely. Errors of a source are not reported. */
     append(
       source: Readable,
       data: { readonly name: string; readonly date: Date; readonly mode: number; readonly store: boolean },

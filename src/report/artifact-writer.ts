@@ -11,17 +11,17 @@ import { renderJUnit } from './junit.js';
 import { ReportBuilder } from './report.js';
 import { VIDEO } from './video.js';
 
-/** Text is put on disk in pieces of about so many characters. */
+/** Text is written to disk in pieces of about this many characters. */
 const WRITE_CHARACTERS = 256 * 1024;
-/** Files that a report lists. */
+/** Files that a report lists at most. */
 const MAX_LISTED = 10_000;
 
-/** What a session's folder may hold besides the report itself, in the order of the list. */
+/** Files and folders that a session's folder may contain besides the report, in the order of the list. */
 const LISTED = ['session.json', 'transcript.jsonl', VIDEO, 'network.har', 'screenshots', 'downloads', 'healed-flows'];
 
 /**
- * Makes the artifacts of a session in its folder: session.json, transcript.jsonl, report.json, report.html and
- * report.junit.xml. Each is replaced as a whole. Holds the report in memory, never the events.
+ * Writes a session's artifacts into its folder: session.json, transcript.jsonl, report.json, report.html, and
+ * report.junit.xml. Each is replaced atomically. Holds the report in memory, but not the events.
  */
 export async function produceArtifacts(
   dir: string,
@@ -53,10 +53,10 @@ async function* transcript(
   }
 }
 
-/** Readers see the old file or the new one. A new folder entry has a name that no archive takes up. */
+/** Readers see the old file or the new one. The temporary name is ignored by archives. */
 async function replaceFile(dir: string, name: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   const temporary = join(dir, `.${name}.tmp`);
-  // What an earlier writer left behind may be anything, also a link.
+  // It may be left from an interrupted write, or even be a link.
   await rm(temporary, { force: true });
   const file = await open(temporary, 'wx', 0o644);
   try {

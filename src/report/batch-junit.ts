@@ -5,26 +5,26 @@ import type { Report } from '../protocol/report.js';
 import { isEnded, type SessionRecord } from '../protocol/session.js';
 import { type ArtifactLink, renderSuite, type TestCase, testCasesOf } from './junit.js';
 
-/** Reports that are read at a time. */
-const AT_ONCE = 8;
+/** Reports that are read concurrently. */
+const CONCURRENT_READS = 8;
 
-/** Where the artifacts are that the test cases name; see `BatchJUnitQuery`. */
+/** The location of the artifacts that test cases link to; see `BatchJUnitQuery`. */
 export type BatchLinks =
   | { readonly kind: 'none' }
-  /** Below a folder that a batch's zip was unpacked into; '' for none. */
+  /** Below the folder of an unpacked batch zip; '' for none. */
   | { readonly kind: 'files'; readonly folder: string }
-  /** At the service, whose address this is. */
+  /** At the service with this address. */
   | { readonly kind: 'urls'; readonly base: string };
 
-/** What one JUnit file of many sessions is made from. */
+/** The input for one JUnit file of many sessions. */
 export interface BatchJUnitTask {
   readonly name: string;
   readonly links: BatchLinks;
   readonly jobs: readonly {
     readonly record: SessionRecord;
-    /** Holds its report.json, where it has one. */
+    /** The folder with its report.json, if there is one. */
     readonly dir: string;
-    /** In the zip of all. */
+    /** Its folder in the batch's zip. */
     readonly folder: string;
   }[];
 }
@@ -32,8 +32,9 @@ export interface BatchJUnitTask {
 type Job = BatchJUnitTask['jobs'][number];
 
 /**
- * One suite of all jobs. A test case bears the name of its job's folder, which is the same from run to run; where a job
- * has several, with the flow's behind it. A job without a report is skipped: it did not begin, or runs on.
+ * One suite of all jobs. A test case has the name of its job's folder, which is the same in each run; if a job has
+ * several
+ * test cases, followed by the flow's name. A job without a report is skipped: it was not started, or has not ended.
  */
 export async function collectJUnit({ name, links, jobs }: BatchJUnitTask): Promise<string> {
   const found: (readonly TestCase[])[] = [];
@@ -41,7 +42,7 @@ export async function collectJUnit({ name, links, jobs }: BatchJUnitTask): Promi
   const collectNext = async () => {
     for (const [index, job] of left) found[index] = await casesOfJob(job, links);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, collectNext));
+  await Promise.all(Array.from({ length: CONCURRENT_READS }, collectNext));
   const records = jobs.map(({ record }) => record);
   const times = records.flatMap(({ startedAt, endedAt }) =>
     startedAt === null ? [] : [startedAt, endedAt ?? startedAt],
@@ -64,7 +65,7 @@ async function casesOfJob(job: Job, links: BatchLinks): Promise<readonly TestCas
   const report = record.startedAt === null ? null : await readReport(job);
   const link = linkOf(job, links);
   if (report === null)
-    return [skipped(folder, isEnded(record.status) ? 'The job did not begin' : 'The job has not ended')];
+    return [skipped(folder, isEnded(record.status) ? 'The job was not started' : 'The job has not ended')];
   const cases = testCasesOf(report, record, link);
   const page = link('report.html');
   return cases.map((one, index) => ({
@@ -78,7 +79,7 @@ async function casesOfJob(job: Job, links: BatchLinks): Promise<readonly TestCas
   }));
 }
 
-/** The last picture of what failed, as GitLab and Jenkins' attachments plugin look for it. */
+/** The last picture of a failed test case, in the format of GitLab and Jenkins' attachments plugin. */
 function attachment({ outcome, output }: TestCase): readonly string[] {
   const picture = output.findLast((line) => line.endsWith('.png'));
   return picture === undefined || outcome === 'passed' ? [] : [`[[ATTACHMENT|${picture}]]`];
@@ -97,7 +98,7 @@ function linkOf({ record, folder }: Job, links: BatchLinks): ArtifactLink {
   }
 }
 
-/** Our own writing, read back. Null where it is not there (any more). */
+/** Reads back a report that we wrote. Null if it is missing. */
 async function readReport({ dir }: Job): Promise<Report | null> {
   const text = await readFile(join(dir, 'report.json'), 'utf8').catch(asAbsent);
   const report: unknown = text === null ? null : JSON.parse(text);

@@ -1,4 +1,7 @@
-/** What neither XML 1.0 nor a reader's eye takes: control characters but tab and line feed, halves of characters, and marks that turn the text's direction around. */
+/**
+ * Characters that are invalid in XML 1.0 or misleading: control characters except tab and line feed, lone surrogates,
+ * and marks that reverse the text direction.
+ */
 const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -11,7 +14,7 @@ const ENTITIES: { readonly [character: string]: string } = {
   "'": '&#39;',
 };
 
-/** Text for an element or a quoted attribute of HTML or XML. What cannot be printed becomes U+FFFD. */
+/** Escapes text for an element or a quoted attribute of HTML or XML. Unprintable characters become U+FFFD. */
 export function escapeMarkup(text: string): string {
   return text.replace(UNPRINTABLE, '\ufffd').replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

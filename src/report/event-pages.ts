@@ -3,15 +3,16 @@ import type { MessagePort } from 'node:worker_threads';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 
-/** Events that cross to the other thread in one message. */
+/** Events in one message to the other thread. */
 const EVENTS_PER_PAGE = 500;
 
-/** A page; an empty one is the end, none at all says that there is no more to be had. */
+/** A page of events. An empty page is the end; null means that reading failed. */
 type Page = readonly JournalEvent[] | null;
 
 /**
- * The sending end of a stream of events to another thread. A page is sent when the other end asks for it, so that one
- * page is under way at most. Settles when the last was asked for, or `signal` is aborted; rejects when `events` does.
+ * The sending side of a stream of events to another thread. A page is sent when the other side requests it, so at most
+ * one
+ * is in transit. Resolves when the last page was requested, or `signal` is aborted; rejects if `events` does.
  */
 export async function sendPages(
   port: MessagePort,
@@ -22,7 +23,7 @@ export async function sendPages(
   const send = async (page: Page) => {
     await asked;
     asked = once(port, 'message', { signal });
-    // The question after the last page never comes.
+    // After the last page there is no further request.
     asked.catch(() => undefined);
     port.postMessage(page);
   };
@@ -38,18 +39,18 @@ export async function sendPages(
     await send([]);
   } catch (error) {
     if (signal.aborted) return;
-    // Said in a message, which waits until it is read: that a port was closed is told only to who listens by then.
+    // Sent as a message, which waits until it is read: a closed port is noticed only by a listener that exists by then.
     port.postMessage(null);
     throw error;
   }
 }
 
 /**
- * The receiving end of {@link sendPages}. To be called as soon as the port is there.
- * @throws UNAVAILABLE when the other end is gone before the end
+ * The receiving side of {@link sendPages}. Must be called as soon as the port arrives.
+ * @throws UNAVAILABLE if the other side ends early
  */
 export function receivePages(port: MessagePort): AsyncGenerator<readonly JournalEvent[], void> {
-  // From the beginning to the end: the other end may go while a page is being written, when nobody waits for the next.
+  // Listen throughout: the other side may end while a page is being written, when no request is pending.
   const gone = new AbortController();
   port.once('close', () => gone.abort());
   return pages(port, gone.signal);
@@ -70,7 +71,7 @@ async function* pages(port: MessagePort, gone: AbortSignal): AsyncGenerator<read
 }
 
 function lost(): never {
-  throw new TroupeError('UNAVAILABLE', 'The events of the session could not be read');
+  throw new TroupeError('UNAVAILABLE', 'The events of the session could not be read; try again');
 }
 
 function pageOf([page]: unknown[]): readonly JournalEvent[] {

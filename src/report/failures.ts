@@ -4,42 +4,43 @@ type Step = Report['steps'][number];
 type Flow = Report['flows'][number];
 type ErrorBody = NonNullable<Report['error']>;
 
-/** Script errors of a live session that are told one by one; the rest are counted. */
+/** Script errors of a live session that are listed individually; the rest are counted. */
 const MAX_SCRIPT_FAILURES = 20;
 
-/** Something that went wrong, told once, with all that is known of it. */
+/** A failure, listed once with all known details. */
 export interface Failure {
   readonly kind: 'flow' | 'interrupted' | 'session' | 'script';
-  /** The flow's path, or what the session was doing. */
+  /** The flow's path, or a description of what failed. */
   readonly subject: string;
   readonly code: string;
   readonly message: string;
-  /** Where in the scripts: `shop/login:12:3`, with as much as is known. */
+  /** The position in the scripts, such as `shop/login:12:3`, as far as it is known. */
   readonly place: string | null;
   readonly url: string | null;
   readonly title: string | null;
   /** The step that failed, or the last one before. */
   readonly step: Step | null;
-  /** What match() found different. */
+  /** The differences that match() found. */
   readonly differences: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** What is told of a report's failures, most telling first. */
+/** A report's failures, most important first. */
 export interface FailureList {
   readonly failures: readonly Failure[];
-  /** Further script errors that are only seen at their steps. */
+  /** The number of further script errors, which are shown only at their steps. */
   readonly more: number;
 }
 
 /**
- * The failures of a report. One cause is one failure: a step's error that became its flow's error and the session's is
- * told with the flow. Errors that a script or the model went past are no failures.
+ * Lists the failures of a report. Each cause is listed once: a step's error that became its flow's and the session's
+ * error
+ * is listed with the flow. Errors that a script or the model handled are not failures.
  */
 export function listFailures(report: Report): FailureList {
   const flows = report.flows.filter((flow) => flow.status !== 'passed');
   const failures = flows.map((flow) => flowFailure(report, flow));
   const { error } = report;
-  // A session that failed by its flow says nothing that the flow does not say.
+  // A session that failed because of its flow has no information beyond the flow's.
   const isOfFlow = error?.code === 'FLOW_FAILED' && failures.some(({ kind }) => kind === 'flow');
   if (error !== null && !isOfFlow) failures.unshift(sessionFailure(report, error));
   const scripts = report.steps.filter((step) => step.kind === 'script' && step.error !== undefined && !step.flow);
@@ -55,7 +56,7 @@ function flowFailure(report: Report, flow: Flow): Failure {
       kind: 'interrupted',
       subject: flow.path,
       code: report.error?.code ?? 'INTERRUPTED',
-      message: 'The flow began and did not end',
+      message: 'The flow was started and did not end',
       place: placeOf({ flow: flow.path, line: step?.line, column: step?.column }),
       url: step?.url ?? null,
       title: step?.title ?? null,
@@ -64,7 +65,7 @@ function flowFailure(report: Report, flow: Flow): Failure {
     };
   }
   const details = error.details ?? {};
-  // FLOW_FAILED wraps what went wrong; the cause is what a person wants to read.
+  // FLOW_FAILED wraps the actual error, which is more useful.
   const cause = causeOf(error);
   const place = { line: flow.line, flow: flow.path, ...withoutNulls(details), ...withoutNulls(cause.details ?? {}) };
   const step =

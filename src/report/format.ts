@@ -26,7 +26,7 @@ export function count(n: number, noun: string): string {
   return `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-/** The text, or its beginning and how much is left out. */
+/** The text, truncated with the number of omitted characters. */
 export function shorten(text: string, characters: number): string {
   if (text.length <= characters) return text;
   return `${text.slice(0, characters)}… (${(text.length - characters).toLocaleString('en')} more characters)`;

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { asAbsent } from '../base/system-fault.js';
 
-/** Where a running session gathers the entries; a name that no archive takes up. */
+/** The file in which a running session collects network entries. Archives ignore the name. */
 export const NETWORK_LOG = '.network.jsonl';
 
 /**
- * `network.har` (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/) of a session's folder, in pieces; null where
- * nothing was gathered. A line that a kill has cut is left out.
+ * `network.har` (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/) of a session's folder, in pieces; null if
+ * there
+ * are no entries. Skips a line that was truncated when the process was killed.
  */
 export async function harPieces(dir: string): Promise<AsyncIterable<string> | null> {
   const file = join(dir, NETWORK_LOG);

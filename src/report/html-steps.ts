@@ -7,20 +7,20 @@ import type { ImageSource } from './images.js';
 type Step = Report['steps'][number];
 type ModelCall = Report['modelCalls'][number];
 
-/** The page shows so many steps at most: the first half and the last; report.json has all. */
+/** Steps on the page at most: the first half and the last half; report.json has all. */
 const MAX_STEPS = 2_000;
 const MAX_RESULT = 2_000;
-/** Units of the time axis that bars are drawn on. */
+/** The width of the time axis in SVG units. */
 const AXIS = 1000;
 
 /** What the steps' section needs besides the report. */
 export interface StepContext {
   readonly image: (name: string) => ImageSource | null;
-  /** Pictures that the failures show: they stand there only. By name, the failure's anchor. */
+  /** Pictures that are shown with the failures, and only there: the failure's anchor by picture name. */
   readonly shownAbove: ReadonlyMap<string, string>;
 }
 
-/** The steps and the answers of the model as a timeline, grouped by the flow that they belong to. */
+/** A timeline of the steps and the model's answers, grouped by flow. */
 export function* stepsSection(report: Report, context: StepContext): Generator<string> {
   const { steps, modelCalls } = report;
   const rows: readonly Row[] = [
@@ -70,21 +70,21 @@ function callRow(call: ModelCall, axis: Axis): string {
   const line = first === undefined ? text || 'no answer' : `${first.name} ${first.source}`;
   const spent = `${(tokens.input + tokens.output).toLocaleString('en')} tokens`;
   const shown = tools.map(({ name, source, answer }) => {
-    const said =
+    const answerText =
       answer === null
         ? ''
         : `<pre${answer.ok ? '' : ' class="wrong"'}>${esc(shorten(answer.text, MAX_RESULT)) || 'no result'}</pre>`;
-    return `<p class="soft">${esc(name)}</p><pre class="asked">${esc(shorten(source, MAX_RESULT))}</pre>${said}`;
+    return `<p class="soft">${esc(name)}</p><pre class="asked">${esc(shorten(source, MAX_RESULT))}</pre>${answerText}`;
   });
   return `<details class="step call"><summary><span class="who" title="the model">✦</span><span class="n">${call.call}</span>
 <code class="js">${esc(shorten(line, 500))}</code>${bar({ beginMs: Date.parse(call.startedAt), durationMs: call.durationMs, failed: error !== undefined }, axis)}<span class="time">${formatDuration(call.durationMs)}</span>
 <span class="spent soft">${esc(call.model)} · ${spent}</span>
 ${error === undefined ? '' : `<span class="why bad text">${esc(error.code)}: ${esc(shorten(error.error, 600))}</span>`}
 </summary><div class="more">${text === '' ? '' : `<p class="text">${esc(text)}</p>`}${shown.join('')}
-${nudges.map((one) => `<p class="soft text">Told: ${esc(one)}</p>`).join('')}</div></details>`;
+${nudges.map((one) => `<p class="soft text">Sent to the model: ${esc(one)}</p>`).join('')}</div></details>`;
 }
 
-/** @param shown the steps that the pictures so far stand at, by their names */
+/** @param shown the steps at which pictures were shown so far, by picture name */
 function stepRow(step: Step, axis: Axis, context: StepContext, shown: Map<string, number>): string {
   const failed = step.error !== undefined;
   const place =
@@ -102,26 +102,26 @@ ${image !== null && 'inline' in image ? `<img class="shot" src="${image.inline}"
 ${step.error === undefined ? '' : `<span class="why bad text">${esc(step.error.code)}: ${esc(shorten(step.error.error, 600))}</span>`}
 </summary><div class="more"><p class="soft text">${esc(shorten(step.title, 300))}<br>${pageLink(step.url)}${place}</p>
 ${image !== null && 'link' in image ? `<p><a href="${esc(image.link)}">Screenshot</a></p>` : ''}
-${above === undefined ? '' : `<p><a href="#${above}">The picture stands with the failure</a></p>`}
+${above === undefined ? '' : `<p><a href="#${above}">The picture is shown with the failure</a></p>`}
 ${above !== undefined || earlier === undefined ? '' : `<p><a href="#step-${earlier}">The page looks as after step ${earlier}</a></p>`}
 ${laterPicture(step)}${result === '' ? '' : `<pre>${esc(shorten(result, MAX_RESULT))}</pre>`}
 ${step.error?.details === undefined ? '' : `<pre>${esc(shorten(pretty(step.error.details), MAX_RESULT))}</pre>`}
 </div></details>`;
 }
 
-/** A picture that was taken too late is linked to as what it is. */
+/** Links to a picture that was taken too late, with a note. */
 function laterPicture({ screenshot, screenshotStep }: Step): string {
   if (screenshot === null || screenshotStep === undefined) return '';
   const href = `screenshots/${encodeURIComponent(screenshot)}`;
-  return `<p class="soft">The next step came before a picture. <a href="${esc(href)}">One taken at step ${screenshotStep}</a></p>`;
+  return `<p class="soft">The next step started before a picture was taken. <a href="${esc(href)}">One taken at step ${screenshotStep}</a></p>`;
 }
 
-/** A tick or a cross that is also read aloud. */
+/** A tick or a cross that screen readers read, too. */
 export function mark(good: boolean): string {
   return good ? '<span class="good" title="passed">✓</span>' : '<span class="bad" title="failed">✗</span>';
 }
 
-/** Only an address of the web becomes a link: `javascript:` and its like stay text. */
+/** Only http and https addresses become links: `javascript:` and the like stay text. */
 export function pageLink(url: string): string {
   const text = esc(shorten(url, 300));
   return /^https?:\/\//i.test(url)
@@ -141,12 +141,12 @@ function axisOf(report: Report, [first]: readonly Row[]): Axis {
   return { startMs, spanMs: Math.max(1, endMs - startMs) };
 }
 
-/** A step is told of when it is known whether there is a picture of it, which may be later than its end. */
+/** A step's event is emitted when its picture is ready, which may be after the step's end. */
 function beginOf(step: Step): number {
   return step.startedAt === undefined ? Date.parse(step.at) - step.durationMs : Date.parse(step.startedAt);
 }
 
-/** What is drawn on the axis. */
+/** A bar on the time axis. */
 interface Span {
   readonly beginMs: number;
   readonly durationMs: number;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The style sheet of report.html. No inline styles and no script: the page's policy allows neither. */
+/** The style sheet of report.html. The page's policy allows no inline styles and no script. */
 export const STYLE = `
 :root{color-scheme:light dark;
 --page:light-dark(#f6f7f9,#14161a);--card:light-dark(#fff,#1c1f25);--line:light-dark(#e1e4ea,#2e333c);
@@ -86,5 +86,5 @@ footer{margin-top:40px;color:var(--soft);font-size:13px}
 .fold:not([open])::details-content{content-visibility:visible}.failure img{max-height:320px}}
 `;
 
-/** The page's policy: nothing is fetched, nothing runs, this style sheet alone applies. Images are inlined. */
+/** The page's content security policy: no requests, no scripts, only this style sheet. Images are inlined. */
 export const POLICY = `default-src 'none'; img-src data:; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;

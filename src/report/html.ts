@@ -8,14 +8,15 @@ import { mark, pageLink, stepsSection } from './html-steps.js';
 import { POLICY, STYLE } from './html-style.js';
 import type { ImageSource } from './images.js';
 
-/** Lines of a folded list (console, assertions); report.json has more. */
+/** Entries of a collapsed list (console, assertions); report.json has more. */
 const MAX_LISTED = 500;
 
 /**
- * report.html, piece by piece: one file that opens anywhere, failures first. It holds no script, and its policy allows
- * none; everything that pages and scripts said is escaped.
+ * report.html in pieces: one self-contained file, failures first. It contains no script, and its content security
+ * policy
+ * allows none; all text from pages and scripts is escaped.
  *
- * @param image what to show for a screenshot's name; asked once for each, when its place in the page comes
+ * @param image returns how to show a screenshot; called once for each, when it is needed
  */
 export function* renderHtml(report: Report, image: (name: string) => ImageSource | null): Generator<string> {
   const list = listFailures(report);
@@ -35,13 +36,13 @@ export function* renderHtml(report: Report, image: (name: string) => ImageSource
   yield `<footer>Troupe session ${report.sessionId}</footer></main></body></html>\n`;
 }
 
-/** Screenshots in the order in which they are worth their bytes: the failures' first, then step by step. */
+/** Screenshots in order of importance: those of failures, then those of all steps. */
 export function wantedScreenshots(report: Report): Iterable<string> {
   const failed = listFailures(report).failures.map(({ step }) => (step === null ? null : ownScreenshot(step)));
   return [...failed, ...report.steps.map(ownScreenshot)].filter((name) => name !== null);
 }
 
-/** What a person calls the session: its name, its task's first line, its flows, or its id. */
+/** The session's title: its name, the first line of its task, its flows, or its id. */
 export function titleOf(report: Report): string {
   const [line = ''] = (report.prompt ?? '').trim().split('\n');
   const flows = report.flows.map(({ path }) => path).join(', ');
@@ -84,7 +85,7 @@ function* failuresSection(
   shownAbove: Map<string, string>,
 ): Generator<string> {
   if (failures.length === 0) return;
-  const recovered = report.status === 'completed' ? ' <small>the job went on and completed</small>' : '';
+  const recovered = report.status === 'completed' ? ' <small>the job continued and completed</small>' : '';
   yield `<h2 id="failures">Failures${recovered}</h2>`;
   for (const [index, failure] of failures.entries()) {
     const screenshot = failure.step === null ? null : ownScreenshot(failure.step);
@@ -173,7 +174,7 @@ function deviationsSection(report: Report): string {
     ({ flow, line, text, error, healed }) =>
       `<div class="flow"><span class="warn">!</span><span class="mono">${esc(flow)}${line === null ? '' : `:${line}`}</span><span></span>
 <p class="soft text">${esc(error.code)}: ${esc(shorten(error.error, 500))}</p><p class="text">${esc(shorten(text, 2_000))}</p>
-${healed === null ? '' : `<p><a href="${esc(healed)}">Mended flow</a> · <a href="${esc(healed.replace(/\.js$/, '.patch'))}">patch</a></p>`}</div>`,
+${healed === null ? '' : `<p><a href="${esc(healed)}">Repaired flow</a> · <a href="${esc(healed.replace(/\.js$/, '.patch'))}">patch</a></p>`}</div>`,
   );
   return `<h2>Deviations <small>where the model left a flow</small></h2><div class="rows">${rows.join('')}</div>`;
 }

@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } fro
 import { join } from 'node:path';
 import { asAbsent } from '../base/system-fault.js';
 
-/** How a page shows a screenshot: inlined, or by a link to the file beside it. */
+/** How a page shows a screenshot: inlined, or as a link to the file beside it. */
 export type ImageSource = { readonly inline: string } | { readonly link: string };
 
-/** All inlined screenshots together, before their base64 makes a third more of them. */
+/** The limit of all inlined screenshots together, before base64 adds a third. */
 const MAX_INLINE_BYTES = 24 * 1024 * 1024;
 const TYPES: { readonly [extension: string]: string } = {
   png: 'image/png',
@@ -15,10 +15,12 @@ const TYPES: { readonly [extension: string]: string } = {
 };
 
 /**
- * The screenshots of a session folder, for a page that is to open anywhere. Those that are asked for first in `wanted`
- * are inlined, up to 24 MiB of files together; the rest are links that work beside the unpacked folder.
+ * The screenshots of a session folder, for a self-contained page. The first ones in `wanted` are inlined, up to 24 MiB
+ * of
+ * files together; the others become links that work in the unpacked folder.
  *
- * @returns what to show for a screenshot's name; null where there is no such file. It reads files synchronously.
+ * @returns a function that returns how to show a screenshot; null if there is no such file. It reads files
+ * synchronously.
  */
 export function screenshotImages(dir: string, wanted: Iterable<string>): (name: string) => ImageSource | null {
   const inlined = new Set<string>();
@@ -57,7 +59,7 @@ function read(path: string): Buffer | null {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     return fstatSync(descriptor).isFile() ? readFileSync(descriptor) : null;
   } catch (error) {
-    // It went while the report was being made: a page without this picture is still a page.
+    // Deleted while the report was being created: the page is still useful without this picture.
     return asAbsent(error);
   } finally {
     if (descriptor !== null) closeSync(descriptor);

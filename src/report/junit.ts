@@ -6,28 +6,28 @@ import { type Failure, listFailures } from './failures.js';
 import { shorten } from './format.js';
 import { titleOf } from './html.js';
 
-/** Screenshots named in a test case's output. */
+/** The most screenshots in a test case's output. */
 const MAX_OUTPUT_LINES = 200;
 
 type Step = Report['steps'][number];
 type Outcome = 'passed' | 'failure' | 'error' | 'skipped';
 
-/** How a file of the artifacts is named in the output; null where it is left out. */
+/** Returns the name of an artifact file for the output; null to omit it. */
 export type ArtifactLink = (path: string) => string | null;
 
-/** How an attempt before the last one failed. */
+/** How an earlier attempt failed. */
 interface Earlier {
   readonly code: string;
   readonly message: string;
   readonly place: string;
 }
 
-/** One test case of a JUnit file. */
+/** A test case of a JUnit file. */
 export interface TestCase {
   readonly name: string;
   readonly durationMs: number;
   readonly outcome: Outcome;
-  /** The element that says why it is not passed; '' where it is. */
+  /** The element with the reason why it did not pass; '' if it passed. */
   readonly reason: string;
   /** Failures of earlier attempts. */
   readonly earlier: readonly Earlier[];
@@ -35,11 +35,11 @@ export interface TestCase {
 }
 
 /**
- * `report.junit.xml`: the session is a test suite, each flow a test case, in the shape that Jenkins' junit-10.xsd
- * describes and other collectors share. A job without flows is one test case; so is a failure of the session that no
- * flow explains. A flow that failed in a job that still completed is passed, since the job is: its output says so. Flows
- * that were asked for and never began are skipped. What failed in earlier attempts of a job with `retries` stands as
- * `flakyFailure` in a case that is passed in the end, as `rerunFailure` in one that is not, as Surefire writes them.
+ * `report.junit.xml`: the session is a test suite, each flow a test case, in the format of Jenkins' junit-10.xsd, which
+ * other collectors share. A job without flows is one test case; so is a failure of the session that no flow explains. A
+ * flow that failed in a completed job counts as passed, like the job, and its output says so. Requested flows that were
+ * not started are skipped. Failures of earlier attempts of a job with `retries` are written in the format of Surefire:
+ * `flakyFailure` in a test case that finally passed, `rerunFailure` in one that did not.
  */
 export function renderJUnit(report: Report, record: SessionRecord): string {
   const cases = testCasesOf(report, record, (path) => path);
@@ -51,19 +51,19 @@ export function renderJUnit(report: Report, record: SessionRecord): string {
     startedAt: report.startedAt ?? record.createdAt,
     properties: properties(report, record),
     cases,
-    // Collectors follow a test over time by class and name: neither may change from run to run.
+    // Collectors track a test by its class and name: neither may change from run to run.
     classname: record.name ?? 'troupe',
   });
 }
 
-/** What a JUnit file with one suite says. */
+/** The contents of a JUnit file with one suite. */
 export interface Suite {
   readonly name: string;
   readonly id: string;
   readonly durationMs: number;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Those that are null are left out. */
+  /** Null values are omitted. */
   readonly properties: readonly (readonly [name: string, value: string | number | null])[];
   readonly cases: readonly TestCase[];
   readonly classname: string;
@@ -93,7 +93,7 @@ function property([name, value]: Suite['properties'][number]): readonly string[]
   return value === null ? [] : [`<property name="${esc(name)}" value="${esc(String(value))}"/>`];
 }
 
-/** The test cases of a session: see {@link renderJUnit}. */
+/** The test cases of a session; see {@link renderJUnit}. */
 export function testCasesOf(report: Report, record: SessionRecord, link: ArtifactLink): readonly TestCase[] {
   const { failures } = listFailures(report);
   const unexplained = failures.find(({ kind }) => kind === 'session');
@@ -113,7 +113,7 @@ export function testCasesOf(report: Report, record: SessionRecord, link: Artifac
       name: path,
       durationMs: 0,
       outcome: 'skipped',
-      reason: '<skipped message="The flow did not begin"/>',
+      reason: '<skipped message="The flow was not started"/>',
       earlier: earlierOf(report, path),
       output: [],
     });
@@ -130,7 +130,7 @@ export function testCasesOf(report: Report, record: SessionRecord, link: Artifac
   return cases;
 }
 
-/** @param flow null for what no flow explains */
+/** @param flow null for failures that no flow explains */
 function earlierOf(report: Report, flow: string | null): readonly Earlier[] {
   return report.attempts.flatMap(({ attempt, error, flows }): Earlier[] => {
     const failed = flows.find(({ status }) => status !== 'passed');
@@ -163,17 +163,17 @@ function outcomeOf(
     return {
       outcome: 'passed',
       reason: '',
-      output: ['The flow failed; the job went on and completed.', ...text, ...pictures],
+      output: ['The flow failed; the job continued and completed.', ...text, ...pictures],
     };
   }
-  // A failure is what the flow found; an error is what kept it from finding anything.
+  // A failure is a result of the flow; an error kept the flow from getting a result.
   const outcome = failure.kind === 'flow' || failure.code === 'TASK_FAILED' ? 'failure' : 'error';
   const message = esc(shorten(failure.message, 1_000));
   const reason = `<${outcome} type="${esc(failure.code)}" message="${message}">${esc(text.join('\n'))}</${outcome}>`;
   return { outcome, reason, output: pictures };
 }
 
-/** The flow of the job that a step was made in, directly or in flows that it called. */
+/** The job's flow in which a step was made, directly or in a flow that it called. */
 function jobsFlow({ attempts, flows }: Report, { kind, flow, startedAt = '' }: Step): string | undefined {
   if (kind !== 'flow') return undefined;
   const begun = [...attempts.flatMap((attempt) => attempt.flows), ...flows];
@@ -193,7 +193,7 @@ function describe(failure: Failure, link: ArtifactLink): readonly string[] {
   ];
 }
 
-/** Of a step's own picture. */
+/** A link to the step's own picture. */
 function linkOf(step: Step, link: ArtifactLink): string | null {
   const screenshot = ownScreenshot(step);
   return screenshot === null ? null : link(`screenshots/${screenshot}`);

@@ -6,20 +6,20 @@ import { shorten } from './format.js';
 type Call = Report['modelCalls'][number];
 
 const MAX_CALLS = 1_000;
-/** The transcript has what is cut. */
+/** Longer texts are truncated; the transcript has them in full. */
 const MAX_TEXT = 4_000;
 
-/** Gathers what a model was asked and answered, for the report. */
+/** Collects the model's calls for the report. */
 export class ModelCalls {
   readonly #calls: Call[] = [];
-  /** Ids of the tool calls of the last answer, in the order of its `tools`. */
+  /** Ids of the last answer's tool calls, in the order of `tools`. */
   #ids: readonly string[] = [];
 
   get all(): readonly Call[] {
     return this.#calls;
   }
 
-  /** @param at when its end was told, ISO 8601 */
+  /** @param at when its end was emitted, ISO 8601 */
   finished(data: EventData<'ModelCallFinished'>, at: string, attempt: { attempt?: number }): void {
     if (this.#calls.length >= MAX_CALLS) return;
     const { call, model, durationMs, text, toolCalls, tokens, error } = data;
@@ -50,13 +50,13 @@ export class ModelCalls {
   }
 }
 
-/** The script of a call, or its arguments as they are where there is none. */
+/** The script of a call, or its raw arguments if there is none. */
 function sourceOf({ arguments: text }: ToolCall): string {
   try {
     const js: unknown = Reflect.get(Object(JSON.parse(text)), 'js');
     if (typeof js === 'string') return shorten(js, MAX_TEXT);
   } catch {
-    // Models write anything; it is shown as it came.
+    // Models may write anything: show it unchanged.
   }
   return shorten(text, MAX_TEXT);
 }

@@ -9,20 +9,22 @@ import type { BatchJUnitTask } from './batch-junit.js';
 import { sendPages } from './event-pages.js';
 import type { ReportAnswer, ReportTask } from './report.thread.js';
 
-/** One report must not take the processor from the sessions, and a second must not wait for a long first. */
+/**
+ * Two, so that reports leave processor time to the sessions, and a second report need not wait for a long first one.
+ */
 const MAX_THREADS = 2;
 const IDLE_MS = 10_000;
 /** Reports that wait for a thread. */
 const MAX_WAITING = 10_000;
-/** A report that takes longer is given up. */
+/** A report that takes longer is aborted. */
 const DEADLINE_MS = 120_000;
 const CLOSE_MS = 10_000;
-/** A thread that needs more ends its report with an error, and nothing else. */
+/** A thread that needs more memory fails only its own report. */
 const HEAP_MB = 768;
 
 /**
- * The threads that make reports. None runs while there is nothing to do. When 10,000 wait, a further one is rejected
- * with UNAVAILABLE. The owner is the service, which closes it last of all that writes artifacts.
+ * The threads that create reports. None runs while there is nothing to do. When 10,000 reports wait, further ones are
+ * rejected with UNAVAILABLE. Owned by the service, which closes it after everything that writes artifacts.
  */
 export class ReportPool {
   readonly #pool: Piscina<ReportTask | BatchJUnitTask, ReportAnswer>;
@@ -44,11 +46,12 @@ export class ReportPool {
   }
 
   /**
-   * Writes session.json, transcript.jsonl, report.json, report.html and report.junit.xml into `dir`, which is made if need
-   * be: each is replaced as a whole, one call for a folder at a time. The events are read as the thread asks for them, and
-   * not before it is their turn.
-   * @throws UNAVAILABLE when the pool is full or closed, the deadline passes or the disk refuses; whatever reading
-   *   `events` throws
+   * Writes session.json, transcript.jsonl, report.json, report.html, and report.junit.xml into `dir`, which is created
+   * if
+   * needed. Each file is replaced atomically; only one call per folder at a time. The events are read when the thread
+   * requests them.
+   * @throws UNAVAILABLE if the pool is full or closed, the deadline passes, or the disk fails; the error of reading
+   * `events`
    */
   produce(dir: string, record: SessionRecord, events: AsyncIterable<JournalEvent>): Promise<void> {
     if (this.#closed !== null) return Promise.reject(new TroupeError('UNAVAILABLE', 'The service is stopping'));
@@ -59,8 +62,8 @@ export class ReportPool {
   }
 
   /**
-   * One JUnit file of many sessions, from the reports in their folders.
-   * @throws UNAVAILABLE when the pool is full or closed, or the deadline passes
+   * Creates one JUnit file of many sessions, from the reports in their folders.
+   * @throws UNAVAILABLE if the pool is full or closed, or the deadline passes
    */
   async collect(task: BatchJUnitTask): Promise<string> {
     if (this.#closed !== null) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
@@ -76,7 +79,7 @@ export class ReportPool {
     const { port1, port2 } = new MessageChannel();
     const deadline = new AbortController();
     const done = new AbortController();
-    // The thread's first word: from here on it works.
+    // The deadline counts from the thread's first message, when it starts to work.
     port1.once('message', () =>
       onAbort(
         done.signal,
@@ -89,7 +92,7 @@ export class ReportPool {
       .finally(() => done.abort());
     const sent = sendPages(port1, events, done.signal).finally(() => done.signal.aborted || port1.close());
     try {
-      // What keeps events from being read is the cause of what the thread then says.
+      // If reading the events fails, that error is the cause of the thread's error.
       const [sending, making] = await Promise.allSettled([sent, made]);
       if (sending.status === 'rejected') throw sending.reason;
       if (making.status === 'rejected') throw poolError(making.reason, deadline.signal.aborted);
@@ -98,29 +101,30 @@ export class ReportPool {
     }
   }
 
-  /** Waits for the reports under way, up to 10 s, and ends the threads. Idempotent; never rejects. */
+  /** Waits up to 10 s for reports in progress, and ends the threads. Idempotent; never rejects. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
   async #close(): Promise<void> {
-    // Our own waiting: the pool's close() ends a thread that has a task but has not said that it is ready.
+    // The pool's own close() would end a thread that has a task but has not reported that it is ready.
     await settlesWithin(Promise.all(this.#underWay), CLOSE_MS);
     await this.#pool.destroy().catch(() => undefined);
   }
 }
 
 function poolError(thrown: unknown, late: boolean): TroupeError {
-  if (late) return new TroupeError('UNAVAILABLE', `The report was not made within ${DEADLINE_MS / 1000} s`);
+  if (late)
+    return new TroupeError('UNAVAILABLE', `The report was not finished within ${DEADLINE_MS / 1000} s; try again`);
   const { code, error } = encodeError(thrown);
-  // Without a code of ours it is the pool's, or its thread's.
-  return new TroupeError(code === 'INTERNAL' ? 'UNAVAILABLE' : code, `The report: ${error}`, undefined, {
+  // An error without one of our codes is the pool's or the thread's.
+  return new TroupeError(code === 'INTERNAL' ? 'UNAVAILABLE' : code, `The report failed: ${error}`, undefined, {
     cause: thrown,
   });
 }
 
-/** @throws what the thread answered with */
+/** @throws the thread's error */
 function textOf(answer: ReportAnswer): string {
   if ('error' in answer) throw decodeError(answer.error);
   return answer.text;

@@ -5,17 +5,17 @@ import { produceArtifacts } from './artifact-writer.js';
 import { type BatchJUnitTask, collectJUnit } from './batch-junit.js';
 import { receivePages } from './event-pages.js';
 
-/** What a thread of the report pool is given. The events come through `port`. */
+/** The task of a pool thread. The events come through `port`. */
 export interface ReportTask {
   readonly dir: string;
   readonly record: SessionRecord;
   readonly port: MessagePort;
 }
 
-/** What a thread answers: an error that is thrown across threads loses its code. */
+/** A thread's answer. Errors are returned because an error thrown across threads loses its code. */
 export type ReportAnswer = { readonly text: string } | { readonly error: ErrorBody };
 
-/** Called by the pool, on one of its threads. Never rejects. */
+/** Called by the pool on one of its threads. Never rejects. */
 export async function produce({ dir, record, port }: ReportTask): Promise<ReportAnswer> {
   return answered(async () => {
     await produceArtifacts(dir, record, receivePages(port));
@@ -23,7 +23,7 @@ export async function produce({ dir, record, port }: ReportTask): Promise<Report
   });
 }
 
-/** Called by the pool too, by its name. Never rejects. */
+/** Called by the pool, too, by its name. Never rejects. */
 export async function collect(task: BatchJUnitTask): Promise<ReportAnswer> {
   return answered(() => collectJUnit(task));
 }

@@ -4,9 +4,9 @@ import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { ModelCalls } from './model-calls.js';
 
-/** Console lines and page errors that a report keeps: the newest. */
+/** Console lines and page errors in a report: the newest. */
 const MAX_LINES = 1_000;
-/** A step's result is cut to so many characters of JSON; the transcript has it whole. */
+/** Longer results of steps are truncated, in characters of JSON; the transcript has them in full. */
 const MAX_RESULT_CHARACTERS = 16_384;
 
 type Flow = Report['flows'][number];
@@ -14,7 +14,7 @@ type Flow = Report['flows'][number];
 interface OpenFlow {
   readonly path: string;
   readonly startedAt: string;
-  /** It goes on where it had failed. */
+  /** The flow was continued where it had failed. */
   readonly resumed: boolean;
 }
 
@@ -22,19 +22,19 @@ type Origin = Pick<EventData<'FlowFinished'>, 'path' | 'line' | 'column'> & { re
 type FlowError = NonNullable<Flow['error']>;
 
 /**
- * Folds a session's events, in order, into its report. Pure: the same events make the same report.
+ * Builds a session's report from its events, in order. Deterministic: the same events make the same report.
  *
- * `flows` lists the outermost flows, in the order of their beginning: what a job was asked to run. Flows that these
- * call are seen at the steps, by their `flow`, and in a failure's place. A flow that began and never ended is
+ * `flows` lists the outermost flows, which the job was asked to run, in the order of their start. Flows that they call
+ * appear in the steps, in `flow`, and in the position of a failure. A flow that was started and never ended is
  * `interrupted`.
  */
 export class ReportBuilder {
   readonly #record: SessionRecord;
   #flows: Flow[] = [];
   readonly #attempts: Report['attempts'] = [];
-  /** Flows that have begun and not ended, the outermost first. */
+  /** Flows that have started and not ended, outermost first. */
   #open: OpenFlow[] = [];
-  /** The innermost flow that failed since the outermost began: where its error came from, if it was not caught. */
+  /** The innermost flow that failed since the outermost one started: the origin of its error, unless it was caught. */
   #origin: Origin | null = null;
   readonly #steps: Report['steps'] = [];
   readonly #modelCalls = new ModelCalls();
@@ -92,7 +92,7 @@ export class ReportBuilder {
       case 'SessionRestarted':
       case 'SessionEnded':
       case 'BrowserLost':
-        // No flow outlives its browser: a job that is begun again begins its flows again.
+        // No flow outlives its browser: a retried job starts its flows again.
         this.#interrupt(at);
         return;
       case 'AttemptFailed':
@@ -147,11 +147,11 @@ export class ReportBuilder {
   }
 
   #flowFinished(data: EventData<'FlowFinished'>, at: string): void {
-    // Flows nest, so the newest open one of that path is meant; any above it have been cut off.
+    // Flows nest, so this is the newest open one with that path; any inside it were interrupted.
     const index = this.#open.findLastIndex(({ path }) => path === data.path);
     if (index > 0) {
       this.#open.length = index;
-      // An error that passes through on its way out keeps where it came from.
+      // An error that propagates through callers keeps its origin.
       if (data.error !== undefined && !sameError(this.#origin?.error, data.error)) {
         this.#origin = { ...data, error: data.error };
       }
@@ -163,7 +163,7 @@ export class ReportBuilder {
     const origin = this.#origin;
     this.#origin = null;
     const line = data.line ?? lineOf(data.error?.details);
-    // A flow that went on is one flow: how it ended in the end is how it ended.
+    // A continued flow is one flow, whose last result counts.
     const earlier = resumed ? this.#flows.findLastIndex(({ path }) => path === data.path) : -1;
     const [before] = earlier === -1 ? [] : this.#flows.splice(earlier, 1);
     this.#flows.push({
@@ -201,12 +201,12 @@ export class ReportBuilder {
 }
 
 function deviationOf({ flow, line, failed, error, how, did }: EventData<'FlowDeviated'>): Report['deviations'][number] {
-  const instead = how === 'replace' ? `In place of ${failed}` : `Before ${failed}`;
-  const text = did.length === 0 ? `${failed} was made again` : `${instead}: ${did.join('; ')}`;
+  const instead = how === 'replace' ? `Instead of ${failed}` : `Before ${failed}`;
+  const text = did.length === 0 ? `${failed} was repeated` : `${instead}: ${did.join('; ')}`;
   return { flow, line, text, error, did, healed: null };
 }
 
-/** A flow's error with the place that it came from, where a flow that it called threw the same. */
+/** A flow's error with its origin, if a flow that it called threw the same error. */
 function withOrigin(error: FlowError, origin: Origin | null): FlowError {
   if (origin === null || !sameError(origin.error, error)) return error;
   const { path: flow, line, column } = origin;
@@ -217,7 +217,7 @@ function sameError(one: FlowError | undefined, other: FlowError): boolean {
   return one?.code === other.code && one.error === other.error;
 }
 
-/** With twice the room, so that dropping the oldest costs little. */
+/** Adds a line, and drops the oldest in bulk at twice the limit. */
 function newest<T>(lines: T[], line: T): T[] {
   const kept = lines.length < MAX_LINES * 2 ? lines : lines.slice(-MAX_LINES);
   kept.push(line);

@@ -15,18 +15,18 @@ import { removeLeftoverContainers, removeLeftoverProcesses } from '../containers
 import { ProcessDriver } from '../containers/process/process-driver.js';
 import { TroupeError } from '../protocol/errors.js';
 
-/** Where a service's browsers come from. */
+/** The driver of a service's browsers. */
 export interface DriverChoice {
   readonly driver: Driver;
-  /** For people: which it is, with what, and why. */
+  /** For the log: the driver, its browser or engine, and why it was chosen. */
   readonly description: string;
 }
 
 interface DriverDependencies {
   readonly config: Config;
-  /** Tells this installation from others on the machine. */
+  /** Distinguishes this installation from others on the machine. */
   readonly instance: string;
-  /** The port that the service listens on, which is closed to its browsers. */
+  /** The port that the service listens on; browsers cannot reach it. */
   readonly ownPort: number;
   readonly log: (line: string) => void;
 }
@@ -46,31 +46,33 @@ interface UsableDocker {
   readonly info: Pick<z.infer<typeof Info>, 'SecurityOptions'>;
 }
 
-/** Past a script's own bound, a paused container that it ran in is lost. */
+/** A container that is paused for longer than a script's time limit plus this is given up. */
 const PAUSE_GRACE_MS = 5_000;
 /** Each call of an engine that is not used itself: one that stalls must not keep the service from starting. */
 const LEFTOVERS_MS = 10_000;
 
 /**
- * The driver that the configuration names; with `auto` Docker where an engine answers and has the worker image, else the
- * processes of this machine.
- * @throws UNAVAILABLE when what it names is not to be had, with what mends it; INVALID_REQUEST when a setting needs another
+ * Chooses the configured driver. `auto` chooses Docker if an engine answers and has the worker image, otherwise
+ * processes
+ * on this machine.
+ * @throws UNAVAILABLE with the remedy if the configured driver cannot be used; INVALID_REQUEST if a setting needs
+ * another
  */
-export async function chooseDriver(around: DriverDependencies): Promise<DriverChoice> {
-  const { config } = around;
-  if (config.driver === 'process') return processChoice(around, 'as configured');
+export async function chooseDriver(dependencies: DriverDependencies): Promise<DriverChoice> {
+  const { config } = dependencies;
+  if (config.driver === 'process') return processChoice(dependencies, 'as configured');
   const docker = await usableDocker(config);
   if (!('why' in docker)) {
     const why = config.driver === 'docker' ? 'as configured' : 'a Docker engine answers and has the worker image';
-    return dockerChoice(around, docker, why);
+    return dockerChoice(dependencies, docker, why);
   }
   if (config.driver === 'docker') {
     throw new TroupeError('UNAVAILABLE', `The docker driver cannot be used: ${docker.why}; ${docker.remedy}`);
   }
-  return processChoice(around, `Docker is not used: ${docker.why}`);
+  return processChoice(dependencies, `Docker is not used: ${docker.why}`);
 }
 
-/** The engine and the image, or what is missing and the command that fixes it. */
+/** The engine and the image, or what is missing and how to fix it. */
 export async function usableDocker(
   config: Pick<Config, 'dockerSocket' | 'worker'>,
 ): Promise<UsableDocker | { readonly why: string; readonly remedy: string }> {
@@ -101,7 +103,7 @@ async function dockerChoice(
 ): Promise<DriverChoice> {
   const { worker, tmpDir, evalTimeout } = config;
   const removed = await removeLeftoverProcesses({ workDir: `${tmpDir}/browsers`, instance });
-  if (removed > 0) log(`removed ${removed} browsers without containers that an earlier service left`);
+  if (removed > 0) log(`removed ${removed} browsers without containers of an earlier run`);
   const secures = (how: string) => info.SecurityOptions?.some((option) => option.startsWith(`name=${how}`)) ?? false;
   const setting = {
     ownPort,
@@ -144,8 +146,9 @@ const Bridge = z.object({
 });
 
 /**
- * The address at which containers of this engine reach its host; null where it has no bridge network. An engine that ran
- * no container on its bridge yet tells the network alone, and takes the first address of it.
+ * The address at which containers of this engine reach its host; null if it has no bridge network. An engine that has
+ * not
+ * run a container on its bridge yet reports only the subnet, of which it uses the first address.
  */
 export async function bridgeAddress(engine: DockerEngine): Promise<string | null> {
   const docker = await engine.docker();
@@ -155,13 +158,13 @@ export async function bridgeAddress(engine: DockerEngine): Promise<string | null
   return Gateway ?? Subnet?.replace(/\.\d+\/\d+$/, '.1') ?? null;
 }
 
-/** What people call the service, without the names that every machine has for itself. */
+/** The service's host names, without names that every machine has for itself. */
 function ownNames({ publicUrl, allowedHosts }: Config): readonly string[] {
   const hosts = [...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]), ...allowedHosts];
   return hosts.map((host) => host.toLowerCase().replace(/:\d+$/, ''));
 }
 
-/** @throws INVALID_REQUEST when the configuration wants of every session what this driver cannot do */
+/** @throws INVALID_REQUEST if the configuration requires something of all sessions that this driver cannot do */
 async function processChoice(
   { config, instance, ownPort, log }: DriverDependencies,
   why: string,

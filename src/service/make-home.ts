@@ -7,8 +7,8 @@ import { TroupeError } from '../protocol/errors.js';
 type Home = Pick<Config, 'home' | 'flowsDir' | 'sessionsDir' | 'tmpDir' | 'journalFile' | 'keyFile'>;
 
 /**
- * Makes the service's folders where they are not yet. What sessions leave behind is for the service's user alone.
- * @throws UNAVAILABLE in one sentence with the path that cannot be used, and what to do
+ * Creates the service's folders if they are missing. Session data is accessible only to the service's user.
+ * @throws UNAVAILABLE with the path that cannot be used, and what to do
  */
 export async function makeHome({ home, flowsDir, sessionsDir, tmpDir, journalFile, keyFile }: Home): Promise<void> {
   await makeFolder(home, undefined, 'set TROUPE_HOME to a folder that this user may write to');
@@ -24,16 +24,19 @@ export async function makeHome({ home, flowsDir, sessionsDir, tmpDir, journalFil
 async function makeFolder(path: string, mode?: number, remedy?: string): Promise<void> {
   try {
     await makeAll(path, mode);
-    // What modes allow says less than a try: a file system may be read-only, or full.
+    // Test by writing: even if the mode allows it, the file system may be read-only or full.
     const probe = await mkdtemp(join(path, '.probe-'));
-    // A second try, so that a disk that fails once has nothing of it.
+    // Repeated, so that a single disk error leaves nothing behind.
     await rmdir(probe).catch(() => rmdir(probe));
   } catch (cause) {
     throw await unusable(path, cause, remedy);
   }
 }
 
-/** As `mkdir` with `recursive`, which tries for ever where a folder can be looked at and nothing made in it: /proc. */
+/**
+ * Like `mkdir` with `recursive`, which loops forever if a folder can be read but nothing can be created in it, as in
+ * /proc.
+ */
 async function makeAll(path: string, mode?: number): Promise<void> {
   const make = () => mkdir(path, mode).catch((error: unknown) => error);
   let fault = await make();
@@ -45,15 +48,15 @@ async function makeAll(path: string, mode?: number): Promise<void> {
   if (fault !== undefined && !isThere) throw fault;
 }
 
-/** A file that may not be there yet. */
+/** Checks a file that may be missing. */
 async function assertFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null || found.isFile()) return;
-  const what = found.isDirectory() ? 'a folder' : 'no regular file';
-  throw new TroupeError('UNAVAILABLE', `${path} must be a file, and it is ${what}: move it away and start again`);
+  const what = found.isDirectory() ? 'a folder' : 'not a regular file';
+  throw new TroupeError('UNAVAILABLE', `${path} must be a file, but is ${what}: move it away and start again`);
 }
 
-/** Why a folder cannot be used, by the codes of the file system. */
+/** Explains why a folder cannot be used, by the file system's error code. */
 async function unusable(path: string, cause: unknown, remedy: string | undefined): Promise<TroupeError> {
   const code = errorCode(cause);
   const fault = systemFault(cause);
@@ -64,7 +67,7 @@ async function unusable(path: string, cause: unknown, remedy: string | undefined
     case 'ENOTDIR': {
       const file = await fileOn(path);
       return sentence(
-        file === path ? 'must be a folder, and it is a file' : `cannot be made, since ${file} is a file`,
+        file === path ? 'must be a folder, but is a file' : `cannot be created, because ${file} is a file`,
         'move the file away and start again',
       );
     }
@@ -78,17 +81,19 @@ async function unusable(path: string, cause: unknown, remedy: string | undefined
       return sentence('is on a read-only file system', 'mount it for writing, or set TROUPE_HOME to another folder');
     case 'ENOSPC':
     case 'EDQUOT':
-      return refused('cannot be made, since the disk is full: free disk space, or set TROUPE_HOME to another folder');
+      return refused(
+        'cannot be created, because the disk is full: free disk space, or set TROUPE_HOME to another folder',
+      );
     default:
       if (fault !== null) return refused(`cannot be used. ${fault.sentence}`);
       return sentence(
-        `cannot be made (${typeof code === 'string' ? code : String(cause)})`,
+        `cannot be created (${typeof code === 'string' ? code : String(cause)})`,
         'set TROUPE_HOME to a folder that this user may write to',
       );
   }
 }
 
-/** The part of a path that is there and is no folder. */
+/** The part of a path that exists and is not a folder. */
 async function fileOn(path: string): Promise<string> {
   for (let part = path; part !== dirname(part); part = dirname(part)) {
     const found = await stat(part).catch(() => null);

@@ -13,15 +13,15 @@ import { OtlpExporter } from '../telemetry/otlp-exporter.js';
 import type { Samples } from '../telemetry/sampled-gauges.js';
 import { SpanMaker } from '../telemetry/span-maker.js';
 
-/** What is looked at for the numbers. */
-export interface Watched {
+/** The sources of sampled metrics. */
+export interface SampleSources {
   readonly gateway: Gateway;
   readonly threads: ThreadPool;
   readonly supervisor: Supervisor;
   readonly instance: string;
 }
 
-/** What the service tells of itself: numbers, traces where there is a receiver for them, and who changed what. */
+/** The service's metrics, traces (if a receiver is configured), and audit log. */
 export class Telemetry {
   readonly #log: Log;
   readonly #lag = new LoopLag();
@@ -29,7 +29,7 @@ export class Telemetry {
   readonly #exporter: OtlpExporter | null;
   readonly #engine: DockerEngine | null;
   readonly #stopped = new AbortController();
-  #watched: Watched | null = null;
+  #sources: SampleSources | null = null;
   #following: Promise<void> = Promise.resolve();
 
   constructor(config: Config, version: string, log: Log) {
@@ -39,7 +39,7 @@ export class Telemetry {
     this.#exporter = otlp === null ? null : new OtlpExporter({ ...otlp, serviceName: 'troupe', version }, log);
   }
 
-  /** Prometheus' text format. */
+  /** Metrics in the Prometheus text format. */
   metrics(): Promise<string> {
     return this.#metrics.text();
   }
@@ -49,17 +49,17 @@ export class Telemetry {
     if (changes) this.#log(`${method} ${path}: ${status}`, { audit: true, who: who ?? 'nobody', address });
   }
 
-  /** Takes the numbers from there from now on. */
-  watch(watched: Watched): void {
-    this.#watched = watched;
+  /** Samples these sources from now on. */
+  watch(sources: SampleSources): void {
+    this.#sources = sources;
   }
 
-  /** Reads the events from now on, until {@link close}. */
+  /** Reads the hub's events from now on, until {@link close}. */
   follow(hub: EventHub): void {
     this.#following = this.#follow(hub);
   }
 
-  /** Sends what waits to be sent. Idempotent; never rejects. */
+  /** Sends pending traces. Idempotent; never rejects. */
   async close(): Promise<void> {
     this.#stopped.abort();
     await this.#following;
@@ -76,15 +76,15 @@ export class Telemetry {
         if (spans !== null) this.#exporter?.add(spans.spansOf(event));
       }
     } catch (error) {
-      if (!signal.aborted) this.#log(`numbers and traces end here: ${sentenceOf(error)}`);
+      if (!signal.aborted) this.#log(`metrics and traces stop because of an error: ${sentenceOf(error)}`);
     }
   }
 
   async #sample(): Promise<Samples> {
     const lag = this.#lag.read();
     const main = { thread: 'main', lagMs: lag, mailboxDepth: 0, mailboxDeepest: 0, actors: 0 };
-    if (this.#watched === null) return { ...NOTHING, threads: [main] };
-    const { gateway, threads, supervisor, instance } = this.#watched;
+    if (this.#sources === null) return { ...NOTHING, threads: [main] };
+    const { gateway, threads, supervisor, instance } = this.#sources;
     const { driver, capacity } = supervisor.health();
     const engine = driver === 'docker' ? this.#engine : null;
     return {

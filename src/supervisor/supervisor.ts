@@ -1,5 +1,5 @@
 import type { GiveUpSignal } from '../actors/actor.js';
-import type { FrameOrder, ScreenFrame } from '../actors/session/screen.js';
+import type { FrameRequest, ScreenFrame } from '../actors/session/screen.js';
 import type { AccessTokens } from '../auth/access-tokens.js';
 import { ShareLinks } from '../auth/share-links.js';
 import { sentenceOf } from '../base/system-fault.js';
@@ -35,7 +35,7 @@ import {
 } from './sessions/index.js';
 import { endAll, Reaper, Retention, recoverSessions } from './upkeep/index.js';
 
-/** How much later than its own bound the answer of an actor may come. */
+/** How much later than its own deadline an actor's reply may arrive. */
 const FRAME_GRACE_MS = 2_000;
 
 /** What the supervisor is built from. */
@@ -48,8 +48,8 @@ export interface SupervisorParts extends SessionDependencies {
 }
 
 /**
- * Who lives and who may enter. It owns the living sessions, admits new ones, ends them, and answers for those that have
- * ended from the journal.
+ * The composition of the wings. It owns the running sessions, admits new ones, ends them, and answers from the journal
+ * for those that have ended.
  */
 export class Supervisor implements Sessions {
   readonly batches: Batches;
@@ -63,10 +63,10 @@ export class Supervisor implements Sessions {
   readonly #table: SessionTable;
   readonly #reaper: Reaper;
   readonly #retention: Retention;
-  /** Clean-up after ends, so that a stop can wait for it. */
-  readonly #leaving = new Set<Promise<void>>();
+  /** Work after the ends of sessions, which a stop waits for. */
+  readonly #pendingWork = new Set<Promise<void>>();
   readonly #startedAt: number;
-  readonly #drainOver = new AbortController();
+  readonly #drainAborted = new AbortController();
   readonly #waiters: SessionWaiters;
   #stopping = false;
 
@@ -97,15 +97,15 @@ export class Supervisor implements Sessions {
       scheduler: this.#scheduler,
       artifacts: new BatchArtifacts({ keeper: parts.artifacts, pool: parts.reports, now: (id) => this.#now(id) }),
       stop: (sessions) => this.#stopAll(sessions),
-      forget: (session) => this.#forget(session),
+      removeArtifacts: (session) => this.#removeArtifacts(session),
     });
-    const isKept = (id: string) => this.#table.holdsLease(id) || this.#scheduler.keepsWarm(id);
+    const isOwned = (id: string) => this.#table.holdsLease(id) || this.#scheduler.holdsWarmLease(id);
     this.#retention = new Retention({ ...parts, isLiving: (id) => this.#table.living(id) !== undefined });
-    this.#reaper = new Reaper({ ...parts, isKept });
+    this.#reaper = new Reaper({ ...parts, isOwned: isOwned });
     this.#startedAt = parts.clock.now().getTime();
   }
 
-  /** Takes up what an earlier service left, and is then open for new sessions. */
+  /** Recovers what an earlier run of the service left, then accepts new sessions. */
   static async start(parts: SupervisorParts): Promise<Supervisor> {
     const supervisor = new Supervisor(parts);
     const scheduler = supervisor.#scheduler;
@@ -154,8 +154,8 @@ export class Supervisor implements Sessions {
     return this.#table.get(id);
   }
 
-  doing(id: SessionId): string | null {
-    return this.#table.doing(id);
+  activity(id: SessionId): string | null {
+    return this.#table.activity(id);
   }
 
   counts(failedSince: string): Promise<SessionCounts> {
@@ -173,7 +173,7 @@ export class Supervisor implements Sessions {
       if (!purge) return;
     }
     if (!purge && record.endReason === 'deleted' && isRepeatedStop(record.endedAt, this.#parts.clock.now())) return;
-    await this.#forget(record.id);
+    await this.#removeArtifacts(record.id);
     await this.#parts.journal.remove(record.id);
   }
 
@@ -191,16 +191,16 @@ export class Supervisor implements Sessions {
     }
   }
 
-  /** Why a live session has ended, where that is its browser's loss: who calls it then is told so, however late. */
+  /** The error of a live session that ended because it lost its browser: later callers get it too. */
   async #lostWorker(id: string): Promise<TroupeError | null> {
-    // Its end may be on its way to the disk.
+    // The end may not be on disk yet.
     await this.#table.living(parseId(id))?.ended;
     const { mode, error, endedAt, endReason, status } = await this.get(id);
     if (mode !== 'live' || error?.code !== 'WORKER_LOST') return null;
     return new TroupeError('WORKER_LOST', error.error, { status, endReason, endedAt });
   }
 
-  async nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {
+  async nextFrame(id: string, order: FrameRequest, signal: AbortSignal): Promise<ScreenFrame | null> {
     const { id: sessionId, status } = await this.get(id);
     const living = this.#table.living(sessionId);
     if (living === undefined) throw new TroupeError('SESSION_ENDED', `The session has no screen: it is ${status}`);
@@ -230,8 +230,9 @@ export class Supervisor implements Sessions {
   }
 
   /**
-   * Ends the running sessions and gives everything back. Jobs have `drainMs` to end by themselves; those that wait, are
-   * with their model, or may begin again, stay on disk for the next start. Idempotent.
+   * Ends the running sessions and releases all resources. Jobs have `drainMs` to finish; those that are queued, are in
+   * their
+   * model phase, or may be retried stay on disk for the next start. Idempotent.
    */
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
@@ -242,26 +243,26 @@ export class Supervisor implements Sessions {
       this.#retention.stop(),
       ...this.#table.allLiving().map((session) => this.#drain(session, drainMs)),
     ]);
-    // Whoever waits for a job that stays queued waits in vain.
+    // Jobs that stay queued will not end now, so callers that wait for them are released.
     this.#waiters.close();
-    // An end that is written adds what is left to be done after it.
-    while (this.#leaving.size > 0) await Promise.all(this.#leaving);
+    // An end that is written adds further work.
+    while (this.#pendingWork.size > 0) await Promise.all(this.#pendingWork);
   }
 
-  /** Ends a drain that is under way: jobs that still run are cut. */
-  hurry(): void {
-    this.#drainOver.abort();
+  /** Ends a drain in progress: jobs that are still running are aborted. */
+  abortDrain(): void {
+    this.#drainAborted.abort();
   }
 
-  /** A session as it is now. What one that just ended still has is in its folder then. */
+  /** A session's current state. Waits until a session that has just ended has written its files. */
   async #now(id: string): Promise<SessionNow> {
     const record = await this.get(id);
     if (isEnded(record.status)) await this.#table.living(record.id)?.gone();
     return { record, files: this.#table.living(record.id)?.endpoint ?? null };
   }
 
-  /** Removes what a session left, once nothing of it is under way any more. */
-  async #forget(id: SessionId): Promise<void> {
+  /** Removes a session's artifacts, once all work on them has finished. */
+  async #removeArtifacts(id: SessionId): Promise<void> {
     await this.#table.living(id)?.gone();
     await this.#parts.artifacts.remove(id);
   }
@@ -270,7 +271,7 @@ export class Supervisor implements Sessions {
     const living = records.flatMap(({ id }) => this.#table.living(id) ?? []);
     const open = living.filter(({ record }) => !isEnded(record.status));
     const queued = records.flatMap(({ id }) => this.#table.queued(id) ?? []);
-    // None of them may take the place of one that ends.
+    // Dequeue first, so that none of them gets the slot of a session that ends here.
     for (const { id } of queued) this.#scheduler.leaveQueue(id);
     for (const { record } of open) this.#scheduler.leaveQueue(record.id);
     await Promise.all([
@@ -284,18 +285,18 @@ export class Supervisor implements Sessions {
       await session.end(stoppedEnd('shutdown'), 'immediate');
       return;
     }
-    // One that has not begun stays on disk as it is.
+    // A job that has not started stays on disk as it is.
     if (session.record.status === 'queued') return session.abandon();
-    const bounds = { timeoutMs: drainMs, signal: this.#drainOver.signal };
-    // One that begins again waits for the next service.
+    const bounds = { timeoutMs: drainMs, signal: this.#drainAborted.signal };
+    // A job that is retried waits for the next start.
     const record = await this.#waitFor(session.record.id, ['SessionEnded', 'AttemptFailed'], bounds);
     if (record.status === 'running') session.interrupt();
   }
 
-  /** The end is on disk; what is left is to give back what was held and to write what people will read. */
+  /** Called when a session's end is on disk: releases its resources and writes its artifacts. */
   #sessionEnded(session: LivingSession): void {
     const { id } = session.record;
-    const left = this.#leave(session).finally(() => {
+    const left = this.#cleanUp(session).finally(() => {
       this.#table.drop(id);
       this.#parts.hub.sessionGone(id);
     });
@@ -303,17 +304,17 @@ export class Supervisor implements Sessions {
   }
 
   #awaitAtStop(work: Promise<void>): void {
-    const waited = work.finally(() => this.#leaving.delete(waited));
-    this.#leaving.add(waited);
+    const waited = work.finally(() => this.#pendingWork.delete(waited));
+    this.#pendingWork.add(waited);
   }
 
-  async #leave(session: LivingSession): Promise<void> {
+  async #cleanUp(session: LivingSession): Promise<void> {
     try {
       await session.gone();
-      // Of one that never began there is nothing to read; it is made when somebody asks for it.
+      // A session that never started has nothing to report; its artifacts are created on request.
       if (session.record.startedAt !== null) await this.#parts.artifacts.write(session.record);
     } catch (error) {
-      this.#parts.log(`clean-up failed: ${sentenceOf(error)}`, { session: session.record.id });
+      this.#parts.log(`cleanup failed: ${sentenceOf(error)}`, { session: session.record.id });
     }
   }
 }

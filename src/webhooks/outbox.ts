@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pause } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
-import type { Journal, Kept } from '../journal/journal.js';
+import type { Journal, KeyValue } from '../journal/journal.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord } from '../protocol/session.js';
 import { WebhookDelivery, type WebhookMessage, WebhookMoment } from '../protocol/webhook.js';
@@ -9,28 +9,28 @@ import { type SendOutcome, sendMessage } from './send-message.js';
 import { signatureHeaders } from './signature.js';
 import { type TargetRule, targetFault } from './webhook-target.js';
 
-/** Waits before the second and each later try, in seconds: a day and a half in all. */
+/** Delays before the second and later attempts, in seconds: a day and a half in total. */
 const WAITS_S = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 43_200];
-/** Each wait is longer by up to this part of itself, so that many do not come back together. */
+/** The largest fraction by which a delay is randomly extended, so that many do not end together. */
 const JITTER = 0.2;
 const ANSWER_MS = 10_000;
-/** After a fault of the journal. */
+/** Delays after journal errors; the first one, doubled up to the second. */
 const FAULT_WAIT_MS = 1_000;
-const LONGEST_FAULT_WAIT_MS = 60_000;
-/** Messages that are on their way at once, and of them to one receiver: a slow one does not hold the others up. */
+const MAX_FAULT_WAIT_MS = 60_000;
+/** Concurrent deliveries, in total and per receiver: a slow receiver does not delay others. */
 const AT_ONCE = 16;
 const AT_ONCE_EACH = 4;
 
 const Stored = WebhookDelivery.extend({ sessionId: z.string(), target: z.unknown(), body: z.string() });
 type Stored = z.infer<typeof Stored>;
 
-/** Events that messages tell of, from now on. */
-interface Wanted {
+/** The events that trigger messages, from now on. */
+interface EventRequest {
   readonly types: ReadonlySet<EventType>;
   readonly signal: AbortSignal;
 }
 
-const MOMENTS: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
+const MESSAGE_EVENTS: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
 
 interface Waiting {
   readonly origin: string;
@@ -38,59 +38,60 @@ interface Waiting {
 }
 
 export interface OutboxParts {
-  readonly journal: Pick<Journal, 'write' | 'kept'>;
-  /** Addresses of receivers may hold keys: they are closed on disk. */
+  readonly journal: Pick<Journal, 'write' | 'keyValues'>;
+  /** Seals receivers' addresses on disk, since they may contain keys. */
   readonly vault: {
     seal(value: unknown, caller: string): unknown;
     unseal(stored: unknown): { readonly request: unknown } | null;
   };
   readonly clock: { now(): Date; after(ms: number, work: () => void): () => void };
   readonly log: (line: string, about?: { readonly session?: string }) => void;
-  /** Signs messages; undefined where webhooks are off. */
+  /** Signs messages; undefined if webhooks are off. */
   readonly secret: string | undefined;
   readonly rule: TargetRule;
-  /** 0 to 1. */
+  /** Returns 0 to 1. */
   readonly random: () => number;
-  /** How long a receiver may take, in milliseconds; 10 s by default. */
+  /** How long a receiver may take to answer, in milliseconds; 10 s by default. */
   readonly answerMs?: number;
 }
 
 /**
- * Messages to those who asked to be told. Each goes to disk together with what it tells of, is sent until its receiver has
- * taken it or the waits are used up, and stays until its session is removed, so that it can be sent again by hand. A fault
- * of the journal is waited out; a message that cannot be read any more counts as failed.
+ * Stores and sends webhook messages. A message is written to disk together with its event, sent until it is delivered
+ * or
+ * no attempts are left, and kept until its session is removed, so that it can be replayed. After a journal error, the
+ * outbox waits; a damaged message counts as failed.
  *
- *   session -> disk (one transaction with the event) -> event stream -> waiting -> on its way -> delivered
- *                                                                          ^------ wait <--'`-> failed
+ *   session -> disk (one transaction with the event) -> event stream -> waiting -> sending -> delivered
+ *                                                                          ^----- delay <--'`-> failed
  *
- * A message may arrive more than once, under the same `webhook-id`: a service that ends before it has noted an answer
+ * A message may arrive more than once, with the same `webhook-id`: a service that ends before it has recorded an answer
  * sends it again.
  */
 export class Outbox {
   readonly #parts: OutboxParts;
   readonly #stopped = new AbortController();
-  /** Sessions whose messages were given to be written. */
+  /** Sessions with messages that were passed to the journal. */
   readonly #expected = new Set<string>();
   readonly #waiting = new Map<string, Waiting>();
   readonly #sending = new Map<string, string>();
   readonly #work = new Set<Promise<void>>();
   #cancelTimer: () => void = () => undefined;
-  /** Of the journal, in a row. */
+  /** Consecutive journal errors. */
   #faults = 0;
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
   }
 
-  /** Why a job with this webhook is refused, or null. Where its name leads is checked at each try. */
+  /** Why a job with this webhook is rejected, or null. The addresses of its host are checked at each attempt. */
   refusal(webhook: string): string | null {
     const { secret, rule } = this.#parts;
     if (secret !== undefined) return targetFault(new URL(webhook), rule);
-    return 'nothing signs it: set webhookSecret in troupe.json to the name of an environment variable';
+    return 'webhooks are not signed: set webhookSecret in troupe.json to the name of an environment variable';
   }
 
-  /** What is to be written in one transaction with the moment that it tells of; nothing where nobody asked. */
-  entries(record: SessionRecord, webhook: string | undefined, moment: WebhookMoment): readonly Kept[] {
+  /** The rows to write in one transaction with the event; none if no webhook was requested. */
+  entries(record: SessionRecord, webhook: string | undefined, moment: WebhookMoment): readonly KeyValue[] {
     if (webhook === undefined) return [];
     const timestamp = this.#parts.clock.now().toISOString();
     const message: WebhookMessage = { type: typeOf(record, moment), timestamp, data: record };
@@ -106,51 +107,52 @@ export class Outbox {
       nextAt: timestamp,
     };
     this.#expected.add(record.id);
-    return keptOf(stored);
+    return rowsOf(stored);
   }
 
   /**
-   * Takes up what an earlier service left, then what the events tell of, until {@link close}. After a fault of the journal it
-   * begins anew, with a wait. Never rejects.
+   * Sends messages of an earlier run of the service, then those of new events, until {@link close}. After a journal
+   * error,
+   * waits and starts again. Never rejects.
    */
-  async run(events: (wanted: Wanted) => AsyncIterable<JournalEvent>): Promise<void> {
+  async run(events: (wanted: EventRequest) => AsyncIterable<JournalEvent>): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       try {
         await this.#follow(events);
       } catch (error) {
-        if (!signal.aborted) await this.#rest(error);
+        if (!signal.aborted) await this.#pauseAfter(error);
       }
     }
   }
 
-  async #follow(events: (wanted: Wanted) => AsyncIterable<JournalEvent>): Promise<void> {
+  async #follow(events: (wanted: EventRequest) => AsyncIterable<JournalEvent>): Promise<void> {
     const { signal } = this.#stopped;
-    // From this moment on: what is told of while the journal is read is not missed.
-    const coming = events({ types: MOMENTS, signal });
-    for (const stored of await this.#readKind('delivery', '')) this.#await(stored);
+    // Subscribe first, so that no event is missed while the journal is read.
+    const newEvents = events({ types: MESSAGE_EVENTS, signal });
+    for (const stored of await this.#readKind('delivery', '')) this.#schedule(stored);
     this.#faults = 0;
-    for await (const { type, sessionId } of coming) {
+    for await (const { type, sessionId } of newEvents) {
       if (!this.#expected.has(sessionId)) continue;
-      for (const stored of await this.#read(`${sessionId}/`)) this.#await(stored);
+      for (const stored of await this.#read(`${sessionId}/`)) this.#schedule(stored);
       if (type === 'SessionEnded') this.#expected.delete(sessionId);
     }
   }
 
-  /** Each fault in a row doubles the wait. */
+  /** Each consecutive error doubles the delay. */
   #faultWaitMs(): number {
     this.#faults += 1;
-    return Math.min(LONGEST_FAULT_WAIT_MS, FAULT_WAIT_MS * 2 ** (this.#faults - 1));
+    return Math.min(MAX_FAULT_WAIT_MS, FAULT_WAIT_MS * 2 ** (this.#faults - 1));
   }
 
-  async #rest(error: unknown): Promise<void> {
+  async #pauseAfter(error: unknown): Promise<void> {
     const waitMs = this.#faultWaitMs();
-    this.#parts.log(`webhooks wait ${waitMs / 1_000} s after a fault: ${sentenceOf(error)}`);
+    this.#parts.log(`webhooks pause for ${waitMs / 1_000} s after an error: ${sentenceOf(error)}`);
     const { signal } = this.#stopped;
     await pause(waitMs, { signal, clock: this.#parts.clock }).catch(() => undefined);
   }
 
-  /** A session's messages, in their order. */
+  /** A session's messages, in order. */
   async list(id: SessionId): Promise<readonly WebhookDelivery[]> {
     return (await this.#read(`${id}/`))
       .map((stored) => WebhookDelivery.parse(stored))
@@ -163,27 +165,27 @@ export class Outbox {
       if (moment !== undefined && stored.moment !== moment) continue;
       const nextAt = this.#parts.clock.now().toISOString();
       const again: Stored = { ...stored, state: 'waiting', attempts: 0, lastError: null, nextAt };
-      await this.#parts.journal.write({ kept: keptOf(again) });
-      this.#await(again);
+      await this.#parts.journal.write({ keyValues: rowsOf(again) });
+      this.#schedule(again);
     }
     return this.list(id);
   }
 
-  /** Cuts what is on its way: the next start sends it again. Idempotent. */
+  /** Aborts deliveries in progress: the next start sends them again. Idempotent. */
   async close(): Promise<void> {
     this.#stopped.abort();
     this.#cancelTimer();
     await Promise.all(this.#work);
   }
 
-  #await(stored: Stored): void {
+  #schedule(stored: Stored): void {
     if (stored.state !== 'waiting' || stored.nextAt === null || this.#stopped.signal.aborted) return;
     this.#waiting.set(idOf(stored), { origin: stored.origin, dueMs: Date.parse(stored.nextAt) });
-    this.#look();
+    this.#sendDue();
   }
 
-  /** Sends what is due, as far as there is room, and looks again when the next is. */
-  #look(): void {
+  /** Sends due messages within the limits, and schedules the next run. */
+  #sendDue(): void {
     this.#cancelTimer();
     if (this.#stopped.signal.aborted) return;
     const nowMs = this.#parts.clock.now().getTime();
@@ -200,12 +202,12 @@ export class Outbox {
       const work = this.#send(id, origin).finally(() => {
         this.#work.delete(work);
         this.#sending.delete(id);
-        this.#look();
+        this.#sendDue();
       });
       this.#work.add(work);
     }
     if (nextMs < Number.POSITIVE_INFINITY) {
-      this.#cancelTimer = this.#parts.clock.after(Math.max(1, nextMs - nowMs), () => this.#look());
+      this.#cancelTimer = this.#parts.clock.after(Math.max(1, nextMs - nowMs), () => this.#sendDue());
     }
   }
 
@@ -221,28 +223,28 @@ export class Outbox {
       const [stored] = await this.#read(id);
       if (stored === undefined) return;
       const outcome = await this.#try(stored);
-      // A session that was removed meanwhile takes its messages with it.
+      // A session that was removed meanwhile took its messages with it.
       if (this.#stopped.signal.aborted || (await this.#read(id)).length === 0) return;
       const after = this.#after(stored, outcome);
-      await this.#parts.journal.write({ kept: keptOf(after) });
+      await this.#parts.journal.write({ keyValues: rowsOf(after) });
       this.#faults = 0;
-      this.#await(after);
+      this.#schedule(after);
       if (after.state !== 'failed') return;
       this.#parts.log(`its webhook was not delivered: ${after.lastError}`, { session: stored.sessionId });
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       const waitMs = this.#faultWaitMs();
-      // It may have been sent: then it is sent again, under the same `webhook-id`.
+      // It may have been delivered: it is then sent again, with the same `webhook-id`.
       this.#waiting.set(id, { origin, dueMs: this.#parts.clock.now().getTime() + waitMs });
-      this.#parts.log(`a webhook is tried again in ${waitMs / 1_000} s, after a fault: ${sentenceOf(error)}`);
+      this.#parts.log(`a webhook will be sent again in ${waitMs / 1_000} s, after an error: ${sentenceOf(error)}`);
     }
   }
 
   async #try(stored: Stored): Promise<SendOutcome> {
     const { vault, secret, clock, rule } = this.#parts;
     const target = z.url().safeParse(vault.unseal(stored.target)?.request);
-    if (!target.success) return { kind: 'refused', why: 'its address was stored under another key' };
-    if (secret === undefined) return { kind: 'failed', why: 'there is no webhookSecret to sign it with' };
+    if (!target.success) return { kind: 'refused', why: 'its address was sealed with another key' };
+    if (secret === undefined) return { kind: 'failed', why: 'webhookSecret is not set, so it cannot be signed' };
     const { body, moment, sessionId } = stored;
     const headers = signatureHeaders(secret, { id: `${sessionId}_${moment}`, atMs: clock.now().getTime(), body });
     const bounds = { rule, signal: this.#stopped.signal, timeoutMs: this.#parts.answerMs ?? ANSWER_MS };
@@ -276,26 +278,26 @@ export class Outbox {
   }
 
   async #readKind(kind: 'delivery' | 'delivered', prefix: string): Promise<readonly Stored[]> {
-    const rows = (await this.#parts.journal.kept(kind, prefix)).map(async ({ id, data }) => {
+    const rows = (await this.#parts.journal.keyValues(kind, prefix)).map(async ({ id, data }) => {
       const stored = Stored.safeParse(data);
       return stored.success ? [stored.data] : this.#setAside(kind, id);
     });
     return (await Promise.all(rows)).flat();
   }
 
-  /** A message that cannot be read any more must not keep the others from being sent. */
+  /** Marks a damaged message as failed, so that it does not keep the others from being sent. */
   async #setAside(kind: 'delivery' | 'delivered', id: string): Promise<readonly Stored[]> {
     const [sessionId = '', name] = id.split('/');
     const moment = WebhookMoment.safeParse(name);
     this.#parts.log(`webhook ${id} is damaged in the journal and is not sent`);
     if (!moment.success) {
-      await this.#parts.journal.write({ kept: [{ kind, id, data: null }] });
+      await this.#parts.journal.write({ keyValues: [{ kind, id, data: null }] });
       return [];
     }
     const about = { sessionId, moment: moment.data, origin: '', target: null, body: '' };
     const lastError = 'its row in the journal is damaged';
     const lost: Stored = { ...about, state: 'failed', attempts: 0, lastError, nextAt: null };
-    await this.#parts.journal.write({ kept: keptOf(lost) });
+    await this.#parts.journal.write({ keyValues: rowsOf(lost) });
     return [lost];
   }
 }
@@ -304,8 +306,8 @@ function idOf({ sessionId, moment }: Pick<Stored, 'sessionId' | 'moment'>): stri
   return `${sessionId}/${moment}`;
 }
 
-/** What waits is kept apart from what is over, so that a start reads no more than it must. */
-function keptOf(stored: Stored): readonly Kept[] {
+/** Waiting messages are stored separately, so that a start reads only those. */
+function rowsOf(stored: Stored): readonly KeyValue[] {
   const id = idOf(stored);
   const waits = stored.state === 'waiting';
   return [

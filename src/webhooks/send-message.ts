@@ -4,7 +4,7 @@ import { withSignal } from '../base/deadline.js';
 import { guardConnection, guardedLookup, type LookUp } from '../net-policy/guarded-connection.js';
 import { portOf, type TargetRule, targetFault } from './webhook-target.js';
 
-/** What came of a try. `refused` is for good: trying again changes nothing. */
+/** The outcome of an attempt. `refused` is permanent: another attempt would not help. */
 export type SendOutcome =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly why: string }
@@ -13,22 +13,23 @@ export type SendOutcome =
 const GONE = 410;
 
 /**
- * One sentence for everything that keeps an answer from coming: what exactly it was would tell a caller which ports of
- * which machines are open.
+ * One message for everything that prevents a response: the exact reason would reveal to a caller which ports of which
+ * machines are open.
  */
 const NO_ANSWER = 'it could not be reached, or gave no answer in time';
 
 export interface SendBounds {
   readonly rule: TargetRule;
   readonly signal: AbortSignal;
-  /** Until the status is there. */
+  /** The time limit until the response's status. */
   readonly timeoutMs: number;
   readonly lookUp?: LookUp;
 }
 
 /**
- * Sends one message. Its receiver has taken it when it answers a status from 200 to 299; nothing else of the answer is
- * read, and a redirect is not followed. A name is checked by each address that it leads to, at the moment of the connection, and the connection by where it ends.
+ * Sends one message. It is delivered if the response's status is 200 to 299; the rest of the response is not read, and
+ * redirects are not followed. Each address of a host name is checked when connecting, and the connection's actual
+ * endpoints afterwards.
  */
 export function sendMessage(
   url: URL,
@@ -50,7 +51,7 @@ export function sendMessage(
           'user-agent': 'troupe',
           ...message.headers,
         },
-        // A connection of its own: one that is kept might be of a name that leads elsewhere now.
+        // A new connection: the name of a kept one may have another address now.
         agent: false,
         lookup: guardedLookup((address, name) => refused(rule.refusal(address, port, name)), lookUp),
         signal: cut,
@@ -64,7 +65,7 @@ export function sendMessage(
         const { statusCode: status = 0 } = response;
         response.destroy();
         if (status >= 200 && status < 300) resolve({ kind: 'taken' });
-        else if (status === GONE) resolve({ kind: 'refused', why: 'it answered 410: it wants no more' });
+        else if (status === GONE) resolve({ kind: 'refused', why: 'it answered 410: it accepts no more messages' });
         else resolve({ kind: 'failed', why: `it answered ${status}` });
       });
       sent.on('error', (error) => resolve(outcomeOf(error)));

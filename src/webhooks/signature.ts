@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The headers by which a receiver knows that a message is ours, and when it was sent: Standard Webhooks
- * (https://www.standardwebhooks.com), which receivers have libraries for.
- * @param secret `whsec_` and base64, or any other text as it is
+ * Headers that prove a message's sender and time: Standard Webhooks (https://www.standardwebhooks.com), for which
+ * receivers
+ * have libraries.
+ * @param secret `whsec_` and base64, or any other text, which is used as it is
  */
 export function signatureHeaders(
   secret: string,

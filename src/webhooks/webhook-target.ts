@@ -3,9 +3,9 @@ import { type EgressLists, EgressRules } from '../net-policy/egress.js';
 import { isLocalName, readHost } from '../net-policy/read-host.js';
 import { TargetPatterns } from '../net-policy/target-pattern.js';
 
-/** Where messages may go; asked anew at each try. */
+/** Where messages may be sent; checked at each attempt. */
 export interface TargetRule {
-  /** Why an address may not be sent to, which the host that was asked for leads to; null where it may. */
+  /** Why an address of the requested host may not be used; null if it may. */
   refusal(address: string, port: number, host: string): string | null;
   /** Whether a connection leads to the service itself. */
   isOwn(port: number, localAddress: string | undefined, remoteAddress: string | undefined): boolean;
@@ -18,13 +18,15 @@ export interface TargetRuleOptions {
   readonly allow: readonly string[];
   /** `egress` of the configuration. */
   readonly egress: EgressLists;
-  /** Whether the service asks nobody for a token: then its callers are people of this machine. */
+  /** Whether the service requires no token: its callers are then users of this machine. */
   isOpen(): boolean;
 }
 
 /**
- * Nothing is sent to where clouds keep their machines' credentials, nor to the service itself. What `allow` names is open
- * else. Of the rest, this machine's loopback is closed where the service asks for tokens, and what `egress` closes.
+ * Never allows the addresses of cloud metadata services, nor the service itself. Otherwise `allow` permits what it
+ * names.
+ * Of the rest, this machine's loopback addresses are closed if the service requires tokens, and so is what `egress`
+ * closes.
  */
 export function targetRule({ ownPort, allow, egress, isOpen }: TargetRuleOptions): TargetRule {
   const rulesFor = (lists: EgressLists): EgressRules =>
@@ -50,11 +52,11 @@ export function targetRule({ ownPort, allow, egress, isOpen }: TargetRuleOptions
   };
 }
 
-/** Why a target is refused before its name was looked up; null where nothing is wrong so far. */
+/** Why a target is rejected before its name is resolved; null if nothing is wrong so far. */
 export function targetFault(url: URL, rule: TargetRule): string | null {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'a webhook is http or https';
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'a webhook must be an http or https URL';
   const host = readHost(url.hostname);
-  if (host === null) return 'its host is wrong';
+  if (host === null) return 'its host is not valid';
   if (host.kind === 'address') return rule.refusal(host.address, portOf(url), url.hostname);
   return isLocalName(host.name) ? rule.refusal('127.0.0.1', portOf(url), host.name) : null;
 }

@@ -126,12 +126,12 @@ t.test('However a home came to have no token left, it is closed from then on', a
     },
     'the rows were removed from the database by hand': async (tokens, journal) => {
       const { id } = await make(tokens, 'admin');
-      await journal.write({ kept: [{ kind: 'token', id, data: null }] });
+      await journal.write({ keyValues: [{ kind: 'token', id, data: null }] });
     },
     'made by the version before, then revoked': async (tokens, journal) => {
       const { id } = await make(tokens, 'admin');
       // That version wrote the token alone.
-      await journal.write({ kept: [{ kind: 'access', id: 'closed', data: null }] });
+      await journal.write({ keyValues: [{ kind: 'access', id: 'closed', data: null }] });
       await tokens.revoke(id, true);
     },
   };
@@ -149,7 +149,7 @@ t.test('However a home came to have no token left, it is closed from then on', a
   const before = makeHome(t);
   await inHome(before, async (tokens, journal) => {
     await make(tokens, 'admin');
-    await journal.write({ kept: [{ kind: 'access', id: 'closed', data: null }] });
+    await journal.write({ keyValues: [{ kind: 'access', id: 'closed', data: null }] });
   });
   t.ok(await inHome(before, async (tokens) => tokens.closed), 'tokens of the version before close the home');
 });

@@ -249,7 +249,7 @@ async function openOutbox(t: Test, options: Partial<TargetRuleOptions>) {
   const defaults = { maxIterations: 0, model: null, publicUrl: undefined, now: new Date(), batch: undefined };
   const record = acceptedRecord(newSessionId(), { mode: 'auto', prompt: 'x' }, defaults);
   const tell = async (url: string) => {
-    await journal.write({ kept: outbox.entries(record, url, 'ended') });
+    await journal.write({ keyValues: outbox.entries(record, url, 'ended') });
     happened.emit('event', { type: 'SessionEnded', sessionId: record.id });
   };
   return { outbox, record, tell, said, clock };

@@ -37,7 +37,7 @@ t.test('flows that a changed page broke go on with a model, and the mended flow 
     const healedDir = join(home, 'healed');
     const flows = new FlowJob({ emit: () => undefined, healedDir });
     const modules = [agent.module, flowModule({ flowsDir })].map((module) => flows.wrap(module));
-    const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
+    const sandbox = await Sandbox.start({ modules, emit: (event) => flows.forward(event), args });
     const parts = { sandbox, agent };
     const bounds = { timeoutMs: FLOW_MS, signal };
     const outcomeOf = async (work: Promise<string>) => {
@@ -70,10 +70,10 @@ t.test('flows that a changed page broke go on with a model, and the mended flow 
         caller,
         budget: { maxIterations: 40, maxTokens: null },
         recorded: async () => undefined,
-        workplace: {
+        environment: {
           evaluate: (js) => outcomeOf(sandbox.run({ source: js, name: 'model.js', kind: 'model', timeoutMs: 20_000 })),
           resumeFlow: (how) => outcomeOf(flows.resume(how, parts, bounds)),
-          agentsTurn: async () => 0,
+          waitForControl: async () => 0,
           look: () => agent.see({ deadline: performance.now() + 60_000, signal }),
         },
       });

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { type Conversation, converse, EMPTY_CONVERSATION } from '#troupe/autonomy/conversation.js';
 import { ConversationRecord } from '#troupe/autonomy/conversation-record.js';
 import type { Budget } from '#troupe/autonomy/judge.js';
-import { Loop, type TaskEnd, type Workplace } from '#troupe/autonomy/loop.js';
+import { Loop, type ModelEnvironment, type TaskEnd } from '#troupe/autonomy/loop.js';
 import { Model, type ModelBounds } from '#troupe/autonomy/model.js';
 import { ModelCaller } from '#troupe/autonomy/model-caller.js';
 import { encodeError } from '#troupe/protocol/errors.js';
@@ -48,7 +48,7 @@ export async function openLoops(
   const { agent } = await openAgent(t, await openBrowser(t));
   const sandbox = await Sandbox.start({ modules: [agent.module], emit: () => undefined });
   t.teardown(() => sandbox.close());
-  const workplace: Workplace = {
+  const workplace: ModelEnvironment = {
     async evaluate(js, signal) {
       try {
         const json = await sandbox.run({ source: js, name: 'model.js', kind: 'model', timeoutMs: 20_000, signal });
@@ -58,7 +58,7 @@ export async function openLoops(
       }
     },
     resumeFlow: async () => ({ end: { kind: 'result', json: '"resumed"' }, console: [] }),
-    agentsTurn: async () => 0,
+    waitForControl: async () => 0,
     look: (signal) => agent.see({ deadline: performance.now() + 60_000, signal }),
   };
   const run = async (script: ModelScript, options: LoopOptions = {}) => {
@@ -69,7 +69,12 @@ export async function openLoops(
   return { site, run };
 }
 
-async function runLoop(t: Test, workplace: Workplace, script: ModelScript, options: LoopOptions): Promise<LoopRun> {
+async function runLoop(
+  t: Test,
+  workplace: ModelEnvironment,
+  script: ModelScript,
+  options: LoopOptions,
+): Promise<LoopRun> {
   const { bounds, budget, apiKey = null, fallbacks = [], known = EMPTY_CONVERSATION } = options;
   const servers: ModelServer[] = [];
   for (const one of [script, ...fallbacks]) servers.push(await startModelServer(t, one, options.server));
@@ -104,7 +109,7 @@ async function runLoop(t: Test, workplace: Workplace, script: ModelScript, optio
   const loop = new Loop({
     record,
     caller,
-    workplace,
+    environment: workplace,
     budget: { maxIterations: 25, maxTokens: null, ...budget },
     recorded: async () => undefined,
   });

@@ -68,7 +68,7 @@ async function written(
 /** What does not hold, by the journal as it is opened next. */
 async function broken(file: string, lines: readonly Line[]): Promise<readonly string[]> {
   const journal = await Journal.open({ file });
-  const kept = new Set((await journal.kept('batch')).map(({ id }) => id));
+  const kept = new Set((await journal.keyValues('batch')).map(({ id }) => id));
   await journal.close();
   const told = lines.flatMap(({ id, error }) => (id === undefined ? [] : [{ id, error }]));
   return told.flatMap(({ id, error }) => {

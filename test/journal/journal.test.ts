@@ -427,7 +427,7 @@ t.test('When its thread dies, waiting and later calls are rejected at once and t
   t.ok(thread);
   await Promise.all([
     t.rejects(waiting, { code: 'UNAVAILABLE', message: /thread/ }),
-    journal.failed.then((reason) => t.match(reason.message, /thread ended/)),
+    journal.failed.then((reason) => t.match(reason.message, /thread exited/)),
     thread?.terminate(),
   ]);
   await t.rejects(journal.list({ limit: 1 }), { code: 'UNAVAILABLE' });

@@ -47,7 +47,7 @@ async function write(): Promise<{ content: Buffer; instance: string }> {
   const file = join(t.testdir({}), 'troupe.db');
   const journal = await Journal.open({ file });
   const kept = Array.from({ length: 20 }, (_, n) => ({ kind: 'batch', id: `b${n}`, data: { n } }) as const);
-  await journal.write({ records: Array.from({ length: SESSIONS }, (_, n) => session(n)), kept });
+  await journal.write({ records: Array.from({ length: SESSIONS }, (_, n) => session(n)), keyValues: kept });
   await journal.write({ events: Array.from({ length: EVENTS }, (_, n) => said(n + 1)) });
   await journal.close();
   return { content: readFileSync(file), instance: journal.instance };

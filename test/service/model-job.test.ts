@@ -92,7 +92,7 @@ t.test('a mended flow is proposed as a file and a patch, which applied passes wi
     healed: 'healed-flows/sign-up.js',
   });
   t.equal(report.deviations.length, 4);
-  t.match(zip.get('report.html')?.toString(), /Mended flow/);
+  t.match(zip.get('report.html')?.toString(), /Repaired flow/);
   t.match(zip.get('report.junit.xml')?.toString(), /failures="0" errors="0"/);
   const patch = join(service.home, 'sign-up.patch');
   writeFileSync(patch, zip.get('healed-flows/sign-up.patch') ?? '');

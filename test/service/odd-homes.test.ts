@@ -42,7 +42,7 @@ const belowFile = (path: string) => (home: string) => {
 };
 
 const HOMES: readonly OddHome[] = [
-  { what: 'a file for flows', make: file('flows'), path: 'flows', says: /must be a folder, and it is a file: move/ },
+  { what: 'a file for flows', make: file('flows'), path: 'flows', says: /must be a folder, but is a file: move/ },
   { what: 'a file for sessions', make: file('sessions'), path: 'sessions', says: /must be a folder.*: move/ },
   { what: 'a file for tmp', make: file('tmp'), path: 'tmp', says: /must be a folder.*: move/ },
   { what: 'a folder for troupe.db', make: folder('troupe.db'), path: 'troupe.db', says: /must be a file.*: move it/ },
@@ -70,7 +70,7 @@ const HOMES: readonly OddHome[] = [
     path: 'h/deep/er',
     says: /set TROUPE_HOME to a folder/,
   },
-  { what: 'a home in /proc', make: () => '/proc/nowhere/home', path: '', says: /cannot be made.*set TROUPE_HOME/ },
+  { what: 'a home in /proc', make: () => '/proc/nowhere/home', path: '', says: /cannot be created.*set TROUPE_HOME/ },
   {
     what: 'a home that may not be written',
     make: closed('', 0o555),

@@ -19,7 +19,7 @@ t.test('every wrong request to the whole service is answered as the contract say
     if (allow) t.equal(answer.headers.allow, allow, name);
   }
   t.match((await service.call('POST', '/api/sessions', { headers: { 'a name': 'x' } })).body, {
-    error: '"headers.a name": a header\'s name has no blanks, colons or line breaks',
+    error: '"headers.a name": a header name has no blanks, colons, or line breaks',
   });
   t.match(await service.run(id, '6 * 7'), { body: 42 }, 'the live session is as it was');
   t.match((await service.call('GET', '/api/sessions')).body, [{ id, state: 'running' }], 'nothing was accepted');

@@ -43,7 +43,7 @@ t.test('Tokens outlive the service, and nothing on disk tells one', async (t) =>
 
 t.test('The last admin stays, unless the configuration has one', async (t) => {
   const tokens = new AccessTokens({
-    journal: { write: async () => 0, kept: async () => [] },
+    journal: { write: async () => 0, keyValues: async () => [] },
     vault: { fingerprint: String },
     clock: systemClock,
   });
@@ -86,7 +86,7 @@ t.test('A token runs and queues as much as it may, and those behind it are not h
   t.same(admitted, ['s1', 'o1', 'o2', 'o3']);
   places.get('s1')?.release();
   t.same(admitted.at(-1), 's2');
-  await t.rejects(gate.enter('small', { signal: new AbortController().signal, deadlineMs: 5 }), {
+  await t.rejects(gate.waitForSlot('small', { signal: new AbortController().signal, deadlineMs: 5 }), {
     code: 'CAPACITY',
     message: /this token/,
   });

@@ -36,24 +36,24 @@ t.test('jobs are admitted in the order of their coming, as many at once as there
 
 t.test('a place given back twice is one place', async (t) => {
   const gate = admission(1);
-  const place = await gate.enter('one', BOUNDS);
+  const place = await gate.waitForSlot('one', BOUNDS);
   place.release();
   place.release();
   t.equal(gate.running, 0);
-  await gate.enter('one', BOUNDS);
-  await t.rejects(gate.enter('one', { ...BOUNDS, deadlineMs: 10 }), { code: 'CAPACITY' });
+  await gate.waitForSlot('one', BOUNDS);
+  await t.rejects(gate.waitForSlot('one', { ...BOUNDS, deadlineMs: 10 }), { code: 'CAPACITY' });
 });
 
 t.test('live sessions and jobs that wait take turns', async (t) => {
   const gate = admission(1);
   const order: string[] = [];
-  let current = await gate.enter('one', BOUNDS);
+  let current = await gate.waitForSlot('one', BOUNDS);
   const take = (name: string) => (place: Slot) => {
     order.push(name);
     current = place;
   };
   for (const id of ['job 1', 'job 2', 'job 3']) gate.queue('one', id, take(id));
-  const lives = ['live 1', 'live 2'].map((name) => gate.enter('one', BOUNDS).then(take(name)));
+  const lives = ['live 1', 'live 2'].map((name) => gate.waitForSlot('one', BOUNDS).then(take(name)));
   for (let turn = 0; turn < 5; turn += 1) {
     const before = order.length;
     current.release();
@@ -68,8 +68,8 @@ t.test(
   'a live session waits at most its deadline, and then leaves the lane with CAPACITY and a time to come back',
   async (t) => {
     const gate = admission(1);
-    const place = await gate.enter('one', BOUNDS);
-    await t.rejects(gate.enter('one', { ...BOUNDS, deadlineMs: 20 }), {
+    const place = await gate.waitForSlot('one', BOUNDS);
+    await t.rejects(gate.waitForSlot('one', { ...BOUNDS, deadlineMs: 20 }), {
       code: 'CAPACITY',
       details: { maxSessions: 1, running: 1, queued: 0, retryAfterSeconds: 5 },
     });
@@ -80,9 +80,9 @@ t.test(
 
 t.test('a live session whose client left takes no place', async (t) => {
   const gate = admission(1);
-  const place = await gate.enter('one', BOUNDS);
+  const place = await gate.waitForSlot('one', BOUNDS);
   const client = new AbortController();
-  const waiting = gate.enter('one', { signal: client.signal, deadlineMs: 5_000 });
+  const waiting = gate.waitForSlot('one', { signal: client.signal, deadlineMs: 5_000 });
   client.abort(new Error('gone'));
   await t.rejects(waiting, { message: 'gone' });
   place.release();
@@ -91,7 +91,7 @@ t.test('a live session whose client left takes no place', async (t) => {
 
 t.test('a job that left the queue is never admitted, and those behind it move up', async (t) => {
   const gate = admission(1);
-  const place = await gate.enter('one', BOUNDS);
+  const place = await gate.waitForSlot('one', BOUNDS);
   const admitted: string[] = [];
   for (const id of ['a', 'b']) gate.queue('one', id, () => admitted.push(id));
   t.equal(gate.leaveQueue('a'), true);
@@ -110,9 +110,9 @@ t.test('the queue refuses a job past its bound', async (t) => {
 
 t.test('jobs that are about to come take room in the queue, until they come or do not', async (t) => {
   const gate = admission(1, 2);
-  await gate.enter('one', BOUNDS);
-  gate.expect('one', 'a');
-  gate.expect('one', 'b');
+  await gate.waitForSlot('one', BOUNDS);
+  gate.reserve('one', 'a');
+  gate.reserve('one', 'b');
   t.throws(() => gate.assertQueueHasRoom('one'), { code: 'CAPACITY' });
   t.equal(gate.queued, 0);
   t.equal(gate.position('a'), null);
@@ -136,7 +136,7 @@ t.test('a full queue still takes the first job of another caller', async (t) => 
 t.test('a caller that floods the service delays another by one turn alone', async (t) => {
   const gate = admission(1);
   const order: string[] = [];
-  let current = await gate.enter('flood', BOUNDS);
+  let current = await gate.waitForSlot('flood', BOUNDS);
   const take = (name: string) => (place: Slot) => {
     order.push(name);
     current = place;
@@ -186,29 +186,32 @@ t.test(
 
 t.test('live creates that wait are bounded for each caller, so that others still may', async (t) => {
   const gate = admission(1);
-  const place = await gate.enter('flood', BOUNDS);
+  const place = await gate.waitForSlot('flood', BOUNDS);
   const client = new AbortController();
   // Each of a service's clients has a signal of its own.
   setMaxListeners(0, client.signal);
   const bounds = { signal: client.signal, deadlineMs: 60_000 };
-  const waiting = Array.from({ length: 250 }, () => gate.enter('flood', bounds));
-  await t.rejects(gate.enter('flood', bounds), { code: 'CAPACITY', details: { waiting: 250, retryAfterSeconds: 5 } });
-  const other = gate.enter('another', BOUNDS);
+  const waiting = Array.from({ length: 250 }, () => gate.waitForSlot('flood', bounds));
+  await t.rejects(gate.waitForSlot('flood', bounds), {
+    code: 'CAPACITY',
+    details: { waiting: 250, retryAfterSeconds: 5 },
+  });
+  const other = gate.waitForSlot('another', BOUNDS);
   const first = waiting.shift();
   place.release();
   (await other).release();
   (await first)?.release();
   client.abort(new Error('gone'));
   for (const outcome of await Promise.allSettled(waiting)) if (outcome.status === 'fulfilled') outcome.value.release();
-  t.match((await gate.enter('another', BOUNDS)).release, Function);
+  t.match((await gate.waitForSlot('another', BOUNDS)).release, Function);
 });
 
 t.test('a closed admission admits nobody, and its jobs stay where they are', async (t) => {
   const gate = admission(1);
-  const place = await gate.enter('one', BOUNDS);
+  const place = await gate.waitForSlot('one', BOUNDS);
   gate.queue('one', 'a', () => t.fail('admitted'));
   gate.close();
   place.release();
   t.equal(gate.position('a'), 1);
-  await t.rejects(gate.enter('one', BOUNDS), { code: 'UNAVAILABLE' });
+  await t.rejects(gate.waitForSlot('one', BOUNDS), { code: 'UNAVAILABLE' });
 });

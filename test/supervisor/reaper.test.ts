@@ -16,18 +16,18 @@ t.test('A browser that belongs to nobody is removed while the service runs, and 
   const clock = new ManualClock();
   const said: string[] = [];
   const kept = new Set(['owned', 'orphan']);
-  const reaper = new Reaper({ driver, clock, log: (line) => said.push(line), isKept: (id) => kept.has(id) });
+  const reaper = new Reaper({ driver, clock, log: (line) => said.push(line), isOwned: (id) => kept.has(id) });
   reaper.start();
   clock.advance(10_000);
   await reaper.stop();
   t.ok(existsSync(folderOf(orphan)));
 
   kept.delete('orphan');
-  const next = new Reaper({ driver, clock, log: (line) => said.push(line), isKept: (id) => kept.has(id) });
+  const next = new Reaper({ driver, clock, log: (line) => said.push(line), isOwned: (id) => kept.has(id) });
   next.start();
   clock.advance(10_000);
   await eventually('the orphan is gone', () => said.length > 0);
-  t.same(said, ['removed 1 browsers of no session: orphan']);
+  t.same(said, ['removed 1 orphaned browsers: orphan']);
   t.notOk(existsSync(folderOf(orphan)));
   t.ok(existsSync(folderOf(owned)));
   await next.stop();

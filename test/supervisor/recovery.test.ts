@@ -54,7 +54,7 @@ t.test('Rows of the journal that are damaged end their sessions with INTERNAL, a
   const noEvents = await leave({}, null);
   const well = await leave(JOB, undefined);
   await journal.write({
-    kept: [
+    keyValues: [
       { kind: 'batch', id: 'bad', data: 1 },
       { kind: 'delivery', id: 'bad', data: 1 },
     ],

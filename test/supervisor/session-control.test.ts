@@ -33,9 +33,9 @@ t.test('Control with which nothing is done goes back to the agent after five min
   clock.advance(CONTROL_IDLE_MS - 1);
   await control.input(key, [{ kind: 'text', text: 'a sign of life' }]);
   clock.advance(CONTROL_IDLE_MS - 1);
-  t.equal(control.driver, 'person');
+  t.equal(control.controller, 'person');
   clock.advance(1);
-  t.equal(control.driver, 'agent');
+  t.equal(control.controller, 'agent');
   t.same(wheel, ['person', 'agent']);
   t.match(told.at(-1), { type: 'ControlReturned', data: { reason: 'idle' } });
   await t.rejects(control.input(key, []), { code: 'SESSION_BUSY' });
@@ -51,11 +51,11 @@ t.test('Control goes back ten seconds after the last page of its holder, and not
   clock.advance(CONTROL_LEFT_MS - 1);
   const again = control.attach(key);
   clock.advance(2 * CONTROL_LEFT_MS);
-  t.equal(control.driver, 'person');
+  t.equal(control.controller, 'person');
   again();
   again();
   clock.advance(CONTROL_LEFT_MS);
-  t.equal(control.driver, 'agent');
+  t.equal(control.controller, 'agent');
   t.match(told.at(-1), { type: 'ControlReturned', data: { reason: 'left' } });
 });
 

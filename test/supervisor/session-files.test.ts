@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import t, { type Test } from 'tap';
 import { listFiles, storeUpload } from '#troupe/supervisor/artifacts/session-files.js';
-import { MAX_SESSION_UPLOAD_BYTES, MAX_UPLOADS } from '#troupe/supervisor/artifacts/upload-room.js';
+import { MAX_SESSION_UPLOAD_BYTES, MAX_UPLOADS } from '#troupe/supervisor/artifacts/upload-quota.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);

@@ -3,9 +3,9 @@ import type { BrowserLease } from '#troupe/containers/driver.js';
 import type { SessionChild } from '#troupe/supervisor/sessions/session-child.js';
 import {
   attemptOf,
-  type Held,
   heldBy,
   type LifecycleInput,
+  type SessionHoldings,
   type SessionLifecycle,
   type Slot,
   transition,
@@ -21,8 +21,8 @@ const lease = { identity: { leaseId: 'lease' } } as unknown as BrowserLease;
 const actor = { state: { kind: 'running' } } as unknown as SessionChild;
 const attempt = new Attempt(new AbortController().signal);
 
-const held: Held = { slot, lease, video: null, actor, isLeaving: false };
-const slotOnly: Held = { slot, lease: null, video: null, actor: null, isLeaving: false };
+const held: SessionHoldings = { slot, lease, video: null, actor, isReleasing: false };
+const slotOnly: SessionHoldings = { slot, lease: null, video: null, actor: null, isReleasing: false };
 
 const STATES = {
   waiting: { kind: 'waiting' },
@@ -39,11 +39,11 @@ const INPUTS = {
   LeaseAcquired: { type: 'LeaseAcquired', lease, video: null },
   ActorStarted: { type: 'ActorStarted', actor },
   Opened: { type: 'Opened' },
-  ScriptCame: { type: 'ScriptCame' },
-  ScriptLeft: { type: 'ScriptLeft' },
+  ScriptSubmitted: { type: 'ScriptSubmitted' },
+  ScriptSettled: { type: 'ScriptSettled' },
   Requeued: { type: 'Requeued' },
   ActorStopped: { type: 'ActorStopped' },
-  BrowserLeaving: { type: 'BrowserLeaving' },
+  BrowserReleasing: { type: 'BrowserReleasing' },
   Released: { type: 'Released' },
   Ended: { type: 'Ended' },
 } as const satisfies Record<LifecycleInput['type'], LifecycleInput>;
@@ -51,7 +51,10 @@ const INPUTS = {
 type Cell = SessionLifecycle | 'same' | 'INTERNAL' | 'SESSION_ENDED';
 
 const { waiting, starting, running, requeuing, ending, ended } = STATES;
-const endingWith = (more: Partial<Held>): SessionLifecycle => ({ kind: 'ending', held: { ...held, ...more } });
+const endingWith = (more: Partial<SessionHoldings>): SessionLifecycle => ({
+  kind: 'ending',
+  held: { ...held, ...more },
+});
 
 /** Every state and every input. */
 const TABLE: Record<keyof typeof STATES, Record<keyof typeof INPUTS, Cell>> = {
@@ -60,11 +63,11 @@ const TABLE: Record<keyof typeof STATES, Record<keyof typeof INPUTS, Cell>> = {
     LeaseAcquired: 'INTERNAL',
     ActorStarted: 'INTERNAL',
     Opened: 'INTERNAL',
-    ScriptCame: 'SESSION_ENDED',
-    ScriptLeft: 'same',
+    ScriptSubmitted: 'SESSION_ENDED',
+    ScriptSettled: 'same',
     Requeued: 'same',
     ActorStopped: 'INTERNAL',
-    BrowserLeaving: 'INTERNAL',
+    BrowserReleasing: 'INTERNAL',
     Released: waiting,
     Ended: STATES['ending, nothing held'],
   },
@@ -73,11 +76,11 @@ const TABLE: Record<keyof typeof STATES, Record<keyof typeof INPUTS, Cell>> = {
     LeaseAcquired: { ...starting, held: { ...slotOnly, lease } },
     ActorStarted: { ...starting, held: { ...slotOnly, actor } },
     Opened: { kind: 'running', held: slotOnly, attempt, scripts: 0 },
-    ScriptCame: 'SESSION_ENDED',
-    ScriptLeft: 'same',
+    ScriptSubmitted: 'SESSION_ENDED',
+    ScriptSettled: 'same',
     Requeued: { kind: 'requeuing', held: slotOnly },
     ActorStopped: starting,
-    BrowserLeaving: { ...starting, held: { ...slotOnly, isLeaving: true } },
+    BrowserReleasing: { ...starting, held: { ...slotOnly, isReleasing: true } },
     Released: waiting,
     Ended: { kind: 'ending', held: slotOnly },
   },
@@ -86,11 +89,11 @@ const TABLE: Record<keyof typeof STATES, Record<keyof typeof INPUTS, Cell>> = {
     LeaseAcquired: running,
     ActorStarted: running,
     Opened: 'INTERNAL',
-    ScriptCame: { ...running, scripts: 2 },
-    ScriptLeft: { ...running, scripts: 0 },
+    ScriptSubmitted: { ...running, scripts: 2 },
+    ScriptSettled: { ...running, scripts: 0 },
     Requeued: requeuing,
     ActorStopped: { ...running, held: { ...held, actor: null } },
-    BrowserLeaving: { ...running, held: { ...held, isLeaving: true } },
+    BrowserReleasing: { ...running, held: { ...held, isReleasing: true } },
     Released: waiting,
     Ended: ending,
   },
@@ -99,11 +102,11 @@ const TABLE: Record<keyof typeof STATES, Record<keyof typeof INPUTS, Cell>> = {
     LeaseAcquired: requeuing,
     ActorStarted: requeuing,
     Opened: 'INTERNAL',
-    ScriptCame: 'SESSION_ENDED',
-    ScriptLeft: 'same',
+    ScriptSubmitted: 'SESSION_ENDED',
+    ScriptSettled: 'same',
     Requeued: 'same',
     ActorStopped: { ...requeuing, held: { ...held, actor: null } },
-    BrowserLeaving: { ...requeuing, held: { ...held, isLeaving: true } },
+    BrowserReleasing: { ...requeuing, held: { ...held, isReleasing: true } },
     Released: waiting,
     Ended: ending,
   },
@@ -112,11 +115,11 @@ const TABLE: Record<keyof typeof STATES, Record<keyof typeof INPUTS, Cell>> = {
     LeaseAcquired: ending,
     ActorStarted: ending,
     Opened: 'same',
-    ScriptCame: 'SESSION_ENDED',
-    ScriptLeft: 'same',
+    ScriptSubmitted: 'SESSION_ENDED',
+    ScriptSettled: 'same',
     Requeued: 'same',
     ActorStopped: endingWith({ actor: null }),
-    BrowserLeaving: endingWith({ isLeaving: true }),
+    BrowserReleasing: endingWith({ isReleasing: true }),
     Released: ended,
     Ended: ending,
   },
@@ -125,11 +128,11 @@ const TABLE: Record<keyof typeof STATES, Record<keyof typeof INPUTS, Cell>> = {
     LeaseAcquired: 'INTERNAL',
     ActorStarted: 'INTERNAL',
     Opened: 'same',
-    ScriptCame: 'SESSION_ENDED',
-    ScriptLeft: 'same',
+    ScriptSubmitted: 'SESSION_ENDED',
+    ScriptSettled: 'same',
     Requeued: 'same',
     ActorStopped: 'INTERNAL',
-    BrowserLeaving: 'INTERNAL',
+    BrowserReleasing: 'INTERNAL',
     Released: ended,
     Ended: STATES['ending, nothing held'],
   },
@@ -138,11 +141,11 @@ const TABLE: Record<keyof typeof STATES, Record<keyof typeof INPUTS, Cell>> = {
     LeaseAcquired: 'INTERNAL',
     ActorStarted: 'INTERNAL',
     Opened: 'INTERNAL',
-    ScriptCame: 'SESSION_ENDED',
-    ScriptLeft: 'same',
+    ScriptSubmitted: 'SESSION_ENDED',
+    ScriptSettled: 'same',
     Requeued: 'same',
     ActorStopped: 'INTERNAL',
-    BrowserLeaving: 'INTERNAL',
+    BrowserReleasing: 'INTERNAL',
     Released: ended,
     Ended: 'same',
   },

@@ -81,7 +81,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   const gateways: Gateway[] = [];
   let stopped: Promise<void> | undefined;
   const stopAll = async () => {
-    sessions.hurry();
+    sessions.abortDrain();
     await Promise.all([...gateways.map((gateway) => gateway.close(1_000)), sessions.stop(0)]);
     await webhooks.close();
     await reports.close();

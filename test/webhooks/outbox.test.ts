@@ -56,7 +56,7 @@ async function openOutbox(t: Test, more: Partial<OutboxParts> = {}) {
       /** As a session does at its end: to disk in one write, then shown. */
       async tell(record: SessionRecord, url: string, moment: 'started' | 'ended' = 'ended') {
         const type = moment === 'ended' ? 'SessionEnded' : 'SessionStarted';
-        await journal.write({ kept: outbox.entries(record, url, moment) });
+        await journal.write({ keyValues: outbox.entries(record, url, moment) });
         happened.emit('event', { type, sessionId: record.id } as JournalEvent);
       },
     };
@@ -269,7 +269,7 @@ t.test('Where clouds keep credentials, and the service itself, nothing is sent',
 });
 
 /** A journal that fails as often as it is told to. */
-function failing({ journal }: { readonly journal: Pick<Journal, 'write' | 'kept'> }) {
+function failing({ journal }: { readonly journal: Pick<Journal, 'write' | 'keyValues'> }) {
   const left = { reads: 0, writes: 0 };
   const orFail = <T>(what: 'reads' | 'writes', work: () => Promise<T>): Promise<T> => {
     if (left[what] === 0) return work();
@@ -279,7 +279,7 @@ function failing({ journal }: { readonly journal: Pick<Journal, 'write' | 'kept'
   return {
     left,
     journal: {
-      kept: (...args: Parameters<Journal['kept']>) => orFail('reads', () => journal.kept(...args)),
+      keyValues: (...args: Parameters<Journal['keyValues']>) => orFail('reads', () => journal.keyValues(...args)),
       write: (...args: Parameters<Journal['write']>) => orFail('writes', () => journal.write(...args)),
     },
   };
@@ -303,7 +303,7 @@ t.test('A fault of the journal while messages are taken up is waited out, and al
     return new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size === 2;
   });
   t.match(
-    said.filter((line) => line.includes('after a fault')).map((line) => /wait (\d+) s/.exec(line)?.[1]),
+    said.filter((line) => line.includes('webhooks pause')).map((line) => /pause for (\d+) s/.exec(line)?.[1]),
     ['1', '2', '4'],
   );
 });
@@ -324,7 +324,7 @@ t.test('A fault of the journal while a message is sent costs a wait, and not the
     clock.advance(60_000);
     return (await outbox.list(record.id))[0]?.state === 'delivered';
   });
-  t.match(said, [/tried again in 1 s/, /tried again in 2 s/]);
+  t.match(said, [/sent again in 1 s/, /sent again in 2 s/]);
   t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
 });
 
@@ -336,16 +336,16 @@ t.test('A message that is damaged on disk counts as failed, and those beside it 
   const [kept] = first.outbox.entries(well, receiver.url, 'ended');
   await first.stop();
   const data: unknown = { ...(kept?.data as object), nextAt: 'soon' };
-  await journal.write({ kept: [{ kind: 'delivery', id: `${damaged.id}/ended`, data }] });
-  await journal.write({ kept: [{ kind: 'delivery', id: 'of nobody', data: 1 }] });
-  await journal.write({ kept: kept === undefined ? [] : [kept] });
+  await journal.write({ keyValues: [{ kind: 'delivery', id: `${damaged.id}/ended`, data }] });
+  await journal.write({ keyValues: [{ kind: 'delivery', id: 'of nobody', data: 1 }] });
+  await journal.write({ keyValues: kept === undefined ? [] : [kept] });
   const { outbox } = start();
   clock.advance(1);
   await receiver.until(1);
   t.match(receiver.received[0]?.headers, { 'webhook-id': `${well.id}_ended` });
   t.match(await outbox.list(damaged.id), [{ moment: 'ended', state: 'failed', lastError: /damaged/, nextAt: null }]);
   t.same(
-    (await journal.kept('delivery')).filter(({ id }) => !id.startsWith(well.id)),
+    (await journal.keyValues('delivery')).filter(({ id }) => !id.startsWith(well.id)),
     [],
   );
   t.equal(said.filter((line) => line.includes('damaged')).length, 2);
@@ -365,9 +365,9 @@ t.test('Messages go with their session, with their batch, and when their session
     const records = record === gone ? [] : [{ record, request: null, lease: null }];
     const [entry] = outbox.entries(record, receiver.url, 'ended');
     const data = { ...(entry?.data as object), state: 'delivered', nextAt: null };
-    await journal.write({ records, kept: [{ kind: 'delivered', id: `${record.id}/ended`, data }] });
+    await journal.write({ records, keyValues: [{ kind: 'delivered', id: `${record.id}/ended`, data }] });
   }
-  const left = async () => new Set((await journal.kept('delivered')).map(({ id }) => id.split('/')[0]));
+  const left = async () => new Set((await journal.keyValues('delivered')).map(({ id }) => id.split('/')[0]));
   await journal.removeBatch('b1');
   t.same(await left(), new Set([alone.id, kept.id, gone.id]));
   await journal.remove(alone.id);

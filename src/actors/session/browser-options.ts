@@ -1,6 +1,6 @@
 import type { LiveRequest } from '../../protocol/session.js';
 
-/** What the sites that a session visits are to see of it: the create request's members of the same names. */
+/** What visited sites see of the session's browser: the members of the create request with the same names. */
 export type BrowserOptions = Pick<
   LiveRequest,
   | 'viewport'

@@ -17,15 +17,15 @@ import type { DevToolsChannel } from './connection/devtools-channel.js';
 import { PageDefaults } from './page-defaults.js';
 import { restoreStorage } from './storage-state.js';
 
-/** Pages alone: a worker that we attached to would wait for us before it starts. */
+/** Pages only: a worker that we attached to would not start until we resumed it. */
 const PAGES: CdpTargetFilter = [{ type: 'page', exclude: false }, { exclude: true }];
-/** Pages open at once; a further one is closed as it opens. */
+/** Open pages at most; a further one is closed at once. */
 const MAX_PAGES = 50;
-/** A page that does not answer in this time to a connection that takes over is given up. */
+/** When the actor takes over a browser, a page that does not answer within this time is closed. */
 const PROBE_MS = 2_000;
 
 /**
- * The connection of one session to its browser: the browser's default context, whose pages outlive the connection. The
+ * A session's connection to its browser. It uses the browser's default context, whose pages outlive the connection. The
  * browser itself belongs to the owner of its lease.
  */
 export class Browser implements BrowserPort {
@@ -52,15 +52,16 @@ export class Browser implements BrowserPort {
     this.uploadsDir = endpoint.uploadsDir;
     this.lost = connection.closed;
     connection.listen((event) => this.#observe(event));
-    this.#stopListening = channel.onLeave(() => this.#setAgain());
+    this.#stopListening = channel.onLeave(() => this.#reapplySettings());
   }
 
   /**
-   * Attaches to every page of the browser (opens one if there is none) and gives it the session's options.
+   * Attaches to every page of the browser (opens one if there is none) and applies the session's options.
    *
-   * @param bounds `takesOver`: an earlier connection has used this browser, and its pages stay as they are, but for those
-   *   that do not answer, which are closed (see {@link pageLost}). `deadlineMs` counts from the call
-   * @throws WORKER_LOST when the browser does not answer, INVALID_REQUEST when it refuses an option
+   * @param bounds `takesOver`: an earlier connection has used this browser. Its pages stay as they are, except that
+   * pages
+   *   that do not answer are closed (see {@link pageLost}). `deadlineMs` counts from the call
+   * @throws WORKER_LOST if the browser does not answer, INVALID_REQUEST if it rejects an option
    */
   static async connect(
     endpoint: BrowserEndpoint,
@@ -70,12 +71,12 @@ export class Browser implements BrowserPort {
   ): Promise<Browser> {
     const connection = await CdpConnection.open(channel, bounds);
     const close = () => connection.close();
-    const forget = onAbort(bounds.signal, close);
+    const removeAbortListener = onAbort(bounds.signal, close);
     const cancelTimer = systemClock.after(bounds.deadlineMs, close);
     try {
       const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
       await browser.#attach();
-      if (bounds.takesOver === true) await browser.#dropHeldPages();
+      if (bounds.takesOver === true) await browser.#closeHungPages();
       else await browser.#prepare(options);
       bounds.signal.throwIfAborted();
       return browser;
@@ -85,7 +86,7 @@ export class Browser implements BrowserPort {
       throw error;
     } finally {
       cancelTimer();
-      forget();
+      removeAbortListener();
     }
   }
 
@@ -103,14 +104,14 @@ export class Browser implements BrowserPort {
     return () => this.#pageListeners.delete(listener);
   }
 
-  /** True when the connection took over and found a page that did not answer: that one is gone. */
+  /** True if the connection took over the browser and closed a page that did not answer. */
   get pageLost(): boolean {
     return this.#pageLost;
   }
 
   /**
-   * Gives the pages of a browser that nobody has used yet other options than it was connected with.
-   * @throws INVALID_REQUEST when the browser refuses one
+   * Applies a session's options to a browser that was connected with other options and has not been used yet.
+   * @throws INVALID_REQUEST if the browser rejects one
    */
   async apply(options: BrowserOptions): Promise<void> {
     this.#defaults = await PageDefaults.of(this.#connection, options);
@@ -118,13 +119,13 @@ export class Browser implements BrowserPort {
     await this.#prepare(options);
   }
 
-  /** Settles when the first page answers. @throws WAIT_TIMEOUT, WORKER_LOST */
+  /** Resolves when the first page answers. @throws WAIT_TIMEOUT, WORKER_LOST */
   async probe(timeoutMs: number): Promise<null> {
     await this.send('Runtime.evaluate', { expression: '1' }, { session: this.#firstPage(), timeoutMs });
     return null;
   }
 
-  /** Lets go of the browser; it and its pages live on. Idempotent. */
+  /** Disconnects from the browser; it and its pages continue. Idempotent. */
   close(): void {
     this.#stopListening();
     this.#pageListeners.clear();
@@ -141,15 +142,18 @@ export class Browser implements BrowserPort {
     if (this.#pages.size === 0) await this.#openPage();
   }
 
-  /** Under names of its own: under theirs, a file would take the place of an earlier one. */
+  /** Downloads get unique names: under their own, a file would replace an earlier one. */
   #setDownloads(): Promise<unknown> {
     const { downloadsDir: downloadPath } = this;
     return this.send('Browser.setDownloadBehavior', { behavior: 'allowAndName', downloadPath, eventsEnabled: true });
   }
 
-  /** What another client set in the browser went with it, and what it had replaced: downloads, options of pages. */
-  #setAgain(): void {
-    this.#setDownloads().catch(passOver);
+  /**
+   * A client that disconnected took its settings with it, and ours that they had replaced: set downloads and options
+   * again.
+   */
+  #reapplySettings(): void {
+    this.#setDownloads().catch(ignore);
     for (const session of this.#pages.keys()) this.#defaults.apply(session);
   }
 
@@ -159,11 +163,11 @@ export class Browser implements BrowserPort {
 
   #firstPage(): string {
     const [first] = this.#pages.keys();
-    if (first === undefined) throw new TroupeError('WORKER_LOST', 'The browser opens no page');
+    if (first === undefined) throw new TroupeError('WORKER_LOST', 'The browser has no open page');
     return first;
   }
 
-  /** The options of a browser that nobody has used yet. */
+  /** Applies the options to a browser that has not been used yet. */
   async #prepare(options: BrowserOptions): Promise<void> {
     const first = this.#firstPage();
     await this.#defaults.accepted;
@@ -171,15 +175,16 @@ export class Browser implements BrowserPort {
     this.#restoring = true;
     await restoreStorage(this, first, options.storageState);
     this.#restoring = false;
-    // Restoring answers the page's requests itself, and leaves nobody to answer a demand for credentials.
+    // Restoring intercepts the page's requests; afterwards credential challenges need their handler again.
     this.#defaults.apply(first);
   }
 
   /**
-   * A page whose script never ends answers nobody, and so does one with a dialog open: a dialog can be closed by the
-   * connection that saw it open and by no other, nor does Chromium end a script for one that came later.
+   * Closes pages that do not answer: their script never ends, or a dialog is open. Only the connection that saw a
+   * dialog
+   * open can close it, and Chromium does not end a script for a connection that came later.
    */
-  async #dropHeldPages(): Promise<void> {
+  async #closeHungPages(): Promise<void> {
     const pages = [...this.#pages.values()];
     const answers = await Promise.all(pages.map((page) => this.#answers(page)));
     const held = pages.filter((_, index) => answers[index] === false);
@@ -193,8 +198,9 @@ export class Browser implements BrowserPort {
   }
 
   async #answers({ session }: AttachedPage): Promise<boolean> {
-    // What the page wrote was told by the connection before; it would all come again, also what was too long to read.
-    this.send('Runtime.discardConsoleEntries', {}, { session }).catch(passOver);
+    // The earlier connection has emitted the console's entries; they would be sent again, including one too long to
+    // read.
+    this.send('Runtime.discardConsoleEntries', {}, { session }).catch(ignore);
     try {
       await this.send('Runtime.evaluate', { expression: '1' }, { session, timeoutMs: PROBE_MS });
       return true;
@@ -223,7 +229,7 @@ export class Browser implements BrowserPort {
   #attached(session: string, info: CdpTargetInfo, waiting: boolean): void {
     if (info.type !== 'page') return;
     if (this.#pages.size >= MAX_PAGES) {
-      this.send('Target.closeTarget', { targetId: info.targetId }).catch(passOver);
+      this.send('Target.closeTarget', { targetId: info.targetId }).catch(ignore);
       return;
     }
     const { targetId, openerId, url, title } = info;
@@ -231,9 +237,9 @@ export class Browser implements BrowserPort {
     this.#pages.set(session, page);
     this.#defaults.apply(session);
     for (const listener of [...this.#pageListeners]) listener(page);
-    if (waiting) this.send('Runtime.runIfWaitingForDebugger', {}, { session }).catch(passOver);
+    if (waiting) this.send('Runtime.runIfWaitingForDebugger', {}, { session }).catch(ignore);
   }
 }
 
-/** The page may be gone before the command reaches it. */
-function passOver(): void {}
+/** Ignores the error: the page may have gone before the command reached it. */
+function ignore(): void {}

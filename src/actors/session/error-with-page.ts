@@ -1,7 +1,7 @@
 import type { Agent } from '../../agent-js/agent.js';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** A script's error with the page where it stood, unless the error says so itself. */
+/** Adds the page's URL and title to a script's error, unless the error has them. */
 export async function errorWithPage(thrown: unknown, agent: Agent): Promise<unknown> {
   if (!(thrown instanceof TroupeError) || thrown.details?.url !== undefined) return thrown;
   const place = await agent.place().catch(() => null);

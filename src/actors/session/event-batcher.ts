@@ -2,18 +2,18 @@ import { type EventRow, eventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 
-/** How long the first event of a batch waits for others, in milliseconds. */
+/** How long the first event of a batch waits for more, in milliseconds. */
 const BATCH_MS = 4;
 
-/** The batches of this thread that leave with the next departure. */
+/** Flushes that wait for the shared timer. */
 let waiting: (() => void)[] = [];
 
-/** One timer for all sessions of a thread: what leaves in one turn of its event loop travels as one message. */
-function leaveWithOthers(leave: () => void): void {
-  if (waiting.push(leave) === 1) setTimeout(depart, BATCH_MS);
+/** One timer for all sessions of a thread: batches that leave in one turn of its event loop travel as one message. */
+function flushTogether(flush: () => void): void {
+  if (waiting.push(flush) === 1) setTimeout(flushAll, BATCH_MS);
 }
 
-function depart(): void {
+function flushAll(): void {
   const leaving = waiting;
   waiting = [];
   for (const leave of leaving) leave();
@@ -21,34 +21,34 @@ function depart(): void {
 
 let instant = { ms: 0, text: '' };
 
-/** Now, as ISO 8601. Of many events in a millisecond the first pays for the text. */
+/** The current time as ISO 8601. Cached, so that only the first event of a millisecond formats it. */
 function nowText(): string {
   const ms = Date.now();
   if (ms !== instant.ms) instant = { ms, text: new Date(ms).toISOString() };
   return instant.text;
 }
 
-/** A session's own events as batches for the journal: each with the session's id and the instant of its emission. */
+/** Batches a session's events for the journal, each with the session's id and its time. */
 export class EventBatcher {
   readonly #sessionId: SessionId;
   readonly #send: (batch: readonly EventRow[]) => void;
-  readonly #leave = () => this.flush();
+  readonly #flush = () => this.flush();
   #batch: EventRow[] = [];
   #closed = false;
 
-  /** @param send is given each batch, never an empty one */
+  /** @param send called with each batch, never an empty one */
   constructor(sessionId: SessionId, send: (batch: readonly EventRow[]) => void) {
     this.#sessionId = sessionId;
     this.#send = send;
   }
 
-  /** After {@link close} it is dropped. */
+  /** Events are dropped after {@link close}. */
   add(event: SessionEvent): void {
     if (this.#closed) return;
-    if (this.#batch.push(eventRow(this.#sessionId, event, nowText())) === 1) leaveWithOthers(this.#leave);
+    if (this.#batch.push(eventRow(this.#sessionId, event, nowText())) === 1) flushTogether(this.#flush);
   }
 
-  /** Sends what waits, now. */
+  /** Sends the waiting events now. */
   flush(): void {
     if (this.#batch.length === 0) return;
     const batch = this.#batch;
@@ -56,7 +56,7 @@ export class EventBatcher {
     this.#send(batch);
   }
 
-  /** Sends what waits, and nothing after it. Idempotent. */
+  /** Sends the waiting events; later ones are dropped. Idempotent. */
   close(): void {
     this.flush();
     this.#closed = true;

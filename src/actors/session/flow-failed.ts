@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../protocol/errors.js';
 
 /**
- * The error of a job whose flow failed: FLOW_FAILED, or HARD_TIMEOUT where the session's longest time cut it.
+ * The error of a job whose flow failed: FLOW_FAILED, or HARD_TIMEOUT if the session's time limit ended it.
  * @param path the flow's file
  */
 export function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): ErrorBody {
@@ -10,7 +10,7 @@ export function flowFailed(path: string, cause: ErrorBody, timeIsUp: boolean): E
   const where = typeof line === 'number' ? `${at}:${line}` : at;
   return {
     code: timeIsUp ? 'HARD_TIMEOUT' : 'FLOW_FAILED',
-    error: timeIsUp ? `The session's time was up in ${where}: ${cause.error}` : `${where}: ${cause.error}`,
+    error: timeIsUp ? `The session reached its time limit in ${where}: ${cause.error}` : `${where}: ${cause.error}`,
     details: {
       flow: at,
       line: line ?? null,

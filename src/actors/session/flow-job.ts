@@ -14,32 +14,32 @@ import { errorWithPage } from './error-with-page.js';
 import { flowFailed } from './flow-failed.js';
 import type { FlowsOutcome } from './messages.js';
 
-/** Waits end 100 ms before the session's time: what fails this close to it failed because of it. */
+/** Waits end 100 ms before the session's time limit: an error this close to the limit was caused by it. */
 const TIME_IS_UP_MS = 250;
 
-/** A flow that failed, and may be continued. */
+/** A failed flow, which may be continued. */
 interface Failure {
   readonly path: string;
   readonly cause: ErrorBody;
 }
 
-/** Runs the flow files of a job, and continues one that failed. */
+/** Runs a job's flow files, and continues a failed one. */
 export class FlowJob {
   readonly #tape = new FlowTape();
   readonly #emit: (event: SessionEvent) => void;
   readonly #healedDir: string;
   #healer = new Healer();
-  /** Flows that the replay is in, outermost first. */
+  /** The flows that the replay is in, outermost first. */
   #replayed: EventData<'FlowStarted'>[] = [];
   #failure: Failure | null = null;
 
-  /** @param options.healedDir made when there is something to put there */
+  /** @param options.healedDir created when the first repaired flow is written */
   constructor(options: { readonly emit: (event: SessionEvent) => void; readonly healedDir: string }) {
     this.#emit = options.emit;
     this.#healedDir = options.healedDir;
   }
 
-  /** What the failed flow did; empty when none failed. */
+  /** The calls of the failed flow; empty if none failed. */
   get tape(): FlowTape {
     return this.#tape;
   }
@@ -48,8 +48,8 @@ export class FlowJob {
     return this.#tape.wrap(module);
   }
 
-  /** Takes the sandbox's events on their way: what a continued flow says again was told before. */
-  hear(event: SessionEvent): void {
+  /** Forwards the sandbox's events. Drops those of a replay: they were emitted when the flow first ran. */
+  forward(event: SessionEvent): void {
     if (!this.#tape.replaying) {
       this.#emit(event);
       return;
@@ -58,7 +58,7 @@ export class FlowJob {
     else if (event.type === 'FlowFinished') this.#replayed.pop();
   }
 
-  /** Flow files in their order, until one fails. @throws the signal's reason */
+  /** Runs flow files in order until one fails. @throws the signal's reason */
   async run(
     paths: readonly string[],
     parts: { readonly sandbox: Sandbox; readonly agent: Agent },
@@ -78,22 +78,23 @@ export class FlowJob {
   }
 
   /**
-   * Goes on with the flow that failed.
+   * Continues the failed flow.
    * @returns the JSON text of its value
-   * @throws SCRIPT_ERROR where it cannot be continued so; what it failed with now; the signal's reason
+   * @throws SCRIPT_ERROR if it cannot be continued this way; the flow's next error; the signal's reason
    */
   async resume(
-    how: ResumeRequest,
+    request: ResumeRequest,
     parts: { readonly sandbox: Sandbox; readonly agent: Agent },
     bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<string> {
     const failure = this.#failure;
-    if (failure === null) throw new TroupeError('SCRIPT_ERROR', 'There is no failed flow to continue. Go on by hand.');
+    if (failure === null)
+      throw new TroupeError('SCRIPT_ERROR', 'There is no failed flow to continue: finish the task with agent calls.');
     this.#replayed = [];
     const continuation: Continuation =
-      how.kind === 'done' ? { kind: 'done', value: await this.#answerOf(how, parts) } : how;
-    const resumption = this.#tape.continueWith(failure.cause, continuation, () => this.#live());
-    this.#healer.note(resumption);
+      request.kind === 'done' ? { kind: 'done', value: await this.#answerOf(request, parts) } : request;
+    const resumption = this.#tape.continueWith(failure.cause, continuation, () => this.#emitReplayedStarts());
+    this.#healer.record(resumption);
     this.#emit({ type: 'FlowDeviated', data: deviation(failure, resumption) });
     const ended = await this.#runOne(failure.path, parts, performance.now() + bounds.timeoutMs, bounds.signal);
     if (ended.kind === 'passed') {
@@ -103,7 +104,7 @@ export class FlowJob {
     throw new TroupeError(ended.cause.code, ended.cause.error, ended.cause.details);
   }
 
-  /** Mended flows are a proposal: they stand with the session's artifacts, and the flow stays as it is. */
+  /** Writes repaired flows to the session's artifacts as a proposal; the flow file itself is not changed. */
   async #propose(path: string): Promise<void> {
     const healed = this.#healer.heal(this.#tape.calls);
     for (const { path: flow, source, patch } of healed) {
@@ -117,7 +118,7 @@ export class FlowJob {
     }
   }
 
-  /** What a call answers that somebody else has done. */
+  /** The result of a call that was done by hand: the given value, or what the call's method would return. */
   async #answerOf(how: { readonly value?: unknown }, { agent }: { readonly agent: Agent }): Promise<unknown> {
     if (how.value !== undefined) return how.value;
     const target = this.#tape.calls.at(-1)?.target;
@@ -134,12 +135,12 @@ export class FlowJob {
       default:
         throw new TroupeError(
           'SCRIPT_ERROR',
-          `The failed call ${target ?? ''} answers a value: give it with Flow.resume({value: ...})`,
+          `The failed call ${target ?? ''} returns a value: pass it with Flow.resume({value: ...})`,
         );
     }
   }
 
-  #live(): void {
+  #emitReplayedStarts(): void {
     for (const data of this.#replayed) this.#emit({ type: 'FlowStarted', data: { ...data, resumed: true } });
     this.#replayed = [];
   }
@@ -173,7 +174,7 @@ export class FlowJob {
   }
 }
 
-/** What was done by hand, as its author would have written it. */
+/** The calls that were made by hand, as source code. */
 function deviation({ path, cause }: Failure, { failed, how, byHand }: Resumption): EventData<'FlowDeviated'> {
   const acting = byHand.filter(({ target }) => target.startsWith('agent.') && target !== 'agent.look');
   return {

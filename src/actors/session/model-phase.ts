@@ -5,7 +5,7 @@ import { readBrief, type TaskOutline } from '../../autonomy/brief.js';
 import type { Conversation } from '../../autonomy/conversation.js';
 import { ConversationRecord } from '../../autonomy/conversation-record.js';
 import type { Budget } from '../../autonomy/judge.js';
-import { Loop, type TaskEnd, type Workplace } from '../../autonomy/loop.js';
+import { Loop, type ModelEnvironment, type TaskEnd } from '../../autonomy/loop.js';
 import { Model } from '../../autonomy/model.js';
 import { type LoopClock, ModelCaller } from '../../autonomy/model-caller.js';
 import { systemPrompt, taskMessage } from '../../autonomy/prompt.js';
@@ -15,41 +15,47 @@ import type { ModelChoice } from '../../config/models.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 
-/** Everything that the model phase of a task needs to know. Holds keys: it goes to the actor and nowhere else. */
-export interface ModelOrder {
+/**
+ * Everything that the model phase of a task needs. Contains provider keys, so it is sent to the actor and nowhere else.
+ */
+export interface ModelTask {
   /** The one to use, then those to fall back on. */
   readonly models: readonly ModelChoice[];
   readonly outline: TaskOutline;
   readonly budget: Budget;
-  /** What was said before, where this phase began already. */
+  /** The conversation so far, if this phase began in an earlier run. */
   readonly known: Conversation;
-  /** The page that the conversation is about is gone, and the browser is another one. */
+  /** The browser is a new one, so the page that the conversation is about is gone. */
   readonly freshBrowser: boolean;
-  /** What is left of the attempt's longest time. */
+  /** What is left of the attempt's time limit. */
   readonly timeoutMs: number;
-  /** One script of the model. */
+  /** The time limit of one script of the model. */
   readonly evalMs: number;
 }
 
-/** What the session lends to the phase. */
+/** What the phase gets from the session. */
 export interface ModelDependencies {
   readonly flowsDir: string;
   readonly agent: Agent;
   readonly secrets: Secrets;
   emit(event: SessionEvent): void;
-  /** Runs a script of the model when its turn comes, and tells what it writes to its console. */
+  /** Queues and runs a script of the model, and passes on what it writes to its console. */
   evaluate(source: string, timeoutMs: number, signal: AbortSignal, onConsole: (line: string) => void): Promise<string>;
-  /** Waits while a person has control; see {@link Workplace}. */
-  agentsTurn(signal: AbortSignal): Promise<number>;
-  resumeFlow(how: Parameters<Workplace['resumeFlow']>[0], timeoutMs: number, signal: AbortSignal): Promise<string>;
+  /** Waits while a person has control; see {@link ModelEnvironment}. */
+  waitForControl(signal: AbortSignal): Promise<number>;
+  resumeFlow(
+    how: Parameters<ModelEnvironment['resumeFlow']>[0],
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<string>;
 }
 
-/** An answer of a model may take so long, and be silent so long. */
+/** The longest answer of a model, and the longest pause within it. */
 const MODEL_BOUNDS = { answerMs: 180_000, silenceMs: 90_000 };
-/** The journal keeps up within milliseconds, or not at all. */
+/** How long to wait until the journal has stored an answer. Normally this takes milliseconds. */
 const RECORD_MS = 30_000;
 const LOOK_MS = 10_000;
-/** Lines of a script's console that its model is told. */
+/** Lines of a script's console output that its model gets. */
 const MAX_CONSOLE_LINES = 50;
 
 const CLOCK: LoopClock = {
@@ -61,7 +67,7 @@ const CLOCK: LoopClock = {
   random: Math.random,
 };
 
-/** The part of a session in which a model works: ends by itself, by the session's time, or with the session. */
+/** The part of a session in which a model works. Ends by itself, at the session's time limit, or with the session. */
 export class ModelPhase {
   readonly #deps: ModelDependencies;
   readonly #recordings = new Wakeups();
@@ -71,17 +77,17 @@ export class ModelPhase {
     this.#deps = deps;
   }
 
-  /** The model's answer of that number is on disk. */
+  /** The model's answer with this number is on disk. */
   answerRecorded(call: number): void {
     this.#recorded = Math.max(this.#recorded, call);
     this.#recordings.wake();
   }
 
-  /** @throws the signal's reason when the session ends meanwhile */
-  async run(order: ModelOrder, signal: AbortSignal): Promise<TaskEnd> {
-    const late = () => new TroupeError('HARD_TIMEOUT', 'The time of the session was up while the model worked');
+  /** @throws the signal's reason if the session ends meanwhile */
+  async run(order: ModelTask, signal: AbortSignal): Promise<TaskEnd> {
+    const late = () => new TroupeError('HARD_TIMEOUT', 'The session reached its time limit while the model worked');
     return withSignal({ signals: [signal], ms: order.timeoutMs, late }, async (bounds) => {
-      // A look waits for all frames of its page at once.
+      // A look waits for all frames of its page concurrently, with one listener each.
       setMaxListeners(0, bounds);
       try {
         const opening = () => this.#opening(order);
@@ -93,7 +99,7 @@ export class ModelPhase {
     });
   }
 
-  #loop({ models, budget, known, timeoutMs, evalMs }: ModelOrder, signal: AbortSignal): Loop {
+  #loop({ models, budget, known, timeoutMs, evalMs }: ModelTask, signal: AbortSignal): Loop {
     const { secrets } = this.#deps;
     const record = new ConversationRecord(known, this.#deps.emit);
     const caller = new ModelCaller({
@@ -102,7 +108,7 @@ export class ModelPhase {
       clock: CLOCK,
     });
     const deadline = performance.now() + timeoutMs;
-    const workplace: Workplace = {
+    const workplace: ModelEnvironment = {
       evaluate: (source, asked) => {
         const console: string[] = [];
         const hear = (line: string) => {
@@ -119,21 +125,27 @@ export class ModelPhase {
           signal,
         );
       },
-      agentsTurn: (asked) => this.#deps.agentsTurn(asked),
+      waitForControl: (asked) => this.#deps.waitForControl(asked),
       look: (asked) =>
         secrets.hide(() => this.#deps.agent.see({ deadline: performance.now() + LOOK_MS, signal: asked })),
     };
-    return new Loop({ record, caller, workplace, budget, recorded: (call) => this.#untilRecorded(call, signal) });
+    return new Loop({
+      record,
+      caller,
+      environment: workplace,
+      budget,
+      recorded: (call) => this.#untilRecorded(call, signal),
+    });
   }
 
-  async #opening({ models, outline }: ModelOrder): Promise<{ model: string; system: string; task: string }> {
-    // A prompt or a file may name a value that it should not.
+  async #opening({ models, outline }: ModelTask): Promise<{ model: string; system: string; task: string }> {
+    // A prompt or a flow file may contain a secret's value.
     const brief = this.#deps.secrets.redact(await readBrief(this.#deps.flowsDir, outline));
     return { model: models[0]?.id ?? '', system: systemPrompt(brief), task: taskMessage(brief) };
   }
 
   async #untilRecorded(call: number, signal: AbortSignal): Promise<void> {
-    const late = () => new TroupeError('UNAVAILABLE', 'The journal does not take what the model says');
+    const late = () => new TroupeError('UNAVAILABLE', "The journal did not store the model's answer in time");
     await withSignal({ signals: [signal], ms: RECORD_MS, late }, async (given) => {
       while (call > this.#recorded) {
         given.throwIfAborted();
@@ -143,7 +155,7 @@ export class ModelPhase {
   }
 }
 
-/** How a script ended, for the model. What ends the phase is thrown on. */
+/** A script's outcome, for the model. Rethrows what ends the phase. */
 async function outcomeOf(
   json: Promise<string>,
   console: readonly string[],

@@ -6,14 +6,16 @@ import type { CdpConnection } from './connection/cdp-connection.js';
 
 type RequestEvent = Extract<CdpEvent, { method: 'Fetch.authRequired' | 'Fetch.requestPaused' }>;
 
-/** Requests whose credentials were sent once: asked again, they were wrong. */
+/** Requests whose credentials were sent once. If they are requested again, they were wrong. */
 const MAX_ANSWERED = 1000;
-/** A window's own size leaves less to its page, by as much as the browser's bars take. */
+/** Set explicitly, because the window's size includes the browser's bars, and its page gets less. */
 const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 
-/** Gives each page what the session's options say, before the page's first script runs. */
+/** Applies the session's options to each page, before the page's first script runs. */
 export class PageDefaults {
-  /** Settles when the first page has taken every option; INVALID_REQUEST when the browser refused one. */
+  /**
+   * Resolves when the first page has accepted every option; rejects with INVALID_REQUEST if the browser rejected one.
+   */
   readonly accepted: Promise<void>;
   readonly #accepted = deferred<void>();
   readonly #connection: CdpConnection;
@@ -26,19 +28,19 @@ export class PageDefaults {
     this.#options = options;
     this.#userAgent = userAgent;
     this.accepted = this.#accepted.promise;
-    // It is awaited only where connecting comes that far.
+    // Not awaited if connecting fails earlier.
     this.accepted.catch(() => undefined);
   }
 
   static async of(connection: CdpConnection, options: BrowserOptions): Promise<PageDefaults> {
     const { locale, userAgent } = options;
-    // The languages that a page accepts can only be set together with its user agent.
+    // A page's accepted languages can only be set together with its user agent.
     if (locale === undefined || userAgent !== undefined) return new PageDefaults(connection, options, userAgent);
     const version = await connection.send('Browser.getVersion', {});
     return new PageDefaults(connection, options, version.userAgent);
   }
 
-  /** Sends the options to a page without waiting; its later commands come after them. */
+  /** Sends the options to a page without waiting; later commands are processed after them. */
   apply(session: string): void {
     const {
       viewport = DEFAULT_VIEWPORT,
@@ -50,30 +52,30 @@ export class PageDefaults {
       proxy,
     } = this.#options;
     const sent: Promise<void>[] = [];
-    const give = <M extends CdpMethod>(option: string, method: M, params: CdpParams<M>): void => {
-      sent.push(this.#give(option, method, params, session));
+    const set = <M extends CdpMethod>(option: string, method: M, params: CdpParams<M>): void => {
+      sent.push(this.#set(option, method, params, session));
     };
-    give('viewport', 'Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false });
-    if (locale !== undefined) give('locale', 'Emulation.setLocaleOverride', { locale: locale.replace('-', '_') });
-    if (timezone !== undefined) give('timezone', 'Emulation.setTimezoneOverride', { timezoneId: timezone });
+    set('viewport', 'Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false });
+    if (locale !== undefined) set('locale', 'Emulation.setLocaleOverride', { locale: locale.replace('-', '_') });
+    if (timezone !== undefined) set('timezone', 'Emulation.setTimezoneOverride', { timezoneId: timezone });
     if (this.#userAgent !== undefined) {
       const acceptLanguage = locale === undefined ? {} : { acceptLanguage: locale };
-      give('userAgent', 'Emulation.setUserAgentOverride', { userAgent: this.#userAgent, ...acceptLanguage });
+      set('userAgent', 'Emulation.setUserAgentOverride', { userAgent: this.#userAgent, ...acceptLanguage });
     }
-    if (headers !== undefined) give('headers', 'Network.setExtraHTTPHeaders', { headers });
+    if (headers !== undefined) set('headers', 'Network.setExtraHTTPHeaders', { headers });
     if (ignoreHTTPSErrors === true) {
-      give('ignoreHTTPSErrors', 'Security.setIgnoreCertificateErrors', { ignore: true });
+      set('ignoreHTTPSErrors', 'Security.setIgnoreCertificateErrors', { ignore: true });
     }
     if (httpCredentials !== undefined || proxy?.username !== undefined) {
-      // Every request then waits for our word; nothing but the credentials is worth that.
+      // Every request then waits for our answer, which is only worth it for credentials.
       const patterns = [{ urlPattern: '*' }];
-      give(httpCredentials === undefined ? 'proxy' : 'httpCredentials', 'Fetch.enable', {
+      set(httpCredentials === undefined ? 'proxy' : 'httpCredentials', 'Fetch.enable', {
         handleAuthRequests: true,
         patterns,
       });
     }
     const accepted = Promise.all(sent).then(() => undefined);
-    // Those of a later page are awaited by nobody: it may be gone before it takes them.
+    // Not awaited for later pages, which may be gone before they accept the options.
     accepted.catch(() => undefined);
     this.#accepted.resolve(accepted);
   }
@@ -89,16 +91,16 @@ export class PageDefaults {
             { requestId, authChallengeResponse: this.#challengeAnswer(requestId, event.params.authChallenge.source) },
             { session },
           );
-    // The page may have gone on without the request.
+    // The page may have abandoned the request.
     answer.catch(() => undefined);
   }
 
-  /** A proxy has credentials of its own: it is never told a site's, nor a site the proxy's. */
+  /** A proxy and a site have separate credentials; neither gets the other's. */
   #challengeAnswer(requestId: string, source: string | undefined) {
     const { httpCredentials, proxy } = this.#options;
     const isProxy = source === 'Proxy';
     const { username, password = '' } = (isProxy ? proxy : httpCredentials) ?? {};
-    // Without any it is as if the person had closed the dialog: the page shows the 401, or the fault.
+    // Without credentials the dialog is cancelled: the page shows the 401, or the error.
     if (username === undefined) return { response: 'CancelAuth' } as const;
     const asked = `${isProxy ? 'proxy' : 'site'} ${requestId}`;
     if (this.#answered.has(asked)) return { response: 'CancelAuth' } as const;
@@ -107,11 +109,11 @@ export class PageDefaults {
     return { response: 'ProvideCredentials', username, password } as const;
   }
 
-  async #give<M extends CdpMethod>(option: string, method: M, params: CdpParams<M>, session: string): Promise<void> {
+  async #set<M extends CdpMethod>(option: string, method: M, params: CdpParams<M>, session: string): Promise<void> {
     try {
       await this.#connection.send(method, params, { session });
     } catch (cause) {
-      // Only what the browser refuses is the request's fault: it may also be gone, or not answer.
+      // Only a rejected option is the request's fault: the browser may also be gone, or not answer.
       if (!(cause instanceof TroupeError) || cause.code !== 'ACTION_FAILED') throw cause;
       const text = cause.message;
       const issues = [{ path: option, message: text }];

@@ -4,10 +4,10 @@ import type { SessionEvent, StepKind } from '../../protocol/events.js';
 import type { Sandbox } from '../../script/sandbox.js';
 import { errorWithPage } from './error-with-page.js';
 
-/** A longer result stands in the transcript by its length alone. */
+/** Longer results are replaced by their length in the transcript. */
 const LOGGED_RESULT_CHARS = 16_384;
 
-/** A script as the queue runs it. */
+/** A script to run. */
 export interface ScriptRequest {
   readonly source: string;
   readonly kind: StepKind;
@@ -15,10 +15,10 @@ export interface ScriptRequest {
 }
 
 /**
- * Runs a script, and tells of its beginning and its end.
- * @param number counts the scripts of the session
+ * Runs a script, and emits its start and end.
+ * @param number the script's number within the session
  * @returns the JSON text of its result
- * @throws what it failed with, and where; the signal's reason
+ * @throws the script's error with the page's location; the signal's reason
  */
 export async function runScript(
   {

@@ -1,41 +1,44 @@
 import type { CastFrame, Screencast } from '../../agent-js/pictures/screencast.js';
 
-/** What a page showed: a picture, and the page's size in its own pixels. */
+/** A picture of the page, and the page's size in CSS pixels. */
 export interface ScreenFrame {
-  /** Rises with each frame of the session. */
+  /** Increases with each frame of the session. */
   readonly number: number;
-  /** A JPEG; a PNG while the session's steps are pictured, which have the same screencast. */
+  /** A JPEG; a PNG while the session records step pictures, since both use one screencast. */
   readonly jpeg: Uint8Array;
   readonly width: number;
   readonly height: number;
 }
 
-export interface FrameOrder {
-  /** The number of the frame that the asker has; 0 for none, who gets one that is taken now. */
+export interface FrameRequest {
+  /** The number of the caller's newest frame; 0 for none, which requests a frame taken from now on. */
   readonly after: number;
-  /** When no newer one comes within this time the answer is null. */
+  /** The reply is null if there is no newer frame within this time. */
   readonly timeoutMs: number;
-  /** Pixels across that are wanted; a picture has as many or more, up to the page's own and 1280. */
+  /** The requested width. A picture is at least that wide, up to the page's own width and 1280. */
   readonly width: number;
-  /** The asker is in no hurry for the one after: the browser stops drawing for us as soon as the page has changed once. */
+  /** The caller does not need the next frame soon: the browser stops drawing after the page's first change. */
   readonly still: boolean;
 }
 
-/** Few, so that another viewer seldom changes the size. */
+/** Few sizes, so that an additional viewer seldom changes the size. */
 const WIDTHS = [320, 640, 960];
-const MOST_PIXELS = 1280;
-/** After so long without an asker the browser stops drawing for us. */
+const MAX_PIXELS = 1280;
+/** How long the browser keeps drawing without a request. */
 const LINGER_MS = 2_000;
 
 /**
- * What a session's active page shows, for whoever asks. Asked for one frame at a time: the browser draws the next only
- * when the last was taken, so that the newest wins, nothing queues up, and a page that nobody watches costs nothing. Nor
- * does one that stays as it is: a frame that is like the last is not told.
+ * Serves frames of a session's active page. Frames are requested one at a time: the browser draws the next one only
+ * when
+ * the last was taken, so the newest frame wins, nothing queues up, and a page without viewers costs nothing. An
+ * unchanged
+ * page costs nothing either: a frame equal to the last one is skipped.
  *
- * A browser that casts copies each change of the page, told or not, 60 a second of one that moves. So stills are taken by
- * themselves: the cast begins, gives what the page shows or waits for a change, and ends.
+ * A browser that casts copies every change of the page, sent or not: 60 per second on an animated page. Stills
+ * therefore
+ * do not keep the cast running: it starts, delivers the current page or waits for a change, and stops.
  *
- *   idle --asked--> casting (a tab, a width) --a still is there, LINGER_MS without an asker, or closed--> idle
+ *   idle --request--> casting (a tab, a width) --still delivered, LINGER_MS without a request, or closed--> idle
  */
 export class Screen {
   readonly #cast: Screencast;
@@ -51,8 +54,8 @@ export class Screen {
   #linger: NodeJS.Timeout | undefined;
 
   /**
-   * @param cast the session's screencast, which its owner closes
-   * @param activePage the CDP session of the tab that is on the screen
+   * @param cast the session's screencast, closed by its owner
+   * @param activePage returns the CDP session of the tab on the screen
    */
   constructor(cast: Screencast, activePage: () => string | undefined) {
     this.#cast = cast;
@@ -60,12 +63,12 @@ export class Screen {
     this.#unlisten = cast.listen((frame) => this.#observe(frame));
   }
 
-  /** The newest frame, as soon as there is one that the asker does not have. */
-  async next({ after, timeoutMs, width, still }: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null> {
+  /** The newest frame, once there is one that the caller does not have. */
+  async next({ after, timeoutMs, width, still }: FrameRequest, signal: AbortSignal): Promise<ScreenFrame | null> {
     clearTimeout(this.#linger);
     this.#linger = setTimeout(() => this.#stop(), timeoutMs + LINGER_MS);
     if (after === 0) {
-      // A cast that goes on would say nothing of a page that stays as it is.
+      // A running cast would send nothing for a page that does not change.
       this.#stop();
       this.#cast.restart();
       this.#newest = null;
@@ -73,12 +76,12 @@ export class Screen {
     }
     const isNewer = () => this.#newest !== null && this.#newest.number > after;
     this.#still = still;
-    if (!still || !isNewer()) this.#begin(WIDTHS.find((one) => one >= width) ?? MOST_PIXELS);
+    if (!still || !isNewer()) this.#begin(WIDTHS.find((one) => one >= width) ?? MAX_PIXELS);
     if (!isNewer()) await this.#frame(timeoutMs, signal);
     return isNewer() ? this.#newest : null;
   }
 
-  /** The browser draws for nobody any more. Idempotent. */
+  /** Stops drawing for viewers. Idempotent. */
   close(): void {
     this.#unlisten();
     clearTimeout(this.#linger);
@@ -90,7 +93,7 @@ export class Screen {
     const page = this.#activePage();
     if (page === undefined) return;
     this.#casting = true;
-    const maxHeight = Math.min(2 * maxWidth, MOST_PIXELS);
+    const maxHeight = Math.min(2 * maxWidth, MAX_PIXELS);
     const begun = this.#cast.want('viewers', { page, format: 'jpeg', maxWidth, maxHeight });
     if (!begun) this.#cast.acknowledge();
   }
@@ -108,7 +111,7 @@ export class Screen {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Settles with the next frame, after the time, or with the signal. */
+  /** Settles with the next frame, at the timeout, or with the signal. */
   #frame(timeoutMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

@@ -23,18 +23,18 @@ import { type Asker, ScriptQueue } from './control/script-queue.js';
 import { EventBatcher } from './event-batcher.js';
 import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
-import { type ModelOrder, ModelPhase } from './model-phase.js';
+import { ModelPhase, type ModelTask } from './model-phase.js';
 import { runScript, type ScriptRequest } from './run-script.js';
 import { Screen } from './screen.js';
 import { type SessionInput, type SessionState, transition } from './session-state.js';
 
-/** Scripts that may wait behind the one that runs (spec section 3). */
+/** Scripts that may wait behind the running one (spec section 3). */
 const WAITING_SCRIPTS = 64;
 
-/** What an open session holds; all of it is given back when the actor ends. */
+/** The resources of an open session, all released when the actor ends. */
 interface OpenParts {
   readonly channel: DevToolsChannel;
-  /** Other clients of the same browser. */
+  /** Other DevTools clients of the same browser. */
   readonly clients: DevToolsClients;
   readonly browser: Browser;
   readonly agent: Agent;
@@ -43,11 +43,11 @@ interface OpenParts {
   readonly screen: Screen;
   readonly input: InputDispatcher;
   readonly network: NetworkLog;
-  /** What a person's scripts are run with, once there is a person. */
+  /** What a person's scripts need, until there is a person. */
   readonly forPerson: PersonParts;
 }
 
-/** One session: its browser's connection, its script thread, and the scripts that wait. */
+/** One session: the connection to its browser, its script thread, and the queue of scripts. */
 export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #args: SessionArgs;
   readonly #context: ActorContext<readonly EventRow[]>;
@@ -56,21 +56,21 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #closing = new AbortController();
   readonly #secrets: Secrets;
   readonly #controlLock: ControlLock;
-  /** Whom the model's script tells what it writes. */
+  /** Receives the console output of the model's current script. */
   #onConsole: ((text: string) => void) | undefined;
   #state: SessionState = { kind: 'new' };
   #parts: OpenParts | undefined;
   #modelPhase: ModelPhase | undefined;
   #person: Person | undefined;
   #scripts = 0;
-  /** A page was lost, and no script has been told yet. */
+  /** A page was lost, and no script has been notified yet. */
   #pageLost = false;
 
   constructor(args: SessionArgs, context: ActorContext<readonly EventRow[]>) {
     this.#args = args;
     this.#context = context;
     this.#secrets = new Secrets(args.secrets);
-    this.#controlLock = new ControlLock(args.driver);
+    this.#controlLock = new ControlLock(args.controller);
     this.#batcher = new EventBatcher(args.id, (batch) => context.emit(batch));
   }
 
@@ -87,16 +87,16 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         this.#secrets.hideJson(() => {
           const until = (closed: AbortSignal) =>
             order.onDisconnect === 'stop' ? AbortSignal.any([closed, asker.signal]) : closed;
-          if (order.by === 'person') return this.#personHere().run(order, asker);
+          if (order.by === 'person') return this.#ensurePerson().run(order, asker);
           return this.#queue.run((closed) => this.#runScript(order, until(closed)), asker);
         }),
       ),
     GiveControl: ({ to }) => later(this.#giveControl(to)),
-    HandsOn: ({ inputs }) => later(this.#openParts().input.send(inputs)),
-    CopySelection: () => later(this.#hide(() => this.#openParts().input.selection())),
+    SendInput: ({ inputs }) => later(this.#openParts().input.send(inputs)),
+    CopySelection: () => later(this.#redacted(() => this.#openParts().input.selection())),
     RunFlows: ({ paths, timeoutMs }, asker) =>
-      later(this.#hide(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), asker))),
-    RunModel: (order, { signal }) => later(this.#hide(() => this.#runModel(order, signal))),
+      later(this.#redacted(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), asker))),
+    RunModel: (order, { signal }) => later(this.#redacted(() => this.#runModel(order, signal))),
     NextFrame: (order, { signal }) => later(this.#openParts().screen.next(order, signal)),
     AttachDevTools: (_, { signal }) => later(this.#openParts().clients.attach(signal)),
     SendDevTools: ({ client, ...command }) => {
@@ -159,12 +159,12 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       ];
       const secret = offered.map((module) => this.#secrets.wrap(module));
       const modules = secret.map((module) => this.#controlLock.wrap(flows.wrap(module)));
-      const sandbox = await Sandbox.start({ modules, emit: (event) => flows.hear(event), args });
+      const sandbox = await Sandbox.start({ modules, emit: (event) => flows.forward(event), args });
       const screen = new Screen(agent.screencast, () => agent.activePage);
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
       const clients = new DevToolsClients(channel);
-      this.#parts = { channel, clients, browser, agent, sandbox, flows, screen, input: input, network, forPerson };
+      this.#parts = { channel, clients, browser, agent, sandbox, flows, screen, input, network, forPerson };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
       await closeParts({ channel, browser, agent, network, sandbox: this.#parts?.sandbox });
@@ -200,7 +200,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     return null;
   }
 
-  #personHere(): Person {
+  #ensurePerson(): Person {
     this.#person ??= new Person(this.#openParts().forPerson);
     return this.#person;
   }
@@ -228,7 +228,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     return this.#inFlow(() => parts.flows.run(paths, parts, { timeoutMs, signal }));
   }
 
-  /** Flows are one script of the session's life, however many they are. */
+  /** All flows of a run count as one script of the session. */
   async #inFlow<T>(work: () => Promise<T>): Promise<T> {
     const { agent } = this.#openParts();
     this.#advance({ type: 'ScriptBegan', script: ++this.#scripts });
@@ -240,7 +240,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     }
   }
 
-  async #runModel(order: ModelOrder, asker: AbortSignal): Promise<TaskEnd> {
+  async #runModel(order: ModelTask, asker: AbortSignal): Promise<TaskEnd> {
     const parts = this.#openParts();
     const phase = new ModelPhase({
       flowsDir: this.#args.flowsDir,
@@ -258,7 +258,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
           this.#onConsole = undefined;
         }
       },
-      agentsTurn: (signal) => this.#controlLock.agentsTurn(signal),
+      waitForControl: (signal) => this.#controlLock.waitForControl(signal),
       resumeFlow: (how, timeoutMs, signal) =>
         this.#queue.run(
           (closed) => {
@@ -277,30 +277,30 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     }
   }
 
-  /** No event has a secret's value. */
+  /** Redacts secrets from every event. */
   #emit(event: SessionEvent): void {
     const redacted = this.#secrets.redact(event);
     this.#batcher.add(redacted);
     if (redacted.type === 'ConsoleWritten') this.#onConsole?.(redacted.data.text);
   }
 
-  /** No answer has a secret's value. */
-  #hide<T>(work: () => Promise<T>): Promise<T> {
+  /** Redacts secrets from every reply. */
+  #redacted<T>(work: () => Promise<T>): Promise<T> {
     return this.#secrets.hide(work);
   }
 
-  /** A script that counts on its page must not meet another one unawares. */
+  /** A script that relies on its page must not run on another one without an error. */
   #throwIfPageLost(): void {
     if (!this.#pageLost) return;
     this.#pageLost = false;
     throw new TroupeError(
       'SESSION_RESTARTED',
-      'The session was restarted, and its page did not answer any more: it was closed, and the script was not run',
+      'The session was restarted and its page was closed because it did not answer. The script was not run; open the page and run it again',
       { pageLost: true },
     );
   }
 
-  /** A browser that is well is taken over by the actor that comes next. */
+  /** If the browser itself is healthy, the restarted actor takes it over. */
   #connectionLost({ reason, error }: ConnectionEnd): void {
     if (this.#state.kind === 'ended') return;
     if (error.code === 'WORKER_LOST') this.#emit({ type: 'BrowserLost', data: { reason } });
@@ -317,7 +317,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   }
 }
 
-/** The parts depend on one another from left to right, so they are given back in that order. */
+/** Closes the parts from left to right, in the order in which they depend on one another. */
 async function closeParts({
   sandbox,
   agent,
@@ -325,7 +325,7 @@ async function closeParts({
   channel,
   network,
 }: { [P in 'sandbox' | 'agent' | 'browser' | 'channel' | 'network']?: OpenParts[P] | undefined }): Promise<void> {
-  // The last steps are told at once, whatever their pictures or the script still take.
+  // Emit the last steps at once, without waiting for their pictures or the script.
   agent?.flush();
   await sandbox?.close();
   await agent?.dispose();

@@ -2,7 +2,7 @@ import { assertNever } from '../../base/assert-never.js';
 import { type ErrorBody, TroupeError } from '../../protocol/errors.js';
 
 /**
- * The life of a session actor.
+ * The lifecycle of a session actor.
  *
  *   new --Opening--> opening --Opened--> idle <--ScriptEnded--+
  *                                         `----ScriptBegan--> scripting
@@ -23,9 +23,9 @@ export type SessionInput =
   | { readonly type: 'Ended'; readonly error: ErrorBody };
 
 /**
- * The next state. `ended` keeps its first error and ignores what comes after.
- * @throws SESSION_ENDED when a script is to begin in a session that has ended
- * @throws INTERNAL when an input cannot come in that state
+ * Computes the next state. `ended` keeps its first error and ignores later inputs.
+ * @throws SESSION_ENDED if a script is to run in an ended session
+ * @throws INTERNAL if the input is not valid in that state
  */
 export function transition(state: SessionState, input: SessionInput): SessionState {
   if (state.kind === 'ended') {

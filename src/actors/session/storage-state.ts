@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { BrowserPort } from '../../agent-js/browser/browser-port.js';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** How many findings an error lists. */
+/** The most issues that an error lists. */
 const MAX_ISSUES = 20;
 
 const Entry = z.object({ name: z.string(), value: z.string() });
-/** As Playwright's `storageState()` writes it. */
+/** The format of Playwright's `storageState()`. */
 const StorageState = z.object({
   cookies: z
     .array(
@@ -27,10 +27,10 @@ const StorageState = z.object({
 });
 
 /**
- * Puts cookies and the local storage of each origin into the browser. An origin's storage can be written only from a
- * page of it, so the page visits each with every request answered by us: nothing reaches the network.
+ * Restores cookies and each origin's local storage. Local storage can be written only from a page of its origin, so the
+ * page navigates to each, while we answer every request ourselves: nothing reaches the network.
  *
- * @throws INVALID_REQUEST when `state` is not a storage state
+ * @throws INVALID_REQUEST if `state` is not a storage state
  */
 export async function restoreStorage(browser: BrowserPort, session: string, state: unknown): Promise<void> {
   const parsed = StorageState.safeParse(state);
@@ -43,7 +43,7 @@ export async function restoreStorage(browser: BrowserPort, session: string, stat
     throw new TroupeError('INVALID_REQUEST', `"${first?.path}": ${first?.message}`, { issues });
   }
   const { cookies = [], origins = [] } = parsed.data;
-  // -1 stands for a session cookie, which the protocol says by leaving the member out.
+  // -1 means a session cookie; CDP expects the member to be omitted.
   const given = cookies.map(({ expires, ...cookie }) =>
     expires === undefined || expires < 0 ? cookie : { ...cookie, expires },
   );

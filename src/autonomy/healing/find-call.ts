@@ -3,9 +3,9 @@ import { type CallExpression, type Node, parse, parseExpressionAt } from 'acorn'
 /** A call of the agent in a flow's source. */
 export interface FoundCall {
   readonly call: CallExpression;
-  /** The statement that it is in: where other statements can be put before it. */
+  /** The statement that contains the call: other statements can be inserted before it. */
   readonly statement: Node;
-  /** True when the statement is the call and nothing else. */
+  /** True if the statement consists only of the call. */
   readonly alone: boolean;
 }
 
@@ -13,13 +13,13 @@ const STATEMENT = /(Statement|Declaration)$/;
 
 const OPTIONS = { ecmaVersion: 'latest', allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true } as const;
 
-/** The syntax of a flow file: a function, an arrow or a script. Null where it does not parse. */
+/** The syntax tree of a flow file: a function, an arrow function, or a script. Null if it cannot be parsed. */
 export function parseFlow(source: string): Node | null {
   try {
     const node = parseExpressionAt(source, 0, OPTIONS);
     if (node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression') return node;
   } catch {
-    // A script then, or nothing that anybody can read.
+    // It may be a script.
   }
   try {
     return parse(source, OPTIONS);
@@ -29,8 +29,8 @@ export function parseFlow(source: string): Node | null {
 }
 
 /**
- * The call of `agent.<method>` whose name stands at a place.
- * @param line 1-based, as `column`
+ * Finds the call of `agent.<method>` at a position.
+ * @param line 1-based, like `column`
  */
 export function findCall(source: string, method: string, line: number, column: number | null): FoundCall | null {
   const program = parseFlow(source);
@@ -50,7 +50,7 @@ export function findCall(source: string, method: string, line: number, column: n
   return [...found].sort((one, other) => distance(one) - distance(other))[0] ?? null;
 }
 
-/** Where the name of a call of `agent.<method>` begins; null for another call. */
+/** The position of the name in a call of `agent.<method>`; null for another call. */
 function nameStart({ callee }: CallExpression, method: string): number | null {
   if (callee.type !== 'MemberExpression' || callee.computed) return null;
   const { object, property } = callee;

@@ -2,33 +2,33 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { Resumption, TapedCall } from '../flow-tape.js';
 import { isActing, type Repair, repairSource } from './repair-source.js';
 
-/** A flow as it could be from now on. */
+/** A repaired flow. */
 export interface HealedFlow {
-  /** As Flow.run takes it. */
+  /** The argument of Flow.run. */
   readonly path: string;
   readonly source: string;
-  /** Against the flow as it was; its paths begin at the home of the service. */
+  /** The difference from the original flow; its paths are relative to the service's home. */
   readonly patch: string;
 }
 
-type Noted = Repair & { readonly trial: boolean };
+type RecordedRepair = Repair & { readonly trial: boolean };
 
-/** Gathers what was done by hand where flows failed, and makes mended flows of it. */
+/** Records what was done by hand where flows failed, and creates repaired flows from it. */
 export class Healer {
   readonly #sources = new Map<string, string>();
-  readonly #repairs = new Map<string, Noted[]>();
+  readonly #repairs = new Map<string, RecordedRepair[]>();
 
-  /** A failed flow goes on. What was done at one place in several goes belongs together. */
-  note({ failed, how, byHand, trial }: Resumption): void {
+  /** Records that a failed flow was continued. Several continuations at the same position are combined. */
+  record({ failed, how, byHand, trial }: Resumption): void {
     const { flow, line, column } = failed;
     if (flow === null || line === null) return;
-    // It was only too early: nothing in the flow is wrong.
+    // The call was only too early: the flow itself is correct.
     if (how === 'before' && !byHand.some(isActing)) return;
     const repairs = this.#repairs.get(flow) ?? [];
     this.#repairs.set(flow, repairs);
     const known = repairs.findIndex((repair) => repair.line === line && repair.column === column);
     const earlier = repairs[known];
-    // A locator that was tried and failed too is no part of it.
+    // A locator that was tried and failed too is not part of the repair.
     const before = earlier?.byHand.slice(0, earlier.trial ? -1 : undefined) ?? [];
     const repair = { line, column, failed, how, byHand: [...before, ...byHand], trial };
     if (known === -1) repairs.push(repair);
@@ -36,9 +36,10 @@ export class Healer {
   }
 
   /**
-   * The mended flows, once the flow has passed. Flows whose places cannot be mended all are left out: a half mended one
-   * would fail too.
-   * @param calls all that the flow did, the mended places included
+   * The repaired flows, once the flow has passed. A flow is omitted if any of its failures cannot be repaired: a
+   * partially
+   * repaired one would fail too.
+   * @param calls all calls of the flow, including the repaired ones
    */
   heal(calls: readonly TapedCall[]): readonly HealedFlow[] {
     for (const { target, answer } of calls) {
@@ -55,13 +56,13 @@ export class Healer {
   }
 }
 
-/** As `patch` and `git apply` take it. */
+/** In the format of `patch` and `git apply`. */
 function patchOf(path: string, before: string, after: string): string {
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
   return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, options);
 }
 
-/** The same call at the same place went well another time: what replaces it would be wrong there. */
+/** Whether the same call at the same position succeeded another time: its replacement would be wrong there. */
 function workedBefore({ failed, how, line, column }: Repair, calls: readonly TapedCall[]): boolean {
   if (how === 'before') return false;
   const here = calls.filter((call) => call.flow === failed.flow && call.line === line && call.column === column);

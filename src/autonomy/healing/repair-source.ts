@@ -2,15 +2,15 @@ import type { Expression, SpreadElement } from 'acorn';
 import type { TapedCall } from '../flow-tape.js';
 import { type FoundCall, findCall, parseFlow } from './find-call.js';
 
-/** One place where a flow failed, and what was done there by hand. */
+/** A position where a flow failed, and what was done there by hand. */
 export interface Repair {
   readonly line: number;
   readonly column: number | null;
-  /** The call that failed; of a check, the first read that was checked. */
+  /** The call that failed; for a failed check, the first read before it. */
   readonly failed: TapedCall;
-  /** `replace`: what was done stands for the call. `before`: the call is made after it. */
+  /** `replace`: the calls replace the failed one. `before`: they are inserted before it. */
   readonly how: 'replace' | 'before';
-  /** The calls that were made by hand and went well, in their order. */
+  /** The successful calls that were made by hand, in order. */
   readonly byHand: readonly TapedCall[];
 }
 
@@ -20,7 +20,7 @@ interface SourceChange {
   readonly text: string;
 }
 
-/** Calls that change something; others were made to find out. */
+/** Calls that change something; all others only read. */
 const ACTING: ReadonlySet<string> = new Set(['agent.act', 'agent.go', 'agent.back']);
 
 export function isActing({ target }: TapedCall): boolean {
@@ -28,10 +28,10 @@ export function isActing({ target }: TapedCall): boolean {
 }
 
 /**
- * A flow with its failed calls mended; null where one of them cannot be.
+ * Returns the flow's source with its failed calls repaired; null if one of them cannot be.
  *
- * What the author wrote stays wherever it still fits: of a call that only found its element under another name the
- * locator alone is replaced, and a value that the flow computed is computed in the mended flow too.
+ * The author's code is kept if it still fits: if a call only found its element under another name, only the locator is
+ * replaced, and a value that the flow computed is still computed in the repaired flow.
  */
 export function repairSource(source: string, repairs: readonly Repair[]): string | null {
   const changes: SourceChange[] = [];
@@ -41,15 +41,15 @@ export function repairSource(source: string, repairs: readonly Repair[]): string
     if (made === null) return null;
     changes.push(...made);
   }
-  // From the end, so that places before stay where they are; of two at one place the later was asked for later.
+  // Apply from the end, so that earlier positions stay valid; at the same position, the later change is applied first.
   const ordered = changes.map((change, order) => ({ ...change, order }));
   ordered.sort((one, other) => other.from - one.from || other.order - one.order);
   if (ordered.some((change, index) => change.to > (ordered[index - 1]?.from ?? source.length))) return null;
-  const mended = ordered.reduce(
+  const repaired = ordered.reduce(
     (text, { from, to, text: fresh }) => text.slice(0, from) + fresh + text.slice(to),
     source,
   );
-  return mended !== source && parseFlow(mended) !== null ? mended : null;
+  return repaired !== source && parseFlow(repaired) !== null ? repaired : null;
 }
 
 function changesFor(source: string, found: FoundCall, repair: Repair): readonly SourceChange[] | null {
@@ -63,7 +63,7 @@ function changesFor(source: string, found: FoundCall, repair: Repair): readonly 
   return others.length === 0 ? [instead] : [statementsBefore(source, found, others, repair), instead];
 }
 
-/** A read that found nothing under its locator, and something under another. */
+/** A read that found nothing under its locator, but something under another one. */
 function readInstead(
   source: string,
   found: FoundCall,
@@ -71,7 +71,7 @@ function readInstead(
   acting: readonly TapedCall[],
 ): readonly SourceChange[] | null {
   const { failed, byHand } = repair;
-  // With another locator: the call is still to be made. With a value: whoever read it by hand knew where.
+  // With a new locator, the call is still to be made. With a value, the read by hand has the right locator.
   const value = failed.answer.ok ? JSON.stringify(failed.answer.value) : 'null';
   const same = byHand.findLast(
     ({ target, answer }) => target === failed.target && answer.ok && JSON.stringify(answer.value) === value,
@@ -89,7 +89,7 @@ function statementsBefore(source: string, found: FoundCall, calls: readonly Tape
   return { from: start, to: start, text: lines.join('') };
 }
 
-/** A call that was made by hand, with what the author wrote where it is the same. */
+/** A call that was made by hand, with the author's arguments if they are the same. */
 function callText(source: string, call: TapedCall, { call: written }: FoundCall, { failed }: Repair): string {
   if (call.target !== failed.target) return `${call.target}(${call.args.filter(isGiven).map(literalText).join(', ')})`;
   const args = trimmed(call.args).map((value, index) => {
@@ -101,7 +101,7 @@ function callText(source: string, call: TapedCall, { call: written }: FoundCall,
   return `${call.target}(${args.join(', ')})`;
 }
 
-/** A locator; where the author's had one computed part that the new one has too, it is computed again. */
+/** A locator. If the author's has one computed part that the new one contains too, it is still computed. */
 function locatorText(
   source: string,
   argument: Expression | SpreadElement,
@@ -127,7 +127,7 @@ function templateText(text: string): string {
   return text.replace(/[\\`]|\$\{/g, '\\$&');
 }
 
-/** As this house writes a text: in single quotes. */
+/** A text as a literal in single quotes, in the style of flows. */
 function literalText(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value) ?? 'undefined';
   return `'${JSON.stringify(value).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'")}'`;

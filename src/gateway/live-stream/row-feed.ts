@@ -42,7 +42,7 @@ export class RowFeed {
     ]);
     return [
       { type: 'counts', of, failed },
-      this.#message(running.map((record) => ({ record, doing: this.#sessions.doing(record.id) }))),
+      this.#message(running.map((record) => ({ record, doing: this.#sessions.activity(record.id) }))),
     ];
   }
 
@@ -75,7 +75,7 @@ export class RowFeed {
   /** Null for a session that was removed meanwhile. */
   async #row(id: SessionId): Promise<SessionRow | null> {
     const record = await this.#sessions.get(id).catch(() => null);
-    return record === null ? null : { record, doing: this.#sessions.doing(id) };
+    return record === null ? null : { record, doing: this.#sessions.activity(id) };
   }
 
   #message(rows: readonly SessionRow[]): StreamMessage {

@@ -98,7 +98,7 @@ class DevToolsTunnel implements FarEnd {
           await this.#reads;
           near.send(Buffer.from(message), true);
         }
-        over = mail.over;
+        over = mail.endReason;
       }
     } catch (error) {
       over = encodeError(error).error;

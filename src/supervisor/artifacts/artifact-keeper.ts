@@ -10,17 +10,18 @@ import type { OpenFile } from '../ports/artifacts.js';
 import { type FileDirs, openArtifact } from './session-files.js';
 
 /**
- * Derives a session's artifacts from the journal: transcript, report, HTML, JUnit. They can be made again at any time,
- * so a service that was killed before it wrote them owes nobody anything.
+ * Creates a session's artifacts from the journal: transcript, report, HTML, JUnit. They can be created again at any
+ * time,
+ * so nothing is lost if the service is killed before it wrote them.
  */
 export class ArtifactKeeper {
   readonly #journal: Journal;
   readonly #pool: ReportPool;
   readonly #sessionsDir: string;
-  /** Writes under way, by session: a second asker waits for the first's. */
+  /** Writes in progress by session: later callers wait for them. */
   readonly #writing = new Map<SessionId, Promise<void>>();
-  /** Sessions whose final artifacts are known to be on disk. Bounded by forgetting all. */
-  readonly #whole = new Set<SessionId>();
+  /** Sessions whose final artifacts are known to be on disk. Cleared when it is full. */
+  readonly #complete = new Set<SessionId>();
 
   constructor(journal: Journal, pool: ReportPool, sessionsDir: string) {
     this.#journal = journal;
@@ -28,7 +29,7 @@ export class ArtifactKeeper {
     this.#sessionsDir = sessionsDir;
   }
 
-  /** Writes the artifacts as the journal has them now. */
+  /** Writes the artifacts of the journal's current state. */
   write(record: SessionRecord): Promise<void> {
     const { id } = record;
     const before = this.#writing.get(id) ?? Promise.resolve();
@@ -39,14 +40,14 @@ export class ArtifactKeeper {
     });
   }
 
-  /** The zip of a session; an ended session's artifacts are made when they are not there. */
+  /** The zip of a session; creates an ended session's artifacts if they are missing. */
   async archive(record: SessionRecord, files: FileDirs | null): Promise<Readable> {
-    await this.made(record);
+    await this.ensure(record);
     return openArchive([{ dir: this.dir(record.id), downloadsDir: files?.downloadsDir }]);
   }
 
   async report(record: SessionRecord): Promise<OpenFile> {
-    await this.made(record);
+    await this.ensure(record);
     return openArtifact(this.dir(record.id), 'report.html');
   }
 
@@ -56,24 +57,24 @@ export class ArtifactKeeper {
 
   async remove(id: SessionId): Promise<void> {
     await this.#writing.get(id)?.catch(() => undefined);
-    this.#whole.delete(id);
+    this.#complete.delete(id);
     await rm(this.dir(id), { recursive: true, force: true });
   }
 
-  /** They are there as the journal has them now; an ended session's are made once. */
-  async made(record: SessionRecord): Promise<void> {
+  /** Ensures that the artifacts are up to date; an ended session's are created once. */
+  async ensure(record: SessionRecord): Promise<void> {
     await this.#writing.get(record.id)?.catch(() => undefined);
-    if (!this.#whole.has(record.id)) await this.write(record);
+    if (!this.#complete.has(record.id)) await this.write(record);
   }
 
   async #write(record: SessionRecord): Promise<void> {
     await this.#pool.produce(this.dir(record.id), record, journaledEvents(this.#journal, record.id));
     if (record.endedAt === null) return;
-    if (this.#whole.size >= 10_000) this.#whole.clear();
-    this.#whole.add(record.id);
+    if (this.#complete.size >= 10_000) this.#complete.clear();
+    this.#complete.add(record.id);
   }
 
-  /** Where a session's artifacts are. */
+  /** The folder of a session's artifacts. */
   dir(id: SessionId): string {
     return join(this.#sessionsDir, id);
   }

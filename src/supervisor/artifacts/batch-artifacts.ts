@@ -8,13 +8,13 @@ import type { ReportPool } from '../../report/report-pool.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import type { SessionNow } from './session-artifacts.js';
 
-/** What the jobs of a batch left, collected: one zip, one JUnit file. */
+/** Collects the artifacts of a batch's jobs: one zip, one JUnit file. */
 export class BatchArtifacts {
   readonly #keeper: ArtifactKeeper;
   readonly #pool: ReportPool;
   readonly #now: (id: SessionId) => Promise<SessionNow>;
 
-  /** @param parts.now waits for what a session that just ended still has to put into its folder */
+  /** @param parts.now waits until a session that has just ended has written its files */
   constructor(parts: {
     readonly keeper: ArtifactKeeper;
     readonly pool: ReportPool;
@@ -25,12 +25,12 @@ export class BatchArtifacts {
     this.#now = (id) => parts.now(id);
   }
 
-  /** A folder for each job that has begun. Artifacts that are not there yet are made when it is their turn. */
+  /** A zip with a folder for each job that was started. Missing artifacts are created when it is their turn. */
   archive(jobs: readonly SessionRecord[]): Readable {
     return openArchive(this.#sources(jobs));
   }
 
-  /** @param base the service's address as its client calls it */
+  /** @param base the service's address as its client sees it */
   async junit(
     name: string | null,
     jobs: readonly SessionRecord[],
@@ -39,7 +39,7 @@ export class BatchArtifacts {
   ): Promise<string> {
     const folders = batchFolders(jobs);
     const made: SessionRecord[] = [];
-    for (const job of jobs) made.push(job.startedAt === null ? job : (await this.#made(job.id)).record);
+    for (const job of jobs) made.push(job.startedAt === null ? job : (await this.#ensure(job.id)).record);
     return this.#pool.collect({
       name: name ?? 'troupe',
       links: linksOf(query, base),
@@ -55,14 +55,14 @@ export class BatchArtifacts {
     const folders = batchFolders(jobs);
     for (const { id, startedAt } of jobs) {
       if (startedAt === null) continue;
-      const { files } = await this.#made(id);
+      const { files } = await this.#ensure(id);
       yield { dir: this.#keeper.dir(id), downloadsDir: files?.downloadsDir, folder: folders.get(id) ?? id };
     }
   }
 
-  async #made(id: SessionId): Promise<SessionNow> {
+  async #ensure(id: SessionId): Promise<SessionNow> {
     const now = await this.#now(id);
-    await this.#keeper.made(now.record);
+    await this.#keeper.ensure(now.record);
     return now;
   }
 }

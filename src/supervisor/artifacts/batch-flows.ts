@@ -6,18 +6,18 @@ import type { Config } from '../../config.js';
 
 type Dirs = Pick<Config, 'flowsDir' | 'batchesDir'>;
 
-/** Files that are written at a time. */
+/** Files that are written concurrently. */
 const AT_ONCE = 16;
 
-/** The flows folder of a session: its batch's own where that brought one, else the service's. */
+/** The flows folder of a session: its batch's own if the batch has one, otherwise the service's. */
 export function flowsDirOf({ flowsDir, batchesDir }: Dirs, batch: string | null): string {
   const own = batch === null ? null : ownFlowsDir(batchesDir, batch);
   return own !== null && existsSync(own) ? own : flowsDir;
 }
 
 /**
- * Puts a batch's own flows where its jobs find them.
- * @param files texts by path, as the protocol's schema lets them through
+ * Writes a batch's own flows to its folder.
+ * @param files texts by path, validated by the protocol's schema
  */
 export async function writeBatchFlows(
   { batchesDir }: Dirs,
@@ -34,12 +34,12 @@ export async function writeBatchFlows(
       await writeFile(file, text);
     }
   };
-  // All of them come to their end: whoever takes the folder away after a fault must be alone.
+  // Wait for all of them, even after an error: the caller then removes the folder, and nothing may write to it.
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, writeNext));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** A batch without flows of its own has none to lose. */
+/** Does nothing for a batch without its own flows. */
 export async function removeBatchFlows({ batchesDir }: Dirs, batch: string): Promise<void> {
   await rm(join(batchesDir, batch), { recursive: true, force: true });
 }

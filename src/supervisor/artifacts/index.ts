@@ -1,4 +1,5 @@
-// The door of this wing: whoever stands outside imports from here. What sessions leave on disk: files, reports, zips, flows of batches.
+// The public interface of this wing: other wings import only from here. Sessions' files on disk: files, reports, zips,
+// flows of batches.
 export { ArtifactKeeper } from './artifact-keeper.js';
 export { BatchArtifacts } from './batch-artifacts.js';
 export { flowsDirOf, removeBatchFlows, writeBatchFlows } from './batch-flows.js';

@@ -4,25 +4,25 @@ import { TroupeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId, type SessionRecord } from '../../protocol/session.js';
 import type { Artifacts, OpenFile } from '../ports/artifacts.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
-import { type FileDirs, keptFiles, listFiles, openFile, storeUpload } from './session-files.js';
+import { endedSessionFiles, type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
 
-/** A session as it is now, and where its files are while it runs. */
+/** A session's current record, and its folders while it runs. */
 export interface SessionNow {
   readonly record: SessionRecord;
   readonly files: FileDirs | null;
 }
 
-/** What is known of sessions, for their files. */
+/** What artifacts need to know about sessions. */
 interface KnownSessions {
   /** @throws NOT_FOUND */
   get(id: string): Promise<SessionRecord>;
-  /** Waits for what a session that just ended still has to put into its folder. @throws NOT_FOUND */
+  /** Waits until a session that has just ended has written its files. @throws NOT_FOUND */
   now(id: string): Promise<SessionNow>;
-  /** Where the files of a session are that has a browser. */
+  /** The folders of a session that has a browser; null for others. */
   browserFiles(id: SessionId): FileDirs | null;
 }
 
-/** Files and artifacts of sessions, by the ids that clients give. */
+/** Files and artifacts of sessions, by the ids that clients use. */
 export class SessionArtifacts implements Artifacts {
   readonly #keeper: ArtifactKeeper;
   readonly #sessionsDir: string;
@@ -51,7 +51,8 @@ export class SessionArtifacts implements Artifacts {
     const record = await this.#sessions.get(id);
     if (isEnded(record.status)) throw new TroupeError('SESSION_ENDED', 'The session has ended');
     const uploadsDir = this.#sessions.browserFiles(record.id)?.uploadsDir ?? null;
-    if (uploadsDir === null) throw new TroupeError('SESSION_BUSY', 'The session has no browser yet');
+    if (uploadsDir === null)
+      throw new TroupeError('SESSION_BUSY', 'The session has no browser yet; wait until it runs');
     return storeUpload(uploadsDir, name, content);
   }
 
@@ -65,6 +66,6 @@ export class SessionArtifacts implements Artifacts {
 
   async #dirs(id: string): Promise<FileDirs> {
     const record = await this.#sessions.get(id);
-    return this.#sessions.browserFiles(record.id) ?? keptFiles(this.#sessionsDir, record.id);
+    return this.#sessions.browserFiles(record.id) ?? endedSessionFiles(this.#sessionsDir, record.id);
   }
 }

@@ -17,21 +17,21 @@ import type { SessionFile } from '../../protocol/answers.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isFileName } from '../../protocol/file-name.js';
 import type { OpenFile } from '../ports/artifacts.js';
-import { enterUpload, type UploadPlace } from './upload-room.js';
+import { reserveUpload, type UploadSlot } from './upload-quota.js';
 
-/** The longest upload, in bytes. */
+/** The largest upload, in bytes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
-/** Files of one folder that are listed. */
+/** The most files of a folder that are listed. */
 const MAX_LISTED = 10_000;
 
-/** Where a session's files lie. `uploadsDir` is null once its browser is gone. */
+/** The folders of a session's files. `uploadsDir` is null when its browser is gone. */
 export interface FileDirs {
   readonly downloadsDir: string;
   readonly uploadsDir: string | null;
 }
 
-/** Those of a session that has ended: its downloads alone. */
-export function keptFiles(sessionsDir: string, id: string): FileDirs {
+/** The folders of an ended session, which has only downloads. */
+export function endedSessionFiles(sessionsDir: string, id: string): FileDirs {
   return { downloadsDir: join(sessionsDir, id, 'downloads'), uploadsDir: null };
 }
 
@@ -43,7 +43,7 @@ export async function listFiles({ downloadsDir, uploadsDir }: FileDirs): Promise
   return [...downloads, ...uploads];
 }
 
-/** @throws NOT_FOUND for a name that is not one plain path segment, or not that of a regular file */
+/** @throws NOT_FOUND if the name is not one plain path segment, or not that of a regular file */
 export async function openFile(dirs: FileDirs, name: string): Promise<OpenFile> {
   for (const dir of [dirs.downloadsDir, dirs.uploadsDir]) {
     // Pages choose the names, and the browser's user may write to some of these folders: a link could lead anywhere.
@@ -65,9 +65,11 @@ function opened(file: RegularFile): OpenFile {
 }
 
 /**
- * Puts a file where the session's browser can choose it. A file of the name is replaced once the new one is whole.
- * @throws INVALID_REQUEST for a name that is not one plain path segment; BODY_TOO_LARGE past {@link MAX_UPLOAD_BYTES},
- *   and as {@link enterUpload}
+ * Stores a file where the session's browser can choose it. Replaces a file of the same name when the upload is
+ * complete.
+ * @throws INVALID_REQUEST if the name is not one plain path segment; BODY_TOO_LARGE beyond {@link MAX_UPLOAD_BYTES},
+ * and
+ *  as {@link reserveUpload}
  */
 export async function storeUpload(uploadsDir: string, name: string, content: Readable): Promise<SessionFile> {
   if (!isFileName(name)) {
@@ -75,26 +77,27 @@ export async function storeUpload(uploadsDir: string, name: string, content: Rea
       issues: [{ path: 'name', message: 'not a file name' }],
     });
   }
-  const place = await enterUpload(uploadsDir, name);
+  const slot = await reserveUpload(uploadsDir, name);
   const part = join(uploadsDir, `.${randomUUID()}.part`);
   try {
-    await pipeline(content, counted(MAX_UPLOAD_BYTES, place), createWriteStream(part, { mode: 0o644 }));
+    await pipeline(content, counted(MAX_UPLOAD_BYTES, slot), createWriteStream(part, { mode: 0o644 }));
     await rename(part, join(uploadsDir, name));
-    place.kept();
+    slot.stored();
   } catch (error) {
     await rm(part, { force: true });
     throw error;
   } finally {
-    place.leave();
+    slot.leave();
   }
   const stats = await lstat(join(uploadsDir, name));
   return { name, bytes: stats.size, source: 'upload', modifiedAt: stats.mtime.toISOString() };
 }
 
 /**
- * Moves what a browser downloaded to where it outlives the browser, which may still write to `from`. A folder that is not
- * there has nothing. What cannot be kept does not keep the others from it.
- * @throws the first fault, when all have been tried
+ * Moves a browser's downloads to a folder that outlives the browser, which may still write to `from`. A missing folder
+ * is
+ * treated as empty. A file that cannot be moved does not affect the others.
+ * @throws the first error, after all have been tried
  */
 export async function keepDownloads(from: string, to: string): Promise<void> {
   const faults: unknown[] = [];
@@ -112,9 +115,9 @@ async function keepFile(from: string, to: string, name: string): Promise<void> {
     if (errorCode(error) !== 'EXDEV') throw error;
     return copyOwnFile(join(from, name), join(to, name));
   }
-  // Only what is out of the browser's reach is what it was when it was looked at: it may have been replaced until now.
+  // Check again out of the browser's reach: until the move, the browser could still replace the file.
   if (hasOneName(await lstat(join(to, name)))) return;
-  // Back, under a name that is free: a folder cannot be removed safely while somebody may be in it.
+  // Move it back under an unused name: a folder cannot be removed safely while another process may write to it.
   await rename(join(to, name), join(from, `.${randomUUID()}.refused`));
 }
 
@@ -147,13 +150,13 @@ function isUnfinished(name: string): boolean {
   return name.endsWith('.crdownload') || (name.startsWith('.') && name.endsWith('.part'));
 }
 
-function counted(maxBytes: number, place: UploadPlace): Transform {
+function counted(maxBytes: number, slot: UploadSlot): Transform {
   let bytes = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       try {
-        place.take(chunk.length);
+        slot.addBytes(chunk.length);
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)));
         return;

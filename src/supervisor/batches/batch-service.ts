@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Journal, Kept } from '../../journal/journal.js';
+import type { Journal, KeyValue } from '../../journal/journal.js';
 import {
   type AcceptedBatch,
   BatchId,
@@ -22,10 +22,10 @@ import { isRepeatedStop } from './repeated-stop.js';
 /** Jobs that are read from the journal at once. */
 const PAGE = 500;
 
-/** What is told of a batch's jobs. */
-const TOLD: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
+/** The events of jobs that a batch's stream contains. */
+const JOB_EVENTS: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
 
-/** What the journal has of a batch. */
+/** A batch as the journal stores it. */
 const Batch = z.object({
   id: BatchId,
   createdAt: z.string(),
@@ -33,30 +33,31 @@ const Batch = z.object({
   labels: z.record(z.string(), z.string()),
   parallel: z.int().nullable(),
   total: z.int(),
-  /** No event of its jobs is older. */
+  /** Events of its jobs have higher numbers. */
   after: z.int(),
   cancelled: z.boolean(),
 });
 type Batch = z.infer<typeof Batch>;
 
-export interface BatchDeskParts extends SessionDependencies {
+export interface BatchServiceParts extends SessionDependencies {
   readonly journal: Journal;
   readonly scheduler: JobScheduler;
   readonly artifacts: BatchArtifacts;
-  /** Cancels jobs of a batch that have not ended; settles when their ends are on disk. */
+  /** Cancels jobs that have not ended; resolves when their ends are on disk. */
   stop(sessions: readonly SessionRecord[]): Promise<void>;
-  /** Removes what a session left that has ended. */
-  forget(session: SessionId): Promise<void>;
+  /** Removes the artifacts of an ended session. */
+  removeArtifacts(session: SessionId): Promise<void>;
 }
 
 /**
- * Batches: jobs that are submitted, watched, cancelled and collected together. What a batch is stands in the journal;
- * nothing of it is kept in memory.
+ * Batches: jobs that are submitted, followed, cancelled, and collected together. Batches are stored in the journal;
+ * none
+ * is kept in memory.
  */
 export class BatchService implements Batches {
-  readonly #parts: BatchDeskParts;
+  readonly #parts: BatchServiceParts;
 
-  constructor(parts: BatchDeskParts) {
+  constructor(parts: BatchServiceParts) {
     this.#parts = parts;
   }
 
@@ -85,7 +86,7 @@ export class BatchService implements Batches {
     const isRepeated = batch.cancelled && isRepeatedStop(before.endedAt, this.#parts.clock.now());
     if (!purge && (before.endedAt === null || isRepeated)) return record;
     for await (const page of this.#pages(batch.id)) {
-      for (const session of page) await this.#parts.forget(session.id);
+      for (const session of page) await this.#parts.removeArtifacts(session.id);
     }
     await this.#parts.journal.removeBatch(batch.id);
     await removeBatchFlows(this.#parts.config, batch.id);
@@ -114,7 +115,7 @@ export class BatchService implements Batches {
     let left = jobs.size - (await journal.batchEnds(batch.id, after));
     if (left === 0) return;
     for await (const page of hub.pages({ after, signal: selection.signal }, () => true)) {
-      const own = page.filter(({ type, sessionId }) => TOLD.has(type) && jobs.has(sessionId));
+      const own = page.filter(({ type, sessionId }) => JOB_EVENTS.has(type) && jobs.has(sessionId));
       if (own.length > 0) yield own;
       left -= own.filter(({ type }) => type === 'SessionEnded').length;
       if (left === 0) return;
@@ -133,7 +134,7 @@ export class BatchService implements Batches {
       if (flows !== undefined) await writeBatchFlows(config, id, flows);
       ids = await scheduler.submitBatch(
         {
-          kept: kept(batch),
+          row: batchRow(batch),
           jobs: jobs.map((job) => ({ ...job, mode: 'auto', labels: { ...labels, ...job.labels } })),
           parallel,
           submission,
@@ -150,7 +151,7 @@ export class BatchService implements Batches {
 
   async #cancel(batch: Batch): Promise<BatchRecord> {
     const cancelled: Batch = { ...batch, cancelled: true };
-    await this.#parts.hub.write({ kept: [kept(cancelled)] });
+    await this.#parts.hub.write({ keyValues: [batchRow(cancelled)] });
     await this.#parts.stop(await this.#jobs(batch.id));
     return this.#record(cancelled);
   }
@@ -176,7 +177,7 @@ export class BatchService implements Batches {
         stopped: of('stopped'),
       },
       createdAt,
-      // All of its jobs may have been removed one by one.
+      // All of its jobs may have been removed individually.
       endedAt: of('queued') + of('running') > 0 ? null : (endedAt ?? createdAt),
       links: {
         self,
@@ -189,12 +190,12 @@ export class BatchService implements Batches {
   }
 
   async #find(id: string): Promise<Batch> {
-    const [found] = BatchId.safeParse(id).success ? await this.#parts.journal.kept('batch', id) : [];
+    const [found] = BatchId.safeParse(id).success ? await this.#parts.journal.keyValues('batch', id) : [];
     if (found === undefined) throw new TroupeError('NOT_FOUND', `There is no batch '${id.slice(0, 40)}'`);
     return Batch.parse(found.data);
   }
 
-  /** All that there are, in the order in which they came. */
+  /** All jobs of the batch, in order of acceptance. */
   async #jobs(batch: BatchId): Promise<readonly SessionRecord[]> {
     const jobs: SessionRecord[] = [];
     for await (const page of this.#pages(batch)) jobs.push(...page);
@@ -212,12 +213,12 @@ export class BatchService implements Batches {
   }
 }
 
-/** The batches that have jobs to go on with, and how many of them may run at once. */
+/** Sets the limits of batches that have unfinished jobs, after a restart. */
 export async function openGates(journal: Journal, scheduler: JobScheduler, log: (line: string) => void): Promise<void> {
   for (const { id, sessions } of await journal.openBatches()) {
-    const [found] = await journal.kept('batch', id);
+    const [found] = await journal.keyValues('batch', id);
     const batch = Batch.safeParse(found?.data);
-    if (!batch.success) log(`batch ${id} is damaged in the journal; its jobs run without its bound`);
+    if (!batch.success) log(`batch ${id} is damaged in the journal; its jobs run without its limit`);
     else if (batch.data.parallel !== null) scheduler.openGate(id, batch.data.parallel, sessions);
   }
 }
@@ -229,6 +230,6 @@ function stateOf({ cancelled, total }: Batch, of: (status: SessionStatus) => num
   return of('failed') + of('stopped') > 0 ? 'failed' : 'completed';
 }
 
-function kept(batch: Batch): Kept {
+function batchRow(batch: Batch): KeyValue {
   return { kind: 'batch', id: batch.id, data: batch };
 }

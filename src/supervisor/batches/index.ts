@@ -1,3 +1,3 @@
-// The door of this wing: whoever stands outside imports from here. Batches: many jobs, one report.
+// The public interface of this wing: other wings import only from here. Batches: many jobs, one report.
 export { BatchService, openGates } from './batch-service.js';
 export { isRepeatedStop } from './repeated-stop.js';

@@ -1,8 +1,8 @@
-/** How long a DELETE may be repeated, in ms: clients and proxies send one again whose answer they did not get. */
+/** How long a DELETE may be repeated, in ms: clients and proxies resend a request whose response they did not get. */
 const REPEAT_MS = 60_000;
 
-/** Whether a DELETE is the repetition of one that stopped something at `endedAt`, and must not remove what it left. */
+/** Whether a DELETE repeats one that stopped something at `endedAt`, and therefore must not remove it. */
 export function isRepeatedStop(endedAt: string | null, now: Date): boolean {
-  // A clock that was set back counts as late, not as a window without end.
+  // If the clock was set back, the request counts as late.
   return endedAt !== null && Math.abs(now.getTime() - Date.parse(endedAt)) < REPEAT_MS;
 }

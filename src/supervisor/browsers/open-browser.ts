@@ -11,49 +11,49 @@ export interface OpenDependencies extends Readonly<Parameters<typeof startSessio
   readonly log: Log;
 }
 
-/** For whom an actor is started. */
+/** The session that an actor is started for. */
 export type ActorStart = Pick<SessionStart, 'id' | 'restart' | 'task'>;
 
 const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 
-/** What of a request a browser must be started with; it cannot be given later. */
-export type LaunchWishes = Pick<LiveRequest, 'viewport' | 'locale' | 'proxy'>;
+/** Options that a browser must be started with, because they cannot be applied later. */
+export type LaunchOptions = Pick<LiveRequest, 'viewport' | 'locale' | 'proxy'>;
 
-export function leaseOptions(leaseId: SessionId, wishes: LaunchWishes): LeaseOptions {
-  const { viewport = DEFAULT_VIEWPORT, locale, proxy } = wishes;
+export function leaseOptions(leaseId: SessionId, options: LaunchOptions): LeaseOptions {
+  const { viewport = DEFAULT_VIEWPORT, locale, proxy } = options;
   return { leaseId, viewport, locale, proxy };
 }
 
-/** Whether a browser that was started without a request will do. */
-export function fitsAnyBrowser({ viewport, locale, proxy }: LaunchWishes): boolean {
+/** Whether a browser that was started without a request fits this one. */
+export function fitsAnyBrowser({ viewport, locale, proxy }: LaunchOptions): boolean {
   const { width, height } = viewport ?? DEFAULT_VIEWPORT;
   const plain = width === DEFAULT_VIEWPORT.width && height === DEFAULT_VIEWPORT.height;
   return plain && locale === undefined && proxy === undefined;
 }
 
-/** Starts a browser and an actor for it. @throws as {@link BrowserOpening} */
+/** Starts a browser and its actor. @throws as {@link BrowserOpening} */
 export async function openBrowser(
-  around: OpenDependencies,
+  dependencies: OpenDependencies,
   options: LeaseOptions,
   start: ActorStart,
   { signal, deadlineMs }: OpenBounds,
 ): Promise<OpenBrowser> {
   const startedAt = performance.now();
-  const lease = await around.driver.lease(options, { signal, deadlineMs });
+  const lease = await dependencies.driver.lease(options, { signal, deadlineMs });
   try {
-    return await startActorOn(around, lease, start, {
+    return await startActorOn(dependencies, lease, start, {
       signal,
       deadlineMs: deadlineMs - (performance.now() - startedAt),
     });
   } catch (error) {
-    await releaseLease(lease, around.log);
+    await releaseLease(lease, dependencies.log);
     throw error;
   }
 }
 
-/** Starts an actor for a browser that has none and that nobody has used. The lease stays the caller's when it throws. */
+/** Starts an actor for an unused browser without one. If this throws, the caller still owns the lease. */
 export async function startActorOn(
-  around: OpenDependencies,
+  dependencies: OpenDependencies,
   lease: BrowserLease,
   start: ActorStart,
   { signal, deadlineMs }: OpenBounds,
@@ -63,10 +63,10 @@ export async function startActorOn(
   const timeoutMs = Math.round(deadlineMs);
   if (timeoutMs < 1) throw new TroupeError('UNAVAILABLE', 'No browser was ready in time');
   const opening = { ...start, lease, timeoutMs, signal, takesOver: false };
-  return { lease, child: await startSessionActor(around, opening) };
+  return { lease, child: await startSessionActor(dependencies, opening) };
 }
 
-/** Never rejects: what cannot be removed now is removed by the reaper. */
+/** Never rejects: the reaper removes later what cannot be removed now. */
 export async function releaseLease(lease: BrowserLease, log: (line: string) => void): Promise<void> {
   const { leaseId } = lease.identity;
   await lease.release().catch((error) => log(`the browser of ${leaseId} could not be removed: ${sentenceOf(error)}`));

@@ -1,15 +1,15 @@
 /** How far back demand counts. */
 const MEMORY_MS = 60_000;
-/** Creates so close together come at once: a pool cannot be refilled between them. */
+/** Creates within this time count as simultaneous: a pool cannot be refilled between them. */
 const BURST_MS = 2_000;
-/** The most creates remembered; the oldest go. */
+/** The most creates that are remembered; the oldest are dropped. */
 const MAX_REMEMBERED = 1_000;
 
-/** How many creates come at once these days: the largest number within two seconds of the last minute. */
+/** Measures how many creates arrive at once: the largest number within two seconds, during the last minute. */
 export class RecentDemand {
   #times: number[] = [];
 
-  /** @param now milliseconds on any clock that only goes forward; the same for all calls */
+  /** @param now milliseconds of any monotonic clock; the same clock for all calls */
   note(now: number): void {
     this.#times.push(now);
     if (this.#times.length > MAX_REMEMBERED) this.#times.shift();

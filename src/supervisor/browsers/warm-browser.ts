@@ -12,20 +12,21 @@ import {
 } from './open-browser.js';
 
 const PROBE_MS = 2_000;
-/** A task that nobody has given yet. */
-const NO_TASK: SessionTask = { request: {}, batch: null, stepsDone: 0, driver: 'agent', opened: () => undefined };
+/** The task of a browser without a session. */
+const NO_TASK: SessionTask = { request: {}, batch: null, stepsDone: 0, controller: 'agent', opened: () => undefined };
 
 /**
- * A browser for a session that has not come yet: started, connected, its page open, its script thread loaded. It goes to
- * one session or is discarded, and never serves a second one.
+ * A browser for a future session: started, connected, its page open, its script thread loaded. It is given to one
+ * session
+ * or discarded, and never reused.
  *
- *   opening --> ready --claim--> a live session's, which has its id
- *      |          |`----handOver--> a job's, which has an id already
+ *   opening --> ready --claim--> to a live session, which has its id
+ *      |          |`----handOver--> to a job, which has an id already
  *      `----------`----discard, fault--> gone
  */
 export class WarmBrowser {
   readonly id: SessionId = newSessionId();
-  /** Settles when it is of no use any more: it did not open, or its browser or its actor ended. Never rejects. */
+  /** Resolves when the browser is unusable: opening failed, or its browser or actor ended. Never rejects. */
   readonly unusable: Promise<unknown>;
   readonly #deps: OpenDependencies;
   readonly #opening = new AbortController();
@@ -34,12 +35,14 @@ export class WarmBrowser {
   #task: () => SessionTask = () => NO_TASK;
   #discarded: Promise<void> | undefined;
 
-  /** Begins to open at once. */
-  constructor(around: OpenDependencies, deadlineMs: number) {
-    this.#deps = around;
+  /** Starts to open immediately. */
+  constructor(dependencies: OpenDependencies, deadlineMs: number) {
+    this.#deps = dependencies;
     const start = { id: this.id, restart: 'transient', task: () => this.#task() } as const;
     const bounds = { signal: this.#opening.signal, deadlineMs };
-    this.#opened = openBrowser(around, leaseOptions(this.id, {}), start, bounds).then((open) => this.#rehearsed(open));
+    this.#opened = openBrowser(dependencies, leaseOptions(this.id, {}), start, bounds).then((open) =>
+      this.#warmUp(open),
+    );
     this.unusable = this.#opened.then(
       (open) => {
         this.#open = open;
@@ -49,17 +52,17 @@ export class WarmBrowser {
     );
   }
 
-  /** Settles when it is ready. @throws what kept it from opening */
+  /** Resolves when it is ready. @throws why it could not be opened */
   async opened(): Promise<void> {
     await this.#opened;
   }
 
-  /** False while it opens, and while its actor is started again after a fault. */
+  /** False while it opens, and while its actor is restarted after a fault. */
   get ready(): boolean {
     return this.#open?.child.state.kind === 'running';
   }
 
-  /** Whether its page and its script thread answer. A browser that hangs does not. */
+  /** Whether its page and its script thread respond. */
   async answers(): Promise<boolean> {
     try {
       await probe(await this.#opened);
@@ -70,8 +73,8 @@ export class WarmBrowser {
   }
 
   /**
-   * Makes it the browser of a session, with the session's options; waits until it is ready where it is not yet.
-   * @throws INVALID_REQUEST when the browser refuses an option, and what kept it from opening; it is gone then
+   * Assigns it to a session, with the session's options. Waits until it is ready.
+   * @throws INVALID_REQUEST if the browser rejects an option, or why it could not be opened; it is then discarded
    */
   async claim(task: () => SessionTask, bounds: OpenBounds): Promise<OpenBrowser> {
     this.#task = task;
@@ -79,7 +82,8 @@ export class WarmBrowser {
       const open = await this.#within(bounds);
       const { request } = task();
       open.lease.permit(request);
-      // Either is answered by the page itself: one that died or hangs just now is found out before anyone relies on it.
+      // The page itself answers either call, so a browser that has just died or hangs is found before the session uses
+      // it.
       if (hasPageOptions(request)) await open.child.ref.ask('ApplyOptions', request, bounds);
       else await probe(open, bounds.signal);
       return open;
@@ -90,8 +94,9 @@ export class WarmBrowser {
   }
 
   /**
-   * Gives the browser to a session that has an id already, with an actor of that session's own: what an actor tells bears
-   * its id from the first word. The lease keeps this browser's id.
+   * Gives the browser to a session that already has an id, with a new actor: an actor's events contain its session's
+   * id.
+   * The lease keeps this browser's id.
    * @throws as {@link claim}
    */
   async handOver(start: ActorStart, bounds: OpenBounds): Promise<OpenBrowser> {
@@ -107,22 +112,22 @@ export class WarmBrowser {
     }
   }
 
-  /** Ends it and gives everything back. Idempotent; never rejects. */
+  /** Ends it and releases everything. Idempotent; never rejects. */
   discard(): Promise<void> {
     this.#discarded ??= this.#discard();
     return this.#discarded;
   }
 
   async #discard(): Promise<void> {
-    this.#opening.abort(new TroupeError('UNAVAILABLE', 'The browser is not wanted any more'));
+    this.#opening.abort(new TroupeError('UNAVAILABLE', 'The browser is no longer needed'));
     const open = await this.#opened.catch(() => null);
     if (open === null) return;
     await open.child.stop();
     await releaseLease(open.lease, this.#deps.log);
   }
 
-  /** The first script of a thread is slow: that is over before there is a session. */
-  async #rehearsed(open: OpenBrowser): Promise<OpenBrowser> {
+  /** Runs a first script, which is slow in each thread, before there is a session. */
+  async #warmUp(open: OpenBrowser): Promise<OpenBrowser> {
     try {
       await probe(open);
       return open;
@@ -140,12 +145,12 @@ export class WarmBrowser {
   }
 }
 
-/** @throws what does not answer */
+/** @throws if the page or the script thread does not answer */
 async function probe({ child }: OpenBrowser, signal?: AbortSignal): Promise<void> {
   await child.ref.ask('Probe', { timeoutMs: PROBE_MS }, { deadlineMs: 2 * PROBE_MS, signal });
 }
 
-/** Whether the pages of a browser that was opened without a request must be told something. */
+/** Whether a request has options that must be applied to pages that were opened without it. */
 function hasPageOptions(request: LiveRequest | SessionTask['request']): boolean {
   const { timezone, userAgent, headers, httpCredentials, ignoreHTTPSErrors, storageState } = request;
   return [timezone, userAgent, headers, httpCredentials, ignoreHTTPSErrors, storageState].some(

@@ -1,107 +1,108 @@
 import { type Clock, systemClock } from '../../base/clock.js';
 import { Wakeups } from '../../base/deadline.js';
 import type { Journal, JournalBatch } from '../../journal/journal.js';
-import { type EventPage, type EventRow, ListedEvent } from '../../protocol/event-row.js';
+import { type EventPage, type EventRow, LazyEvent } from '../../protocol/event-row.js';
 import type { EventType, JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
-import { EventPages, type Reading } from './event-pages.js';
+import { EventPageCache, type Reading } from './event-page-cache.js';
 import { EventRing } from './event-ring.js';
 import { PastEvents } from './past-events.js';
 import { WorkTurns } from './work-turns.js';
 
 /**
- * Events alone, for which nobody waits, are written this often at most, in milliseconds. A transaction costs as much as
- * thirty events, mostly for the pages of the index that it touches; measured with 32 busy sessions: 24 us a script for
- * the disk at 4 ms, 16 us at 20.
+ * The shortest time between two transactions that contain only events, in milliseconds. A transaction costs as much as
+ * thirty events, mostly for the index pages that it touches; measured with 32 busy sessions: 24 us per script for the
+ * disk at 4 ms, 16 us at 20.
  */
 const PACE_MS = 20;
 
-/** Which events a reader wants. */
+/** Selects events for a reader. */
 export interface EventSelection {
   readonly sessionId?: SessionId | undefined;
   /** The number of the last event already seen; 0 for none. */
   readonly after: number;
-  /** Ends the stream when all up to this number was shown, instead of waiting for more. */
+  /** The stream ends after this number instead of waiting for more. */
   readonly upTo?: number | undefined;
   readonly signal: AbortSignal;
 }
 
-interface Gathering {
+interface PendingBatch {
   readonly events: EventRow[];
-  readonly losers: Set<(error: unknown) => void>;
+  readonly lostCallbacks: Set<(error: unknown) => void>;
   write(): void;
 }
 
 /**
- * The one point where events fan out. What comes in goes to the journal first; it is shown to readers once it is on
- * disk. Readers pull pages, each in its turn, so that however many they are others are answered in between. Nothing is
- * buffered for a slow one: it holds a page at most, and reads on from the journal where it stopped.
+ * Distributes events. They are written to the journal first, and readers get them once they are on disk. Readers pull
+ * pages and take turns, so that other work runs in between, however many readers there are. Nothing is buffered for a
+ * slow reader: it holds one page at most, and continues from the journal.
  *
  *   write -> journal -> ring of the newest -> pages -> readers at their own pace
- *                `------- the past ------------^
+ *                `------- older events ---------^
  */
 export class EventHub {
   readonly #journal: Journal;
-  /** Readers that wait, by the session that they follow; under null those that follow all. */
+  /** Waiting readers by the session that they follow; null for those that follow all. */
   readonly #wakeups = new Map<SessionId | null, Wakeups>();
-  /** Events that wait to be written together. */
-  #gathering: Gathering | null = null;
+  /** Events that are collected for the next transaction. */
+  #pendingBatch: PendingBatch | null = null;
   readonly #clock: Clock;
   #writtenAtMs = 0;
   readonly #ring = new EventRing();
-  readonly #recentPages = new EventPages();
+  readonly #cache = new EventPageCache();
   readonly #past: PastEvents;
   readonly #turns = new WorkTurns();
-  #shown: number;
+  #visibleSeq: number;
 
   constructor(journal: Journal, clock: Clock = systemClock) {
     this.#journal = journal;
     this.#clock = clock;
-    this.#shown = journal.lastSeq();
-    this.#past = new PastEvents(journal, this.#recentPages, () => this.#shown);
+    this.#visibleSeq = journal.lastSeq();
+    this.#past = new PastEvents(journal, this.#cache, () => this.#visibleSeq);
   }
 
-  /** The number of the newest event that readers have been shown. */
+  /** The number of the newest event that readers can see. */
   lastSeq(): number {
-    return this.#shown;
+    return this.#visibleSeq;
   }
 
-  /** Settles when the batch is on disk. Readers see its events at that moment. */
+  /** Resolves when the batch is on disk, which is also when readers see its events. */
   write(batch: JournalBatch): Promise<void> {
-    // What was told before it is numbered before it.
-    this.#gathering?.write();
+    // Events that were emitted before get lower numbers.
+    this.#pendingBatch?.write();
     return this.#write(batch);
   }
 
   /**
-   * The same for events alone. What comes within {@link PACE_MS} of the last batch, from whatever session, is one batch;
-   * a {@link write} takes it along.
-   * @param onLost called, once for all that was added with it, where the batch cannot be written
+   * Writes only events, without a promise. Events of all sessions within {@link PACE_MS} of the last batch share a
+   * batch;
+   * a {@link write} includes it.
+   * @param onLost called once for all events of a batch that cannot be written
    */
   add(events: readonly EventRow[], onLost: (error: unknown) => void): void {
-    this.#gathering ??= this.#gather();
-    for (const event of events) this.#gathering.events.push(event);
-    this.#gathering.losers.add(onLost);
+    this.#pendingBatch ??= this.#startBatch();
+    for (const event of events) this.#pendingBatch.events.push(event);
+    this.#pendingBatch.lostCallbacks.add(onLost);
   }
 
-  #gather(): Gathering {
+  #startBatch(): PendingBatch {
     const events: EventRow[] = [];
-    const losers = new Set<(error: unknown) => void>();
-    const gathering = {
+    const lostCallbacks = new Set<(error: unknown) => void>();
+    const batch = {
       events,
-      losers,
+      lostCallbacks,
       write: () => {
-        if (this.#gathering !== gathering) return;
-        this.#gathering = null;
+        if (this.#pendingBatch !== batch) return;
+        this.#pendingBatch = null;
         cancel();
         this.#write({ events }).catch((error: unknown) => {
-          for (const lose of losers) lose(error);
+          for (const onLost of lostCallbacks) onLost(error);
         });
       },
     };
     const waitMs = this.#writtenAtMs + PACE_MS - this.#nowMs();
-    const cancel = this.#clock.after(Math.min(Math.max(0, waitMs), PACE_MS), gathering.write);
-    return gathering;
+    const cancel = this.#clock.after(Math.min(Math.max(0, waitMs), PACE_MS), batch.write);
+    return batch;
   }
 
   #nowMs(): number {
@@ -113,23 +114,23 @@ export class EventHub {
     const { events = [] } = batch;
     const firstSeq = await this.#journal.write(batch);
     if (events.length === 0) return;
-    this.#ring.add(events.map((row, index) => new ListedEvent(firstSeq + index, row)));
-    this.#shown = firstSeq + events.length - 1;
+    this.#ring.add(events.map((row, index) => new LazyEvent(firstSeq + index, row)));
+    this.#visibleSeq = firstSeq + events.length - 1;
     this.#wake(null);
     if (this.#wakeups.size > 0) for (const id of new Set(events.map(([sessionId]) => sessionId))) this.#wake(id);
   }
 
-  /** Lets the readers of a session look again: it has ended, and nothing more comes. */
+  /** Wakes the readers of a session that has ended: no more events will come. */
   sessionGone(sessionId: SessionId): void {
     this.#wake(sessionId);
   }
 
   /**
    * Events in order, without gap or repeat, until `signal` is aborted. A stream of one session also ends after its
-   * SessionEnded, or when there is nothing more to come.
+   * SessionEnded, or when no more events can come.
    *
-   * @param selection.types all where it is left out; others are passed over before they are read out of their row
-   * @param isLiving tells whether more events of the session may come
+   * @param selection.types all if omitted; other events are skipped without parsing them
+   * @param isLiving whether more events of the session may come
    */
   async *stream(
     { types, ...selection }: EventSelection & { readonly types?: ReadonlySet<EventType> | undefined },
@@ -143,13 +144,13 @@ export class EventHub {
     }
   }
 
-  /** The same in pages, none of them empty. Readers of the same events get the same pages as far as they keep step. */
+  /** The same in pages, none of them empty. Readers at the same position get the same page objects. */
   async *pages(selection: EventSelection, isLiving: () => boolean): AsyncGenerator<EventPage, void> {
-    this.#recentPages.enter();
+    this.#cache.enter();
     try {
       yield* this.#pages(selection, isLiving);
     } finally {
-      this.#recentPages.leave();
+      this.#cache.leave();
     }
   }
 
@@ -157,7 +158,7 @@ export class EventHub {
     const { sessionId, signal, upTo = Number.POSITIVE_INFINITY } = selection;
     let cursor = selection.after;
     while (!signal.aborted) {
-      // Read in this order: what ends or arrives in between is then seen by the next turn.
+      // Read in this order, so that the next iteration sees what ends or arrives in between.
       const mayGrow = sessionId === undefined || isLiving();
       const newest = this.lastSeq();
       if (cursor < newest) {
@@ -171,7 +172,7 @@ export class EventHub {
       if (cursor < newest) continue;
       if (!mayGrow || cursor >= upTo) return;
       if (this.lastSeq() <= cursor && (sessionId === undefined || isLiving())) {
-        await this.#woken(sessionId ?? null, signal);
+        await this.#nextWakeup(sessionId ?? null, signal);
       }
     }
   }
@@ -184,15 +185,15 @@ export class EventHub {
     return reading;
   }
 
-  /** Who was woken by other sessions' events meanwhile stands elsewhere than its neighbour, and comes to the same page. */
+  /** Readers that were woken by other sessions' events may be at different positions, and still get the same page. */
   #shared(sessionId: SessionId | undefined, reading: Reading): Reading {
     const [first] = reading.events;
     const last = reading.events.at(-1);
     if (first === undefined || last === undefined) return reading;
     const key = `${sessionId ?? ''}:${first.seq}-${last.seq}`;
-    const known = this.#recentPages.get(key);
+    const known = this.#cache.get(key);
     if (known !== undefined) return { events: known.events, through: reading.through };
-    this.#recentPages.put(key, reading);
+    this.#cache.put(key, reading);
     return reading;
   }
 
@@ -202,7 +203,7 @@ export class EventHub {
     wakeups?.wake();
   }
 
-  async #woken(key: SessionId | null, signal: AbortSignal): Promise<void> {
+  async #nextWakeup(key: SessionId | null, signal: AbortSignal): Promise<void> {
     const wakeups = this.#wakeups.get(key) ?? new Wakeups();
     this.#wakeups.set(key, wakeups);
     await wakeups.next(signal);

@@ -1,17 +1,17 @@
-import type { EventPage, ListedEvent } from '../../protocol/event-row.js';
+import type { EventPage, LazyEvent } from '../../protocol/event-row.js';
 import type { SessionId } from '../../protocol/session.js';
-import { MAX_PAGE_CHARACTERS, MAX_PAGE_EVENTS, type Reading } from './event-pages.js';
+import { MAX_PAGE_CHARACTERS, MAX_PAGE_EVENTS, type Reading } from './event-page-cache.js';
 
-/** Events kept in memory for readers that are up to date. Who is further behind reads from the journal. */
+/** Events in memory for readers that are up to date. Readers further behind read from the journal. */
 const RING_SIZE = 4096;
-/** So many more may stand there before the oldest are dropped together. */
+/** How far the ring may exceed its size before the oldest events are dropped together. */
 const RING_SLACK = 64;
-/** Characters that they may have together. Three quarters are left when the oldest are dropped. */
+/** The bound of their characters in total. Three quarters remain when the oldest are dropped. */
 const RING_CHARACTERS = 8 * 1024 * 1024;
 
 /** The newest events, in order and without gap. */
 export class EventRing {
-  #events: ListedEvent[] = [];
+  #events: LazyEvent[] = [];
   #characters = 0;
 
   add(events: EventPage): void {
@@ -22,15 +22,15 @@ export class EventRing {
     this.#dropOldest();
   }
 
-  /** Whether every event above `after` is here. */
+  /** Whether the ring contains every event above `after`. */
   reaches(after: number): boolean {
     const [oldest] = this.#events;
     return oldest !== undefined && oldest.seq <= after + 1;
   }
 
-  /** The events above `after`, of one session or of all, as far as they fit in a page. A copy, which pins nothing else. */
+  /** A page of the events above `after`, of one session or of all. A copy, so that it retains nothing else. */
   read(after: number, sessionId: SessionId | undefined): Reading {
-    const events: ListedEvent[] = [];
+    const events: LazyEvent[] = [];
     let characters = 0;
     let through = after;
     for (let index = firstAfter(this.#events, after); index < this.#events.length; index += 1) {
@@ -61,7 +61,7 @@ export class EventRing {
   }
 }
 
-/** The index of the first event with a number above `after`; events rise by number. */
+/** The index of the first event with a number above `after`; events are sorted by number. */
 function firstAfter(events: EventPage, after: number): number {
   let low = 0;
   let high = events.length;

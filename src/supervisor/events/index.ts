@@ -1,4 +1,5 @@
-// The door of this wing: whoever stands outside imports from here. Events of all sessions: written, numbered, read and followed.
+// The public interface of this wing: other wings import only from here. Events of all sessions are written, numbered,
+// and read here.
 export { EventHub } from './event-hub.js';
 export { journaledEvents } from './journaled-events.js';
 export { SessionStreams } from './session-streams.js';

@@ -2,10 +2,10 @@ import type { Journal } from '../../journal/journal.js';
 import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 
-/** Events read from the journal at once. */
+/** Events that are read from the journal at once. */
 const PAGE_SIZE = 2_000;
 
-/** All events of a session that are on disk, in order, page by page. */
+/** All events of a session that are on disk, in order. */
 export async function* journaledEvents(journal: Journal, sessionId: SessionId): AsyncGenerator<JournalEvent, void> {
   let after = 0;
   for (;;) {

@@ -1,28 +1,28 @@
 import type { Journal } from '../../journal/journal.js';
-import { listedEvent } from '../../protocol/event-row.js';
+import { lazyEvent } from '../../protocol/event-row.js';
 import type { SessionId } from '../../protocol/session.js';
-import { type EventPages, MAX_PAGE_CHARACTERS, MAX_PAGE_EVENTS, type Reading } from './event-pages.js';
+import { type EventPageCache, MAX_PAGE_CHARACTERS, MAX_PAGE_EVENTS, type Reading } from './event-page-cache.js';
 
-/** Pages that are read from the journal at once: a write never waits behind more, however many readers there are. */
+/** Concurrent reads from the journal: a write never waits behind more, however many readers there are. */
 const READS_AT_ONCE = 4;
 
-/** Reads pages of the past from the journal: one read for all readers that want the same page at once. */
+/** Reads pages of older events from the journal, once for all readers that want the same page. */
 export class PastEvents {
   readonly #journal: Journal;
-  readonly #pages: EventPages;
-  readonly #shown: () => number;
+  readonly #pages: EventPageCache;
+  readonly #visibleSeq: () => number;
   readonly #reading = new Map<string, Promise<Reading>>();
   readonly #waiting: (() => void)[] = [];
   #reads = 0;
 
-  /** @param shown the number of the newest event that readers may see */
-  constructor(journal: Journal, pages: EventPages, shown: () => number) {
+  /** @param visibleSeq returns the number of the newest event that readers can see */
+  constructor(journal: Journal, pages: EventPageCache, visibleSeq: () => number) {
     this.#journal = journal;
     this.#pages = pages;
-    this.#shown = shown;
+    this.#visibleSeq = visibleSeq;
   }
 
-  /** The page above `after`, of one session or of all. @throws what the journal fails with */
+  /** The page above `after`, of one session or of all. @throws the journal's error */
   read(after: number, sessionId: SessionId | undefined): Promise<Reading> {
     const key = `${sessionId ?? ''}>${after}`;
     const known = this.#pages.get(key);
@@ -32,7 +32,7 @@ export class PastEvents {
     return reading;
   }
 
-  /** On the shelf before it is read no more: nobody reads it a second time in between. */
+  /** Caches the page before removing it from the pending reads, so that it is not read a second time in between. */
   async #readNew(key: string, after: number, sessionId: SessionId | undefined): Promise<Reading> {
     try {
       const reading = await this.#readOnce(after, sessionId);
@@ -44,16 +44,16 @@ export class PastEvents {
   }
 
   async #readOnce(after: number, sessionId: SessionId | undefined): Promise<Reading> {
-    await this.#place();
+    await this.#acquireRead();
     try {
-      // All up to there is on disk.
-      const newest = this.#shown();
+      // Everything up to this number is on disk.
+      const newest = this.#visibleSeq();
       const query = { after, sessionId, limit: MAX_PAGE_EVENTS, characters: MAX_PAGE_CHARACTERS };
       const { rows, more } = await this.#journal.eventRows(query);
-      // What is on disk but not yet in the ring is shown when it is there: no reader is ahead of what was shown.
+      // Events on disk that are not in the ring yet are withheld until they are visible to all readers.
       const events = rows
-        .filter(({ seq }) => seq <= this.#shown())
-        .map(({ seq, sessionId, at, type, data }) => listedEvent(seq, [sessionId, at, type, data]));
+        .filter(({ seq }) => seq <= this.#visibleSeq())
+        .map(({ seq, sessionId, at, type, data }) => lazyEvent(seq, [sessionId, at, type, data]));
       const last = events.at(-1)?.seq ?? after;
       const isCut = more && events.length === rows.length;
       return { events, through: isCut ? last : Math.max(last, newest) };
@@ -63,7 +63,7 @@ export class PastEvents {
     }
   }
 
-  async #place(): Promise<void> {
+  async #acquireRead(): Promise<void> {
     if (this.#reads >= READS_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#reads += 1;
   }

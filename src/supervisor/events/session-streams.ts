@@ -4,15 +4,15 @@ import type { SessionId } from '../../protocol/session.js';
 import type { EventStreams, StreamSelection } from '../ports/streams.js';
 import type { EventHub } from './event-hub.js';
 
-/** What is known of sessions, for their streams. */
+/** What streams need to know about sessions. */
 interface KnownSessions {
   /** @throws NOT_FOUND */
   idOf(id: string): Promise<SessionId>;
-  /** More events may come of it. */
+  /** Whether more events of the session may come. */
   isLiving(id: SessionId): boolean;
 }
 
-/** The event hub's streams, by the ids that clients give. */
+/** The event hub's streams, by the ids that clients use. */
 export class SessionStreams implements EventStreams {
   readonly #hub: EventHub;
   readonly #sessions: KnownSessions;

@@ -1,12 +1,13 @@
-/** Work that goes on without giving the event loop back, in milliseconds. */
+/** How long readers may work before the event loop is released, in milliseconds. */
 const TURN_MS = 2;
 
 /**
- * Hands out the main thread to many readers in small pieces. Each asks for its turn before a piece of work and is let in
- * in the order of asking; after {@link TURN_MS} all who still wait are left for the next turn of the event loop, so that
- * requests are answered in between.
+ * Divides the main thread's time among many readers. Each asks for a turn before a piece of work, and gets it in the
+ * order
+ * of asking; after {@link TURN_MS} all who still wait continue in the next turn of the event loop, so that requests are
+ * answered in between.
  *
- * Readers run as microtasks between two of this class's own: what they do is in the time that it measures.
+ * Readers run as microtasks between two of this class's own, so the measured time includes their work.
  */
 export class WorkTurns {
   readonly #nowMs: () => number;
@@ -17,7 +18,7 @@ export class WorkTurns {
     this.#nowMs = nowMs;
   }
 
-  /** Settles when the caller may do a piece of work: what it does until it next waits for something. */
+  /** Resolves when the caller may work, until it next awaits something. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -31,7 +32,7 @@ export class WorkTurns {
     while (this.#waiting.length > 0) {
       await new Promise((resolve) => setImmediate(resolve));
       const untilMs = this.#nowMs() + TURN_MS;
-      // Who asks again meanwhile stands behind all who wait already.
+      // Readers that ask again meanwhile are behind all that are already waiting.
       const waiting = this.#waiting;
       this.#waiting = [];
       let served = 0;

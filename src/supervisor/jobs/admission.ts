@@ -8,30 +8,35 @@ import { FairLane } from './fair-lane.js';
 interface Waiter {
   readonly caller: string;
   admit(slot: Slot): void;
-  /** The service stops. A job has none: it stays on disk. */
+  /** Called when the service stops. Jobs have none: they stay on disk. */
   refuse?(error: TroupeError): void;
 }
 
-/** What a waiter for a live session is bounded by. */
-export interface EnterBounds {
+/** Bounds the wait for a live session. */
+export interface SlotBounds {
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
 }
 
-/** Live creates that wait, each on an open connection: past either bound the next is refused at once. */
+/**
+ * Live creates that wait, each on an open connection, in total and per caller. Beyond either bound, a create is
+ * rejected.
+ */
 const MAX_LIVE_WAITING = 1_000;
 const MAX_LIVE_WAITING_EACH = 250;
-/** A full queue still takes a job of a caller who has none in it, so many times. */
+/** How many jobs a full queue still accepts from callers that have none in it. */
 const ROOM_FOR_OTHERS = 1_000;
 const RETRY_LIVE_SECONDS = 5;
 const RETRY_JOB_SECONDS = 30;
 
 /**
- * Who may run. At most `maxSessions` places; live creates wait in one lane, at most their deadline, jobs in the other,
- * for as long as it takes. While both wait, the lanes take turns, and within a lane the callers do, who had
- * least of late first, so that nobody
- * starves: neither lane, and no caller beside one that floods the service. A caller that runs as much as it may is passed
- * over until one of its sessions ends.
+ * Decides which sessions run: at most `maxSessions`. Live creates wait in one lane, up to their deadline; jobs wait in
+ * the
+ * other, without limit. While both wait, the lanes alternate, and within a lane the caller with the least recent usage
+ * is
+ * next. So neither a lane nor a caller starves, even if another caller floods the service. A caller that has reached
+ * its
+ * token's limit is skipped until one of its sessions ends.
  */
 export class Admission {
   readonly #maxSessions: number;
@@ -44,16 +49,16 @@ export class Admission {
     (this.#runningOf.get(caller) ?? 0) < (this.#limitsOf(caller).running ?? Number.POSITIVE_INFINITY);
   readonly #live: FairLane<Waiter>;
   readonly #jobs: FairLane<Waiter>;
-  /** Jobs that are being accepted, or are held back by their batch: they have no turn yet, and take room in the queue. */
-  readonly #expected: FairLane<null>;
+  /** Jobs that are being accepted or held back by their batch: not in a lane yet, but they count towards the queue. */
+  readonly #reserved: FairLane<null>;
   #lastLive = 0;
   #running = 0;
   #jobsTurn = false;
   #closed = false;
 
   /**
-   * @param options.onReleased called when a place was given back and nobody waited for it
-   * @param options.limitsOf what one caller may take at most
+   * @param options.onReleased called when a slot was released and no session waited for it
+   * @param options.limitsOf returns a caller's limits
    */
   constructor(options: {
     readonly maxSessions: number;
@@ -68,7 +73,7 @@ export class Admission {
     const nowMs = () => options.clock.now().getTime();
     this.#live = new FairLane(nowMs);
     this.#jobs = new FairLane(nowMs);
-    this.#expected = new FairLane(nowMs);
+    this.#reserved = new FairLane(nowMs);
     this.#onReleased = options.onReleased ?? (() => undefined);
     this.#limitsOf = options.limitsOf ?? (() => ({}));
   }
@@ -82,20 +87,20 @@ export class Admission {
   }
 
   /**
-   * A place for a live session.
-   * @param caller who takes turns with other callers: whatever tells them apart
-   * @throws CAPACITY with `retryAfterSeconds` at the deadline, or at once where too many wait already; UNAVAILABLE when
-   *   the service stops; the signal's reason
+   * Waits for a slot for a live session.
+   * @param caller identifies the caller, for fairness
+   * @throws CAPACITY with `retryAfterSeconds` at the deadline, or at once if too many wait; UNAVAILABLE if the service
+   *   stops; the signal's reason
    */
-  enter(caller: string, { signal, deadlineMs }: EnterBounds): Promise<Slot> {
+  waitForSlot(caller: string, { signal, deadlineMs }: SlotBounds): Promise<Slot> {
     if (this.#closed) return Promise.reject(stopping());
     if (signal.aborted) return Promise.reject(signal.reason);
     if (this.#live.size >= MAX_LIVE_WAITING || this.#live.sizeOf(caller) >= MAX_LIVE_WAITING_EACH) {
-      return Promise.reject(this.#full('Too many sessions are waited for', RETRY_LIVE_SECONDS));
+      return Promise.reject(this.#full('Too many sessions are waiting for a slot', RETRY_LIVE_SECONDS));
     }
     const late = () => {
       const taken = this.#mayEnter(caller) ? `All ${this.#maxSessions} sessions` : 'All sessions of this token';
-      return this.#full(`${taken} were taken for ${Math.round(deadlineMs / 1000)} s`, RETRY_LIVE_SECONDS);
+      return this.#full(`${taken} were in use for ${Math.round(deadlineMs / 1000)} s`, RETRY_LIVE_SECONDS);
     };
     return boundedWait({ signal, ms: deadlineMs, late, clock: this.#clock }, (admit, refuse) => {
       const id = String(++this.#lastLive);
@@ -105,52 +110,53 @@ export class Admission {
     });
   }
 
-  /** A place for a session that runs already: an earlier service admitted it. May go past `maxSessions`. */
+  /** A slot for a session that already runs, admitted by an earlier run of the service. May exceed `maxSessions`. */
   acquire(caller: string): Slot {
-    return this.#place(caller);
+    return this.#newSlot(caller);
   }
 
   /**
-   * Whether so many more jobs may wait.
-   * @throws CAPACITY past `maxQueue`, unless it is a single one and none of the caller's waits; or past what its token may
+   * Checks whether this many more jobs may be queued.
+   * @throws CAPACITY beyond `maxQueue`, unless it is a single job of a caller that has none queued; or beyond its
+   * token's limit
    */
   assertQueueHasRoom(caller: string, jobs = 1): void {
     if (this.#closed) throw stopping();
-    const own = this.#jobs.sizeOf(caller) + this.#expected.sizeOf(caller);
-    const all = this.#jobs.size + this.#expected.size;
+    const own = this.#jobs.sizeOf(caller) + this.#reserved.sizeOf(caller);
+    const all = this.#jobs.size + this.#reserved.size;
     const { queued = Number.POSITIVE_INFINITY } = this.#limitsOf(caller);
-    if (own + jobs > queued) throw this.#full(`${own} jobs of this token wait already`, RETRY_JOB_SECONDS);
+    if (own + jobs > queued) throw this.#full(`${own} jobs of this token are already queued`, RETRY_JOB_SECONDS);
     if (all + jobs <= this.#maxQueue) return;
-    if (jobs > 1) throw this.#full(`${all} jobs wait already, and these are ${jobs}`, RETRY_JOB_SECONDS);
+    if (jobs > 1) throw this.#full(`${all} jobs are already queued, and this adds ${jobs}`, RETRY_JOB_SECONDS);
     const othersAlone = this.#maxQueue > 0 && own === 0;
     if (othersAlone && all < this.#maxQueue + ROOM_FOR_OTHERS) return;
-    throw this.#full(`${all} jobs wait already`, RETRY_JOB_SECONDS);
+    throw this.#full(`${all} jobs are already queued`, RETRY_JOB_SECONDS);
   }
 
-  /** Counts a job that comes to the queue later: it takes room until {@link queue} or {@link leaveQueue}. */
-  expect(caller: string, id: string): void {
-    this.#expected.add(caller, id, null);
+  /** Reserves room for a job that will be queued later, until {@link queue} or {@link leaveQueue}. */
+  reserve(caller: string, id: string): void {
+    this.#reserved.add(caller, id, null);
   }
 
-  /** Puts a job at the end of its caller's; `admit` is called once, unless {@link leaveQueue} comes first. */
+  /** Queues a job behind its caller's others. `admit` is called once, unless {@link leaveQueue} is called before. */
   queue(caller: string, id: string, admit: (slot: Slot) => void): void {
-    this.#expected.remove(id);
+    this.#reserved.remove(id);
     this.#jobs.add(caller, id, { caller, admit });
     this.#admitNext();
   }
 
-  /** False when the job no longer waits. */
+  /** False if the job does not wait. */
   leaveQueue(id: string): boolean {
-    if (this.#expected.remove(id)) return true;
+    if (this.#reserved.remove(id)) return true;
     return this.#jobs.remove(id);
   }
 
-  /** 1 for the job that is next, null for one that does not wait. */
+  /** 1 for the next job, null for one that does not wait. */
   position(id: string): number | null {
     return this.#jobs.position(id);
   }
 
-  /** Admits nobody from now on: live sessions that wait are refused, jobs stay where they are. */
+  /** Stops admitting: waiting live sessions are rejected, jobs stay where they are. */
   close(): void {
     this.#closed = true;
     for (const waiter of this.#live.waiters()) waiter.refuse?.(stopping());
@@ -160,7 +166,7 @@ export class Admission {
     while (!this.#closed && this.#running < this.#maxSessions) {
       const waiter = this.#takeNext();
       if (waiter === undefined) return;
-      waiter.admit(this.#place(waiter.caller));
+      waiter.admit(this.#newSlot(waiter.caller));
     }
   }
 
@@ -175,7 +181,7 @@ export class Admission {
     return undefined;
   }
 
-  #place(caller: string): Slot {
+  #newSlot(caller: string): Slot {
     this.#running += 1;
     this.#runningOf.set(caller, (this.#runningOf.get(caller) ?? 0) + 1);
     let held = true;

@@ -1,27 +1,27 @@
 interface Gate {
   readonly parallel: number;
   readonly inside: Set<string>;
-  /** By session, in the order of their coming. */
+  /** Waiting sessions, in order of arrival. */
   readonly waiting: Map<string, () => void>;
-  /** Jobs that have not ended, whether they have come yet or not. */
+  /** Jobs that have not ended, whether they have reached the gate or not. */
   left: number;
 }
 
 /**
- * Holds back the jobs of batches that say how many of them may run at once: so many are in the queue or run, and each
- * that ends lets the next one in.
+ * Limits how many jobs of a batch are queued or running at once, for batches with `parallel`. Each job that ends admits
+ * the next one.
  */
 export class BatchGate {
   readonly #gates = new Map<string, Gate>();
   /** The batch of each session that is inside or waits. */
   readonly #batchOf = new Map<string, string>();
 
-  /** Says how many of a batch's jobs may be inside. Before its first; gone with its last of `jobs`. */
+  /** Sets a batch's limit. Call before its first job; removed when the last of its `jobs` has ended. */
   open(batch: string, parallel: number, jobs: number): void {
     this.#gates.set(batch, { parallel, inside: new Set(), waiting: new Map(), left: jobs });
   }
 
-  /** Calls `enter` once: at once where the batch has no gate or room, else when one of its jobs left. */
+  /** Calls `enter` once: now if the batch has no gate or a free slot, otherwise when one of its jobs has ended. */
   pass(batch: string | null, session: string, enter: () => void): void {
     const gate = batch === null ? undefined : this.#gates.get(batch);
     if (batch === null || gate === undefined) {
@@ -29,7 +29,7 @@ export class BatchGate {
       return;
     }
     this.#batchOf.set(session, batch);
-    // A job that begins again never left.
+    // A job that is retried has never left.
     if (gate.inside.size >= gate.parallel && !gate.inside.has(session)) {
       gate.waiting.set(session, enter);
       return;
@@ -38,7 +38,7 @@ export class BatchGate {
     enter();
   }
 
-  /** Lets the next one in where this one was inside. For any session, once it has ended. */
+  /** Frees the slot of a session that has ended, and admits the next one. Accepts any session. */
   leave(session: string): void {
     const batch = this.#batchOf.get(session);
     const gate = batch === undefined ? undefined : this.#gates.get(batch);
@@ -56,7 +56,7 @@ export class BatchGate {
     }
   }
 
-  /** Lets a session that waits never in. Its end is still to be told with {@link leave}. */
+  /** Removes a waiting session, so that it is never admitted. Its end must still be reported with {@link leave}. */
   refuse(session: string): void {
     const batch = this.#batchOf.get(session);
     if (batch !== undefined) this.#gates.get(batch)?.waiting.delete(session);

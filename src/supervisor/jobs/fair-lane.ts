@@ -1,14 +1,14 @@
-/** What a caller was let in for counts half after so long, in milliseconds: who was served much yields to who was not. */
+/** The half-life of a caller's usage in milliseconds: callers with much recent usage yield to others. */
 const HALF_LIFE_MS = 60_000;
-/** A past that counts for less counts for nothing. */
-const NEXT_TO_NOTHING = 0.01;
-/** Beyond so many callers those are forgotten whose past counts for nothing. */
+/** Usage below this counts as zero. */
+const NEGLIGIBLE_USAGE = 0.01;
+/** With more callers than this, those without usage are forgotten. */
 const MANY_CALLERS = 1_000;
 
 /**
- * Waiters of many callers. Next is the caller that was let in least in the last minutes, and among equals the one whose
- * turn is longest ago; each one's waiters come in the order of their coming. So callers who come together take turns, and
- * one who comes to a place that another has flooded for a while is served first until it has had as much.
+ * A queue of many callers. The next caller is the one with the least usage in the last minutes; among equals, the one
+ * whose last turn is longest ago. A caller's own waiters are first in, first out. So callers that arrive together take
+ * turns, and a caller that arrives after another has flooded the queue is served first until it has had as much.
  *
  *     a: 1 2 3 4      next -> a1 b1 c1 a2 b2 a3 a4
  *     b: 1 2
@@ -16,7 +16,7 @@ const MANY_CALLERS = 1_000;
  */
 export class FairLane<W> {
   readonly #nowMs: () => number;
-  /** By caller, the one whose turn is longest ago first; no caller without waiters. */
+  /** Callers with waiters, the one whose last turn is longest ago first. */
   readonly #callers = new Map<string, Map<string, W>>();
   readonly #callerOf = new Map<string, string>();
   readonly #served = new Map<string, { readonly amount: number; readonly atMs: number }>();
@@ -41,7 +41,7 @@ export class FairLane<W> {
     this.#positions = undefined;
   }
 
-  /** False when it does not wait here. */
+  /** False if it does not wait here. */
   remove(id: string): boolean {
     const caller = this.#callerOf.get(id);
     if (caller === undefined) return false;
@@ -50,18 +50,18 @@ export class FairLane<W> {
   }
 
   /**
-   * Takes out the waiter whose turn it is.
-   * @param mayEnter a caller that may not keeps its turn
+   * Removes and returns the next waiter.
+   * @param mayEnter callers for which this is false are skipped and keep their turn
    */
   next(mayEnter: (caller: string) => boolean): W | undefined {
-    let chosen: { readonly caller: string; readonly had: number } | undefined;
+    let chosen: { readonly caller: string; readonly usage: number } | undefined;
     for (const caller of this.#callers.keys()) {
-      const had = this.#hadOf(caller);
-      if ((chosen === undefined || had < chosen.had) && mayEnter(caller)) chosen = { caller, had };
+      const had = this.#usageOf(caller);
+      if ((chosen === undefined || had < chosen.usage) && mayEnter(caller)) chosen = { caller, usage: had };
     }
     const own = this.#callers.get(chosen?.caller ?? '');
     if (chosen === undefined || own === undefined) return undefined;
-    this.#serve(chosen.caller, chosen.had);
+    this.#serve(chosen.caller, chosen.usage);
     for (const [id, waiter] of own) {
       this.#drop(chosen.caller, id);
       if (own.size > 0) {
@@ -73,7 +73,7 @@ export class FairLane<W> {
     return undefined;
   }
 
-  /** 1 for the waiter that is next, null for one that does not wait here. */
+  /** 1 for the next waiter, null for one that does not wait here. */
   position(id: string): number | null {
     this.#positions ??= this.#countPositions();
     return this.#positions.get(id) ?? null;
@@ -91,26 +91,28 @@ export class FairLane<W> {
     this.#positions = undefined;
   }
 
-  #hadOf(caller: string): number {
+  #usageOf(caller: string): number {
     const { amount, atMs } = this.#served.get(caller) ?? { amount: 0, atMs: 0 };
     const had = amount === 0 ? 0 : amount * 2 ** (-Math.max(0, this.#nowMs() - atMs) / HALF_LIFE_MS);
-    // Else a past of hours ago would decide between callers.
-    return had < NEXT_TO_NOTHING ? 0 : had;
+    // Otherwise usage of hours ago would decide between callers.
+    return had < NEGLIGIBLE_USAGE ? 0 : had;
   }
 
   #serve(caller: string, had: number): void {
     this.#served.set(caller, { amount: had + 1, atMs: this.#nowMs() });
     if (this.#served.size <= MANY_CALLERS) return;
-    for (const other of this.#served.keys()) if (this.#hadOf(other) === 0) this.#served.delete(other);
+    for (const other of this.#served.keys()) if (this.#usageOf(other) === 0) this.#served.delete(other);
   }
 
-  /** As if each were served at this moment: the n-th of a caller comes when that one has had n - 1 more. */
+  /**
+   * Positions as if all were served now: a caller's n-th waiter is sorted as if the caller had had n - 1 more turns.
+   */
   #countPositions(): ReadonlyMap<string, number> {
     const order = [...this.#callers].flatMap(([caller, own]) => {
-      const had = this.#hadOf(caller);
+      const had = this.#usageOf(caller);
       return [...own.keys()].map((id, index) => ({ id, had: had + index }));
     });
-    // Stable, so that among equals the one whose turn is longest ago stays first.
+    // The sort is stable, so among equals the caller whose last turn is longest ago stays first.
     order.sort((a, b) => a.had - b.had);
     return new Map(order.map(({ id }, index) => [id, index + 1]));
   }

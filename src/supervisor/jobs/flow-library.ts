@@ -5,7 +5,7 @@ import type { Stats, StatsQuery } from '../../protocol/stats.js';
 import type { Flows } from '../ports/flows.js';
 import { flowStats } from './flow-stats.js';
 
-/** The service's flows folder, and how its flows went. */
+/** The service's flows folder, and the statistics of its flows. */
 export class FlowLibrary extends FlowCatalog implements Flows {
   readonly #journal: Journal;
   readonly #clock: Clock;

@@ -3,26 +3,26 @@ import type { FlowRun, Journal } from '../../journal/journal.js';
 import type { Runs, Stats, StatsQuery } from '../../protocol/stats.js';
 
 const DEFAULT_DAYS = 30;
-/** Runs that one answer looks at, the newest. */
+/** The most runs that one answer covers: the newest. */
 const MAX_RUNS = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** 1970-01-01 was a Thursday: weeks are counted from the Monday before. */
+/** 1970-01-01 was a Thursday: weeks are counted from the Monday before it. */
 const MONDAY_MS = 3 * DAY_MS;
 const PERIOD_MS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS } as const;
 
-/** A job's run of a flow: its attempts put together. */
+/** A job's run of a flow: all of its attempts. */
 interface JobRun {
   readonly endedMs: number;
   readonly passed: boolean;
-  /** It passed after a failed attempt, or after a model had helped. */
+  /** The flow passed after a failed attempt, or after a model had helped. */
   readonly recovered: boolean;
   readonly durationMs: number;
-  /** The run before ended otherwise. */
+  /** The previous run had the other result. */
   readonly flipped: boolean;
 }
 
-/** How flows went over time, from the journal's history of them. */
+/** Statistics of flows over time, from the journal's history. */
 export async function flowStats(journal: Journal, clock: Clock, query: StatsQuery): Promise<Stats> {
   const until = query.until === undefined ? clock.now() : new Date(query.until);
   const since = query.since === undefined ? new Date(until.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(query.since);
@@ -76,7 +76,7 @@ function summaryOf(runs: readonly JobRun[]): Runs {
   const passed = runs.filter((run) => run.passed);
   const unsteady = runs.filter(({ flipped, recovered }) => flipped || recovered);
   const times = passed.map(({ durationMs }) => durationMs).sort((a, b) => a - b);
-  // The nearest rank: a time that one of the runs took.
+  // Nearest rank: the duration of an actual run.
   const at = (share: number) => times[Math.max(0, Math.ceil(times.length * share) - 1)] ?? 0;
   return {
     runs: runs.length,

@@ -16,80 +16,80 @@ import {
 import type { Admission } from './admission.js';
 import type { BatchGate } from './batch-gate.js';
 
-/** What the disk did not give, or take, is tried again so much later. */
-const AGAIN_MS = 1_000;
+/** The delay before a failed disk access is repeated. */
+const RETRY_MS = 1_000;
 
-/** A job that has its place, read from the disk. */
+/** A job that has a slot, as read from the disk. */
 export interface AdmittedJob extends AcceptedSession {
   readonly request: AutoRequest;
   /** See `QueuedJob`. */
   readonly lostStarts: number;
 }
 
-/** What the queue needs of the scheduler. */
+/** What the queue needs from the scheduler. */
 export interface JobQueueParts extends EndParts, Pick<SessionDependencies, 'vault'> {
   readonly journal: Journal;
   readonly table: SessionTable;
   readonly admission: Admission;
   readonly gate: BatchGate;
-  /** Nothing begins any more. */
+  /** The service is stopping: no job is started. */
   isClosed(): boolean;
-  /** Goes on with a job that has its place, of which it takes care from now on. Never rejects. */
+  /** Runs a job that has a slot, and is responsible for it from now on. Never rejects. */
   begin(job: AdmittedJob, slot: Slot): Promise<void>;
   /** Work that a stop must wait for; never rejects. */
   pending(work: Promise<void>): void;
 }
 
 /**
- * The jobs that wait. In memory is who they are and in which order they come; records and requests stay on disk, and are
- * read when a job has its place, or ends before.
+ * The queue of jobs. Only ids and their order are in memory; records and requests are on disk, and are read when a job
+ * gets a slot or ends.
  *
- *   expect -> add -> batch's gate -> queue of the admission -> place -> read from disk -> begin
+ *   expect -> add -> batch's gate -> queue of the admission -> slot -> read from disk -> begin
  *                       `------------------ end ------------------------'
  */
 export class JobQueue {
   readonly #parts: JobQueueParts;
-  readonly #later = new Set<QueuedJob>();
+  readonly #retrying = new Set<QueuedJob>();
 
   constructor(parts: JobQueueParts) {
     this.#parts = parts;
   }
 
-  /** Counts jobs that are about to be accepted, so that those who come together do not overfill the queue. */
-  expect(jobs: readonly QueuedJob[]): void {
+  /** Reserves room for jobs that are about to be accepted, so that concurrent submissions do not overfill the queue. */
+  reserve(jobs: readonly QueuedJob[]): void {
     for (const job of jobs) {
       this.#parts.table.addQueued(job);
-      this.#parts.admission.expect(job.caller, job.id);
+      this.#parts.admission.reserve(job.caller, job.id);
     }
   }
 
-  /** They were not accepted. */
-  forget(jobs: readonly QueuedJob[]): void {
+  /** Releases the reservation of jobs that were not accepted. */
+  cancelReservation(jobs: readonly QueuedJob[]): void {
     for (const { id } of jobs) {
       this.#parts.table.drop(id);
       this.#parts.admission.leaveQueue(id);
     }
   }
 
-  /** Lets a job wait that is on disk. Not while it waits already. */
+  /** Queues a job that is on disk and is not queued. */
   add(job: QueuedJob): void {
     const { table, admission, gate } = this.#parts;
     if (job.ending !== null) return;
     const { id, batch, caller } = job;
     table.addQueued(job);
-    admission.expect(caller, id);
+    admission.reserve(caller, id);
     gate.pass(batch, id, () => admission.queue(caller, id, (slot) => this.#parts.pending(this.#admitted(job, slot))));
   }
 
-  /** Takes a job out of the order, for good: it is to be ended next. */
+  /** Permanently removes a job from the queue; it must be ended next. */
   leave(id: SessionId): void {
     this.#parts.gate.refuse(id);
     this.#parts.admission.leaveQueue(id);
   }
 
   /**
-   * Ends a job that waits, once: later calls wait for the first. Settles when its end is on disk.
-   * @throws what the disk said; the job waits again then
+   * Ends a queued job, once: later calls return the same promise. Resolves when the end is on disk.
+   * @throws the journal's error; the job is then queued again
    */
   end(job: QueuedJob, end: SessionEnd): Promise<void> {
     job.ending ??= this.#end(job, end);
@@ -118,13 +118,14 @@ export class JobQueue {
   /** Never rejects. */
   async #admitted(job: QueuedJob, slot: Slot): Promise<void> {
     const { journal, log, isClosed } = this.#parts;
-    const lost = (error: unknown) => log(`the disk keeps it waiting: ${sentenceOf(error)}`, { session: job.id });
+    const lost = (error: unknown) =>
+      log(`still waiting because of a disk error: ${sentenceOf(error)}`, { session: job.id });
     const read = await Promise.all([journal.get(job.id), this.#requestOf(job.id)]).catch((error) => {
       lost(error);
       this.#addLater(job);
       return null;
     });
-    // Somebody has ended it meanwhile, or the service stops: it stays on disk then.
+    // The job has been ended meanwhile, or the service is stopping and the job stays on disk.
     const stored = read === null || job.ending !== null || isClosed() ? null : read[0];
     if (stored === null) return slot.release();
     const request = AutoRequest.safeParse(read?.[1]);
@@ -136,17 +137,17 @@ export class JobQueue {
     slot.release();
   }
 
-  /** Not at once: the disk would be asked without end. */
+  /** Delayed, so that a failing disk is not accessed in a loop. */
   #addLater(job: QueuedJob): void {
-    if (this.#later.has(job)) return;
-    this.#later.add(job);
-    this.#parts.clock.after(AGAIN_MS, () => {
-      this.#later.delete(job);
+    if (this.#retrying.has(job)) return;
+    this.#retrying.add(job);
+    this.#parts.clock.after(RETRY_MS, () => {
+      this.#retrying.delete(job);
       this.add(job);
     });
   }
 
-  /** Undefined where there is none, or it cannot be read. */
+  /** Undefined if there is none, or it cannot be read. */
   async #requestOf(id: SessionId): Promise<unknown> {
     const stored = await this.#parts.journal.request(id);
     return this.#parts.vault.unseal(stored?.request)?.request;
@@ -156,7 +157,7 @@ export class JobQueue {
 function unreadableEnd(): SessionEnd {
   const error = new TroupeError(
     'INTERNAL',
-    'The request was accepted by another version, or under another key, and cannot be read',
+    'The request was accepted by another version of the service or with another key, and cannot be read; submit it again',
   );
   return { ...interruptedEnd('auto'), error: encodeError(error) };
 }

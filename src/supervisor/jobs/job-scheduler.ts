@@ -3,7 +3,7 @@ import type { AccessTokens } from '../../auth/access-tokens.js';
 import { RateLimit } from '../../auth/rate-limit.js';
 import { onAbort } from '../../base/deadline.js';
 import type { BrowserLease } from '../../containers/driver.js';
-import type { Journal, JournalBatch, Kept, StoredRequest, WaitingSession } from '../../journal/journal.js';
+import type { Journal, JournalBatch, KeyValue, StoredRequest, WaitingSession } from '../../journal/journal.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { type EventRow, eventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId, SessionRecord } from '../../protocol/session.js';
@@ -29,22 +29,22 @@ import { JobQueue } from './job-queue.js';
 import { assertSupported, checkTask, flowFileCheck } from './request-check.js';
 import { type SubmissionKey, Submissions } from './submissions.js';
 
-/** A session that can go on. */
-export interface Resumed extends AcceptedSession {
-  /** Where a job is; null for a live session. */
+/** A session that can be resumed after a restart. */
+export interface ResumableSession extends AcceptedSession {
+  /** The phase of a job's task; null for a live session. */
   readonly phase: OpenPhase | null;
   readonly progress: TaskProgress;
 }
 
-/** A create that was admitted late still has this long for its browser. */
-const LEAST_OPEN_MS = 1_000;
+/** The shortest time for opening a browser, for a create that was admitted late. */
+const MIN_OPEN_MS = 1_000;
 
-/** Jobs of a batch that are made in one turn of the event loop. */
+/** Jobs of a batch that are prepared in one turn of the event loop. */
 const BATCH_STRIDE = 200;
 
-/** Jobs that are submitted together. */
+/** The jobs of a new batch, and its row in the journal. */
 export interface NewBatch {
-  readonly kept: Kept;
+  readonly row: KeyValue;
   readonly jobs: readonly AutoRequest[];
   readonly parallel: number | null;
   readonly submission: SubmissionKey | null;
@@ -52,22 +52,24 @@ export interface NewBatch {
   assertFlow(file: string): Promise<void>;
 }
 
-/** What the scheduler needs of the supervisor. */
+/** What the scheduler needs from the supervisor. */
 export interface SchedulerParts extends SessionDependencies {
   readonly journal: Journal;
   readonly tokens: AccessTokens;
   readonly artifacts: ArtifactKeeper;
   readonly table: SessionTable;
-  /** Called once for each session that lived, when its end is on disk. */
+  /** Called once for each session that was started, when its end is on disk. */
   ended(session: LivingSession): void;
   /** Work that a stop must wait for; never rejects. */
   pending(work: Promise<void>): void;
 }
 
 /**
- * The way in: who is admitted, with which browser, and what is on disk before anyone is told of it.
+ * Accepts sessions and jobs, admits them, and assigns browsers. A client gets its answer after the journal has stored
+ * the
+ * session.
  *
- *   live  admission -> warm browser or one of its own -> on disk -> answer
+ *   live  admission -> warm browser or a new one -> on disk -> answer
  *   job   on disk -> answer -> queue -> admission -> read again -> browser -> flows -> model
  *                                ^------------------------ retries -----------------------'
  */
@@ -76,7 +78,7 @@ export class JobScheduler {
   readonly #admission: Admission;
   readonly #pool: WarmPool;
   readonly #rate: RateLimit;
-  /** What was submitted under which Idempotency-Key. */
+  /** Submissions by Idempotency-Key. */
   readonly submissions: Submissions;
   readonly #gate = new BatchGate();
   readonly #attempts: JobAttempts;
@@ -93,11 +95,11 @@ export class JobScheduler {
       maxQueue,
       clock: parts.clock,
       limitsOf: (caller) => parts.tokens.limitsOf(caller),
-      onReleased: () => this.#pool.placeFreed(),
+      onReleased: () => this.#pool.slotFreed(),
     });
     this.#pool = new WarmPool({
       ...parts,
-      freePlaces: () => maxSessions - this.#admission.running,
+      freeSlots: () => maxSessions - this.#admission.running,
       availableBytes: () => process.availableMemory(),
     });
     this.#attempts = new JobAttempts({
@@ -105,7 +107,7 @@ export class JobScheduler {
       pool: this.#pool,
       isClosed: () => this.#closed,
       queue: ({ session, caller, lostStarts }) => {
-        // Who has asked for its end meanwhile gets it from the session.
+        // If the job's end was requested meanwhile, the session handles it.
         if (session.ended === undefined) this.#queue.add(new QueuedJob({ ...session.record, caller }, lostStarts));
       },
     });
@@ -114,19 +116,19 @@ export class JobScheduler {
       admission: this.#admission,
       gate: this.#gate,
       isClosed: () => this.#closed,
-      begin: ({ lostStarts, ...accepted }, place) => {
+      begin: ({ lostStarts, ...accepted }, slot) => {
         const { request, caller } = accepted;
-        return this.#attempts.begin({ session: this.#register(accepted), request, caller, lostStarts }, place);
+        return this.#attempts.begin({ session: this.#register(accepted), request, caller, lostStarts }, slot);
       },
     });
   }
 
-  /** Begins to start browsers ahead. */
+  /** Starts to fill the pool of warm browsers. */
   open(): void {
     this.#pool.start();
   }
 
-  /** Lets nobody in from now on, and ends the browsers that wait for someone. Idempotent. */
+  /** Admits no more sessions, and ends the warm browsers. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#admission.close();
@@ -138,7 +140,7 @@ export class JobScheduler {
     return { max: this.#parts.config.maxSessions, running, queued, warm: this.#pool.ready };
   }
 
-  /** 1 for the job that is next, null for one that does not wait. */
+  /** 1 for the next job, null for one that does not wait. */
   position(id: SessionId): number | null {
     return this.#admission.position(id);
   }
@@ -152,15 +154,15 @@ export class JobScheduler {
     return this.#queue.end(job, end);
   }
 
-  /** Whether a browser of this lease id waits for a session. */
-  keepsWarm(id: string): boolean {
+  /** Whether the lease id belongs to a warm browser. */
+  holdsWarmLease(id: string): boolean {
     return this.#pool.has(id);
   }
 
   /** See `Sessions.createLive`. */
   async createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord> {
     this.#assertAccepts(request);
-    // Whoever repeats it later is to find the session: then the first client's leaving ends nothing.
+    // With a key, a repeat must find the session, so the first client's disconnect does not end it.
     const { signal } = submitter.idempotencyKey === undefined ? submitter : new AbortController();
     return this.#once(request, submitter, (submission) =>
       this.#createLive(request, { ...submitter, signal }, submission),
@@ -177,19 +179,19 @@ export class JobScheduler {
     const deadlineMs = config.createTimeout * 1000;
     const startedAt = performance.now();
     const asked = this.#parts.clock.now();
-    const place = await this.#admission.enter(caller, { signal, deadlineMs });
+    const slot = await this.#admission.waitForSlot(caller, { signal, deadlineMs });
     const { id, open } = this.#pool.prepare(request);
     const session = this.#register({ request, record: this.#accepted(id, request, { now: asked }), caller });
-    const forget = onAbort(signal, () => session.abandon());
+    const removeAbortListener = onAbort(signal, () => session.abandon());
     try {
-      const left = Math.max(LEAST_OPEN_MS, deadlineMs - (performance.now() - startedAt));
-      await session.begin(place, open, left, this.#acceptance(session.record, request, caller, submission));
+      const left = Math.max(MIN_OPEN_MS, deadlineMs - (performance.now() - startedAt));
+      await session.begin(slot, open, left, this.#acceptance(session.record, request, caller, submission));
       return session.record;
     } catch (error) {
       table.drop(session.record.id);
       throw error;
     } finally {
-      forget();
+      removeAbortListener();
     }
   }
 
@@ -199,7 +201,7 @@ export class JobScheduler {
     return this.#once(request, submitter, (submission) => this.#submit(request, submitter.caller, submission));
   }
 
-  /** A request with an Idempotency-Key is taken once; a later one answers the same session. */
+  /** A request with an Idempotency-Key is accepted once; a repeat returns the same session. */
   #once(
     request: LiveRequest | AutoRequest,
     { idempotencyKey }: Submitter,
@@ -216,69 +218,69 @@ export class JobScheduler {
     this.#admission.assertQueueHasRoom(caller);
     const record = this.#accepted(newSessionId(), request);
     const job = new QueuedJob({ ...record, caller });
-    this.#queue.expect([job]);
+    this.#queue.reserve([job]);
     try {
       await hub.write({
         ...this.#acceptance(record, request, caller, submission),
         records: [{ record, lease: null }],
       });
     } catch (error) {
-      this.#queue.forget([job]);
+      this.#queue.cancelReservation([job]);
       throw error;
     }
     this.#queue.add(job);
-    return table.shown(record);
+    return table.withQueuePosition(record);
   }
 
   /**
-   * Takes jobs together, or none of them: one transaction, with their batch.
-   * @throws as {@link submit}; of a job that is refused, its place in the batch
+   * Accepts all jobs of a batch, or none, in one transaction with the batch.
+   * @throws as {@link submit}; for a rejected job, with its index in the batch
    */
   async submitBatch(batch: NewBatch, { caller }: Submitter): Promise<readonly SessionId[]> {
     const records: SessionRecord[] = [];
     const requests: StoredRequest[] = [];
     for (const [index, request] of batch.jobs.entries()) {
-      // Thousands are made here: others have their turn in between.
+      // There may be thousands of jobs: release the event loop in between.
       if (index % BATCH_STRIDE === BATCH_STRIDE - 1) await nextTurn();
-      await inPlace(index, async () => {
+      await withJobIndex(index, async () => {
         this.#assertAccepts(request);
         await checkTask(request, this.#parts, batch.assertFlow);
       });
-      const record = this.#accepted(newSessionId(), request, { batch: batch.kept.id });
+      const record = this.#accepted(newSessionId(), request, { batch: batch.row.id });
       records.push(record);
       requests.push(this.#sealed(record, request, caller));
     }
     this.#bound(caller, records.length);
     this.#admission.assertQueueHasRoom(caller, records.length);
     const jobs = records.map((record) => new QueuedJob({ ...record, caller }));
-    this.#queue.expect(jobs);
+    this.#queue.reserve(jobs);
     try {
       await this.#parts.hub.write({
         records: records.map((record) => ({ record, lease: null })),
         requests,
         events: records.map((record) => this.#acceptedEvent(record)),
-        kept: [batch.kept],
-        submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.kept.id }],
+        keyValues: [batch.row],
+        submissions: batch.submission === null ? [] : [{ ...batch.submission, sessionId: batch.row.id }],
       });
     } catch (error) {
-      this.#queue.forget(jobs);
+      this.#queue.cancelReservation(jobs);
       throw error;
     }
-    if (batch.parallel !== null) this.#gate.open(batch.kept.id, batch.parallel, jobs.length);
+    if (batch.parallel !== null) this.#gate.open(batch.row.id, batch.parallel, jobs.length);
     for (const job of jobs) this.#queue.add(job);
     return jobs.map(({ id }) => id);
   }
 
-  /** See {@link BatchGate.open}: for a batch that an earlier service took. */
+  /** See {@link BatchGate.open}. For a batch that an earlier run of the service accepted. */
   openGate(batch: string, parallel: number, jobs: number): void {
     this.#gate.open(batch, parallel, jobs);
   }
 
-  /** Goes on with a session that an earlier service left. @throws what keeps it from going on */
-  async resume(resumed: Resumed, lease: BrowserLease): Promise<void> {
+  /** Resumes a session of an earlier run of the service. @throws the reason why it cannot be resumed */
+  async resume(resumed: ResumableSession, lease: BrowserLease): Promise<void> {
     const { request, record, caller, phase, progress } = resumed;
     const session = this.#register(resumed);
-    session.recall(progress);
+    session.restore(progress);
     this.#gate.pass(record.batch, record.id, () => undefined);
     try {
       await session.resume(this.#admission.acquire(caller), lease);
@@ -290,7 +292,7 @@ export class JobScheduler {
     this.#parts.pending(this.#attempts.resume({ session, request, caller, lostStarts: 0 }, phase, false));
   }
 
-  /** Takes a job that is on disk already. */
+  /** Queues a job that is already on disk. */
   requeue(job: WaitingSession): void {
     this.#queue.add(new QueuedJob(job));
   }
@@ -305,7 +307,7 @@ export class JobScheduler {
     return acceptedRecord(id, request, defaults);
   }
 
-  /** What is written when a session is accepted, beside its record. */
+  /** What the journal stores when a session is accepted, beside its record. */
   #acceptance(
     record: SessionRecord,
     request: LiveRequest | AutoRequest,
@@ -340,7 +342,7 @@ export class JobScheduler {
     return session;
   }
 
-  /** @throws CAPACITY when the caller has begun as much in this minute as it may */
+  /** @throws CAPACITY if the caller has reached its limit per minute */
   #bound(caller: string, count = 1): void {
     const { perMinute } = this.#parts.tokens.limitsOf(caller);
     if (perMinute !== undefined) this.#rate.take(caller, perMinute, count);
@@ -353,8 +355,8 @@ export class JobScheduler {
   }
 }
 
-/** @throws what `check` threw, with the job's place before its sentence and its paths */
-async function inPlace(index: number, check: () => Promise<void>): Promise<void> {
+/** @throws the error of `check`, with the job's index before its message and its paths */
+async function withJobIndex(index: number, check: () => Promise<void>): Promise<void> {
   try {
     await check();
   } catch (error) {

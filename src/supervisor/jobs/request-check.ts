@@ -14,7 +14,9 @@ import type { Outbox } from '../../webhooks/outbox.js';
 
 type Offers = Driver['offers'];
 
-/** A member of a request, and whether it asks for something that this service cannot do as it runs now. */
+/**
+ * A member of a request, when it asks for something that this service cannot do in its current setup, and the reason.
+ */
 type Unavailable = readonly [
   field: string,
   asked: (request: LiveRequest & Partial<AutoRequest>, offers: Offers) => boolean,
@@ -30,37 +32,37 @@ const UNAVAILABLE: readonly Unavailable[] = [
   [
     'egress',
     ({ egress }) => ![...(egress?.allow ?? []), ...(egress?.deny ?? [])].every(isHostPattern),
-    `an entry is ${HOST_PATTERN}`,
+    `an entry must be ${HOST_PATTERN}`,
   ],
   [
     'proxy',
     ({ proxy, egress }, offers) =>
       (proxy?.bypass ?? '') !== '' && egress !== undefined && !offers.has('filteredBypass'),
-    'the headless shell reaches what bypass names directly, past the egress rules; use Chromium, or leave bypass out',
+    'the headless shell reaches the hosts in bypass directly, past the egress rules; use Chromium, or omit bypass',
   ],
   [
     'forward',
     (request) => request.forward !== undefined && request.proxy !== undefined,
-    'a proxy takes the requests to localhost too; leave one of both out',
+    'a proxy also receives the requests to localhost; omit proxy or forward',
   ],
   [
     'proxy',
     ({ proxy }) => proxy !== undefined && leadsToMetadata(proxy.server),
-    'a proxy is not at a metadata address; name another server',
+    'a proxy must not be at a metadata address; name another server',
   ],
   [
     'proxy',
     ({ proxy }) => proxy?.username !== undefined && /^socks/i.test(proxy.server),
-    'Chromium gives no user name to a SOCKS proxy',
+    'Chromium does not send a user name to a SOCKS proxy; omit username',
   ],
   [
     'proxy',
     ({ proxy }) => proxy?.password !== undefined && proxy.username === undefined,
-    'a password wants a username',
+    'a password needs a username',
   ],
 ];
 
-/** @param server `[scheme://]host[:port]`; a name is judged where it is looked up */
+/** @param server `[scheme://]host[:port]`; host names are checked when they are resolved */
 function leadsToMetadata(server: string): boolean {
   const [, host = ''] = /^(?:[a-z0-9]+:\/\/)?(\[[^\]]*\]|[^:]*)/i.exec(server) ?? [];
   const read = readHost(host);
@@ -68,7 +70,7 @@ function leadsToMetadata(server: string): boolean {
 }
 
 /**
- * Refuses what would be accepted and then not done.
+ * Rejects options that would be accepted and then ignored.
  * @throws INVALID_REQUEST naming the field
  */
 export function assertSupported(request: LiveRequest | AutoRequest, offers: Offers): void {
@@ -80,7 +82,7 @@ export function assertSupported(request: LiveRequest | AutoRequest, offers: Offe
 }
 
 /**
- * Checks an autonomous request as far as it can be known before it runs.
+ * Checks everything about a job request that can be checked before it runs.
  * @param assertFlow see {@link flowFileCheck}
  * @throws INVALID_REQUEST, FLOW_NOT_FOUND, AUTONOMY_OFF, MODEL_NOT_ALLOWED, MISSING_API_KEY
  */
@@ -111,7 +113,7 @@ function assertWebhook(webhook: string | undefined, webhooks: Pick<Outbox, 'refu
 
 type FlowFileCheck = (file: string) => Promise<void>;
 
-/** Rejects for a file that cannot be run. Each file is looked at once, however often it is asked about. */
+/** Returns a check that rejects files that cannot be run. Each file is read once, however often it is checked. */
 export function flowFileCheck(flowsDir: string): FlowFileCheck {
   const seen = new Map<string, Promise<void>>();
   return (file) => {
@@ -134,11 +136,11 @@ async function assertFlowFile(file: string, flowsDir: string): Promise<void> {
     throw refuse(encodeError(error).error);
   }
   try {
-    // A link must not lead out of the folder either.
+    // Also checks where a symbolic link leads.
     const [real, realDir] = await Promise.all([realpath(path), realpath(flowsDir)]);
     if (real.startsWith(realDir + sep) && (await stat(real)).isFile()) return;
   } catch (error) {
-    // Falls through: whatever keeps it from being read, it cannot be run.
+    // An unreadable file cannot be run, for whatever reason.
     asAbsent(error);
   }
   throw new TroupeError('FLOW_NOT_FOUND', `There is no flow file '${file}' in ${flowsDir}`, { flow: file });

@@ -3,8 +3,9 @@ import type { AutoRequest, SessionRecord } from '../../protocol/session.js';
 import type { SessionEnd } from '../sessions/index.js';
 
 /**
- * Ends that another attempt may change. A model that cannot be reached was tried again already, by itself and its
- * fallbacks, and answers that were used up stay used up.
+ * Errors after which another attempt may succeed. An unreachable model is not among them: the call was repeated
+ * already,
+ * and fallbacks were tried; nor is a used-up number of answers.
  */
 const RETRIED: ReadonlySet<ErrorCode> = new Set([
   'FLOW_FAILED',
@@ -14,12 +15,12 @@ const RETRIED: ReadonlySet<ErrorCode> = new Set([
   'INTERRUPTED',
 ]);
 
-/** Attempts that a job has left after the one that its record is about. */
+/** The attempts that a job has left after the one in its record. */
 export function retriesLeft({ retries = 0 }: AutoRequest, { attempt }: SessionRecord): number {
   return Math.max(0, retries - attempt + 1);
 }
 
-/** Whether a job whose attempt ended so begins again in a fresh browser. */
-export function beginsAgain(request: AutoRequest, record: SessionRecord, { status, error }: SessionEnd): boolean {
+/** Whether a job is retried in a fresh browser after its attempt ended this way. */
+export function isRetried(request: AutoRequest, record: SessionRecord, { status, error }: SessionEnd): boolean {
   return status === 'failed' && error !== null && RETRIED.has(error.code) && retriesLeft(request, record) > 0;
 }

@@ -2,17 +2,17 @@ import type { RequestVault } from '../../auth/request-vault.js';
 import type { Journal, Submission } from '../../journal/journal.js';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** What a submission is known by, before it has a session. */
+/** Identifies a submission before it has a session. */
 export type SubmissionKey = Omit<Submission, 'sessionId'>;
 
 /**
- * Submissions under an Idempotency-Key: each makes one session or batch, however often it is repeated, also across a restart. A
- * key is the service's, not the caller's, and is free again when what it made is removed.
+ * Submissions with an Idempotency-Key: repeating one, even after a restart, does not create a second session or batch.
+ * Keys belong to the service, not to a caller. A key is free again when what it created is removed.
  */
 export class Submissions {
   readonly #journal: Journal;
   readonly #vault: RequestVault;
-  /** Those that are being made now. */
+  /** Submissions in progress. */
   readonly #open = new Map<string, { readonly fingerprint: string; readonly made: Promise<unknown> }>();
 
   constructor(journal: Journal, vault: RequestVault) {
@@ -21,11 +21,11 @@ export class Submissions {
   }
 
   /**
-   * Makes what a key stands for, or answers what was made.
-   * @param request all that makes it what it is: the same request makes the same kind of thing
-   * @param make is called once; what it throws leaves the key free
-   * @param read the record of a session that was made before
-   * @throws INVALID_REQUEST when the key stands for another request
+   * Creates what a key stands for, or returns what it created before.
+   * @param request determines the fingerprint: the same request creates the same kind of thing
+   * @param make called once; if it throws, the key stays free
+   * @param read reads what was created earlier, by its id
+   * @throws INVALID_REQUEST if the key stands for another request
    */
   once<T>(
     key: string,
@@ -37,7 +37,7 @@ export class Submissions {
     const open = this.#open.get(key);
     if (open !== undefined) {
       assertSame(open.fingerprint, fingerprint);
-      // The same fingerprint is the same request, whose answer is of the same kind.
+      // The same fingerprint means the same request, so the result has the same type.
       return open.made as Promise<T>;
     }
     const made = this.#find(key, fingerprint, read).then((found) => found ?? make({ key, fingerprint }));
@@ -55,7 +55,7 @@ export class Submissions {
 
 function assertSame(known: string, asked: string): void {
   if (known === asked) return;
-  const message = 'it was used for another request';
+  const message = 'it was used for another request; choose a new key';
   throw new TroupeError('INVALID_REQUEST', `"Idempotency-Key": ${message}`, {
     issues: [{ path: 'Idempotency-Key', message }],
   });

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { SessionFile } from '../../protocol/answers.js';
 
-/** A file as it is read; whoever takes it reads or destroys the stream. */
+/** An open file; the caller must read or destroy the stream. */
 export interface OpenFile {
   readonly bytes: number;
   readonly stream: Readable;
@@ -9,17 +9,17 @@ export interface OpenFile {
 
 /** Files and artifacts of sessions. An unknown session or file is NOT_FOUND. */
 export interface Artifacts {
-  /** The artifact zip as it is made. Destroying the stream ends the work. */
+  /** Streams the artifact zip. Destroying the stream cancels the work. */
   archive(id: string): Promise<Readable>;
   list(id: string): Promise<readonly SessionFile[]>;
   read(id: string, name: string): Promise<OpenFile>;
   /**
-   * Names are one path segment. INVALID_REQUEST for any other; BODY_TOO_LARGE past `maxUploadBytes`; SESSION_BUSY for a
-   * session that waits; SESSION_ENDED for one that has ended, whose browser may be there a moment longer.
+   * Stores an upload. INVALID_REQUEST if the name is not one path segment; BODY_TOO_LARGE beyond `maxUploadBytes`;
+   * SESSION_BUSY if the session is queued; SESSION_ENDED if it has ended, even if its browser is still closing.
    */
   write(id: string, name: string, content: Readable): Promise<SessionFile>;
-  /** A screenshot, by the name that its step has. */
+  /** A step's screenshot, by its file name. */
   screenshot(id: string, name: string): Promise<OpenFile>;
-  /** The HTML report as the journal has it now. */
+  /** The HTML report of the session's current state. */
   report(id: string): Promise<OpenFile>;
 }

@@ -1,58 +1,69 @@
-import type { DevToolsMail } from '../../actors/session/connection/devtools-clients.js';
+import type { DevToolsMessages } from '../../actors/session/connection/devtools-clients.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 
-/** Another client of a session's browser, over the session's own connection. It is lost with the session's actor. */
+/**
+ * Another DevTools client of a session's browser, over the session's own connection. It ends with the session's actor.
+ */
 export interface DevToolsClient {
-  /** A command: a JSON object as text, without a member `sessionId` or with the one that is given beside it. */
+  /** Sends a command: a JSON object as text. `sessionId` equals its member of that name; both may be missing. */
   send(text: string, sessionId: string | undefined): void;
   /**
-   * What the browser has for it, once there is something, or nothing after a while. One call at a time.
-   * @throws SESSION_RESTARTED, SESSION_ENDED, WORKER_LOST when the connection is gone
+   * The browser's next messages, or none after a while. One call at a time.
+   * @throws SESSION_RESTARTED, SESSION_ENDED, WORKER_LOST if the connection has ended
    */
-  next(signal: AbortSignal): Promise<DevToolsMail>;
-  /** Ends what the client began in the browser. Idempotent. */
+  next(signal: AbortSignal): Promise<DevToolsMessages>;
+  /** Ends the client's sessions in the browser. Idempotent. */
   close(): void;
 }
 
-/** A session's browser, for another client of Chrome's DevTools protocol. */
+/** A session's browser, for other clients of the Chrome DevTools Protocol. */
 export interface DevTools {
-  /** For people: `Chromium 156.0.8078.73`. */
+  /** The browser's name and version: `Chromium 156.0.8078.73`. */
   readonly product: string;
-  /** Where the browser saves files: the session's own folder. */
+  /** The session's own folder, to which the browser saves files. */
   readonly downloadsDir: string;
-  /** The one folder from which the browser may be given files. */
+  /** The only folder whose files can be given to the browser. */
   readonly uploadsDir: string;
   /** @throws CAPACITY, WORKER_LOST */
   connect(): Promise<DevToolsClient>;
 }
 
 /**
- * The ways into a session that runs, for people and for other clients than scripts. What is asked of one that has ended
- * is SESSION_ENDED, and of one that waits SESSION_BUSY.
+ * Connections to running sessions, for people and for clients that do not use scripts. Calls reject with SESSION_ENDED
+ * if
+ * the session has ended, and with SESSION_BUSY if it is queued.
  */
 export interface Connections {
   /**
-   * Gives a person control of a session that runs, and answers the key to it, when its agent has come to rest.
-   * SESSION_BUSY where another has it, unless `takeOver`.
+   * Gives a person control of a running session, and returns their key once the agent's calls have finished.
+   * SESSION_BUSY
+   * if another person has control, unless `takeOver`.
    */
   takeControl(id: string, by: string, takeOver: boolean): Promise<ControlKey>;
-  /** Whoever has it: the agent goes on. */
+  /** Gives control back to the agent, whoever has it. */
   returnControl(id: string): Promise<void>;
-  /** Whether the key is that of who has control now; a sign of life of theirs. */
+  /** Whether the key belongs to the person with control. If so, resets the idle timeouts. */
   holdsControl(id: string, key: string): boolean;
-  /** A page that the holder has open; the answer says that it is gone. SESSION_BUSY for another's key. */
+  /**
+   * Registers a page of the holder; returns a function to call when it disconnects. SESSION_BUSY if the key is not
+   * valid.
+   */
   attachControl(id: string, key: string): () => void;
-  /** What the holder does to the page. SESSION_BUSY for another's key. */
+  /** Sends the holder's input to the page. SESSION_BUSY if the key is not valid. */
   sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void>;
-  /** What is selected on the page. SESSION_BUSY for another's key. */
+  /** The page's selection. SESSION_BUSY if the key is not valid. */
   copySelection(id: string, key: string): Promise<string>;
-  /** A sign of life from a client that works without scripts. Nothing for a session that does not run. */
+  /** Resets the idle timeout for a client that works without scripts. Does nothing if the session is not running. */
   touch(id: string): void;
   /**
-   * The unix socket of the session's desktop, an RFB server. NOT_FOUND where there is none. SESSION_ENDED, also for a
-   * session that never was: told at once, without a look into the journal.
+   * The unix socket of the session's desktop, an RFB server. NOT_FOUND if there is none. SESSION_ENDED, also for a
+   * session
+   * that never existed, since the journal is not read.
    */
   desktop(id: string): string;
-  /** In a job to who has its control: SESSION_BUSY for others. SESSION_ENDED as with {@link Connections.desktop}. */
+  /**
+   * In a job, only for the person with control: SESSION_BUSY for others. SESSION_ENDED as with
+   * {@link Connections.desktop}.
+   */
   devTools(id: string, control: string | undefined): DevTools;
 }

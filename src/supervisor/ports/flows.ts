@@ -2,14 +2,14 @@ import type { FlowEntry } from '../../agent-js/flows/flow-catalog.js';
 import type { FlowNode } from '../../protocol/flow-tree.js';
 import type { Stats, StatsQuery } from '../../protocol/stats.js';
 
-/** The flows folder, and how its flows went. */
+/** The flows folder, and the statistics of its flows. */
 export interface Flows {
   /** The flows that scripts can run. */
   list(signal: AbortSignal): Promise<readonly FlowEntry[]>;
-  /** What is in the flows folder. */
+  /** The contents of the flows folder. */
   tree(signal: AbortSignal): Promise<readonly FlowNode[]>;
   /** The text of a flow or task file, by its path in the flows folder. */
   source(path: string): Promise<string>;
-  /** How flows went over time. */
+  /** Statistics of flows over time. */
   stats(query: StatsQuery): Promise<Stats>;
 }

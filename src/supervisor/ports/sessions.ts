@@ -1,5 +1,5 @@
 import type { GiveUpSignal } from '../../actors/actor.js';
-import type { FrameOrder, ScreenFrame } from '../../actors/session/screen.js';
+import type { FrameRequest, ScreenFrame } from '../../actors/session/screen.js';
 import type { AccessTokens } from '../../auth/access-tokens.js';
 import type { ShareLinks } from '../../auth/share-links.js';
 import type { ModelInfo, OwnHealth } from '../../protocol/answers.js';
@@ -22,62 +22,69 @@ import type { Submitter } from './submitter.js';
 export type { ModelInfo, OwnHealth } from '../../protocol/answers.js';
 export type { Submitter } from './submitter.js';
 
-/** What becomes of a running script whose asker is gone. */
+/** What happens to a running script when its client disconnects. */
 export type OnDisconnect = 'continue' | 'stop';
 
-/** How many sessions there are in each status, and how many of them failed lately. */
+/** How many sessions have each status, and how many failed recently. */
 export interface SessionCounts {
   readonly of: { readonly [Status in SessionStatus]: number };
   readonly failed: number;
 }
 
-/** How a script is run. */
+/** Options of a script run. */
 export interface RunOptions {
   readonly onDisconnect: OnDisconnect;
-  /** The key of who has control, for a script of theirs. */
+  /** The key of the person with control, for their scripts. */
   readonly control?: string | undefined;
 }
 
 /**
- * What the gateway may ask of the supervisor. Every call rejects with a TroupeError whose code is in the table; an id
- * that is unknown, or not of an id's form, is NOT_FOUND.
+ * The gateway's interface to the supervisor. Calls reject with a TroupeError whose code is in the error table; an
+ * unknown
+ * or malformed id is NOT_FOUND.
  */
 export interface Sessions {
-  /** Who may enter, beside the token of the configuration. */
+  /** Access tokens, beside the token of the configuration. */
   readonly tokens: AccessTokens;
   readonly links: ShareLinks;
-  /** Messages to those who asked to be told. */
+  /** Webhook messages and their delivery. */
   readonly webhooks: Outbox;
   readonly batches: Batches;
-  /** Settles when the browser is ready. CAPACITY after `createTimeout`; aborting the signal gives the browser back. */
+  /** Resolves when the browser is ready. CAPACITY after `createTimeout`; aborting the signal releases the browser. */
   createLive(request: LiveRequest, submitter: Submitter): Promise<SessionRecord>;
-  /** Settles when the job is on disk. INVALID_REQUEST, FLOW_NOT_FOUND, what is wrong with the model, CAPACITY (full). */
+  /**
+   * Resolves when the job is on disk. INVALID_REQUEST, FLOW_NOT_FOUND, errors of the model choice, CAPACITY (queue
+   * full).
+   */
   submit(request: AutoRequest, submitter: Submitter): Promise<SessionRecord>;
-  /** The record once the session has ended, or as it is after `timeoutMs`. Aborting `signal` ends the waiting only. */
+  /**
+   * The record once the session has ended, or its current one after `timeoutMs`. Aborting `signal` only ends the wait.
+   */
   waitForEnd(id: string, bounds: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<SessionRecord>;
   list(query: ListQuery): Promise<readonly SessionRecord[]>;
   get(id: string): Promise<SessionRecord>;
-  /** What a session that runs does, as a line of script or the name of a flow; null for any other. */
-  doing(id: SessionId): string | null;
-  /** Of all sessions, and of those that failed since an ISO instant. */
+  /** A running session's activity, as a line of script or the name of a flow; null for others. */
+  activity(id: SessionId): string | null;
+  /** Counts all sessions by status, and those that failed since an ISO instant. */
   counts(failedSince: string): Promise<SessionCounts>;
   /**
-   * Stops a session that runs or waits; removes record and artifacts of one that has ended, unless a call within the last
-   * minute stopped it. With `purge` it does both, at any time.
+   * Stops a running or queued session. Removes the record and artifacts of an ended one, unless a call within the last
+   * minute stopped it. With `purge` it does both at once.
    */
   remove(id: string, purge: boolean): Promise<void>;
   /**
-   * The result's JSON text. Aborting `signal` drops the script while it waits. One that runs goes on, since its effects
-   * cannot be taken back; or it stops where `onDisconnect` says so. SESSION_BUSY in a job, but for who has its control.
+   * Returns the result's JSON text. Aborting `signal` drops a waiting script. A running script continues, since its
+   * effects
+   * cannot be undone, or stops if `onDisconnect` is 'stop'. SESSION_BUSY in a job, except for the person with control.
    */
   runScript(id: string, source: string, signal: GiveUpSignal, options?: RunOptions): Promise<string>;
-  /** The ways into a session that runs, for people and for other clients than scripts. */
+  /** Connections to running sessions, for people and for clients that do not use scripts. */
   readonly connections: Connections;
   readonly artifacts: Artifacts;
   readonly flows: Flows;
   readonly streams: EventStreams;
-  /** What the session's active page shows, once there is a newer frame; null where none comes in time. */
-  nextFrame(id: string, order: FrameOrder, signal: AbortSignal): Promise<ScreenFrame | null>;
+  /** A picture of the session's active page, once there is a newer one; null if there is none in time. */
+  nextFrame(id: string, order: FrameRequest, signal: AbortSignal): Promise<ScreenFrame | null>;
   health(): OwnHealth;
   /** In the order of the configuration. */
   models(): readonly ModelInfo[];

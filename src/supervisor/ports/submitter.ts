@@ -1,8 +1,8 @@
-/** Who asks for a session. */
+/** The caller of a submission. */
 export interface Submitter {
-  /** Callers that wait take turns; this tells them apart. */
+  /** Distinguishes callers, so that they can take turns. */
   readonly caller: string;
-  /** A repeat of a submission under the same key answers the first one's record; nothing is given up with its client. */
+  /** Repeating a submission with the same key returns the first one's record; a disconnect then cancels nothing. */
   readonly idempotencyKey?: string | undefined;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;

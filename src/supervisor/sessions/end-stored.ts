@@ -7,16 +7,16 @@ import type { SessionDependencies } from './session-dependencies.js';
 import type { SessionEnd } from './session-end.js';
 import { endedRecord } from './session-record.js';
 
-/** What is needed to end a session of which there is nothing but what stands in the journal. */
+/** What is needed to end a session that exists only in the journal. */
 export interface EndParts extends Pick<SessionDependencies, 'hub' | 'clock' | 'log'> {
   readonly artifacts: Pick<ArtifactKeeper, 'write'>;
   readonly webhooks: Pick<Outbox, 'entries'>;
 }
 
 /**
- * Ends a session that no living one stands for. Settles when its end is on disk.
- * @param request what it was asked for, as far as it can be read: the webhook in it is told
- * @throws what the disk said
+ * Ends a session that is only in the journal. Resolves when its end is on disk.
+ * @param request the session's request, as far as it can be read: its webhook is notified
+ * @throws the journal's error
  */
 export async function endStored(
   { hub, clock, artifacts, log, webhooks }: EndParts,
@@ -31,10 +31,10 @@ export async function endStored(
     clock.now().toISOString(),
   );
   const asked = AutoRequest.safeParse(request).data?.webhook;
-  const kept = webhooks.entries(ended, asked, 'ended');
-  await hub.write({ records: [{ record: ended, lease: null }], events: [event], kept });
-  // Of one that never began there is nothing to read; it is made when somebody asks for it.
+  const keyValues = webhooks.entries(ended, asked, 'ended');
+  await hub.write({ records: [{ record: ended, lease: null }], events: [event], keyValues });
+  // A session that never started has nothing to report; its artifacts are created on request.
   if (record.startedAt === null) return;
-  // They can be made again at any time; what keeps them from being made now keeps no service from starting.
+  // Artifacts can be created again at any time, so an error here must not keep the service from starting.
   artifacts.write(ended).catch((error) => log(`no artifacts: ${sentenceOf(error)}`, { session: record.id }));
 }

@@ -1,4 +1,4 @@
-// The door of this wing: whoever stands outside imports from here. One session's life, from its record to its end.
+// The public interface of this wing: other wings import only from here. One session's life, from its record to its end.
 export { type EndParts, endStored } from './end-stored.js';
 export { LivingSession } from './living-session.js';
 export { QueuedJob } from './queued-job.js';

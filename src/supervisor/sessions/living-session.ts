@@ -32,17 +32,18 @@ import { Attempt } from './task/attempt.js';
 import type { OpenPhase, TaskProgress } from './task/task-phase.js';
 import { runTask, type TaskParts } from './task/task-run.js';
 
-/** An end that somebody waits for leaves the actor this long to tell of its last step. */
+/** How long an actor may emit its last step before an immediate end. */
 const DRAIN_MS = 50;
-/** How much later than a connection's end a driver may say how the browser itself ended. */
+/** How much later than the connection's end a driver may report how the browser ended. */
 const EXIT_REASON_MS = 1_000;
-/** Scripts that wait at most in an actor, and what each may take beyond its own bound until it is answered. */
+/** Scripts that an actor may have queued, and how much longer than its time limit each may take. */
 const SCRIPTS_AHEAD = 65;
 const SCRIPT_GRACE_MS = 1_500;
 
 /**
- * A session that waits or runs: the owner of its slot, its browser's lease and its actor, which stand in its state. It
- * releases all of them when it ends, whatever the reason, and it ends once.
+ * A session that waits or runs. It owns its slot, its browser's lease, and its actor, which are recorded in its state.
+ * It
+ * ends once, for whatever reason, and then releases all of them.
  */
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
@@ -55,14 +56,14 @@ export class LivingSession {
   readonly #ending = new AbortController();
   readonly #onEnded: () => void;
   #state: SessionLifecycle = { kind: 'waiting' };
-  /** A start or a requeue, which changes what is held: the release waits for it. */
+  /** The current start or requeue, which changes the resources: releasing them waits for it. */
   #work: Promise<unknown> = Promise.resolve();
   #ended: Promise<SessionRecord> | undefined;
   #released: Promise<void> | undefined;
   readonly #task = (): SessionTask => ({
     request: this.request,
     stepsDone: this.#journal.steps,
-    driver: this.control.driver,
+    controller: this.control.controller,
     batch: this.record.batch,
     opened: (pageLost) => {
       this.#journal.pageLost = pageLost;
@@ -114,52 +115,52 @@ export class LivingSession {
     return this.#journal.record;
   }
 
-  get journal(): Pick<SessionJournal, 'stored' | 'doing'> {
+  get journal(): Pick<SessionJournal, 'stored' | 'activity'> {
     return this.#journal;
   }
 
-  /** Settles when its end is on disk; undefined until it is asked for. */
+  /** Resolves when the end is on disk; undefined until the end was requested. */
   get ended(): Promise<SessionRecord> | undefined {
     return this.#ended;
   }
 
   get endpoint(): BrowserEndpoint | null {
     const held = heldBy(this.#state);
-    return held === null || held.isLeaving ? null : (held.lease?.endpoint ?? null);
+    return held === null || held.isReleasing ? null : (held.lease?.endpoint ?? null);
   }
 
   /**
-   * Makes the session ready: browser, actor, page. The slot is the session's from now on.
-   * @param open the way to its browser
-   * @param extra what goes to disk in the same transaction as the start
-   * @throws what kept it from starting; everything is released then, and nothing of the start is on disk
+   * Makes the session ready: browser, actor, page. Takes ownership of the slot.
+   * @param open opens the browser
+   * @param extra written to the journal in the same transaction as the start
+   * @throws why it could not start; everything is then released, and nothing of the start is on disk
    */
   begin(slot: Slot, open: BrowserOpening, deadlineMs: number, extra: JournalBatch = {}): Promise<void> {
-    return this.#working(this.#start(slot, open, deadlineMs, extra));
+    return this.#track(this.#start(slot, open, deadlineMs, extra));
   }
 
   /**
-   * Goes on with the browser that an earlier service left: its page is as it was, its scripts and their scope are gone.
-   * @throws what kept it from going on; everything is released then, the browser too, and the record is as it was
+   * Continues with the browser of an earlier run. Its page is unchanged; its scripts and their scope are lost.
+   * @throws why it could not continue; everything is then released, including the browser, and the record is unchanged
    */
   resume(slot: Slot, lease: BrowserLease): Promise<void> {
-    return this.#working(this.#reconnect(slot, lease));
+    return this.#track(this.#reconnect(slot, lease));
   }
 
-  /** What it told before, under an earlier service or in an earlier attempt. Call before it begins or resumes. */
-  recall(progress: Pick<TaskProgress, 'steps' | 'doing' | 'startedAt'>): void {
-    this.#journal.recall(progress);
+  /** Restores the progress of an earlier run or attempt. Call before {@link begin} or {@link resume}. */
+  restore(progress: Pick<TaskProgress, 'steps' | 'activity' | 'startedAt'>): void {
+    this.#journal.restore(progress);
     if (progress.startedAt !== null) this.#clocks.start(Date.parse(progress.startedAt));
   }
 
-  /** Works on the task; answers how this attempt at it ended. Never rejects. */
+  /** Works on the task, and returns how this attempt ended. Never rejects. */
   async work(
     request: AutoRequest,
     phase: OpenPhase,
-    around: Pick<TaskParts, 'journaled' | 'freshBrowser'>,
+    context: Pick<TaskParts, 'journaled' | 'freshBrowser'>,
   ): Promise<SessionEnd> {
     const attempt = attemptOf(this.#state);
-    if (attempt === null) return lostEnd(new TroupeError('SESSION_ENDED', 'The session does not run'));
+    if (attempt === null) return lostEnd(new TroupeError('SESSION_ENDED', 'The session is not running'));
     const run = async () =>
       runTask(
         {
@@ -167,7 +168,7 @@ export class LivingSession {
           record: this.record,
           request,
           actor: this.actor(),
-          ...around,
+          ...context,
           timeLeftMs: () => Math.max(1, this.#clocks.timeLeftMs),
           signal: attempt.signal,
         },
@@ -176,37 +177,37 @@ export class LivingSession {
     return attempt.end(run().catch((error) => this.#lostEnd(error)));
   }
 
-  /** Its time is up since the service stops: {@link work} answers INTERRUPTED. */
+  /** Ends the attempt because the service stops: {@link work} returns INTERRUPTED. */
   interrupt(): void {
     attemptOf(this.#state)?.abort(interruptedEnd('auto'));
   }
 
-  /** Nothing works on it any more, and all its events are on disk. @throws the journal's write error */
-  async rest(): Promise<void> {
+  /** Stops all work, and resolves when all events are on disk. @throws the journal's write error */
+  async settle(): Promise<void> {
     attemptOf(this.#state)?.close();
     await this.#resources.actorStopped(STOP_MS + 1_000);
     await this.#deps.hub.write({ records: this.#state.kind === 'running' ? [this.#journal.stored] : [] });
   }
 
   /**
-   * Releases everything and waits again. False where the session has ended meanwhile.
-   * @param failed what the attempt failed with, after which another begins; null for one that is to go on
-   * @throws what the disk said
+   * Releases everything and waits again. False if the session has ended meanwhile.
+   * @param failed the attempt's error, if another attempt follows; null to continue this one
+   * @throws the journal's error
    */
   requeue(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
-    return this.#working(this.#requeue(failed));
+    return this.#track(this.#requeue(failed));
   }
 
-  /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
+  /** @throws SESSION_BUSY, SESSION_ENDED, and the script's error */
   async runScript(source: string, signal: GiveUpSignal, { onDisconnect, control }: RunOptions): Promise<string> {
     const by = control !== undefined && this.control.holds(control) ? 'person' : 'agent';
     const isOver = this.#state.kind === 'ending' || this.#state.kind === 'ended';
     if (by === 'agent' && (control !== undefined || this.#isJob) && !isOver) {
-      throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
+      throw new TroupeError('SESSION_BUSY', 'The session is running a job; take control of it first');
     }
     const timeoutMs = this.#deps.config.evalTimeout * 1000;
     const attempt = attemptOf(this.#state);
-    this.#advance({ type: 'ScriptCame' });
+    this.#advance({ type: 'ScriptSubmitted' });
     this.#touch();
     try {
       return await this.actor().ask(
@@ -215,40 +216,40 @@ export class LivingSession {
         { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
       );
     } catch (error) {
-      // A caller that gets WORKER_LOST finds the session ended.
-      if (encodeError(error).code === 'WORKER_LOST') await this.#over(await this.#lostEnd(error), attempt);
+      // A caller that gets WORKER_LOST must find the session ended.
+      if (encodeError(error).code === 'WORKER_LOST') await this.#endWork(await this.#lostEnd(error), attempt);
       throw error;
     } finally {
-      this.#advance({ type: 'ScriptLeft' });
+      this.#advance({ type: 'ScriptSettled' });
       this.#touch();
     }
   }
 
   /**
-   * Ends the session, once: later calls answer the first end. Settles when the end is on disk.
-   * @param how `graceful` lets the actor finish what it reports; `immediate` gives it 50 ms and drops what comes after
+   * Ends the session, once: later calls return the first end. Resolves when the end is on disk.
+   * @param how `graceful` lets the actor finish its events; `immediate` gives it 50 ms and drops later ones
    */
   end(end: SessionEnd, how: 'graceful' | 'immediate'): Promise<SessionRecord> {
     this.#ended ??= this.#endOnce(end, how);
     return this.#ended;
   }
 
-  /** Gives up a start that nobody waits for any more. Settles when everything is released. */
+  /** Cancels a start that is no longer needed. Resolves when everything is released. */
   async abandon(): Promise<void> {
-    this.#ending.abort(new TroupeError('SESSION_ENDED', 'Nobody waits for the session any more'));
+    this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session is no longer needed'));
     await this.#work.catch(() => undefined);
     if (this.record.status === 'queued') return;
     await this.end(stoppedEnd('deleted'), 'immediate');
     await this.gone();
   }
 
-  /** Settles when everything that the session held is released. Call after {@link end}. */
+  /** Resolves when all resources are released. Call after {@link end}. */
   async gone(): Promise<void> {
     await this.#ended;
     await this.#released;
   }
 
-  #working<T>(work: Promise<T>): Promise<T> {
+  #track<T>(work: Promise<T>): Promise<T> {
     this.#work = work;
     return work;
   }
@@ -276,18 +277,18 @@ export class LivingSession {
     const signal = this.#ending.signal;
     try {
       this.#begin(slot);
-      // Also if nobody waits any more: a warm browser that was reserved for this session goes the way that open knows.
+      // Call it even if the start was cancelled: `open` knows what to do with a warm browser that was reserved.
       const begunAt = clock.now();
       const { lease, child, warm } = await open(this.#task, { signal, deadlineMs });
       this.#resources.acquire(lease);
       const thread = this.#connected(child);
-      // From here on an end is written after this start: both go through one ordered journal.
+      // From here on, an end is written after this start, since the journal keeps the order.
       signal.throwIfAborted();
       this.#journal.record = startedRecord(this.record, driver.name, clock.now());
       this.#clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
       const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];
-      await hub.write(this.#journal.announced('started', { ...extra, records: [this.#journal.stored], events }));
+      await hub.write(this.#journal.withWebhook('started', { ...extra, records: [this.#journal.stored], events }));
       signal.throwIfAborted();
       this.#advance({ type: 'Opened' });
       this.#watch(lease, child);
@@ -320,15 +321,15 @@ export class LivingSession {
     this.#advance({ type: 'Begun', slot, attempt: this.#isJob ? new Attempt(this.#ending.signal) : null });
   }
 
-  /** Publishes what the actor emits. Answers the number of its thread. */
+  /** Publishes the actor's events. Returns the index of its thread. */
   #connected(child: SessionChild): number {
     this.#advance({ type: 'ActorStarted', actor: child });
     child.events$.subscribe((events) => this.#journal.publish(events));
     return child.state.kind === 'running' ? child.state.thread : 0;
   }
 
-  /** Ends what runs: the attempt, which others may follow, or a live session. */
-  async #over(end: SessionEnd, attempt: Attempt | null): Promise<void> {
+  /** Ends a job's attempt, which others may follow, or a live session. */
+  async #endWork(end: SessionEnd, attempt: Attempt | null): Promise<void> {
     if (this.#isJob) attempt?.abort(end);
     else await this.end(end, 'graceful');
   }
@@ -336,19 +337,19 @@ export class LivingSession {
   #watch(lease: BrowserLease, child: SessionChild): void {
     const attempt = attemptOf(this.#state);
     void lease.exited.then(({ reason }) =>
-      this.#over(lostEnd(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)), attempt),
+      this.#endWork(lostEnd(new TroupeError('WORKER_LOST', `The browser of the session is gone: ${reason}`)), attempt),
     );
     this.#journal.emitRestarts(child);
     void child.terminated.then(async (termination) => {
       if ('error' in termination)
-        await this.#over(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);
+        await this.#endWork(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);
     });
-    // A job's flows are bounded by the same time where they run; this is for those that do not even answer then.
-    this.#clocks.strikeAfter(this.#isJob ? SCRIPT_GRACE_MS : 0);
+    // A job's flows have the same time limit in the actor; this timer is for actors that do not respond even then.
+    this.#clocks.startHardTimer(this.#isJob ? SCRIPT_GRACE_MS : 0);
     this.#touch();
   }
 
-  /** How what the actor failed with ends it all. Of a lost browser its driver knows more, a moment after the connection. */
+  /** The end for an actor's error. If the browser was lost, waits briefly for the driver's exit reason. */
   async #lostEnd(error: unknown): Promise<SessionEnd> {
     if (encodeError(error).code === 'WORKER_LOST') await this.#resources.exitReason(EXIT_REASON_MS);
     return lostEnd(error);
@@ -373,9 +374,9 @@ export class LivingSession {
     const { status, reason: endReason, summary, error } = end;
     const ended = this.#journal.event('SessionEnded', { status, endReason, summary, error });
     const batch = { records: [{ record: this.record, lease: null }], events: [ended] };
-    // Whatever the disk does, what is held is released.
+    // Release the resources even if the disk fails.
     this.#released = this.#work.catch(() => undefined).then(() => this.#resources.release(end.status === 'completed'));
-    await writeEnd(this.#deps, this.record.id, this.#journal.announced('ended', batch));
+    await writeEnd(this.#deps, this.record.id, this.#journal.withWebhook('ended', batch));
     this.#onEnded();
     return this.record;
   }
@@ -390,10 +391,10 @@ export class LivingSession {
     this.#state = transition(this.#state, input);
   }
 
-  /** @throws SESSION_ENDED if there is none now */
+  /** @throws SESSION_ENDED if there is none */
   actor(): SessionChild['ref'] {
     const actor = heldBy(this.#state)?.actor ?? null;
-    if (actor === null) throw new TroupeError('SESSION_ENDED', 'The session does not run');
+    if (actor === null) throw new TroupeError('SESSION_ENDED', 'The session is not running');
     return actor.ref;
   }
 }

@@ -2,16 +2,16 @@ import type { WaitingSession } from '../../journal/journal.js';
 import type { SessionId } from '../../protocol/session.js';
 
 /**
- * A job that waits for its place, in the queue or before it. All else about it is on disk, so that a queue costs as much
- * memory as it has jobs, however large they are.
+ * A job that waits for its slot. Everything else about it is on disk, so the memory that a queue needs depends on the
+ * number of jobs and not on their size.
  */
 export class QueuedJob implements WaitingSession {
   readonly id: SessionId;
   readonly batch: string | null;
   readonly caller: string;
-  /** Starts of it whose thread was lost meanwhile. */
+  /** Starts during which the thread was lost. */
   readonly lostStarts: number;
-  /** Its end while it waits, once somebody has asked for it: it is not begun any more. */
+  /** Set once the job's end was requested: it is then never started. */
   ending: Promise<void> | null = null;
 
   constructor({ id, batch, caller }: WaitingSession, lostStarts = 0) {

@@ -10,25 +10,25 @@ import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session
 import { NETWORK_LOG } from '../../report/har.js';
 import { flowsDirOf } from '../artifacts/index.js';
 
-/** A session actor has this long to end by itself, in milliseconds. */
+/** How long a session actor may take to stop, in milliseconds. */
 export const STOP_MS = 700;
-/** A browser that does not answer a restarted actor in this time is given up for this attempt. */
+/** A browser that does not answer a restarted actor within this time fails this attempt. */
 export const REOPEN_MS = 5_000;
-/** What a busy machine may take beyond that until the scripts of a session can run that is taken over. */
+/** How much longer, on a busy machine, until scripts can run in a session that is taken over. */
 const SCRIPTS_READY_MS = 15_000;
 
 /** A session's actor across its restarts. */
 export type SessionChild = Child<SessionMessages, readonly EventRow[]>;
 
-/** What an actor works for; asked anew at each of its starts. */
+/** What an actor works for; requested again at each of its starts. */
 export interface SessionTask {
   readonly request: LiveRequest | AutoRequest;
-  /** The batch that it came with. */
+  /** The batch of the job; null if it has none. */
   readonly batch: string | null;
-  /** How many steps have been told so far: a restarted actor numbers on. */
+  /** The number of steps emitted so far: a restarted actor continues the count. */
   readonly stepsDone: number;
-  readonly driver: 'agent' | 'person';
-  /** Called with each start: whether a page was lost with it. */
+  readonly controller: 'agent' | 'person';
+  /** Called at each start, with whether it lost a page. */
   opened(pageLost: boolean): void;
 }
 
@@ -38,9 +38,9 @@ export interface SessionStart {
   readonly restart: 'transient' | 'temporary';
   readonly lease: Pick<BrowserLease, 'endpoint' | 'devTools'>;
   readonly timeoutMs: number;
-  /** Aborted when the session ends while it starts. */
+  /** Aborted if the session ends while it starts. */
   readonly signal: AbortSignal;
-  /** The browser was used by an earlier service; a restarted actor takes over in any case. */
+  /** The browser was used by an earlier run of the service. (A restarted actor takes over in any case.) */
   readonly takesOver: boolean;
   task(): SessionTask;
 }
@@ -48,9 +48,9 @@ export interface SessionStart {
 /**
  * Starts a session's actor and waits until it is connected to its browser.
  *
- * A live session's actor is `transient`, started again when it or its thread dies: the browser and its page are still
- * there. So is that of a job with a model, which goes on. That of a job of flows alone is `temporary`, since a flow that
- * was cut has no continuation. A browser that is gone ends all.
+ * A live session's actor is `transient`: it is restarted if it or its thread dies, since the browser and its page are
+ * still there. So is the actor of a job with a model, which can continue. The actor of a job with flows only is
+ * `temporary`, since an interrupted flow cannot be continued. A lost browser ends all of them.
  */
 export function startSessionActor(
   { config, supervision }: { readonly config: Config; readonly supervision: Supervision },
@@ -60,7 +60,7 @@ export function startSessionActor(
     id,
     kind: SessionActor,
     args: () => {
-      const { request, batch, stepsDone, driver } = task();
+      const { request, batch, stepsDone, controller } = task();
       return {
         id,
         endpoint: lease.endpoint,
@@ -77,14 +77,14 @@ export function startSessionActor(
         firstStep: stepsDone + 1,
         stepScreenshots: stepScreenshots(request, config),
         actMs: config.actTimeout * 1000,
-        driver,
+        controller,
       };
     },
     restart,
     finalCodes: ['WORKER_LOST'],
     shutdownMs: STOP_MS,
     thread: 'least-loaded',
-    // The ask below has a bound of its own.
+    // The ask below has its own deadline.
     readyMs: Math.max(timeoutMs, REOPEN_MS + SCRIPTS_READY_MS) + 1_000,
     ready: async (ref, { attempt, signal }) => {
       const again = takesOver || attempt > 0;
@@ -104,24 +104,24 @@ function stepScreenshots(request: LiveRequest | AutoRequest, config: Config): St
 }
 
 /**
- * A way to a session's browser, used once.
- * @throws INVALID_REQUEST when the browser refuses an option, UNAVAILABLE, WORKER_LOST; nothing is left then
+ * Opens a session's browser; used once.
+ * @throws INVALID_REQUEST if the browser rejects an option, UNAVAILABLE, WORKER_LOST; everything is then released
  */
 export type BrowserOpening = (task: () => SessionTask, bounds: OpenBounds) => Promise<SessionBrowser>;
 
-/** How long opening may take, and who may give it up. */
+/** How long opening may take, and the signal that cancels it. */
 export interface OpenBounds {
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
 }
 
-/** The same, for a session. */
+/** An open browser for a session. */
 export interface SessionBrowser extends OpenBrowser {
-  /** It waited ready. */
+  /** It was a warm browser. */
   readonly warm: boolean;
 }
 
-/** A browser with its actor, connected and ready. Both must be given back, the actor first. */
+/** A browser with its actor, connected and ready. Both must be released, the actor first. */
 export interface OpenBrowser {
   readonly lease: BrowserLease;
   readonly child: SessionChild;

@@ -1,17 +1,17 @@
 import type { Clock } from '../../base/clock.js';
 
 /**
- * The two clocks of a session: the idle one, which begins anew with every sign of life, and the hard one, which counts
- * from its start. Each strikes once at most, and neither after {@link SessionClocks.stop}.
+ * A session's two timers: the idle timer, restarted whenever the session is used, and the hard timer, which counts from
+ * its start. Each fires at most once, and neither after {@link SessionClocks.stop}.
  */
 export class SessionClocks {
   readonly #clock: Clock;
   readonly #bounds: { readonly idleMs: number; readonly hardMs: number };
   readonly #onIdle: () => void;
   readonly #onHard: () => void;
-  /** When it strikes, in milliseconds since the epoch; infinite while the session cannot be idle. */
+  /** When the idle timer is due, in milliseconds since the epoch; infinite while the session cannot be idle. */
   #idleAtMs = Number.POSITIVE_INFINITY;
-  /** The timer is left alone when the time moves on, as it does with each script, and looks again when it fires. */
+  /** When the underlying timer fires. It is not moved with each script, but checks the due time when it fires. */
   #timerAtMs = Number.POSITIVE_INFINITY;
   #cancelIdle: () => void = () => undefined;
   #cancelHard: () => void = () => undefined;
@@ -21,32 +21,32 @@ export class SessionClocks {
 
   constructor(
     clock: Clock,
-    bounds: { readonly idleMs: number; readonly hardMs: number },
+    limits: { readonly idleMs: number; readonly hardMs: number },
     on: { readonly idle: () => void; readonly hard: () => void },
   ) {
     this.#clock = clock;
-    this.#bounds = bounds;
+    this.#bounds = limits;
     this.#onIdle = on.idle;
     this.#onHard = on.hard;
   }
 
-  /** The session's time counts from here. @param atMs an instant, where it began earlier */
+  /** Starts the session's time. @param atMs the instant, if it began earlier */
   start(atMs = this.#nowMs()): void {
     this.#startedAtMs = atMs;
   }
 
-  /** Negative where it is over. */
+  /** Negative if the time is over. */
   get timeLeftMs(): number {
     return this.#startedAtMs + this.#bounds.hardMs - this.#nowMs();
   }
 
-  /** @param graceMs how much later the hard clock strikes than the session's time is over */
-  strikeAfter(graceMs: number): void {
+  /** @param graceMs how long after the end of the session's time the hard timer fires */
+  startHardTimer(graceMs: number): void {
     this.#cancelHard();
     this.#cancelHard = this.#clock.after(Math.max(0, this.timeLeftMs + graceMs), this.#onHard);
   }
 
-  /** A sign of life. @param busy the session cannot be idle, until the next one */
+  /** Called when the session is used. @param busy the session cannot be idle until the next call */
   restartIdle(busy: boolean): void {
     this.#idleAtMs = busy ? Number.POSITIVE_INFINITY : this.#nowMs() + this.#bounds.idleMs;
     if (this.#idleAtMs < this.#timerAtMs) this.#setTimer();

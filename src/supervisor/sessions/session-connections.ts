@@ -10,8 +10,8 @@ import type { SessionControl } from './session-control.js';
 import { parseId, type SessionTable } from './session-table.js';
 
 const ATTACH_MS = 6_000;
-/** So long one look for messages waits for the first. */
-const LOOK_MS = 20_000;
+/** How long one request waits for the first DevTools message. */
+const NEXT_MESSAGE_MS = 20_000;
 const GRACE_MS = 5_000;
 
 /** The connections to the sessions of a table. */
@@ -22,11 +22,11 @@ export class SessionConnections implements Connections {
     this.#table = table;
   }
 
-  /** The session itself, while it begins, runs or leaves. @throws NOT_FOUND, SESSION_BUSY where it waits, SESSION_ENDED */
+  /** The session while it starts, runs, or ends. @throws NOT_FOUND, SESSION_BUSY if it is queued, SESSION_ENDED */
   async session(id: string): Promise<LivingSession> {
     const living = this.#table.living(parseId(id));
     if (living !== undefined) return living;
-    if (this.#table.queued(parseId(id)) !== undefined) throw waits();
+    if (this.#table.queued(parseId(id)) !== undefined) throw queuedError();
     const { endedAt, status, endReason } = await this.#table.get(id);
     throw new TroupeError('SESSION_ENDED', `The session ended ${endedAt ?? ''} (${status})`, { status, endReason });
   }
@@ -63,7 +63,7 @@ export class SessionConnections implements Connections {
   desktop(id: string): string {
     const { desktopSocket } = endpointOf(this.#living(id));
     if (desktopSocket !== undefined) return desktopSocket;
-    const where = 'its page is on the stream (watchScreen)';
+    const where = 'watch its page on the stream instead (watchScreen)';
     throw new TroupeError(
       'NOT_FOUND',
       `The session has no desktop, since its browser runs without a display; ${where}`,
@@ -75,16 +75,16 @@ export class SessionConnections implements Connections {
     const { downloadsDir, uploadsDir, product } = endpointOf(living);
     const { mode } = living.record;
     if ((mode === 'auto' || control !== undefined) && !this.holdsControl(id, control ?? '')) {
-      throw new TroupeError('SESSION_BUSY', 'The session works for a job; take its control first');
+      throw new TroupeError('SESSION_BUSY', 'The session is running a job; take control of it first');
     }
     return { product, downloadsDir, uploadsDir, connect: () => connectDevTools(living.actor()) };
   }
 
-  /** @throws SESSION_BUSY where it waits; SESSION_ENDED, also for a session that never was */
+  /** @throws SESSION_BUSY if it is queued; SESSION_ENDED, also if it never existed */
   #living(id: string): LivingSession {
     const living = this.#table.living(parseId(id));
-    if (this.#table.queued(parseId(id)) !== undefined) throw waits();
-    if (living === undefined) throw new TroupeError('SESSION_ENDED', 'The session does not run');
+    if (this.#table.queued(parseId(id)) !== undefined) throw queuedError();
+    if (living === undefined) throw new TroupeError('SESSION_ENDED', 'The session is not running');
     return living;
   }
 
@@ -95,13 +95,13 @@ export class SessionConnections implements Connections {
 
 /** @throws SESSION_BUSY, SESSION_ENDED */
 function endpointOf({ endpoint, record }: LivingSession): BrowserEndpoint {
-  if (record.status === 'queued') throw waits();
+  if (record.status === 'queued') throw queuedError();
   if (isEnded(record.status) || endpoint === null) throw new TroupeError('SESSION_ENDED', 'The session has ended');
   return endpoint;
 }
 
-function waits(): TroupeError {
-  return new TroupeError('SESSION_BUSY', 'The session has no browser yet');
+function queuedError(): TroupeError {
+  return new TroupeError('SESSION_BUSY', 'The session has no browser yet; wait until it runs');
 }
 
 /** @throws CAPACITY, WORKER_LOST */
@@ -110,7 +110,11 @@ async function connectDevTools(actor: ActorRef<SessionMessages>): Promise<DevToo
   return {
     send: (text, sessionId) => actor.tell('SendDevTools', { client, text, sessionId }),
     next: (signal) =>
-      actor.ask('NextDevTools', { client, timeoutMs: LOOK_MS }, { deadlineMs: LOOK_MS + GRACE_MS, signal }),
+      actor.ask(
+        'NextDevTools',
+        { client, timeoutMs: NEXT_MESSAGE_MS },
+        { deadlineMs: NEXT_MESSAGE_MS + GRACE_MS, signal },
+      ),
     close: () => actor.tell('DetachDevTools', { client }),
   };
 }

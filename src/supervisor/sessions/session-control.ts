@@ -5,38 +5,39 @@ import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import type { SessionChild } from './session-child.js';
 
-/** Control with which nothing is done for so long is given back. */
+/** Control that is not used for this long is given back. */
 export const CONTROL_IDLE_MS = 300_000;
-/** So long after the last page of its holder has gone it is given back. */
+/** Control is given back this long after its holder's last page has disconnected. */
 export const CONTROL_LEFT_MS = 10_000;
-/** Beyond the time that the actor gives the agent to come to rest, and a page to take its input. */
+/** Longer than the actor waits for the agent's calls, and for a page to process input. */
 const ASK_MS = 8_000;
-/** Messages of input under way; of more, those that only move the mouse are dropped, and others refused. */
+/** Input messages in progress at most. Beyond that, mouse moves are dropped and others rejected. */
 const MAX_INPUTS = 32;
 
-/** What control needs of its session. */
+/** What control needs from its session. */
 export interface ControlDependencies {
   readonly clock: Clock;
-  /** @throws SESSION_ENDED when the session does not run */
+  /** @throws SESSION_ENDED if the session is not running */
   actor(): SessionChild['ref'];
   emit(event: SessionEvent): void;
-  /** A sign of life. */
+  /** Called when the session is used. */
   touched(): void;
 }
 
 interface Holder {
   readonly key: ControlKey;
   readonly by: string;
-  /** Pages that it has open; null until the first. */
+  /** Connected pages; null until the first connects. */
   pages: number | null;
   cancelIdle(): void;
   cancelLeft(): void;
 }
 
 /**
- * Who of people has a session's control: one at a time, known by a key. While somebody has it the agent waits. It ends
- * when it is given back, when the last page of its holder has been gone for 10 s, or when nothing was done with it for
- * 5 min; and with the session.
+ * Which person has control of a session: one at a time, identified by a key. Meanwhile the agent waits. Control ends
+ * when
+ * it is given back, 10 s after its holder's last page has disconnected, after 5 minutes without use, and with the
+ * session.
  */
 export class SessionControl {
   readonly #deps: ControlDependencies;
@@ -47,19 +48,21 @@ export class SessionControl {
     this.#deps = deps;
   }
 
-  get driver(): 'agent' | 'person' {
+  get controller(): 'agent' | 'person' {
     return this.#holder === null ? 'agent' : 'person';
   }
 
   /**
-   * Settles when the agent has come to rest.
-   * @param takeOver also from another person
-   * @throws SESSION_BUSY when another person has it; SESSION_ENDED
+   * Resolves when the agent's calls have finished.
+   * @param takeOver also take control from another person
+   * @throws SESSION_BUSY if another person has control; SESSION_ENDED
    */
   async take(by: string, takeOver: boolean): Promise<ControlKey> {
     const before = this.#holder;
     if (before !== null && !takeOver) {
-      throw new TroupeError('SESSION_BUSY', `${before.by} has control of the session`, { by: before.by });
+      throw new TroupeError('SESSION_BUSY', `${before.by} has control of the session; take it over, or wait`, {
+        by: before.by,
+      });
     }
     const actor = this.#deps.actor();
     before?.cancelIdle();
@@ -72,7 +75,7 @@ export class SessionControl {
     try {
       await actor.ask('GiveControl', { to: 'person' }, { deadlineMs: ASK_MS });
     } catch (error) {
-      // An actor that is started again asks who drives.
+      // A restarted actor asks who has control.
       if (encodeError(error).code !== 'SESSION_RESTARTED') {
         await this.#end(holder, 'returned');
         throw error;
@@ -81,28 +84,28 @@ export class SessionControl {
     return key;
   }
 
-  /** The agent goes on. Idempotent. */
+  /** Gives control back to the agent. Idempotent. */
   async giveBack(): Promise<void> {
     if (this.#holder !== null) await this.#end(this.#holder, 'returned');
   }
 
-  /** A sign of life of another client, which drives without scripts. */
+  /** Resets the idle timeouts: another client, which uses no scripts, is active. */
   touch(): void {
     this.#deps.touched();
   }
 
-  /** Whether the key is that of who has control; a sign of life of theirs. */
+  /** Whether the key belongs to the person with control. If so, resets the idle timeouts. */
   holds(key: string): boolean {
     const holder = this.#holder;
-    if (holder === null || !same(holder.key, key)) return false;
+    if (holder === null || !equals(holder.key, key)) return false;
     this.#restartIdle(holder);
     this.#deps.touched();
     return true;
   }
 
   /**
-   * A page that its holder has open; the function answered says that it is gone.
-   * @throws SESSION_BUSY for another's key
+   * Registers a connected page of the holder. Returns a function to call when it disconnects.
+   * @throws SESSION_BUSY if the key is not the holder's
    */
   attach(key: string): () => void {
     const holder = this.#held(key);
@@ -118,28 +121,33 @@ export class SessionControl {
     };
   }
 
-  /** @throws SESSION_BUSY for another's key, CAPACITY when the page does not keep up, WAIT_TIMEOUT, SESSION_RESTARTED */
+  /**
+   * @throws SESSION_BUSY if the key is not the holder's, CAPACITY if the page does not keep up, WAIT_TIMEOUT,
+   * SESSION_RESTARTED
+   */
   async input(key: string, inputs: readonly PageInput[]): Promise<void> {
     this.#held(key);
     if (this.#inputs >= MAX_INPUTS) {
       if (inputs.every((input) => input.kind === 'mouse' && input.action === 'move')) return;
-      throw new TroupeError('CAPACITY', 'The page does not keep up with what is done to it', { retryAfterSeconds: 1 });
+      throw new TroupeError('CAPACITY', 'The page does not keep up with its input; try again', {
+        retryAfterSeconds: 1,
+      });
     }
     this.#inputs += 1;
     try {
-      await this.#deps.actor().ask('HandsOn', { inputs }, { deadlineMs: ASK_MS });
+      await this.#deps.actor().ask('SendInput', { inputs }, { deadlineMs: ASK_MS });
     } finally {
       this.#inputs -= 1;
     }
   }
 
-  /** What is selected on the page. @throws SESSION_BUSY for another's key */
+  /** The page's selection. @throws SESSION_BUSY if the key is not the holder's */
   async copy(key: string): Promise<string> {
     this.#held(key);
     return this.#deps.actor().ask('CopySelection', null, { deadlineMs: ASK_MS });
   }
 
-  /** The session ends, and control with it. Idempotent. */
+  /** Ends control with the session. Idempotent. */
   end(): void {
     this.#holder?.cancelIdle();
     this.#holder?.cancelLeft();
@@ -149,7 +157,7 @@ export class SessionControl {
   #held(key: string): Holder {
     const holder = this.#holder;
     if (holder === null || !this.holds(key)) {
-      throw new TroupeError('SESSION_BUSY', 'The control of the session is not, or no longer, yours; take it first');
+      throw new TroupeError('SESSION_BUSY', 'You do not have control of the session; take it first');
     }
     return holder;
   }
@@ -163,7 +171,7 @@ export class SessionControl {
     if (this.#holder !== holder) return;
     this.end();
     this.#deps.emit({ type: 'ControlReturned', data: { reason } });
-    // One that is gone, or started again, has no person in control.
+    // An actor that has ended or restarted does not give control to a person.
     await this.#giveControl().catch(() => undefined);
   }
 
@@ -174,6 +182,6 @@ export class SessionControl {
 
 function nothing(): void {}
 
-function same(one: string, other: string): boolean {
+function equals(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

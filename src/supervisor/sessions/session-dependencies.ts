@@ -7,7 +7,7 @@ import type { Log } from '../../telemetry/log.js';
 import type { Outbox } from '../../webhooks/outbox.js';
 import type { EventHub } from '../events/index.js';
 
-/** What every living session uses and none owns. */
+/** Dependencies that all sessions share. */
 export interface SessionDependencies {
   readonly config: Config;
   readonly driver: Driver;

@@ -10,40 +10,41 @@ export interface SessionEnd {
   readonly error: ErrorBody | null;
 }
 
-/** An end that is nobody's fault. */
+/** The end of a session that was stopped without an error. */
 export function stoppedEnd(reason: Extract<EndReason, 'deleted' | 'idle' | 'hard' | 'shutdown'>): SessionEnd {
   return { status: 'stopped', reason, summary: null, error: null };
 }
 
-/** The end of a session that cannot go on because of `error`. */
+/** The end of a session that cannot continue because of `error`. */
 export function lostEnd(error: unknown): SessionEnd {
   return { status: 'failed', reason: 'lost', summary: null, error: encodeError(error) };
 }
 
-/** How a session ends that a service left in the middle. */
+/** The end of a session that was interrupted by the end of the service. */
 export function interruptedEnd(mode: SessionMode): SessionEnd {
   const error =
     mode === 'auto'
-      ? new TroupeError('INTERRUPTED', 'The service stopped in the middle of a flow')
-      : new TroupeError('WORKER_LOST', 'The service stopped, and the browser did not outlive it');
+      ? new TroupeError('INTERRUPTED', 'The service stopped in the middle of a flow; submit the job again')
+      : new TroupeError('WORKER_LOST', 'The service stopped, and the browser ended with it; create a new session');
   return { status: 'failed', reason: 'interrupted', summary: null, error: encodeError(error) };
 }
 
-/** How a job ends whose time is up. */
+/** The end of a job that reached its time limit. */
 export function outOfTimeEnd(seconds: number): SessionEnd {
   const error = new TroupeError('HARD_TIMEOUT', `The session did not end within ${seconds} s`);
   return { status: 'failed', reason: 'hard', summary: null, error: encodeError(error) };
 }
 
-/** Why a session ended whose actor ended for good with `error`. */
+/** The error of a session whose actor ended permanently with `error`. */
 export function actorEndError(mode: SessionMode, error: unknown): unknown {
   if (encodeError(error).code === 'WORKER_LOST') return error;
   const cause = { cause: error };
-  if (mode === 'live') return new TroupeError('WORKER_LOST', 'The session could not be restarted', undefined, cause);
+  if (mode === 'live')
+    return new TroupeError('WORKER_LOST', 'The session could not be restarted; create a new one', undefined, cause);
   return new TroupeError('INTERRUPTED', 'The session was restarted in the middle of a flow', undefined, cause);
 }
 
-/** How a job ends whose flows have run. */
+/** The end of a job without a model, whose flows have run. */
 export function flowsEnd(outcome: FlowsOutcome): SessionEnd {
   if (outcome.status === 'passed') {
     const summary = outcome.flows === 1 ? 'The flow passed' : `All ${outcome.flows} flows passed`;

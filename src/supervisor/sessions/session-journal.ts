@@ -13,20 +13,20 @@ import type { SessionDependencies } from './session-dependencies.js';
 import { spentRecord } from './session-record.js';
 import { ACTIVITY_EVENTS, activityOf } from './task/activity.js';
 
-/** Events of which more is taken than that they were. */
-const TAKEN: ReadonlySet<EventType> = new Set(['StepFinished', 'ModelCallFinished']);
+/** Events whose data also updates the session's own state. */
+const PARSED_EVENTS: ReadonlySet<EventType> = new Set(['StepFinished', 'ModelCallFinished']);
 
-/** What the journal is told of a living session: its record as it is now, and its events in their order. */
+/** Writes a session's record and events to the journal. */
 export class SessionJournal {
   #record: SessionRecord;
-  /** Milliseconds since the epoch; null where the record says so already. */
+  /** When the session was last used, in milliseconds since the epoch; null if the record is up to date. */
   #touchedAtMs: number | null = null;
-  /** The last start of the actor found a page that did not answer. */
+  /** Whether a page did not answer at the actor's last start, and was closed. */
   pageLost = false;
-  /** The number of the last step: an actor that is started again goes on from there. */
+  /** The number of the last step: a restarted actor continues from there. */
   steps = 0;
-  /** What it does, or the event that told it, of which few are ever asked. */
-  #doing: string | EventRow | null = null;
+  /** The session's activity, or the event that describes it, since few are ever requested. */
+  #activity: string | EventRow | null = null;
   readonly #deps: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>;
   readonly #webhook: string | undefined;
   readonly #lease: () => StoredSession['lease'];
@@ -36,20 +36,20 @@ export class SessionJournal {
   #open = true;
 
   /**
-   * @param options.lease of its browser now
-   * @param options.answered called when an answer of a model is on disk
+   * @param options.lease returns the current lease
+   * @param options.answered called when a model's answer is on disk
    */
   constructor(
-    around: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>,
+    dependencies: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>,
     options: {
       readonly record: SessionRecord;
-      /** Who is told of its start and its end. */
+      /** The address that is notified of the session's start and end. */
       readonly webhook: string | undefined;
       readonly lease: () => StoredSession['lease'];
       readonly answered: (call: number) => void;
     },
   ) {
-    this.#deps = around;
+    this.#deps = dependencies;
     this.#record = options.record;
     this.#webhook = options.webhook;
     this.#lease = options.lease;
@@ -69,18 +69,19 @@ export class SessionJournal {
     this.#touchedAtMs = null;
   }
 
-  /** What it does, as a line of script or the name of a flow; null before its first. */
-  get doing(): string | null {
-    if (this.#doing !== null && typeof this.#doing !== 'string') this.#doing = activityOf(readEvent(this.#doing));
-    return this.#doing;
+  /** The session's activity, as a line of script or the name of a flow; null before the first. */
+  get activity(): string | null {
+    if (this.#activity !== null && typeof this.#activity !== 'string')
+      this.#activity = activityOf(readEvent(this.#activity));
+    return this.#activity;
   }
 
-  /** Something was done in the session. The record is made when somebody reads it, which few scripts are followed by. */
+  /** Notes that the session was used. The record is updated only when it is read, which is rare. */
   touch(): void {
     this.#touchedAtMs = this.#deps.clock.now().getTime();
   }
 
-  /** Enough to find the session again; its request is on disk already. */
+  /** Enough to find the session after a restart; its request is on disk already. */
   get stored(): StoredSession {
     return { record: this.record, lease: this.#lease() };
   }
@@ -93,32 +94,32 @@ export class SessionJournal {
     this.publish([eventRow(this.record.id, event, this.#deps.clock.now().toISOString())]);
   }
 
-  /** An actor that is there again has lost its scripts and their scope, and of its pages those that do not answer. */
+  /** The event of a restarted actor, which lost its scripts, their scope, and pages that do not answer. */
   restarted(thread: number, attempt: number): EventRow {
     return this.event('SessionRestarted', { thread, attempt, ...(this.pageLost ? { pageLost: true } : {}) });
   }
 
-  /** Tells each start of the actor that is still to come. */
+  /** Emits an event for each future restart of the actor. */
   emitRestarts(child: SessionChild): void {
     child.states$.subscribe((state) => {
       if (state.kind === 'running') this.publish([this.restarted(state.thread, state.attempt)]);
     });
   }
 
-  /** A start or an end, with the message to whoever asked to be told; a later attempt's start is none. */
-  announced(moment: WebhookMoment, batch: JournalBatch): JournalBatch {
+  /** Adds the webhook message for a start or an end to the batch. Starts of later attempts have none. */
+  withWebhook(moment: WebhookMoment, batch: JournalBatch): JournalBatch {
     if (moment === 'started' && this.record.attempt > 1) return batch;
     const messages = this.#deps.webhooks.entries(this.record, this.#webhook, moment);
-    return { ...batch, kept: [...(batch.kept ?? []), ...messages] };
+    return { ...batch, keyValues: [...(batch.keyValues ?? []), ...messages] };
   }
 
-  /** Writes what the session tells. After {@link close} it is dropped. */
+  /** Writes events of the session. They are dropped after {@link close}. */
   publish(rows: readonly EventRow[]): void {
     if (!this.#open) return;
     const calls: number[] = [];
     for (const row of rows) {
-      if (ACTIVITY_EVENTS.has(row[2])) this.#doing = row;
-      if (!TAKEN.has(row[2])) continue;
+      if (ACTIVITY_EVENTS.has(row[2])) this.#activity = row;
+      if (!PARSED_EVENTS.has(row[2])) continue;
       const { type, data } = readEvent(row);
       if (type === 'StepFinished') this.steps = data.index;
       if (type !== 'ModelCallFinished') continue;
@@ -135,31 +136,31 @@ export class SessionJournal {
     }, this.#lost);
   }
 
-  /** What it told before, under an earlier service or in an earlier attempt. */
-  recall({ steps, doing }: Pick<SessionJournal, 'steps' | 'doing'>): void {
+  /** Restores the state from events of an earlier run of the service or an earlier attempt. */
+  restore({ steps, activity }: Pick<SessionJournal, 'steps' | 'activity'>): void {
     this.steps = steps;
-    this.#doing = doing;
+    this.#activity = activity;
   }
 
-  /** The end is being written: a session shows nothing after it. */
+  /** The end is being written: later events are dropped. */
   close(): void {
     this.#open = false;
   }
 }
 
-/** Waits after each try, in milliseconds. */
-const WAITS_MS = [100, 400, 1_500];
+/** Delays after each attempt, in milliseconds. */
+const RETRY_DELAYS_MS = [100, 400, 1_500];
 
 /**
- * Writes a session's end, and tries more than once: a disk that is full for a moment must not keep a session from ending.
- * Never rejects. An end that cannot be written is logged; the next start of the service ends the session then.
+ * Writes a session's end, with retries, because a disk that is full for a moment must not keep a session from ending.
+ * Never rejects. An end that cannot be written is logged; the next start of the service then ends the session.
  */
 export async function writeEnd(
   { hub, clock, log }: { readonly hub: EventHub; readonly clock: Clock; readonly log: Log },
   id: SessionId,
   batch: JournalBatch,
 ): Promise<void> {
-  for (const waitMs of WAITS_MS) {
+  for (const waitMs of RETRY_DELAYS_MS) {
     try {
       await hub.write(batch);
       return;

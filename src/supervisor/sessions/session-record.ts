@@ -6,29 +6,29 @@ import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/ses
 import { SessionId } from '../../protocol/session.js';
 import type { SessionEnd } from './session-end.js';
 
-/** A session that was accepted, now or by an earlier service. */
+/** A session that was accepted, now or in an earlier run of the service. */
 export interface AcceptedSession {
   readonly request: LiveRequest | AutoRequest;
   readonly record: SessionRecord;
-  /** Who submitted it; see `Submitter`. */
+  /** Identifies who submitted it; see `Submitter`. */
   readonly caller: string;
 }
 
 const ID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A fresh id: 62 bits of chance, so that two never meet. */
+/** A random id with 62 bits of entropy, so that ids do not collide. */
 export function newSessionId(): SessionId {
   const letters = Array.from({ length: 12 }, () => ID_ALPHABET[randomInt(ID_ALPHABET.length)]);
   return SessionId.parse(letters.join(''));
 }
 
-/** The record of a session that was accepted just now and has not begun. */
+/** The record of a session that was just accepted. */
 export function acceptedRecord(
   id: SessionId,
   request: LiveRequest | AutoRequest,
   defaults: {
     readonly maxIterations: number;
-    /** Null where none is configured. */
+    /** Null if none is configured. */
     readonly model: string | null;
     readonly publicUrl: string | undefined;
     readonly now: Date;
@@ -73,12 +73,12 @@ export function startedRecord(record: SessionRecord, driver: string, now: Date):
   return { ...record, status: 'running', state: 'running', startedAt, lastActivityAt: at, driver };
 }
 
-/** A job that waits again, for its next attempt or to go on with this one. */
+/** The record of a job that is queued again, for its next attempt or to continue this one. */
 export function waitingRecord(record: SessionRecord, attempt: number, now: Date): SessionRecord {
   return { ...record, status: 'queued', state: 'queued', attempt, lastActivityAt: now.toISOString() };
 }
 
-/** After an answer of a model, or a try that brought none. */
+/** The record after a model call, successful or not. */
 export function spentRecord(record: SessionRecord, answer: EventData<'ModelCallFinished'>): SessionRecord {
   return {
     ...record,
@@ -103,7 +103,7 @@ export function endedRecord(record: SessionRecord, end: SessionEnd, now: Date): 
   };
 }
 
-/** Paths from the service's root; whole URLs where `publicUrl` is configured. */
+/** Paths from the service's root; absolute URLs if `publicUrl` is configured. */
 function sessionLinks(id: SessionId, publicUrl: string | undefined): SessionRecord['links'] {
   const base = publicUrl?.replace(/\/+$/, '') ?? '';
   return {
@@ -116,14 +116,16 @@ function sessionLinks(id: SessionId, publicUrl: string | undefined): SessionReco
   };
 }
 
-/** The facts of a start: where it runs, how long it waited for its slot, and how long its browser took. */
+/**
+ * The data of a session's start: where it runs, how long it waited for its slot, and how long its browser took to open.
+ */
 export function startFacts(
   record: SessionRecord,
   start: {
     readonly lease: BrowserLease;
     readonly warm: boolean;
     readonly thread: number;
-    /** When it had its place. */
+    /** When it got its slot. */
     readonly begunAt: Date;
     readonly now: Date;
   },
@@ -135,7 +137,7 @@ export function startFacts(
     browser: lease.endpoint.product,
     thread,
     mode: record.mode,
-    // What came before a retry was no waiting.
+    // Time before a retry was not spent waiting.
     ...(record.attempt > 1 ? {} : { waitedMs: Math.max(0, begunMs - Date.parse(record.createdAt)) }),
     openMs: Math.max(0, now.getTime() - begunMs),
     warm,

@@ -6,11 +6,11 @@ import type { BrowserLease } from '../../containers/driver.js';
 import { keepDownloads } from '../artifacts/index.js';
 import type { SessionChild } from './session-child.js';
 import { heldBy, type LifecycleInput, type SessionLifecycle } from './session-lifecycle.js';
-import { dropVideos, SessionVideo } from './session-video.js';
+import { removeVideos, SessionVideo } from './session-video.js';
 
-/** What releasing needs to know of a session. */
+/** What releasing needs from a session. */
 interface ResourceOwner {
-  /** Where downloads and videos go that outlive the browser. */
+  /** The folder for downloads and videos, which outlive the browser. */
   readonly dir: string;
   readonly video: Config['video'];
   readonly clock: Clock;
@@ -19,7 +19,7 @@ interface ResourceOwner {
   advance(input: LifecycleInput): void;
 }
 
-/** Acquires and releases what a session's state holds. What is held stands in {@link SessionLifecycle} alone. */
+/** Acquires and releases a session's resources. {@link SessionLifecycle} records which ones are held. */
 export class SessionResources {
   readonly #owner: ResourceOwner;
 
@@ -27,7 +27,7 @@ export class SessionResources {
     this.#owner = owner;
   }
 
-  /** The session's from now on; a video of it begins where one is wanted. */
+  /** Takes ownership of the lease, and starts a video if one is configured. */
   acquire(lease: BrowserLease): void {
     const { video, dir, log } = this.#owner;
     const recorded = video !== 'off' && lease.recordVideo !== undefined;
@@ -38,29 +38,30 @@ export class SessionResources {
     });
   }
 
-  /** Stops the actor, and waits for it as long as is allowed here, in milliseconds. */
+  /** Stops the actor, and waits at most `ms` milliseconds for it. */
   async actorStopped(ms: number): Promise<void> {
     const actor = this.#actor();
     if (actor !== null) await this.#atMost(ms, actor.stop());
   }
 
-  /** Where no script runs, the actor emits what it has without waiting for its end. */
+  /** Makes an actor without a running script emit its remaining events, without waiting for it to stop. */
   async actorSettled(deadlineMs: number): Promise<void> {
     await this.#actor()
       ?.ref.ask('Settle', null, { deadlineMs })
       .catch(() => undefined);
   }
 
-  /** Settles when the driver has said how the browser ended, or after so many milliseconds. */
+  /** Waits until the driver reports how the browser ended, at most `ms` milliseconds. */
   async exitReason(ms: number): Promise<void> {
     const held = heldBy(this.#owner.state());
-    if (held !== null && held.lease !== null && !held.isLeaving) await this.#atMost(ms, held.lease.exited);
+    if (held !== null && held.lease !== null && !held.isReleasing) await this.#atMost(ms, held.lease.exited);
   }
 
   /**
-   * Releases everything, in the reverse order of acquiring. Call it again only after it has settled: there is nothing
-   * left then. Never rejects.
-   * @param completed the session did what it should: videos that were made for a failure go
+   * Releases everything, in the reverse order of acquiring. Call it again only after it has settled; it then does
+   * nothing.
+   * Never rejects.
+   * @param completed the session succeeded: videos that were recorded for failures are removed
    */
   async release(completed = false): Promise<void> {
     const { dir, log, video, advance } = this.#owner;
@@ -73,13 +74,13 @@ export class SessionResources {
         await keepDownloads(lease.endpoint.downloadsDir, join(dir, 'downloads')).catch((error) =>
           log(`downloads could not be kept: ${sentenceOf(error)}`),
         );
-        advance({ type: 'BrowserLeaving' });
+        advance({ type: 'BrowserReleasing' });
         await lease.release().catch((error) => log(`its browser could not be removed: ${sentenceOf(error)}`));
         await held.video?.stop();
       }
-      if (completed && video === 'on-failure') await dropVideos(dir);
+      if (completed && video === 'on-failure') await removeVideos(dir);
       slot.release();
-    } else if (completed && video === 'on-failure') await dropVideos(dir);
+    } else if (completed && video === 'on-failure') await removeVideos(dir);
     advance({ type: 'Released' });
   }
 

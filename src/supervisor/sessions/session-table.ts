@@ -5,29 +5,29 @@ import type { SessionCounts } from '../ports/sessions.js';
 import type { LivingSession } from './living-session.js';
 import type { QueuedJob } from './queued-job.js';
 
-/** Records of a list where the query names no limit. */
+/** Records in a list if the query has no limit. */
 const LIST_LIMIT = 100;
 
-/** Every session there is: those that live or wait, by id, and behind them what the journal has of all. */
+/** All sessions: running and queued ones in memory by id, and all others from the journal. */
 export class SessionTable {
   readonly #journal: Journal;
   readonly #queuePosition: (id: SessionId) => number | null;
   readonly #living = new Map<SessionId, LivingSession>();
   readonly #queued = new Map<SessionId, QueuedJob>();
 
-  /** @param queuePosition 1 for the job that is next, null for a session that does not wait */
+  /** @param queuePosition 1 for the next job, null for a session that does not wait */
   constructor(journal: Journal, queuePosition: (id: SessionId) => number | null) {
     this.#journal = journal;
     this.#queuePosition = queuePosition;
   }
 
-  /** In place of the job that waited under its id. */
+  /** Replaces the queued job with the same id. */
   add(session: LivingSession): void {
     this.#queued.delete(session.record.id);
     this.#living.set(session.record.id, session);
   }
 
-  /** In place of the session that lived under its id. */
+  /** Replaces the session with the same id. */
   addQueued(job: QueuedJob): void {
     this.#living.delete(job.id);
     this.#queued.set(job.id, job);
@@ -38,7 +38,7 @@ export class SessionTable {
     this.#queued.delete(id);
   }
 
-  /** Whether more may come of it. */
+  /** Whether the session may still change. */
   has(id: SessionId): boolean {
     return this.#living.has(id) || this.#queued.has(id);
   }
@@ -51,7 +51,7 @@ export class SessionTable {
     return this.#living.get(id);
   }
 
-  /** Whether a living session has, or is about to have, the browser of this lease: its own id, or that of a warm one. */
+  /** Whether a session holds, or is about to hold, this lease: its id is the session's own, or a warm browser's. */
   holdsLease(leaseId: string): boolean {
     const parsed = SessionId.safeParse(leaseId);
     if (parsed.success && this.#living.has(parsed.data)) return true;
@@ -67,22 +67,22 @@ export class SessionTable {
   async get(id: string): Promise<SessionRecord> {
     const sessionId = parseId(id);
     const living = this.#living.get(sessionId);
-    if (living !== undefined && living.record.status !== 'queued') return this.shown(living.record);
+    if (living !== undefined && living.record.status !== 'queued') return this.withQueuePosition(living.record);
     const stored = await this.#journal.get(sessionId);
     if (stored === null) throw notFound(id);
-    return this.shown(stored.record);
+    return this.withQueuePosition(stored.record);
   }
 
   async list(query: ListQuery): Promise<readonly SessionRecord[]> {
     const { label, limit = LIST_LIMIT, ...rest } = query;
     const stored = await this.#journal.list({ ...rest, labels: labelsOf(label), limit });
-    return stored.map(({ record }) => this.shown(this.#living.get(record.id)?.record ?? record));
+    return stored.map(({ record }) => this.withQueuePosition(this.#living.get(record.id)?.record ?? record));
   }
 
-  /** See `Sessions.doing`. */
-  doing(id: SessionId): string | null {
+  /** See `Sessions.activity`. */
+  activity(id: SessionId): string | null {
     const living = this.#living.get(id);
-    return living?.record.status === 'running' ? living.journal.doing : null;
+    return living?.record.status === 'running' ? living.journal.activity : null;
   }
 
   async counts(failedSince: string): Promise<SessionCounts> {
@@ -90,13 +90,13 @@ export class SessionTable {
     return { of: { queued: 0, running: 0, completed: 0, failed: 0, stopped: 0, ...counts }, failed };
   }
 
-  /** A record as it is answered: one that waits says where in the queue. */
-  shown(record: SessionRecord): SessionRecord {
+  /** A record as clients get it: a queued one has its position. */
+  withQueuePosition(record: SessionRecord): SessionRecord {
     return record.status === 'queued' ? { ...record, queuePosition: this.#queuePosition(record.id) } : record;
   }
 }
 
-/** `name=value`, or a name alone. */
+/** Parses `name=value`, or a name alone. */
 function labelsOf(terms: ListQuery['label'] = []): SessionQuery['labels'] {
   return [terms].flat().map((term) => {
     const at = term.indexOf('=');
@@ -104,7 +104,7 @@ function labelsOf(terms: ListQuery['label'] = []): SessionQuery['labels'] {
   });
 }
 
-/** @throws NOT_FOUND for what cannot be an id: there is no session with it */
+/** @throws NOT_FOUND for a malformed id, which no session can have */
 export function parseId(id: string): SessionId {
   const parsed = SessionId.safeParse(id);
   if (!parsed.success) throw notFound(id);

@@ -4,13 +4,13 @@ import type { EventType } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { SessionDependencies } from './session-dependencies.js';
 
-/** How long somebody waits. */
+/** How long to wait. */
 export interface WaitBounds {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** For who waits until something has become of a session, a client for its end or a stop for its attempt. */
+/** Lets callers wait for an event of a session: clients for its end, or the shutdown for an attempt's end. */
 export class SessionWaiters {
   readonly #parts: Pick<SessionDependencies, 'hub' | 'clock'>;
   readonly #isLiving: (id: SessionId) => boolean;
@@ -19,13 +19,14 @@ export class SessionWaiters {
   constructor(parts: Pick<SessionDependencies, 'hub' | 'clock'>, isLiving: (id: SessionId) => boolean) {
     this.#parts = parts;
     this.#isLiving = isLiving;
-    // As many listen as clients wait.
+    // There is one listener for each waiting client.
     setMaxListeners(0, this.#closed.signal);
   }
 
   /**
-   * Settles with an event of one of these types that comes from now on, when the time is up or nobody waits any more, or
-   * where it is over already.
+   * Resolves at the first event of one of these types that is emitted from now on, at the timeout, when the signal
+   * aborts,
+   * or at once if `isOver` is true.
    */
   async next(
     sessionId: SessionId,
@@ -43,7 +44,7 @@ export class SessionWaiters {
     });
   }
 
-  /** Lets go of all that wait. Idempotent. */
+  /** Releases all waiting callers. Idempotent. */
   close(): void {
     this.#closed.abort();
   }

@@ -4,18 +4,18 @@ import type { StoredSession } from '../../journal/journal.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { SessionDependencies } from '../sessions/index.js';
 
-/** What a browser was adopted as; without one, why, where its driver failed. */
+/** The adopted browser; if there is none because its driver failed, the error. */
 export interface Adoption {
   readonly lease: BrowserLease | null;
   readonly fault: TroupeError | null;
 }
 
-/** A browser that answers does so within 2 s; the rest is for the driver, which may have to wait for its engine. */
+/** A browser answers within 2 s; the rest is for the driver, which may have to wait for its engine. */
 const ADOPT_MS = 15_000;
 
 export const NOTHING_ADOPTED: Adoption = { lease: null, fault: null };
 
-/** Takes up the browser that an earlier service wrote down for a session. Never rejects; its bound is 15 s. */
+/** Adopts the browser that an earlier run of the service recorded for a session. Never rejects; takes 15 s at most. */
 export async function adoptBrowser(
   { driver, clock, log }: Pick<SessionDependencies, 'driver' | 'clock' | 'log'>,
   { record, lease }: Pick<StoredSession, 'record' | 'lease'>,
@@ -30,11 +30,11 @@ export async function adoptBrowser(
   try {
     return { lease: await Promise.race([adopting, late]), fault: null };
   } catch (cause) {
-    // One that comes after all is nobody's.
+    // If the driver answers later, nothing uses the browser.
     adopting.then((lease) => lease?.release()).catch(() => undefined);
     const why = sentenceOf(cause);
-    log(`its browser is not taken up again: ${why}`, { session: record.id });
-    const message = `The service was started again and could not take up the session's browser: ${why}`;
+    log(`its browser could not be adopted: ${why}`, { session: record.id });
+    const message = `The service was restarted and could not adopt the session's browser: ${why}`;
     return { lease: null, fault: new TroupeError('WORKER_LOST', message, undefined, { cause }) };
   } finally {
     stopClock();

@@ -1,9 +1,9 @@
 import type { QueuedJob } from '../sessions/index.js';
 
-/** Jobs that wait and are ended together are read from the disk so many at a time. */
+/** Queued jobs that are ended concurrently. */
 const ENDED_AT_ONCE = 16;
 
-/** Ends jobs a few at a time, since each is read from the disk. @throws the first failure, when all were tried */
+/** Ends jobs a few at a time, because each is read from the disk. @throws the first error, after all were tried */
 export async function endAll(jobs: readonly QueuedJob[], end: (job: QueuedJob) => Promise<void>): Promise<void> {
   const left = jobs.values();
   const errors: unknown[] = [];

@@ -1,4 +1,5 @@
-// The door of this wing: whoever stands outside imports from here. What is done beside the sessions: recovery, retention, reaping.
+// The public interface of this wing: other wings import only from here. Work beside the sessions: recovery, retention,
+// removing orphans.
 export { endAll } from './end-all.js';
 export { Reaper } from './reaper.js';
 export { recoverSessions } from './recovery.js';

@@ -5,14 +5,14 @@ import type { Driver } from '../../containers/driver.js';
 const REAP_EVERY_MS = 10_000;
 
 /**
- * Removes browsers that belong to nobody, while the service runs: those whose removal failed, and what was left in ways
- * that nobody thought of. A browser belongs to somebody when `isKept` knows its lease id.
+ * Removes orphaned browsers while the service runs: those whose removal failed, and those that were left for unforeseen
+ * reasons. A browser is orphaned if `isKept` does not know its lease id.
  */
 export class Reaper {
   readonly #driver: Driver;
   readonly #clock: Clock;
   readonly #log: (line: string) => void;
-  readonly #kept: { has(leaseId: string): boolean };
+  readonly #owned: { has(leaseId: string): boolean };
   #cancel: () => void = () => undefined;
   #reaping: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -21,15 +21,15 @@ export class Reaper {
     readonly driver: Driver;
     readonly clock: Clock;
     readonly log: (line: string) => void;
-    isKept(leaseId: string): boolean;
+    isOwned(leaseId: string): boolean;
   }) {
     this.#driver = parts.driver;
     this.#clock = parts.clock;
     this.#log = parts.log;
-    this.#kept = { has: (leaseId) => parts.isKept(leaseId) };
+    this.#owned = { has: (leaseId) => parts.isOwned(leaseId) };
   }
 
-  /** Looks every ten seconds from now on. */
+  /** Runs every ten seconds from now on. */
   start(): void {
     if (this.#stopped) return;
     this.#cancel = this.#clock.after(REAP_EVERY_MS, () => {
@@ -37,20 +37,20 @@ export class Reaper {
     });
   }
 
-  /** Settles when no removal of ours is under way. Idempotent. */
+  /** Resolves when no removal is in progress. Idempotent. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
     await this.#reaping;
   }
 
-  /** Never rejects: the next look tries again. */
+  /** Never rejects: the next run tries again. */
   async #reap(): Promise<void> {
     try {
-      const removed = await this.#driver.sweep(this.#kept);
-      if (removed.length > 0) this.#log(`removed ${removed.length} browsers of no session: ${removed.join(', ')}`);
+      const removed = await this.#driver.sweep(this.#owned);
+      if (removed.length > 0) this.#log(`removed ${removed.length} orphaned browsers: ${removed.join(', ')}`);
     } catch (error) {
-      this.#log(`browsers of no session could not be looked for: ${sentenceOf(error)}`);
+      this.#log(`orphaned browsers could not be listed: ${sentenceOf(error)}`);
     }
   }
 }

@@ -6,7 +6,7 @@ import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.
 import { eventRow } from '../../protocol/event-row.js';
 import { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import { journaledEvents } from '../events/index.js';
-import { beginsAgain, type Resumed, retriesLeft } from '../jobs/index.js';
+import { beginsAgain, type ResumableSession, retriesLeft } from '../jobs/index.js';
 import {
   acceptedRecord,
   type EndParts,
@@ -21,79 +21,78 @@ import {
 } from '../sessions/index.js';
 import { type Adoption, adoptBrowser, NOTHING_ADOPTED } from './adopt-browser.js';
 
-/** What recovery needs to look at what was left, and to end what cannot go on. */
+/** What recovery needs to inspect sessions, and to end those that cannot continue. */
 export interface RecoveryParts extends Omit<SessionDependencies, 'supervision' | 'webhooks'>, EndParts {
   readonly journal: Journal;
 }
 
-/** What the journal has of a session that ran; without a request where that cannot be read any more. */
-type Left = StoredSession & { readonly request?: unknown; readonly caller: string };
+/** A session that was running, from the journal; without a request if that cannot be read. */
+type StoredWork = StoredSession & { readonly request?: unknown; readonly caller: string };
 
-/** What becomes of a session that ran. */
-type Fate =
-  /** It goes on with its browser; a job without it, in another one. */
-  | { readonly kind: 'goes-on'; readonly resumed: Resumed }
-  /** It can only end, or begin again where its request says so. */
-  | { readonly kind: 'ends'; readonly end: SessionEnd; readonly request: AutoRequest | null };
+/** What happens to a session that was running. */
+type RecoveryPlan =
+  /** It continues with its browser; a job continues in another one if its own is lost. */
+  | { readonly kind: 'resume'; readonly resumed: ResumableSession }
+  /** It ends, unless it is a job whose request allows a retry. */
+  | { readonly kind: 'end'; readonly end: SessionEnd; readonly request: AutoRequest | null };
 
-/** Where sessions go that go on. */
+/** Receives the sessions that continue. */
 export interface Recovered {
-  /** @throws what keeps the session from going on; its browser is given back then */
-  resume(session: Resumed, lease: BrowserLease): Promise<void>;
+  /** @throws why the session cannot continue; its browser is then released */
+  resume(session: ResumableSession, lease: BrowserLease): Promise<void>;
   queue(job: WaitingSession): void;
 }
 
-/** A session that ran, and what there is of it. */
-interface Found {
-  readonly stored: Left;
-  readonly fate: Fate;
+/** A session that was running, what happens to it, and its adopted browser. */
+interface Recoverable {
+  readonly stored: StoredWork;
+  readonly plan: RecoveryPlan;
   readonly adoption: Adoption;
 }
 
-/** All at once they would keep one another from being ready in time. */
-const TAKEN_UP_AT_ONCE = 4;
+/** Limited, because resuming all at once would delay each beyond its deadline. */
+const RECOVERED_AT_ONCE = 4;
 
 /**
- * Takes up what an earlier service left, however it ended:
+ * Recovers what an earlier run of the service left, however it ended:
  *
- * - a live session whose browser answers goes on with its page
- * - a job that waited waits again, in its order; what it was asked for is read when it has its place
- * - a job that a model works on goes on from the journaled conversation: with its page, or where that is gone in a fresh
- *   browser, which the model is told
- * - a job in its flow is over, or begins again where it says `retries`: a flow that was cut has no continuation
- * - a browser that belongs to no session that goes on is removed
+ * - a live session whose browser answers continues with its page
+ * - a queued job is queued again, in order; its request is read when it gets a slot
+ * - a job with a model continues from the journaled conversation: with its page, or, if the browser is gone, in a fresh
+ *  browser, which the model is notified of
+ * - a job that was in a flow ends, or is retried if it has `retries`: an interrupted flow cannot be continued
+ * - a browser whose session does not continue is removed
  *
- * Each for itself: what cannot be read, or fails, ends that session and no other. Rejects only where the journal does not
- * say what there is.
+ * An error ends only its own session. Rejects only if the journal cannot be read.
  */
 export async function recoverSessions(parts: RecoveryParts, recovered: Recovered): Promise<void> {
   const { journal, vault, log } = parts;
-  // Before those that ran come to wait beside them.
+  // Read before the sessions that were running are queued again.
   const waiting = await journal.waiting();
   const { sessions, damaged } = await journal.running();
   for (const session of damaged) await endDamaged(parts, session);
   const running = await Promise.all(
-    sessions.map(async (session): Promise<Found> => {
+    sessions.map(async (session): Promise<Recoverable> => {
       const asked = await journal.request(session.record.id);
-      const stored: Left = { ...session, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
-      const fate = await fateOf(journal, stored).catch((error: unknown): Fate => {
-        log(`what it has done cannot be read: ${sentenceOf(error)}`, { session: stored.record.id });
-        return { kind: 'ends', end: unreadableEnd(error), request: null };
+      const stored: StoredWork = { ...session, caller: asked?.caller ?? '', ...vault.unseal(asked?.request) };
+      const plan = await planOf(journal, stored).catch((error: unknown): RecoveryPlan => {
+        log(`its progress cannot be read: ${sentenceOf(error)}`, { session: stored.record.id });
+        return { kind: 'end', end: unreadableEnd(error), request: null };
       });
-      const adoption = fate.kind === 'goes-on' ? await adoptBrowser(parts, stored) : NOTHING_ADOPTED;
-      return { stored, fate, adoption };
+      const adoption = plan.kind === 'resume' ? await adoptBrowser(parts, stored) : NOTHING_ADOPTED;
+      return { stored, plan, adoption };
     }),
   );
-  const goesOn = running.filter(({ adoption }) => adoption.lease !== null);
-  // Who has a browser waits for no removal; who gets another one does: it may be in the place of its old one.
+  const adopted = running.filter(({ adoption }) => adoption.lease !== null);
+  // A session with its own browser need not wait for the removal; one that gets a new browser must, to have its slot.
   await Promise.all([
-    sweep(
+    reap(
       parts,
-      goesOn.map(({ adoption }) => adoption),
+      adopted.map(({ adoption }) => adoption),
     ),
-    takeUpAll(parts, recovered, goesOn),
+    recoverAll(parts, recovered, adopted),
   ]);
-  await takeUpAll(
+  await recoverAll(
     parts,
     recovered,
     running.filter(({ adoption }) => adoption.lease === null),
@@ -107,104 +106,104 @@ export async function recoverSessions(parts: RecoveryParts, recovered: Recovered
   }
 }
 
-/** Never rejects: what is left is removed later, by the reaper. */
-async function sweep({ driver, log }: RecoveryParts, adoptions: readonly Adoption[]): Promise<void> {
+/** Never rejects: the reaper removes the rest later. */
+async function reap({ driver, log }: RecoveryParts, adoptions: readonly Adoption[]): Promise<void> {
   try {
     const removed = await driver.sweep(new Set(adoptions.flatMap(({ lease }) => lease?.identity.leaseId ?? [])));
     if (removed.length > 0) log(`removed ${removed.length} browsers that an earlier service left`);
   } catch (error) {
-    log(`browsers that an earlier service left are removed later: ${sentenceOf(error)}`);
+    log(`browsers of an earlier run will be removed later: ${sentenceOf(error)}`);
   }
 }
 
 /** Never rejects. */
-async function takeUpAll(parts: RecoveryParts, recovered: Recovered, all: readonly Found[]): Promise<void> {
+async function recoverAll(parts: RecoveryParts, recovered: Recovered, all: readonly Recoverable[]): Promise<void> {
   const left = all.values();
-  const takeUpNext = async () => {
-    for (const { stored, fate, adoption } of left) {
-      await alone(parts, stored, () => takeUp(parts, recovered, stored, { fate, ...adoption }));
+  const recoverNext = async () => {
+    for (const { stored, plan, adoption } of left) {
+      await endingOnError(parts, stored, () => recover(parts, recovered, stored, { plan, ...adoption }));
     }
   };
-  await Promise.all(Array.from({ length: TAKEN_UP_AT_ONCE }, takeUpNext));
+  await Promise.all(Array.from({ length: RECOVERED_AT_ONCE }, recoverNext));
 }
 
-/** What fails for one session ends it; where not even that can be written, the next start finds it again. */
-async function alone(parts: RecoveryParts, stored: Left, work: () => Promise<void>): Promise<void> {
+/** Ends the session if `work` fails. If that cannot be written either, the next start finds the session again. */
+async function endingOnError(parts: RecoveryParts, stored: StoredWork, work: () => Promise<void>): Promise<void> {
   const { id } = stored.record;
   try {
     await work();
   } catch (error) {
-    parts.log(`cannot be taken up again: ${sentenceOf(error)}`, { session: id });
+    parts.log(`cannot be recovered: ${sentenceOf(error)}`, { session: id });
     await endStored(parts, stored, lostEnd(error)).catch((cause) =>
       parts.log(`its end was not written: ${sentenceOf(cause)}`, { session: id }),
     );
   }
 }
 
-async function takeUp(
+async function recover(
   parts: RecoveryParts,
   recovered: Recovered,
-  stored: Left,
-  { fate, lease, fault }: { readonly fate: Fate } & Adoption,
+  stored: StoredWork,
+  { plan, lease, fault }: { readonly plan: RecoveryPlan } & Adoption,
 ): Promise<void> {
   const { record } = stored;
   let why = fault;
-  if (lease !== null && fate.kind === 'goes-on') {
+  if (lease !== null && plan.kind === 'resume') {
     try {
-      await recovered.resume(fate.resumed, lease);
+      await recovered.resume(plan.resumed, lease);
       return;
     } catch (cause) {
-      parts.log(`cannot go on with its browser: ${sentenceOf(cause)}`, { session: record.id });
-      const message = 'The service was started again, and the session could not go on with its browser';
+      parts.log(`cannot continue with its browser: ${sentenceOf(cause)}`, { session: record.id });
+      const message = 'The service was restarted, and the session could not continue with its browser';
       why = new TroupeError('WORKER_LOST', message, undefined, { cause });
     }
   }
   await lease
     ?.release()
-    .catch((error) => parts.log(`its browser is removed later: ${sentenceOf(error)}`, { session: record.id }));
-  if (fate.kind === 'goes-on') {
-    const { request } = fate.resumed;
-    if (request.mode === 'auto') return waitAgain(parts, recovered, stored, { request, failed: null });
+    .catch((error) => parts.log(`its browser will be removed later: ${sentenceOf(error)}`, { session: record.id }));
+  if (plan.kind === 'resume') {
+    const { request } = plan.resumed;
+    if (request.mode === 'auto') return requeue(parts, recovered, stored, { request, failed: null });
     const end = interruptedEnd('live');
     return endStored(parts, stored, why === null ? end : { ...end, error: encodeError(why) });
   }
-  const { end, request } = fate;
+  const { end, request } = plan;
   if (request !== null && end.error !== null && beginsAgain(request, record, end)) {
-    return waitAgain(parts, recovered, stored, { request, failed: end.error });
+    return requeue(parts, recovered, stored, { request, failed: end.error });
   }
   await endStored(parts, stored, end);
 }
 
-async function fateOf(journal: Journal, { record, request, caller }: Left): Promise<Fate> {
+async function planOf(journal: Journal, { record, request, caller }: StoredWork): Promise<RecoveryPlan> {
   const end = interruptedEnd(record.mode);
   if (record.mode === 'live') {
     const live = LiveRequest.safeParse(request);
-    if (!live.success) return { kind: 'ends', end, request: null };
+    if (!live.success) return { kind: 'end', end, request: null };
     const progress = await readProgress(live.data, journaledEvents(journal, record.id));
-    return { kind: 'goes-on', resumed: { request: live.data, record, caller, phase: null, progress } };
+    return { kind: 'resume', resumed: { request: live.data, record, caller, phase: null, progress } };
   }
   const auto = AutoRequest.safeParse(request);
-  if (!auto.success) return { kind: 'ends', end, request: null };
+  if (!auto.success) return { kind: 'end', end, request: null };
   const progress = await readProgress(auto.data, journaledEvents(journal, record.id));
   const phase = progress.phase(record.maxIterations ?? 0);
   switch (phase.kind) {
     case 'flows':
     case 'model':
-      return { kind: 'goes-on', resumed: { request: auto.data, record, caller, phase, progress } };
+      return { kind: 'resume', resumed: { request: auto.data, record, caller, phase, progress } };
     case 'cut':
-      return { kind: 'ends', end, request: auto.data };
+      return { kind: 'end', end, request: auto.data };
     case 'over':
-      return { kind: 'ends', end: flowsEnd(phase.outcome), request: auto.data };
+      return { kind: 'end', end: flowsEnd(phase.outcome), request: auto.data };
     default:
       return assertNever(phase);
   }
 }
 
-/** A job that ran waits for a place, and a browser, once more. */
-async function waitAgain(
+/** Queues a job that was running for another slot and browser. */
+async function requeue(
   { hub, clock }: RecoveryParts,
   recovered: Recovered,
-  stored: Left,
+  stored: StoredWork,
   { request, failed }: { readonly request: AutoRequest; readonly failed: ErrorBody | null },
 ): Promise<void> {
   const { attempt } = stored.record;
@@ -218,7 +217,7 @@ async function waitAgain(
 
 /** Never rejects. */
 async function endWaiting(parts: RecoveryParts, { id }: WaitingSession, error: unknown): Promise<void> {
-  parts.log(`cannot wait again: ${sentenceOf(error)}`, { session: id });
+  parts.log(`cannot be queued again: ${sentenceOf(error)}`, { session: id });
   try {
     const stored = await parts.journal.get(id);
     if (stored !== null) await endStored(parts, stored, lostEnd(error));
@@ -228,15 +227,15 @@ async function endWaiting(parts: RecoveryParts, { id }: WaitingSession, error: u
 }
 
 function unreadableEnd(cause: unknown): SessionEnd {
-  const message = 'What the journal has of the session is damaged, so that it cannot go on';
+  const message = "The journal's data of the session is damaged, so the session cannot continue; create a new one";
   return lostEnd(new TroupeError('INTERNAL', message, undefined, { cause }));
 }
 
-/** Ends a session of whose row not even the record may be left: from then on it can be read again. Never rejects. */
+/** Ends a session whose row is damaged, even if no record is left: it is readable afterwards. Never rejects. */
 async function endDamaged(parts: RecoveryParts, damaged: DamagedSession): Promise<void> {
   const { id: text, mode, batch, createdAt, record: known } = damaged;
   const id = SessionId.safeParse(text);
-  parts.log(`session ${text} is damaged in the journal and ${id.success ? 'is ended' : 'is left out'}`);
+  parts.log(`session ${text} is damaged in the journal and ${id.success ? 'is ended' : 'is ignored'}`);
   if (!id.success) return;
   try {
     const { maxIterations, publicUrl } = parts.config;

@@ -7,52 +7,53 @@ import type { Journal } from '../../journal/journal.js';
 import type { SessionId } from '../../protocol/session.js';
 import { type ArtifactKeeper, removeBatchFlows } from '../artifacts/index.js';
 
-const LOOK_EVERY_MS = 10 * 60_000;
+const RUN_EVERY_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 const MEGABYTE = 1024 * 1024;
-/** Sessions that are looked at together. */
+/** Sessions that are read from the journal at once. */
 const PAGE = 200;
-/** The history of flows is small, and is kept longer than what it tells of. */
+/** The history of flows is small, and is kept longer than sessions. */
 const HISTORY_DAYS = 400;
 
 /**
- * Removes what has become too old, or too much: ended sessions with their records, events and artifacts, the oldest
- * first. A session that has not ended is never touched.
+ * Removes ended sessions with their records, events, and artifacts, oldest first, when they are too old or take too
+ * much
+ * space. Never touches a session that has not ended.
  */
 export class Retention {
   readonly #parts: RetentionParts;
-  /** What an ended session's folder has, in bytes: it changes no more. Only of those that are there. */
+  /** The folder sizes of ended sessions in bytes, which no longer change. Contains only existing sessions. */
   readonly #sizes = new Map<SessionId, number>();
   #cancel: () => void = () => undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #running: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(parts: RetentionParts) {
     this.#parts = parts;
   }
 
-  /** Looks now, and every ten minutes from then on. */
+  /** Runs now, and then every ten minutes. */
   start(): void {
     if (this.#stopped) return;
-    this.#looking = this.#look().finally(() => {
-      if (!this.#stopped) this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => this.start());
+    this.#running = this.#run().finally(() => {
+      if (!this.#stopped) this.#cancel = this.#parts.clock.after(RUN_EVERY_MS, () => this.start());
     });
   }
 
-  /** Settles when nothing is being removed. Idempotent. */
+  /** Resolves when no removal is in progress. Idempotent. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
-    await this.#looking;
+    await this.#running;
   }
 
-  /** Never rejects: the next look tries again. */
-  async #look(): Promise<void> {
+  /** Never rejects: the next run tries again. */
+  async #run(): Promise<void> {
     try {
       const old = await this.#removeOld();
       const much = await this.#removeSurplus();
       await this.#prune();
-      if (old + much > 0) this.#parts.log(`retention: removed ${old} old sessions, and ${much} for their size`);
+      if (old + much > 0) this.#parts.log(`retention: removed ${old} old sessions, and ${much} to free disk space`);
     } catch (error) {
       this.#parts.log(`retention: ${sentenceOf(error)}`);
     }
@@ -71,7 +72,7 @@ export class Retention {
     return removed;
   }
 
-  /** Past the bound the oldest go, until a tenth of it is free again. */
+  /** Beyond the limit, removes the oldest until a tenth of the limit is free. */
   async #removeSurplus(): Promise<number> {
     const { config } = this.#parts;
     const most = config.retention.megabytes * MEGABYTE;
@@ -106,16 +107,16 @@ export class Retention {
     const now = clock.now().getTime();
     await journal.prune({
       runsBefore: new Date(now - HISTORY_DAYS * DAY_MS).toISOString(),
-      // Not one that is being submitted.
+      // A day, so that a batch that is being submitted is not removed.
       batchesBefore: new Date(now - DAY_MS).toISOString(),
     });
-    const known = new Set((await journal.kept('batch')).map(({ id }) => id));
+    const known = new Set((await journal.keyValues('batch')).map(({ id }) => id));
     for (const folder of await oldFolders(config.batchesDir, now - DAY_MS)) {
       if (!known.has(folder)) await removeBatchFlows(config, folder);
     }
   }
 
-  /** The record last: a service that ends in between finds it again, and with it what is left. */
+  /** Removes the record last: if the service ends in between, the next run finds it and removes the rest. */
   async #remove(id: SessionId): Promise<void> {
     await this.#parts.artifacts.remove(id);
     await this.#parts.journal.remove(id);
@@ -137,7 +138,7 @@ export interface RetentionParts {
   readonly artifacts: ArtifactKeeper;
   readonly clock: Clock;
   readonly log: (line: string) => void;
-  /** Whether a session still has something to give back. */
+  /** Whether a session still holds resources. */
   isLiving(id: SessionId): boolean;
 }
 

@@ -142,7 +142,7 @@ t.test('A page outlives its connection, and is found again by the next', async (
   await first.call('act', '{input}Name', 'input', 'typed');
   await first.browser.close();
   await first.browser.close();
-  t.match(await first.browser.lost, { reason: /let go of its browser/ });
+  t.match(await first.browser.lost, { reason: /disconnected from its browser/ });
   t.match(await first.failure('look'), { code: 'WORKER_LOST' });
 
   const second = await openAgent(t, lease, { takesOver: true });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { WebSocket } from 'ws';
-import type { FrameOrder, ScreenFrame } from '#troupe/actors/session/screen.js';
+import type { FrameRequest, ScreenFrame } from '#troupe/actors/session/screen.js';
 import { eventually } from '../../support/eventually.js';
 import { openHouse, scripted } from '../../support/house.js';
 import { httpCall } from '../../support/http-call.js';
@@ -19,7 +19,7 @@ const house = await openHouse(t);
 const { sessions, browsers } = house;
 const authorization = 'Bearer correct-horse';
 /** Large pictures, as fast as they are asked for: a browser in this process would take more memory than what is measured. */
-const nextFrame = async (_: string, { after }: FrameOrder): Promise<ScreenFrame> => {
+const nextFrame = async (_: string, { after }: FrameRequest): Promise<ScreenFrame> => {
   return { number: after + 1, jpeg: new Uint8Array(MIB).fill(after + 1, 0, 1), width: 4, height: 3 };
 };
 const gateway = await house.listen({ token: 'correct-horse', sessions: scripted(sessions, { nextFrame }) });

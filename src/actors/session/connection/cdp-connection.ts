@@ -6,7 +6,7 @@ import { TroupeError } from '../../../protocol/errors.js';
 import type { DevToolsChannel, DevToolsLink } from './devtools-channel.js';
 import { MAX_MESSAGE_BYTES } from './devtools-transport.js';
 
-/** Commands whose answer may be outstanding; a further one is refused. */
+/** Unanswered commands at most; further ones are rejected. */
 const MAX_PENDING = 10_000;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -26,9 +26,9 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** The session's own part of a channel to its browser's DevTools, in flat mode: a DevTools session for each page. */
+/** The session's own connection through the DevTools channel, in flat mode: one DevTools session per page. */
 export class CdpConnection {
-  /** Settles once when the connection is over, by whichever side. */
+  /** Resolves once when the connection has ended, from either side. */
   readonly closed: Promise<ConnectionEnd>;
   readonly #closed = deferred<ConnectionEnd>();
   readonly #pending = new Map<number, Pending>();
@@ -41,7 +41,7 @@ export class CdpConnection {
     this.closed = this.#closed.promise;
   }
 
-  /** @throws WORKER_LOST when the browser does not answer within the bounds. */
+  /** @throws WORKER_LOST if the browser does not answer within the bounds */
   static async open(
     channel: DevToolsChannel,
     bounds: { signal: AbortSignal; deadlineMs: number },
@@ -63,14 +63,14 @@ export class CdpConnection {
     return new Promise((resolve, reject) => {
       if (this.#end !== undefined) return reject(this.#end.error);
       if (this.#pending.size >= MAX_PENDING) {
-        return reject(new TroupeError('UNAVAILABLE', 'Too many commands wait for the browser'));
+        return reject(new TroupeError('UNAVAILABLE', 'Too many commands are waiting for the browser; try again later'));
       }
       const id = ++this.#lastId;
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(new TroupeError('WAIT_TIMEOUT', `The page does not answer (${method}, ${Math.round(timeoutMs)} ms)`));
+        reject(new TroupeError('WAIT_TIMEOUT', `The page did not answer ${method} within ${Math.round(timeoutMs)} ms`));
       }, timeoutMs);
-      // The shape of an answer is the protocol's word; there is nothing here to check it against.
+      // The protocol defines the shape of the result; there is no schema here to check it against.
       this.#pending.set(id, { method, timer, resolve: (result) => resolve(result as CdpResult<M>), reject });
       const text = JSON.stringify({ id, method, params, ...(session === undefined ? {} : { sessionId: session }) });
       if (this.#link?.send(text, session) === false) this.#answer(id, { error: { message: 'the page is gone' } });
@@ -82,9 +82,9 @@ export class CdpConnection {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Lets go of the browser, which lives on; the channel is its owner's. Idempotent. */
+  /** Disconnects from the browser, which keeps running. The channel belongs to its owner. Idempotent. */
   close(): void {
-    const reason = 'the session has let go of its browser';
+    const reason = 'the session disconnected from its browser';
     this.#finish({ reason, error: lostError(reason) });
     this.#link?.close();
   }
@@ -94,7 +94,7 @@ export class CdpConnection {
     if (message === undefined) return;
     if (message.id !== undefined) this.#answer(message.id, message);
     if (message.method === undefined) return;
-    // Events that are not in the union reach no case of any listener's switch.
+    // Events outside of the union match no case of a listener's switch.
     const event = { method: message.method, params: message.params, session: message.sessionId } as CdpEvent;
     for (const listener of [...this.#listeners]) listener(event);
   }
@@ -107,7 +107,7 @@ export class CdpConnection {
     if (message.error === undefined) pending.resolve(message.result);
     else
       pending.reject(
-        new TroupeError('ACTION_FAILED', `The browser refuses ${pending.method}: ${message.error.message}`),
+        new TroupeError('ACTION_FAILED', `The browser rejects ${pending.method}: ${message.error.message}`),
       );
   }
 
@@ -129,11 +129,11 @@ function tooLongError(): TroupeError {
   const megabytes = MAX_MESSAGE_BYTES / 1024 / 1024;
   return new TroupeError(
     'SESSION_RESTARTED',
-    `The page sent more than ${megabytes} MiB at once, to its console for instance, so the session was restarted`,
+    `The page sent a message of more than ${megabytes} MiB, for instance to its console, so the session was restarted`,
   );
 }
 
-/** A message that is not of the protocol's form is passed over. */
+/** Returns undefined for a malformed message, which is ignored. */
 function parse(text: string): z.infer<typeof Message> | undefined {
   try {
     return Message.parse(JSON.parse(text));

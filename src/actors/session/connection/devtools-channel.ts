@@ -7,26 +7,29 @@ import type { DevToolsAddress } from '../../../containers/driver.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import { type DevToolsTransport, openTransport } from './devtools-transport.js';
 
-/** One user of a browser's DevTools: the session itself, or a client beside it. */
+/** A user of a browser's DevTools: the session itself, or another client. */
 export interface DevToolsUser {
-  /** A message of one of its own sessions, as the browser wrote it; that of its root session names none. */
+  /**
+   * A message of one of this user's sessions, as the browser wrote it; without `sessionId` if it is of the root
+   * session.
+   */
   message(text: string): void;
-  /** Called once, when nothing comes any more. */
+  /** Called once when there will be no more messages. */
   closed(reason: string, tooLong: boolean): void;
 }
 
-/** What a user holds. */
+/** A user's handle. */
 export interface DevToolsLink {
   /**
-   * Sends a command: a JSON object without a member `sessionId`, for the root session, or with the one that is given.
-   * False for a session that is not this user's: then nothing is sent.
+   * Sends a command, a JSON object as text. `sessionId` must equal the command's member of that name; undefined (and no
+   * such member) means the root session. Returns false, and sends nothing, if the session belongs to another user.
    */
   send(text: string, sessionId: string | undefined): boolean;
-  /** Ends its sessions with all that they set in the browser. Idempotent. */
+  /** Ends the user's sessions, which undoes their settings in the browser. Idempotent. */
   close(): void;
 }
 
-/** A session's id is the last member of what Chromium writes. */
+/** Chromium writes the session id as the last member. */
 const SESSION_AT_END = /,"sessionId":"([^"\\]+)"\}$/;
 const TAIL = 80;
 const ABOUT_TARGETS = '{"method":"Target.';
@@ -48,11 +51,11 @@ interface ConnectedUser extends DevToolsUser {
 }
 
 /**
- * One connection to a browser's DevTools, shared by several users who know nothing of each other: each has a session with
- * the browser of its own (`Target.attachToBrowserTarget`), and everything that it attaches to hangs from that. Who leaves
- * takes along what it set, and no user can speak in another's session.
+ * One connection to a browser's DevTools, shared by independent users. Each has its own session with the browser
+ * (`Target.attachToBrowserTarget`), and all sessions that it attaches are children of that one. When a user leaves, its
+ * settings end with it, and no user can send to another's session.
  *
- * Sessions on a pipe outlive who opened them, so they are noted in a file, and who opens the pipe next ends them.
+ * Sessions on a pipe outlive their client, so they are recorded in a file, and the next client of the pipe ends them.
  */
 export class DevToolsChannel {
   readonly #sessionsFile: string | null;
@@ -62,13 +65,13 @@ export class DevToolsChannel {
   readonly #answers = new Map<number, (text: string) => void>();
   #transport: DevToolsTransport | undefined;
   #end: string | undefined;
-  readonly #over = deferred<void>();
+  readonly #disconnected = deferred<void>();
 
   private constructor(sessionsFile: string | null) {
     this.#sessionsFile = sessionsFile;
   }
 
-  /** @throws WORKER_LOST when nothing answers there within the bounds */
+  /** @throws WORKER_LOST if the browser does not answer within the bounds */
   static async open(
     address: DevToolsAddress,
     bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
@@ -78,7 +81,7 @@ export class DevToolsChannel {
       address,
       {
         message: (text) => channel.#receive(text),
-        closed: (reason, tooLong) => channel.#closed(reason, tooLong),
+        closed: (reason, tooLong) => channel.#transportClosed(reason, tooLong),
       },
       bounds,
     );
@@ -86,17 +89,17 @@ export class DevToolsChannel {
     return channel;
   }
 
-  /** False once nothing can come any more. */
+  /** False once the connection has ended. */
   get isOpen(): boolean {
     return this.#end === undefined;
   }
 
-  /** What the browser has not read yet, in bytes. */
+  /** Bytes that the browser has not read yet. */
   get unsentBytes(): number {
     return this.#transport?.unsentBytes ?? 0;
   }
 
-  /** @throws WORKER_LOST when the browser does not answer within the bounds */
+  /** @throws WORKER_LOST if the browser does not answer within the bounds */
   async join(
     user: DevToolsUser,
     bounds: { readonly signal: AbortSignal; readonly deadlineMs: number },
@@ -111,20 +114,23 @@ export class DevToolsChannel {
     };
   }
 
-  /** Calls `listener` after each user that leaves. Answers the call that ends it. */
+  /** Calls `listener` after each user that leaves. Returns a function that removes the listener. */
   onLeave(listener: () => void): () => void {
     this.#leaveListeners.add(listener);
     return () => this.#leaveListeners.delete(listener);
   }
 
-  /** Ends every user's sessions and lets go of the browser, which lives on. Settles when nothing is open. Idempotent. */
+  /**
+   * Ends all users' sessions and disconnects from the browser, which keeps running. Resolves when it is closed.
+   * Idempotent.
+   */
   async close(): Promise<void> {
     for (const user of [...this.#users]) {
       this.#leave(user);
-      user.closed('the session has let go of its browser', false);
+      user.closed('the session disconnected from its browser', false);
     }
     this.#transport?.close();
-    await this.#over.promise;
+    await this.#disconnected.promise;
   }
 
   #attach({ signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number }): Promise<string> {
@@ -134,7 +140,7 @@ export class DevToolsChannel {
       const id = this.#rootCommand('Target.attachToBrowserTarget', {});
       this.#answers.set(id, (text) => {
         const { result, error } = RootAnswer.parse(JSON.parse(text));
-        if (result === undefined) return reject(lost(`The browser refuses a connection: ${error?.message ?? ''}`));
+        if (result === undefined) return reject(lost(`The browser rejects a connection: ${error?.message ?? ''}`));
         if (this.#sessionsFile !== null) appendFileSync(this.#sessionsFile, `${result.sessionId}\n`);
         resolve(result.sessionId);
       });
@@ -143,14 +149,14 @@ export class DevToolsChannel {
     });
   }
 
-  /** What those before left attached would go on sending, and hold what it set. */
+  /** Ends sessions that an earlier client left attached: they would keep sending, and keep their settings. */
   #endEarlierSessions(): void {
     if (this.#sessionsFile === null) return;
     for (const sessionId of readLines(this.#sessionsFile)) this.#rootCommand('Target.detachFromTarget', { sessionId });
     writeFileSync(this.#sessionsFile, '', { mode: 0o600 });
   }
 
-  /** Numbers are drawn, so that a late answer to whoever was there before is not taken for one of these. */
+  /** Ids are random, so that a late answer to an earlier client is not mistaken for one of ours. */
   #rootCommand(method: string, params: object): number {
     const id = randomInt(1, 2 ** 31);
     this.#transport?.send(JSON.stringify({ id, method, params }));
@@ -179,13 +185,13 @@ export class DevToolsChannel {
       return;
     }
     const owner = this.#owners.get(session);
-    // A session of somebody who has left.
+    // A session of a user that has left.
     if (owner === undefined) return;
     if (text.startsWith(ABOUT_TARGETS)) this.#follow(owner, text);
     owner.message(session === owner.root && member !== '' ? `${text.slice(0, -member.length)}}` : text);
   }
 
-  /** Which sessions hang from which. */
+  /** Tracks which sessions belong to which user. */
   #follow(owner: ConnectedUser, text: string): void {
     const event = TargetEvent.safeParse(JSON.parse(text));
     if (!event.success) return;
@@ -197,7 +203,7 @@ export class DevToolsChannel {
       owner.sessions.delete(sessionId);
       this.#owners.delete(sessionId);
     }
-    // The browser ends a user's root session itself when it shuts down.
+    // The browser itself ends a user's root session when it shuts down.
     if (sessionId === owner.root) this.#users.delete(owner);
   }
 
@@ -207,9 +213,9 @@ export class DevToolsChannel {
     this.#answers.get(id)?.(text);
   }
 
-  #closed(reason: string, tooLong: boolean): void {
+  #transportClosed(reason: string, tooLong: boolean): void {
     this.#end = reason;
-    this.#over.resolve();
+    this.#disconnected.resolve();
     const users = [...this.#users];
     this.#users.clear();
     this.#owners.clear();
@@ -223,7 +229,7 @@ function boundUser(user: DevToolsUser): DevToolsUser {
   return { message: (text) => user.message(text), closed: (reason, tooLong) => user.closed(reason, tooLong) };
 }
 
-/** The session of a message that does not end with it. */
+/** The session id of a message that does not end with it. */
 function sessionOf(text: string): string | undefined {
   return text.includes('"sessionId"') ? parsed(text)?.sessionId : undefined;
 }

@@ -2,30 +2,36 @@ import { Wakeups } from '../../../base/deadline.js';
 import { TroupeError } from '../../../protocol/errors.js';
 import type { DevToolsChannel, DevToolsLink } from './devtools-channel.js';
 
-/** What may wait for a client that does not read, in characters; then it is let go. A long message alone is half of it. */
+/**
+ * Characters that may wait for a client that does not read; beyond that it is disconnected. One long message may be
+ * half.
+ */
 const MAX_UNREAD = 256 * 1024 * 1024;
-/** A browser that leaves so many bytes unread does not live any more. */
+/** A browser that leaves more bytes than this unread is considered dead. */
 const MAX_UNSENT = 128 * 1024 * 1024;
 const MAX_CLIENTS = 100;
 const CONNECT_MS = 5_000;
-/** As Chromium answers for a session that is not there. */
+/** Chromium's answer for an unknown session. */
 const NO_SESSION = { code: -32_001, message: 'Session with given id not found.' };
 
-/** What a client gets at once: messages in the order of their coming, and whether nothing comes after them. */
-export interface DevToolsMail {
+/** Messages for a client, in order, and why the connection ended (null if it is open). */
+export interface DevToolsMessages {
   readonly messages: readonly string[];
-  readonly over: string | null;
+  readonly endReason: string | null;
 }
 
 interface Client {
   readonly link: DevToolsLink;
   messages: string[];
   unread: number;
-  over: string | null;
-  readonly mail: Wakeups;
+  endReason: string | null;
+  readonly arrivals: Wakeups;
 }
 
-/** Clients of other libraries beside the session's own connection. They pull what is for them, so a slow one waits for itself. */
+/**
+ * Clients of other libraries beside the session's own connection. They pull their messages, so a slow one delays only
+ * itself.
+ */
 export class DevToolsClients {
   readonly #channel: DevToolsChannel;
   readonly #clients = new Map<number, Client>();
@@ -35,23 +41,26 @@ export class DevToolsClients {
     this.#channel = channel;
   }
 
-  /** Answers the client's number. @throws CAPACITY; WORKER_LOST when the browser does not answer */
+  /** Returns the client's number. @throws CAPACITY; WORKER_LOST if the browser does not answer */
   async attach(signal: AbortSignal): Promise<number> {
     if (this.#clients.size >= MAX_CLIENTS) {
-      throw new TroupeError('CAPACITY', `${MAX_CLIENTS} DevTools clients are connected to this session already`);
+      throw new TroupeError(
+        'CAPACITY',
+        `This session already has ${MAX_CLIENTS} DevTools clients; disconnect one first`,
+      );
     }
     const id = ++this.#lastId;
-    const waiting = { messages: [] as string[], unread: 0, over: null, mail: new Wakeups() };
+    const waiting = { messages: [] as string[], unread: 0, endReason: null, arrivals: new Wakeups() };
     const user = {
-      message: (text: string) => this.#keep(id, text),
-      closed: (reason: string) => this.#over(id, reason),
+      message: (text: string) => this.#enqueue(id, text),
+      closed: (reason: string) => this.#ended(id, reason),
     };
     const link = await this.#channel.join(user, { signal, deadlineMs: CONNECT_MS });
-    this.#clients.set(id, { link: link, ...waiting });
+    this.#clients.set(id, { link, ...waiting });
     return id;
   }
 
-  /** Sends a client's command. Nothing for a client that is not there. */
+  /** Sends a client's command. Ignored for an unknown client. */
   send(id: number, command: { readonly text: string; readonly sessionId: string | undefined }): void {
     const client = this.#clients.get(id);
     if (client === undefined) return;
@@ -61,19 +70,21 @@ export class DevToolsClients {
     }
     if (client.link.send(command.text, command.sessionId)) return;
     const { id: call, sessionId } = Object(JSON.parse(command.text));
-    this.#keep(id, JSON.stringify({ id: call, error: NO_SESSION, sessionId }));
+    this.#enqueue(id, JSON.stringify({ id: call, error: NO_SESSION, sessionId }));
   }
 
-  /** What came since the last call, or the first that comes; nothing where none comes until the signal. */
-  async next(id: number, signal: AbortSignal): Promise<DevToolsMail> {
+  /**
+   * The messages since the last call; if there are none, waits for the first, and returns none if the signal aborts.
+   */
+  async next(id: number, signal: AbortSignal): Promise<DevToolsMessages> {
     const client = this.#clients.get(id);
-    if (client === undefined) return { messages: [], over: 'the client was let go' };
-    if (client.messages.length === 0 && client.over === null) await client.mail.next(signal);
-    const { messages, over } = client;
+    if (client === undefined) return { messages: [], endReason: 'the client was disconnected' };
+    if (client.messages.length === 0 && client.endReason === null) await client.arrivals.next(signal);
+    const { messages, endReason } = client;
     client.messages = [];
     client.unread = 0;
-    if (over !== null) this.#clients.delete(id);
-    return { messages, over };
+    if (endReason !== null) this.#clients.delete(id);
+    return { messages, endReason };
   }
 
   /** Ends a client's sessions. Idempotent. */
@@ -81,29 +92,29 @@ export class DevToolsClients {
     const client = this.#clients.get(id);
     this.#clients.delete(id);
     client?.link.close();
-    client?.mail.wake();
+    client?.arrivals.wake();
   }
 
-  #keep(id: number, text: string): void {
+  #enqueue(id: number, text: string): void {
     const client = this.#clients.get(id);
-    if (client === undefined || client.over !== null) return;
+    if (client === undefined || client.endReason !== null) return;
     client.messages.push(text);
     client.unread += text.length;
     if (client.unread > MAX_UNREAD) this.#drop(client, 'the client does not read what the browser sends');
-    client.mail.wake();
+    client.arrivals.wake();
   }
 
   #drop(client: Client, why: string): void {
     client.link.close();
     client.messages = [];
-    client.over = why;
-    client.mail.wake();
+    client.endReason = why;
+    client.arrivals.wake();
   }
 
-  #over(id: number, reason: string): void {
+  #ended(id: number, reason: string): void {
     const client = this.#clients.get(id);
     if (client === undefined) return;
-    client.over ??= reason;
-    client.mail.wake();
+    client.endReason ??= reason;
+    client.arrivals.wake();
   }
 }

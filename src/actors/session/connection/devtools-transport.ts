@@ -7,29 +7,29 @@ import { takeDescriptors } from '../../../containers/process/devtools-pipe.js';
 import { TroupeError } from '../../../protocol/errors.js';
 
 /**
- * A longer message ends the connection; it is read whole and again as text, so this is a bound on memory. What a page
- * writes to its console comes in one, so there is room for much.
+ * A longer message ends the connection. A message is buffered and then converted to text, so this bounds memory. It is
+ * large because each console entry of a page is one message.
  */
 export const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 const CLOSE_MS = 500;
 
-/** Whole messages to and from a browser. */
+/** Sends and receives complete messages. */
 export interface DevToolsTransport {
   send(text: string): void;
-  /** What the browser has not read yet, in bytes. */
+  /** Bytes that the browser has not read yet. */
   readonly unsentBytes: number;
-  /** Lets go of the browser, which lives on. What was sent arrives. Idempotent. */
+  /** Disconnects from the browser, which keeps running. Messages sent before still arrive. Idempotent. */
   close(): void;
 }
 
-/** What a transport reports. */
+/** Receives a transport's messages and its end. */
 export interface TransportListener {
   message(text: string): void;
-  /** Called once. `tooLong`: the browser is well, and sent more than {@link MAX_MESSAGE_BYTES} at once. */
+  /** Called once. `tooLong`: the browser is healthy, but sent more than {@link MAX_MESSAGE_BYTES} in one message. */
   closed(reason: string, tooLong: boolean): void;
 }
 
-/** @throws WORKER_LOST when nothing answers there within the bounds */
+/** @throws WORKER_LOST if the browser does not answer within the bounds */
 export function openTransport(
   address: DevToolsAddress,
   listener: TransportListener,
@@ -51,7 +51,7 @@ async function openWebSocket(
     maxPayload: MAX_MESSAGE_BYTES,
     handshakeTimeout: deadlineMs,
   });
-  const forget = onAbort(signal, () => socket.terminate());
+  const removeAbortListener = onAbort(signal, () => socket.terminate());
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
@@ -64,7 +64,7 @@ async function openWebSocket(
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new TroupeError('WORKER_LOST', `The browser does not answer: ${text}`, undefined, { cause });
   } finally {
-    forget();
+    removeAbortListener();
   }
   let fault: Error | undefined;
   socket.on('message', (data) => {
@@ -72,7 +72,7 @@ async function openWebSocket(
   });
   socket.on('error', (error) => {
     fault = error;
-    // What follows is the rest of a message that is not read.
+    // The rest of the message would follow; it is not read.
     if (isTooLong(error)) socket.terminate();
   });
   socket.once('close', (code) => {
@@ -92,7 +92,7 @@ async function openWebSocket(
   };
 }
 
-/** Messages over a pipe end with NUL, which JSON text does not hold. */
+/** A pipe to the browser. Messages end with NUL, which JSON text does not contain. */
 class PipeTransport implements DevToolsTransport {
   readonly #reading: Socket;
   readonly #writing: Socket;
@@ -103,7 +103,7 @@ class PipeTransport implements DevToolsTransport {
   #closed = false;
 
   constructor(pipe: DevToolsPipe, listener: TransportListener) {
-    if (!takeDescriptors(pipe)) throw new TroupeError('WORKER_LOST', 'The pipe to the browser was given up');
+    if (!takeDescriptors(pipe)) throw new TroupeError('WORKER_LOST', 'The pipe to the browser is closed already');
     this.#listener = listener;
     this.#reading = new Socket({ fd: pipe.output, readable: true, writable: false });
     this.#writing = new Socket({ fd: pipe.input, readable: false, writable: true });
@@ -112,7 +112,7 @@ class PipeTransport implements DevToolsTransport {
       socket.once('close', () => this.#end('the pipe closed'));
     }
     this.#reading.on('data', (chunk) => this.#read(chunk));
-    // Ends what whoever used the pipe before was killed over.
+    // Terminates a partial message that an earlier client left when it was killed.
     this.#writing.write('\0');
   }
 
@@ -126,30 +126,30 @@ class PipeTransport implements DevToolsTransport {
 
   close(): void {
     if (this.#closed || this.#writing.writableEnded) return;
-    // A browser that hangs may not read what was sent.
-    const timer = setTimeout(() => this.#end('the session has let go of its browser'), CLOSE_MS);
+    // A browser that hangs may never read what was sent.
+    const timer = setTimeout(() => this.#end('the session disconnected from its browser'), CLOSE_MS);
     this.#writing.end(() => {
       clearTimeout(timer);
-      this.#end('the session has let go of its browser');
+      this.#end('the session disconnected from its browser');
     });
   }
 
   #read(chunk: Buffer): void {
     let rest = chunk;
     for (let end = rest.indexOf(0); end !== -1 && !this.#closed; end = rest.indexOf(0)) {
-      this.#whole(rest.subarray(0, end));
+      this.#receive(rest.subarray(0, end));
       rest = rest.subarray(end + 1);
     }
     if (rest.length === 0 || this.#closed) return;
     this.#waitingBytes += rest.length;
     if (this.#waitingBytes > MAX_MESSAGE_BYTES) {
-      // Read to its end all the same: the next user of the pipe begins with a message.
+      // Keep reading to the end of this message, so that the pipe's next client starts with a new one.
       this.#tooLong = true;
       this.#waiting = [];
     } else this.#waiting.push(rest);
   }
 
-  #whole(last: Buffer): void {
+  #receive(last: Buffer): void {
     if (this.#tooLong) {
       this.#end('a message was too long');
       return;

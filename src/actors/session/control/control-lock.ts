@@ -2,53 +2,56 @@ import { cancelledError } from '../../../agent-js/browser/bounds.js';
 import { Wakeups, withSignal } from '../../../base/deadline.js';
 import type { HostCall, HostModule } from '../../../script/host-module.js';
 
-/** A person who takes control waits so long for the agent's call under way, and then has it all the same. */
-const REST_MS = 3_000;
+/** The longest wait for the agent's current call when a person takes control. */
+const MAX_TAKE_MS = 3_000;
 
 /**
- * Who drives a session's page: its agent, or a person who has taken control. While a person has it the agent's scripts
- * wait before their next call, and their time stands still.
+ * Who has control of a session's page: the agent, or a person who took it. While a person has control, the agent's
+ * scripts wait before their next call, and their timers are paused.
  *
  *     agent --take--> person --giveBack--> agent
  */
 export class ControlLock {
-  #driver: 'agent' | 'person';
+  #controller: 'agent' | 'person';
   #handovers: number;
-  /** Calls of the agent under way. */
+  /** Calls of the agent in progress. */
   #calls = 0;
   readonly #changes = new Wakeups();
 
-  /** @param driver a session that is taken up again may be in a person's hands */
-  constructor(driver: 'agent' | 'person') {
-    this.#driver = driver;
-    this.#handovers = driver === 'person' ? 1 : 0;
+  /** @param controller who has control at the start: a person, if they had it when the actor was restarted */
+  constructor(controller: 'agent' | 'person') {
+    this.#controller = controller;
+    this.#handovers = controller === 'person' ? 1 : 0;
   }
 
-  /** Settles when the agent has come to rest, or after 3 s. Taking it again changes nothing. */
+  /** Resolves when the agent's calls have finished, or after 3 s. Idempotent. */
   async take(): Promise<void> {
-    if (this.#driver === 'agent') this.#handovers += 1;
-    this.#driver = 'person';
-    await withSignal({ signals: [], ms: REST_MS }, async (late) => {
-      while (this.#driver === 'person' && this.#calls > 0 && !late.aborted) await this.#changes.next(late);
+    if (this.#controller === 'agent') this.#handovers += 1;
+    this.#controller = 'person';
+    await withSignal({ signals: [], ms: MAX_TAKE_MS }, async (late) => {
+      while (this.#controller === 'person' && this.#calls > 0 && !late.aborted) await this.#changes.next(late);
     });
   }
 
   /** Idempotent. */
   giveBack(): void {
-    this.#driver = 'agent';
+    this.#controller = 'agent';
     this.#changes.wake();
   }
 
-  /** Settles once the agent drives, with how often a person has. @throws the signal's reason */
-  async agentsTurn(signal: AbortSignal): Promise<number> {
-    while (this.#driver === 'person') {
+  /**
+   * Resolves once the agent has control, with the number of times that a person has taken it. @throws the signal's
+   * reason
+   */
+  async waitForControl(signal: AbortSignal): Promise<number> {
+    while (this.#controller === 'person') {
       signal.throwIfAborted();
       await this.#changes.next(signal);
     }
     return this.#handovers;
   }
 
-  /** The same module for the agent's scripts: its calls wait their turn. */
+  /** Wraps a module for the agent's scripts: its calls wait until the agent has control. */
   wrap(module: HostModule): HostModule {
     const calls = Object.entries(module.calls).map(([name, call]) => [name, this.#waiting(call)] as const);
     return { ...module, calls: Object.fromEntries(calls) };
@@ -56,9 +59,9 @@ export class ControlLock {
 
   #waiting(call: HostCall): HostCall {
     return async (args, context) => {
-      if (this.#driver === 'person') {
+      if (this.#controller === 'person') {
         const resume = context.pause();
-        await this.agentsTurn(context.signal).catch(() => {
+        await this.waitForControl(context.signal).catch(() => {
           throw cancelledError();
         });
         resume();

@@ -5,11 +5,13 @@ import { assertNever } from '../../../base/assert-never.js';
 import type { PageInput } from '../../../protocol/control.js';
 import { TroupeError } from '../../../protocol/errors.js';
 
-/** A page that does not take its input by then hangs, or has a dialog open. */
+/** A page that has not processed its input by then hangs, or has a dialog open. */
 const INPUT_MS = 5_000;
-/** Characters of a selection that are handed out. */
+/** The most characters of a selection that are returned. */
 const MAX_SELECTION = 65_536;
-/** What is selected in the document, or in the field that has the focus; frames of the same origin are looked into. */
+/**
+ * Returns the selection of the document, or of the focused field. Also searches shadow roots and same-origin frames.
+ */
 const SELECTION = `(() => {
   let root = document;
   let focus = root.activeElement;
@@ -25,22 +27,22 @@ const SELECTION = `(() => {
   return text.slice(0, ${MAX_SELECTION});
 })()`;
 
-/** A person's hands on the page that is in front. What is sent in one turn of the event loop arrives in its order. */
+/** Sends a person's input to the active page. Inputs sent in one turn of the event loop keep their order. */
 export class InputDispatcher {
   readonly #browser: BrowserPort;
   readonly #activePage: () => string | undefined;
-  /** What the page has not taken yet. */
+  /** Input that the page has not processed yet. */
   readonly #sent = new Set<Promise<unknown>>();
 
-  /** @param activePage the CDP session of the tab that is on the screen */
+  /** @param activePage returns the CDP session of the tab on the screen */
   constructor(browser: BrowserPort, activePage: () => string | undefined) {
     this.#browser = browser;
     this.#activePage = activePage;
   }
 
   /**
-   * Settles when the page has taken all of it.
-   * @throws WAIT_TIMEOUT for a page that hangs or has a dialog open; ACTION_FAILED where there is no page
+   * Resolves when the page has processed all of it.
+   * @throws WAIT_TIMEOUT if the page hangs or has a dialog open; ACTION_FAILED if there is no page
    */
   async send(inputs: readonly PageInput[]): Promise<null> {
     const sent = Promise.all(inputs.map((input) => this.#sendOne(input)));
@@ -53,9 +55,9 @@ export class InputDispatcher {
     return null;
   }
 
-  /** What is selected on the page, as text, when it has taken what was sent before. */
+  /** The selected text, once the page has processed the input sent before. */
   async selection(): Promise<string> {
-    // Input takes a longer way through the browser than scripts do.
+    // Input takes longer through the browser than scripts do.
     await Promise.allSettled(this.#sent);
     const order = { expression: SELECTION, returnByValue: true };
     const { result } = await this.#command('Runtime.evaluate', order);
@@ -103,7 +105,7 @@ export class InputDispatcher {
 
   #command<M extends CdpMethod>(method: M, params: CdpParams<M>) {
     const session = this.#activePage();
-    if (session === undefined) throw new TroupeError('ACTION_FAILED', 'The browser has no page open');
+    if (session === undefined) throw new TroupeError('ACTION_FAILED', 'The browser has no open page; open one first');
     return this.#browser.send(method, params, { session, timeoutMs: INPUT_MS });
   }
 }

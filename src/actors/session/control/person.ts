@@ -6,22 +6,22 @@ import { Sandbox } from '../../../script/sandbox.js';
 import { runScript, type ScriptRequest } from '../run-script.js';
 import { type Asker, ScriptQueue } from './script-queue.js';
 
-/** Scripts of a person that may wait behind the one that runs. */
+/** A person's scripts that may wait behind the running one. */
 const WAITING_SCRIPTS = 16;
 
-/** What a person's scripts are run with. */
+/** What a person's scripts need. */
 export interface PersonParts {
   readonly agent: Agent;
   readonly modules: readonly HostModule[];
   readonly args: unknown;
   emit(event: SessionEvent): void;
-  /** The number of the session's next script. */
+  /** Returns the number of the session's next script. */
   nextScript(): number;
 }
 
 /**
- * The scripts of a person who has control. They have a scope and a thread of their own, started with the first of them,
- * since the agent's may be in the middle of a script. Closed when control is given back.
+ * Runs the scripts of a person who has control. They have their own scope and thread, started with the first script,
+ * because the agent may be in the middle of one. Closed when control is given back.
  */
 export class Person {
   readonly #parts: PersonParts;
@@ -32,7 +32,7 @@ export class Person {
     this.#parts = parts;
   }
 
-  /** @throws what the script failed with; SESSION_BUSY when control is given back meanwhile */
+  /** @throws the script's error; SESSION_BUSY if control is given back meanwhile */
   run(order: ScriptRequest, asker: Asker): Promise<string> {
     return this.#queue.run(async (closed) => {
       const { agent, modules, args, emit, nextScript } = this.#parts;
@@ -41,9 +41,11 @@ export class Person {
     }, asker);
   }
 
-  /** Ends what runs. Idempotent. */
+  /** Aborts the running script. Idempotent. */
   async close(): Promise<void> {
-    this.#queue.close(new TroupeError('SESSION_BUSY', 'Control was given back while the script ran'));
+    this.#queue.close(
+      new TroupeError('SESSION_BUSY', 'Control was given back while the script ran, so it was stopped'),
+    );
     const sandbox = await this.#sandbox?.catch(() => null);
     await sandbox?.close();
   }

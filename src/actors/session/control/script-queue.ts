@@ -6,14 +6,14 @@ interface WaitingScript {
   reject(error: unknown): void;
 }
 
-/** Who asks for a script. */
+/** The caller of a script. */
 export interface Asker {
   readonly signal: AbortSignal;
 }
 
 /**
- * Scripts of one session, one at a time in order of arrival. Past the bound a script is refused with CAPACITY. A script
- * whose asker gives up while it waits is dropped unrun; one that runs goes on, since its effects cannot be taken back.
+ * Runs a session's scripts one at a time, in order of arrival. Beyond the bound, a script is rejected with CAPACITY. A
+ * waiting script whose caller gives up is dropped; a running one continues, since its effects cannot be undone.
  */
 export class ScriptQueue {
   readonly #bound: number;
@@ -21,7 +21,7 @@ export class ScriptQueue {
   readonly #closed = new AbortController();
   #running = false;
 
-  /** @param bound most scripts that wait behind the one that runs */
+  /** @param bound the most scripts that wait behind the running one */
   constructor(bound: number) {
     this.#bound = bound;
   }
@@ -31,9 +31,9 @@ export class ScriptQueue {
   }
 
   /**
-   * Runs `work` when its turn comes.
+   * Runs `work` when it is its turn.
    * @param work gets a signal that is aborted when the queue closes
-   * @param from whose signal drops the script while it waits; for one that need not it is not even made
+   * @param from its signal drops the script while it waits; the signal is not created for a script that need not wait
    */
   async run<T>(work: (signal: AbortSignal) => Promise<T>, from: Asker): Promise<T> {
     this.#closed.signal.throwIfAborted();
@@ -48,18 +48,18 @@ export class ScriptQueue {
     }
   }
 
-  /** Rejects what waits and aborts what runs, with `error`. Idempotent. */
+  /** Rejects waiting scripts and aborts the running one, with `error`. Idempotent. */
   close(error: unknown): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort(error);
     for (const script of [...this.#waiting]) script.reject(error);
   }
 
-  /** Settles when the script before has ended, which hands its turn on. */
+  /** Resolves when the previous script has ended and passes its turn on. */
   async #turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#waiting.size >= this.#bound) {
-      const message = `${this.#bound} scripts wait in this session already`;
+      const message = `${this.#bound} scripts are already waiting in this session; try again later`;
       throw new TroupeError('CAPACITY', message, { retryAfterSeconds: 1 });
     }
     await boundedWait<void>({ signal }, (start, reject) => {

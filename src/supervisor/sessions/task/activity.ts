@@ -1,12 +1,12 @@
 import type { EventType, NewEvent } from '../../../protocol/events.js';
 
-/** Characters of what a session does: a line of a list. */
+/** The most characters of an activity, which is one line in a list. */
 const ACTIVITY_LENGTH = 200;
 
-/** Events that tell what a session does. */
+/** Events that describe a session's activity. */
 export const ACTIVITY_EVENTS: ReadonlySet<EventType> = new Set(['FlowStarted', 'StepFinished', 'ScriptStarted']);
 
-/** What a session has come to with an event, as a line of script or the name of a flow; null where the event tells nothing of that. */
+/** The activity that an event describes, as a line of script or the name of a flow; null if it describes none. */
 export function activityOf(event: NewEvent): string | null {
   switch (event.type) {
     case 'FlowStarted':

@@ -6,27 +6,27 @@ import type { EventData, JournalEvent } from '../../../protocol/events.js';
 import type { AutoRequest, LiveRequest } from '../../../protocol/session.js';
 import { activityOf } from './activity.js';
 
-/** A flow of a job that failed, by its file. */
+/** A job's failed flow, by its file. */
 export interface FailedFlow {
   readonly flow: string;
   readonly error: ErrorBody;
 }
 
-/** Where an attempt at a task is. */
+/** How far an attempt at a task has come. */
 export type TaskPhase =
   /** It has not begun. */
   | { readonly kind: 'flows' }
-  /** In a flow, or may be in one: that has no continuation. */
+  /** In a flow, or possibly in one. An interrupted flow cannot be continued. */
   | { readonly kind: 'cut' }
-  /** All flows have run, of those that were to run without a model. */
+  /** All flows have run, in a job without a model. */
   | { readonly kind: 'over'; readonly outcome: FlowsOutcome }
-  /** With the model, and what was said so far. */
+  /** The model is working; `known` is the conversation so far. */
   | { readonly kind: 'model'; readonly known: Conversation; readonly failed: FailedFlow | null };
 
-/** A phase that a living session can be in at its beginning. */
+/** The phases from which a session can start. */
 export type OpenPhase = Extract<TaskPhase, { kind: 'flows' | 'model' }>;
 
-/** A session's progress by all that was told of it. */
+/** Computes a session's progress from its events. */
 export async function readProgress(
   request: LiveRequest | AutoRequest,
   events: AsyncIterable<JournalEvent>,
@@ -41,22 +41,23 @@ export function flowsOf({ flowFiles = [] }: AutoRequest): readonly string[] {
 }
 
 /**
- * How far a session has come, as a fold of its events. What a flow does may be ahead of what is told, so a job is past its
- * flows only when the end of the last one was told. What a model wants is told before it is done.
+ * A session's progress, computed from its events. A flow may be ahead of its events, so a job has completed its flows
+ * only
+ * when the end of the last one was emitted. A model's tool calls are recorded before they are executed.
  */
 export class TaskProgress {
   readonly #files: readonly string[];
   #steps = 0;
-  #doing: string | null = null;
+  #activity: string | null = null;
   #startedAt: string | null = null;
   #known = EMPTY_CONVERSATION;
   #begun = false;
   #passed = 0;
   #failed: FailedFlow | null = null;
-  /** The innermost flow that failed. */
+  /** The error of the innermost flow that failed. */
   #innermost: ErrorBody | null = null;
 
-  /** @param files the flows of its request */
+  /** @param files the request's flows */
   constructor(files: readonly string[]) {
     this.#files = files;
   }
@@ -66,9 +67,9 @@ export class TaskProgress {
     return this.#steps;
   }
 
-  /** What it did last; see {@link activityOf}. */
-  get doing(): string | null {
-    return this.#doing;
+  /** The last activity; see {@link activityOf}. */
+  get activity(): string | null {
+    return this.#activity;
   }
 
   /** When the newest attempt got its browser; null before the first. */
@@ -78,7 +79,7 @@ export class TaskProgress {
 
   add(event: JournalEvent): void {
     this.#known = converse(this.#known, event);
-    this.#doing = activityOf(event) ?? this.#doing;
+    this.#activity = activityOf(event) ?? this.#activity;
     switch (event.type) {
       case 'AttemptFailed':
         this.#begun = false;
@@ -100,7 +101,7 @@ export class TaskProgress {
     }
   }
 
-  /** @param maxIterations 0 for flows alone */
+  /** @param maxIterations 0 for a job with flows only */
   phase(maxIterations: number): TaskPhase {
     const failed = this.#failed;
     if (this.#known.start !== null) return { kind: 'model', known: this.#known, failed };

@@ -10,7 +10,7 @@ import type { AutoRequest, SessionRecord } from '../../../protocol/session.js';
 import { flowsEnd, outOfTimeEnd, type SessionEnd } from '../session-end.js';
 import { type FailedFlow, flowsOf, type OpenPhase, readProgress, type TaskPhase } from './task-phase.js';
 
-/** An actor answers so much later than it was told to end, at most. */
+/** How much later than its own deadline an actor's reply may arrive. */
 const GRACE_MS = 3_000;
 const NOTHING_SAID: Pick<Extract<TaskPhase, { kind: 'model' }>, 'known' | 'failed'> = {
   known: EMPTY_CONVERSATION,
@@ -23,21 +23,21 @@ export interface TaskParts {
   readonly record: SessionRecord;
   readonly request: AutoRequest;
   readonly actor: ActorRef<SessionMessages>;
-  /** Everything that the session has told so far. */
+  /** All events of the session so far. */
   journaled(): AsyncIterable<JournalEvent>;
-  /** The browser is another one than the phase was reached with. */
+  /** The browser is not the one in which the phase was reached. */
   readonly freshBrowser: boolean;
-  /** Of the attempt's longest time. */
+  /** What is left of the attempt's time limit. */
   timeLeftMs(): number;
   /** Aborted when the attempt ends. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a task from a phase to its end: the flows, then the model for what remains. In its model phase it goes on by
- * itself when the actor is started again.
+ * Runs a task from a phase to its end: the flows, then the model for the rest. During the model phase it survives a
+ * restart of the actor.
  *
- * @throws INTERRUPTED when the actor was lost in a flow; what else ended the actor; the signal's reason
+ * @throws INTERRUPTED if the actor was lost in a flow; another error that ended the actor; the signal's reason
  */
 export async function runTask(parts: TaskParts, phase: OpenPhase): Promise<SessionEnd> {
   const usesModel = (parts.record.maxIterations ?? 0) > 0;
@@ -79,7 +79,7 @@ async function runModel(
   const { known, failed, freshBrowser } = where;
   const { actor, config, record, request, signal } = parts;
   const timeoutMs = parts.timeLeftMs();
-  const order = {
+  const task = {
     models: chooseModels(config.models, record.model),
     outline: {
       prompt: request.prompt,
@@ -94,7 +94,7 @@ async function runModel(
     timeoutMs,
     evalMs: config.evalTimeout * 1000,
   };
-  return actor.ask('RunModel', order, { deadlineMs: timeoutMs + GRACE_MS, signal });
+  return actor.ask('RunModel', task, { deadlineMs: timeoutMs + GRACE_MS, signal });
 }
 
 function endOf(end: TaskEnd, { config, request }: TaskParts): SessionEnd {

@@ -1,24 +1,25 @@
 import type { EventPage } from '../../protocol/event-row.js';
 
-/** A page ends before the event with which it would have more than either; a single larger event is a page. */
+/** Limits of a page: it ends before the event that would exceed either. A single larger event is a page of its own. */
 export const MAX_PAGE_EVENTS = 256;
 export const MAX_PAGE_CHARACTERS = 64 * 1024;
 
-/** Characters that the pages on the shelf have together. */
-const SHELF_CHARACTERS = 8 * 1024 * 1024;
+/** The bound of the cache, in characters. */
+const CACHE_CHARACTERS = 8 * 1024 * 1024;
 
-/** What a reader has read: nothing that it wants lies between its page's last event and `through`. */
+/** A page as it was read: no event that the reader wants lies between the page's last event and `through`. */
 export interface Reading {
   readonly events: EventPage;
   readonly through: number;
 }
 
 /**
- * The pages that readers took last, so that others who come to the same events take the same. It is empty while nobody
- * reads: a reader enters before its first page and leaves after its last.
+ * A cache of recent pages, so that readers of the same events share them. Empty while there are no readers: a reader
+ * calls
+ * `enter` before its first page and `leave` after its last.
  */
-export class EventPages {
-  /** The one that was taken longest ago first. */
+export class EventPageCache {
+  /** Least recently used first. */
   readonly #readings = new Map<string, { readonly reading: Reading; readonly characters: number }>();
   #characters = 0;
   #readers = 0;
@@ -49,7 +50,7 @@ export class EventPages {
     this.#readings.set(key, { reading, characters });
     this.#characters += characters;
     for (const oldest of this.#readings.keys()) {
-      if (this.#characters <= SHELF_CHARACTERS) break;
+      if (this.#characters <= CACHE_CHARACTERS) break;
       this.#drop(oldest);
     }
   }

@@ -3,36 +3,36 @@ import { join } from 'node:path';
 import { asAbsent } from '../../base/system-fault.js';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** What one session's uploads may have together, those under way included. */
+/** The most bytes and files of a session's uploads, including uploads in progress. */
 export const MAX_SESSION_UPLOAD_BYTES = 1024 * 1024 * 1024;
 export const MAX_UPLOADS = 1_000;
 
-/** Folders that uploads are on their way to. */
-const rooms = new Map<string, UploadRoom>();
+/** Folders with uploads in progress. */
+const quotas = new Map<string, UploadQuota>();
 
-/** An upload that is under way. */
-export interface UploadPlace {
-  /** @throws BODY_TOO_LARGE where the session's uploads would have too many bytes with these */
-  take(bytes: number): void;
-  /** The file is in its place under its name. */
-  kept(): void;
-  /** Idempotent; the caller calls it however the upload ended. */
+/** An upload in progress. */
+export interface UploadSlot {
+  /** @throws BODY_TOO_LARGE if the session's uploads would have too many bytes */
+  addBytes(bytes: number): void;
+  /** The file was stored under its name. */
+  stored(): void;
+  /** Idempotent; must be called however the upload ended. */
   leave(): void;
 }
 
 /**
- * Makes room for one more upload into a folder. Bytes count as they arrive, so that many uploads at once have no more
- * than one after the other; a file that is replaced does not count.
- * @throws BODY_TOO_LARGE past {@link MAX_UPLOADS} or {@link MAX_SESSION_UPLOAD_BYTES}
+ * Reserves quota for an upload into a folder. Bytes count as they arrive, so concurrent uploads share the same limit as
+ * successive ones; a file that is replaced does not count.
+ * @throws BODY_TOO_LARGE beyond {@link MAX_UPLOADS} or {@link MAX_SESSION_UPLOAD_BYTES}
  */
-export async function enterUpload(dir: string, name: string): Promise<UploadPlace> {
-  const room = rooms.get(dir) ?? new UploadRoom(dir);
-  rooms.set(dir, room);
-  return await room.enter(name);
+export async function reserveUpload(dir: string, name: string): Promise<UploadSlot> {
+  const quota = quotas.get(dir) ?? new UploadQuota(dir);
+  quotas.set(dir, quota);
+  return await quota.reserve(name);
 }
 
-/** What one folder holds, for as long as uploads are on their way to it: nobody else writes to it. */
-class UploadRoom {
+/** The sizes of a folder's files, while uploads into it are in progress: nothing else writes to it. */
+class UploadQuota {
   readonly #dir: string;
   readonly #stored: Promise<Map<string, number>>;
   #underWay = 0;
@@ -43,7 +43,7 @@ class UploadRoom {
     this.#stored = sizesIn(dir);
   }
 
-  async enter(name: string): Promise<UploadPlace> {
+  async reserve(name: string): Promise<UploadSlot> {
     this.#underWay += 1;
     let own = 0;
     let inside = true;
@@ -52,24 +52,24 @@ class UploadRoom {
       inside = false;
       this.#arriving -= own;
       this.#underWay -= 1;
-      if (this.#underWay === 0) rooms.delete(this.#dir);
+      if (this.#underWay === 0) quotas.delete(this.#dir);
     };
     try {
       const stored = await this.#stored;
-      this.#assertRoom(stored, name);
+      this.#assertQuota(stored, name);
       return {
-        take: (bytes) => {
+        addBytes: (bytes) => {
           own += bytes;
           this.#arriving += bytes;
           try {
-            this.#assertRoom(stored, name);
+            this.#assertQuota(stored, name);
           } catch (error) {
-            // At once, so that it takes no room from those beside it while its file is being removed.
+            // Release at once, so that other uploads can use the quota while this file is being removed.
             leave();
             throw error;
           }
         },
-        kept: () => void stored.set(name, own),
+        stored: () => void stored.set(name, own),
         leave,
       };
     } catch (error) {
@@ -78,12 +78,12 @@ class UploadRoom {
     }
   }
 
-  #assertRoom(stored: ReadonlyMap<string, number>, replaced: string): void {
+  #assertQuota(stored: ReadonlyMap<string, number>, replaced: string): void {
     let bytes = this.#arriving - (stored.get(replaced) ?? 0);
     for (const size of stored.values()) bytes += size;
     const files = stored.size + this.#underWay - (stored.has(replaced) ? 1 : 0);
     if (bytes <= MAX_SESSION_UPLOAD_BYTES && files <= MAX_UPLOADS) return;
-    const message = `The uploads of a session may have ${MAX_SESSION_UPLOAD_BYTES} bytes and ${MAX_UPLOADS} files together`;
+    const message = `The uploads of a session may have at most ${MAX_SESSION_UPLOAD_BYTES} bytes and ${MAX_UPLOADS} files in total`;
     throw new TroupeError('BODY_TOO_LARGE', message, { bytes, files });
   }
 }
