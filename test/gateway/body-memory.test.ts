@@ -68,8 +68,8 @@ t.test('a share that is refused takes nothing, and giving back twice gives once'
   t.ok(one.take(64 * 1024 + 600));
   t.notOk(two.take(64 * 1024 + 500));
   t.ok(memory.share().take(64 * 1024));
-  one.giveBack();
-  one.giveBack();
+  one.release();
+  one.release();
   t.ok(memory.share().take(64 * 1024 + 1000));
   t.notOk(memory.share().take(64 * 1024 + 1));
   t.end();

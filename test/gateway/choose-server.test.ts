@@ -24,12 +24,12 @@ t.test('Where uWebSockets.js cannot be loaded node:http is taken, and it is said
     [MUSL]: `uWebSockets.js cannot be loaded: Error: ${MUSL}`,
     "Cannot find package 'uWebSockets.js' imported from x": 'uWebSockets.js is not installed',
   };
-  for (const [why, shortcoming] of Object.entries(reasons)) {
-    const description = `node:http (${shortcoming})`;
-    t.match(await chooseServer('auto', refusal(why)), { name: 'node', description, shortcoming });
+  for (const [why, fallbackReason] of Object.entries(reasons)) {
+    const description = `node:http (${fallbackReason})`;
+    t.match(await chooseServer('auto', refusal(why)), { name: 'node', description, fallbackReason });
     await t.rejects(chooseServer('uws', refusal(why)), {
       code: 'UNAVAILABLE',
-      message: `The HTTP server cannot be "uws": ${shortcoming}. Set "server" in troupe.json to "auto" or "node", or use Node 20`,
+      message: `The HTTP server cannot be "uws": ${fallbackReason}. Set "server" in troupe.json to "auto" or "node", or use Node 20`,
     });
   }
 });
@@ -38,7 +38,7 @@ t.test('node:http is taken where it is wanted, and uWebSockets.js is not loaded 
   const never = () => Promise.reject(new Error('loaded'));
   t.match(await chooseServer('node', never), {
     name: 'node',
-    shortcoming: null,
+    fallbackReason: null,
     description: /^node:http, as "server"/,
   });
 });

@@ -86,9 +86,9 @@ t.test('Every change is told of with who made it, what it was and what came of i
   await call('POST', '/api/jobs', tokens.run, { body: '{}' });
   await call('POST', '/api/jobs', 'troupe_wrong', { body: '{}' });
   t.match(changes, [
-    { who: 'a view', method: 'POST', path: '/api/sessions', status: 403, address: '127.0.0.1' },
-    { who: 'a run', method: 'POST', path: '/api/jobs', status: 400 },
-    { who: null, method: 'POST', path: '/api/jobs', status: 401 },
+    { principalName: 'a view', method: 'POST', path: '/api/sessions', status: 403, address: '127.0.0.1' },
+    { principalName: 'a run', method: 'POST', path: '/api/jobs', status: 400 },
+    { principalName: null, method: 'POST', path: '/api/jobs', status: 401 },
   ]);
   t.equal(changes.length, 3);
 });

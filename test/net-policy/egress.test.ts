@@ -1,5 +1,5 @@
 import t from 'tap';
-import { EgressRules, type EgressSetting, type EgressWish } from '#troupe/net-policy/egress.js';
+import { EgressRules, type EgressSetting, type SessionEgress } from '#troupe/net-policy/egress.js';
 import { isHostPattern } from '#troupe/net-policy/host-pattern.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -14,7 +14,7 @@ const SETTING: EgressSetting = {
   loopback: 'forwarded',
 };
 
-function rules(wish: Partial<EgressWish> = {}, setting: Partial<EgressSetting> = {}): EgressRules {
+function rules(wish: Partial<SessionEgress> = {}, setting: Partial<EgressSetting> = {}): EgressRules {
   return new EgressRules({ ...SETTING, ...setting }, { forward: [], egress: {}, ...wish });
 }
 

@@ -118,7 +118,7 @@ t.test('Texts of failures say what a person needs', (t) => {
     '$.lines expected 2 items, got 1 item',
     '$.lines[0].n is 0, for which (_ > 0) is not true',
     '$.note expected #notnull, got null',
-    '$.total is not there, expected 5',
+    '$.total is missing, expected 5',
     '$.paid expected #boolean, got nothing',
   ]);
   t.same(says({ text: `${'x'.repeat(200)}right` }, { text: `${'x'.repeat(200)}wrong` }), [

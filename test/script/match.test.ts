@@ -109,7 +109,7 @@ t.test('a text that begins with # is written #= and a marker that does not exist
   for (const marker of ['#strng', '#', '##', '#[2', '#[2] string', '#constructor', '#1 best', '#? (', '#regex (']) {
     t.throws(() => matchFailures('x', marker), { name: 'TypeError' }, marker);
   }
-  t.throws(() => matchFailures('x', '#top'), { message: /#top is no marker.*"#= #top"/ });
+  t.throws(() => matchFailures('x', '#top'), { message: /#top is not a marker.*"#= #top"/ });
   t.end();
 });
 

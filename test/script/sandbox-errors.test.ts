@@ -43,7 +43,7 @@ t.test('a message says what a person needs', async (t) => {
     ['return 5', /a script's result is its last expression/],
     ['import fs from "fs"', /cannot import/],
     ['let x = (', /^SyntaxError: /],
-    ['match(1, "#nmber")', /#nmber is no marker.*#number/],
+    ['match(1, "#nmber")', /#nmber is not a marker.*#number/],
     ['await new Promise(() => {})', /never settled/],
     ['const e = new Error("x"); Object.defineProperty(e, "message", { get() { throw 1; } }); throw e', /unreadable/],
     ['throw new Proxy({}, { get() { throw 1; } })', /unreadable/],

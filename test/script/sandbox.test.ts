@@ -125,7 +125,7 @@ t.test('console lines are events with their place, and bounded', async (t) => {
       '0',
       '1',
       '2',
-      'Further console output of this script is left out',
+      'Further console output of this script is omitted',
     ],
   );
 });

@@ -1,5 +1,5 @@
 import { type EgressLists, EgressRules } from '../../net-policy/egress.js';
-import { guardConnection, guardedLookup, type LookUp } from '../../net-policy/guarded-connection.js';
+import { guardConnection, guardedLookup, type Lookup } from '../../net-policy/guarded-connection.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { ReachBounds } from '../run/send-request.js';
 
@@ -17,7 +17,7 @@ export interface ServiceReachOptions {
  * Cloud metadata and the service itself are closed, and what `egress` closes to pages. This machine's localhost is open but
  * for that: what is tested often listens there.
  */
-export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: LookUp): ReachBounds {
+export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: Lookup): ReachBounds {
   const rules = new EgressRules(
     { ownPort, ownNames: [], hostAddress: null, forward: [], egress: egress.service, loopback: 'open' },
     { forward: [], egress: egress.session },
@@ -27,7 +27,7 @@ export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: 
       const route = rules.route(hostname, port);
       const why =
         route.kind === 'refused'
-          ? route.why
+          ? route.reason
           : route.kind === 'address'
             ? rules.refusal(route.address, hostname, port)
             : null;

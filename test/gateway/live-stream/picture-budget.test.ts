@@ -32,13 +32,13 @@ t.test('Who wants few pictures has them, and leaves the rest to the others', asy
 
 t.test('One screen alone, and one that somebody works on, wait for no other', async (t) => {
   const budget = new PictureBudget();
-  const page = { ...PAGE, megapixels: 100, isQuiet: false, isHandled: false };
+  const page = { ...PAGE, megapixels: 100, isQuiet: false, isControlled: false };
   const quiet = { ...page, isQuiet: true };
   budget.join(page);
   budget.join(quiet);
   t.equal(budget.paceOf(page), 66, 'what stays as it is costs nothing');
   const other = { ...page };
-  const held = { ...page, isHandled: true };
+  const held = { ...page, isControlled: true };
   budget.join(other);
   budget.join(held);
   t.ok(budget.paceOf(page) > 66);

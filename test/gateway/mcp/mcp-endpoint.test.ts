@@ -147,7 +147,7 @@ t.test('A second request with an id that is under way is refused, and the first 
   const client = await enter(gateway);
   const first = await client.to({ body: evaluate(7, held.js) });
   await eventually('the script runs', () => held.running() === 1);
-  t.match(await client.whole({ body: evaluate(7, '2') }), { status: 400, text: /"code":-32600.*under way/ });
+  t.match(await client.whole({ body: evaluate(7, '2') }), { status: 400, text: /"code":-32600.*already open/ });
   held.finish();
   await first.until(({ ended }) => ended);
   t.match(first.answerTo(7), { result: { content: [{ text: '1' }] } });
@@ -209,7 +209,9 @@ t.test('A client that is gone loses its browser, and is told when it comes back'
   stream.cut();
   await eventually('the browser is gone', async () => (await running()) === 0);
   const told = (await client.whole({ body: evaluate(2, '1') })).answerTo(2);
-  t.match(told, { result: { isError: true, content: [{ text: /^SESSION_ENDED: .*its client was away.*not run/ }] } });
+  t.match(told, {
+    result: { isError: true, content: [{ text: /^SESSION_ENDED: .*its client was disconnected.*not run/ }] },
+  });
   t.match((await client.whole({ body: evaluate(3, '1') })).answerTo(3), { result: { content: [{ text: '1' }] } });
 });
 

@@ -58,5 +58,5 @@ t.test('Text is bounded too, and an answer too large to be kept is replaced by o
   t.equal(memory.after(first), null, 'the oldest went');
   const primed = await memory.storeEvent('c', PRIMING);
   await memory.storeEvent('c', result(7, 'x'.repeat(5_000_000)));
-  t.match(await replayed(memory, primed), [{ id: 7, error: { message: /too large to be kept/ } }]);
+  t.match(await replayed(memory, primed), [{ id: 7, error: { message: /too large to be stored/ } }]);
 });
