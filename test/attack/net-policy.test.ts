@@ -186,8 +186,8 @@ t.test('Loopback is one place in every spelling', async (t) => {
   ];
   for (const host of hosts) {
     t.match(forwarded.route(host, 3000), { kind: 'loopback', addresses: ['127.0.0.1', '::1'] }, host);
-    t.match(forwarded.route(host, 3001), { kind: 'refused', why: /not forwarded/ }, host);
-    for (const rules of ALL) t.match(rules.route(host, OWN), { kind: 'refused', why: /the service itself/ }, host);
+    t.match(forwarded.route(host, 3001), { kind: 'refused', reason: /not forwarded/ }, host);
+    for (const rules of ALL) t.match(rules.route(host, OWN), { kind: 'refused', reason: /the service itself/ }, host);
     t.match(open.route(host, SOCKS), { kind: 'refused' }, host);
     t.match(open.route(host, 3001), { kind: 'loopback' }, host);
   }
@@ -241,7 +241,8 @@ t.test('Lists hold for open loopback too', async (t) => {
     t.match(denying('127.0.0.9').route(host, 80), { kind: 'loopback' });
   t.match(denying('127.0.0.9').route('127.0.0.9', 80), { kind: 'refused' });
   t.match(denying('*.localhost').route('x.localhost', 80), { kind: 'refused' });
-  for (const host of every) t.match(allowing('shop.test').route(host, 80), { kind: 'refused', why: /allowed/ }, host);
+  for (const host of every)
+    t.match(allowing('shop.test').route(host, 80), { kind: 'refused', reason: /allow list/ }, host);
   t.same(allowing('localhost').route('localhost', 80), { kind: 'loopback', addresses: ['127.0.0.1', '::1'] });
   t.match(allowing('localhost').route('127.0.0.1', 80), { kind: 'refused' });
   t.same(allowing('127.0.0.1').route('localhost', 80), { kind: 'loopback', addresses: ['127.0.0.1'] });
@@ -324,7 +325,7 @@ t.test('Other places stay open, however they are written', async (t) => {
     t.same(open.route(name, 80), { kind: 'name', name }, name);
   }
   t.same(open.route('MÜNCHEN.test.', 80), { kind: 'name', name: 'xn--mnchen-3ya.test' });
-  t.match(open.route('TROUPE.test.', 443), { kind: 'refused', why: /the service itself/ });
+  t.match(open.route('TROUPE.test.', 443), { kind: 'refused', reason: /the service itself/ });
 });
 
 t.test('What is no host is refused, and an address that is none is closed', async (t) => {
