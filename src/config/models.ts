@@ -84,7 +84,7 @@ export function resolveModels(
  */
 export function chooseModels(
   configured: readonly ModelChoice[],
-  asked: string | null | undefined,
+  requested: string | null | undefined,
 ): readonly [ModelChoice, ...ModelChoice[]] {
   const [first] = configured;
   if (first === undefined) {
@@ -93,13 +93,13 @@ export function chooseModels(
       'No model is configured: name one in "models" of troupe.json, or set maxIterations to 0 to run flow files alone',
     );
   }
-  const index = asked === null || asked === undefined ? 0 : configured.findIndex(({ id }) => id === asked);
+  const index = requested === null || requested === undefined ? 0 : configured.findIndex(({ id }) => id === requested);
   const chosen = configured[index];
   if (chosen === undefined) {
     const allowed = configured.map(({ id }) => id);
     throw new TroupeError(
       'MODEL_NOT_ALLOWED',
-      `The model '${asked}' is not configured; use one of ${allowed.join(', ')}`,
+      `The model '${requested}' is not configured; use one of ${allowed.join(', ')}`,
       { allowed },
     );
   }

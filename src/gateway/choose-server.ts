@@ -23,7 +23,7 @@ export async function chooseServer(
   option: ServerOption = 'auto',
   load: () => Promise<{ readonly startUwsServer: StartServer }> = () => import('./uws/uws-server.js'),
 ): Promise<ServerChoice> {
-  if (option === 'node') return nodeServer('node:http, as "server" in troupe.json says', null);
+  if (option === 'node') return nodeServer('node:http, set by "server" in troupe.json', null);
   try {
     const { startUwsServer } = await load();
     return { name: 'uws', start: startUwsServer, description: 'uWebSockets.js', fallbackReason: null };

@@ -117,7 +117,7 @@ export interface Route {
   readonly answer: z.ZodType | string;
   /** Further answers by status, with their meanings. */
   readonly also: { readonly [status: number]: string };
-  /** Error codes beside those that follow from the route's form. */
+  /** Error codes besides those that follow from the route's form. */
   readonly errors: readonly ErrorCode[];
   /** Request headers that the handler reads. */
   readonly headers: readonly string[];

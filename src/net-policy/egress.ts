@@ -62,7 +62,7 @@ export class EgressRules {
   readonly #deniesLoopback: boolean;
 
   /**
-   * @param closedPorts further blocked ports of this machine beside `ownPort`, read at each connection: the service's
+   * @param closedPorts further blocked ports of this machine besides `ownPort`, read at each connection: the service's
    *   internal listeners
    */
   constructor(

@@ -36,7 +36,7 @@ export interface UserAuth {
   readonly password: string;
 }
 
-/** How a request is sent, beside its content. */
+/** How a request is sent, besides its content. */
 export interface SendSettings {
   readonly followRedirects: boolean;
   /** False accepts a certificate that cannot be verified. */

@@ -252,7 +252,7 @@ export class Sandbox {
       called: (message) => this.#called(message),
       emitted: (event) => {
         if (this.#closed !== null) return;
-        if (this.#run !== null) follow(this.#run.flows, event);
+        if (this.#run !== null) updateFlows(this.#run.flows, event);
         this.#emit(event);
       },
       done: (number, outcome) => {
@@ -306,7 +306,7 @@ function callsController(): AbortController {
 }
 
 /** Updates the list of open flows from the events. */
-function follow(flows: Run['flows'], event: SessionEvent): void {
+function updateFlows(flows: Run['flows'], event: SessionEvent): void {
   if (event.type === 'FlowStarted') flows.push({ ...event.data, startedAt: performance.now() });
   else if (event.type === 'FlowFinished') flows.pop();
 }

@@ -25,7 +25,7 @@ interface SampledGauge {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly string[];
-  read(now: Samples): readonly (readonly [labels: { readonly [name: string]: string }, value: number])[];
+  read(samples: Samples): readonly (readonly [labels: { readonly [name: string]: string }, value: number])[];
 }
 
 const GAUGES: readonly SampledGauge[] = [
@@ -89,16 +89,16 @@ const GAUGES: readonly SampledGauge[] = [
 ];
 
 /** Registers the gauges. Returns a function that sets them all from one sample. */
-export function sampledGauges(registry: Registry): (now: Samples) => void {
+export function sampledGauges(registry: Registry): (samples: Samples) => void {
   const gauges = GAUGES.map(({ name, help, labelNames, read }) => ({
     gauge: new Gauge({ name, help, labelNames, registers: [registry] }),
     read,
   }));
-  return (now) => {
+  return (samples) => {
     for (const { gauge, read } of gauges) {
       // Removes the values of states and threads that no longer exist.
       gauge.reset();
-      for (const [labels, value] of read(now)) gauge.set(labels, value);
+      for (const [labels, value] of read(samples)) gauge.set(labels, value);
     }
   };
 }

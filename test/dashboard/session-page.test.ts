@@ -96,7 +96,7 @@ t.test('A deviation is highlighted, and a failed step opens its flow at the fail
   t.match(await page.locator('.marked').textContent(), /Add to cart/);
   t.ok(await page.locator('#step-10').isVisible(), 'the transcript stands at the step');
   const all = await page.locator('section[aria-label=Transcript] li').count();
-  await page.getByRole('button', { name: /stand out/ }).click();
+  await page.getByRole('button', { name: /problems?$/ }).click();
   const some = await page.locator('section[aria-label=Transcript] li').count();
   t.ok(some > 2 && some < all, `${some} of ${all}`);
   for (const [key, step] of [

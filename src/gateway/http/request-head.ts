@@ -10,7 +10,7 @@ export interface RequestHead extends AccessHeaders {
 }
 
 /** Headers that may occur only once: a proxy in front might use the one, the service the other. */
-const SINGLE = ['host', 'origin', 'authorization', 'cookie', 'content-length', 'transfer-encoding'] as const;
+const SINGLE_HEADERS = ['host', 'origin', 'authorization', 'cookie', 'content-length', 'transfer-encoding'] as const;
 
 /**
  * Reads the head of a request in one pass. The server rejects by itself what it cannot parse: bare line feeds, folded
@@ -18,10 +18,10 @@ const SINGLE = ['host', 'origin', 'authorization', 'cookie', 'content-length', '
  * two headers of the same name, and any Transfer-Encoding for `chunked`; both are rejected here.
  */
 export function readHead(request: HttpRequest): RequestHead {
-  const seen: { [name in (typeof SINGLE)[number]]?: string } = {};
+  const seen: { [name in (typeof SINGLE_HEADERS)[number]]?: string } = {};
   let fault: string | null = addressFault(request);
   request.eachHeader((name, value) => {
-    const single = SINGLE.find((one) => one === name);
+    const single = SINGLE_HEADERS.find((one) => one === name);
     if (single === undefined) return;
     if (seen[single] !== undefined) fault = `The request has the header ${single} twice; send it once`;
     seen[single] = value;

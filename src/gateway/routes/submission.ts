@@ -20,7 +20,7 @@ export function submitterOf({ headers, caller, signal }: RouteRequest): Submitte
 /** For a submission, a flow that does not exist is an error of the request, not of a script. */
 export const SUBMIT_ERROR_STATUS = { FLOW_NOT_FOUND: 400 } as const;
 
-/** Errors of a submission, beside those of its form. */
+/** Errors of a submission, besides those of its form. */
 export const SUBMIT_ERRORS = [
   'FLOW_NOT_FOUND',
   'AUTONOMY_OFF',

@@ -120,7 +120,7 @@ export class Scripts {
         all: async ([scope]) => Object.fromEntries(this.#scope(scope)),
         replace: async ([text]) => this.#resolver().text(String(text)),
         test: async ([name, failure]) => this.#tested(String(name), failure),
-        skip: async ([name]) => this.#said({ name: String(name), status: 'skipped', message: '' }),
+        skip: async ([name]) => this.#addTest({ name: String(name), status: 'skipped', message: '' }),
         next: async ([name]) => {
           if (this.#turn !== null) this.#turn.next = name === null ? null : String(name);
         },
@@ -151,10 +151,10 @@ export class Scripts {
 
   #tested(name: string, failure: unknown): void {
     const message = typeof failure === 'string' ? failure : '';
-    this.#said({ name, status: typeof failure === 'string' ? 'failed' : 'passed', message });
+    this.#addTest({ name, status: typeof failure === 'string' ? 'failed' : 'passed', message });
   }
 
-  #said(result: TestResult): void {
+  #addTest(result: TestResult): void {
     const tests = this.#turn?.tests;
     if (tests !== undefined && tests.length < MAX_TESTS) tests.push(result);
   }

@@ -107,7 +107,7 @@ function addresses(word: Given, globOff: boolean, remarks: Remark[]): readonly s
   const globbed = expandGlob(word.text);
   if (globbed.kind === 'urls') return globbed.urls;
   const about = variablesInBraces(word.text);
-  remarks.push({ level: 'warning', about, message: `The address is taken as it stands: ${globbed.why}`, at: word.at });
+  remarks.push({ level: 'warning', about, message: `The URL is used literally: ${globbed.why}`, at: word.at });
   return [globbed.url];
 }
 

@@ -38,7 +38,8 @@ export function expandGlob(pattern: string): Globbed {
   }
   parts.push([literal]);
   const count = parts.reduce((product, choices) => product * choices.length, 1);
-  if (count > MAX_EXPANDED) return { kind: 'literal', url: pattern, why: `it stands for ${count} addresses` };
+  if (count > MAX_EXPANDED)
+    return { kind: 'literal', url: pattern, why: `it expands to ${count} URLs, more than ${MAX_EXPANDED}` };
   return { kind: 'urls', urls: parts.reduce((made, choices) => made.flatMap((m) => choices.map((c) => m + c)), ['']) };
 }
 

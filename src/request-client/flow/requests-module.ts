@@ -142,8 +142,8 @@ async function answerOf(
   if (response === null) throw new TroupeError('REQUEST_FAILED', `${request.name}: no answer`);
   const failed = tests.filter(({ status }) => status === 'failed');
   if (failed.length > 0) {
-    const said = failed.map(({ name, message }) => mask(`${name}: ${message}`));
-    throw new TroupeError('MATCH_FAILED', `${request.name}: ${said.join('; ')}`, { tests: said, unresolved });
+    const messages = failed.map(({ name, message }) => mask(`${name}: ${message}`));
+    throw new TroupeError('MATCH_FAILED', `${request.name}: ${messages.join('; ')}`, { tests: messages, unresolved });
   }
   const { status, statusText, headers, body, durationMs } = response;
   const bytes = body.kind === 'memory' ? body.bytes : await readFile(body.path);

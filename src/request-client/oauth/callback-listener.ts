@@ -97,13 +97,13 @@ export class CallbackListener {
   }
 }
 
-function refuse(response: ServerResponse, status: number, says: string): null {
-  page(response, status, 'Not accepted', says);
+function refuse(response: ServerResponse, status: number, text: string): null {
+  page(response, status, 'Not accepted', text);
   return null;
 }
 
 /** Texts of the provider are escaped, and the page may run only its own script. */
-function page(response: ServerResponse, status: number, title: string, says: string): void {
+function page(response: ServerResponse, status: number, title: string, text: string): void {
   const close = status === 200 && title === 'Logged in' ? '<script nonce="close">window.close()</script>' : '';
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
@@ -116,7 +116,7 @@ function page(response: ServerResponse, status: number, title: string, says: str
   });
   response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeMarkup(title)}</title>
 <body style="font: 1rem/1.5 system-ui, sans-serif; margin: 4rem auto; max-width: 32rem">
-<h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(says)}</p>${close}</body></html>`);
+<h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(text)}</p>${close}</body></html>`);
 }
 
 function listen(port: number): Promise<Server | null> {

@@ -58,8 +58,8 @@ export async function logIn(
       options.loginOver?.(),
     );
     if (answer.kind === 'error') {
-      const said = `${answer.error}${answer.description === '' ? '' : `: ${answer.description}`}`;
-      throw loginFailed('DENIED', `the provider answered ${said}; authorize the client, or check its settings there`);
+      const reason = `${answer.error}${answer.description === '' ? '' : `: ${answer.description}`}`;
+      throw loginFailed('DENIED', `the provider answered ${reason}; authorize the client, or check its settings there`);
     }
     const grant = {
       grant_type: 'authorization_code',

@@ -26,9 +26,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
  */
 function refusalOf(error: string, description: string, status: number): TroupeError {
   const remedy = REMEDIES[error] === undefined ? '' : `; ${REMEDIES[error]}`;
-  const said = `${error}${description === '' ? '' : `: ${description}`}`;
+  const reason = `${error}${description === '' ? '' : `: ${description}`}`;
   const refused = status < 500 && error !== 'temporarily_unavailable' && error !== 'server_error';
-  return loginFailed('TOKEN_REFUSED', `the token endpoint refused (${said})${remedy}`, { error, refused });
+  return loginFailed('TOKEN_REFUSED', `the token endpoint refused (${reason})${remedy}`, { error, refused });
 }
 
 /** Whether the provider rejects this grant for good. */

@@ -40,9 +40,9 @@ const EXPLAINED: Readonly<Record<string, string>> = {
 export function networkFault(error: unknown, url: string): TroupeError {
   if (error instanceof TroupeError) return error;
   const cause = codeOf(error);
-  const said = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   const explained =
-    EXPLAINED[cause] ?? (cause.startsWith('HPE_') ? `the answer of the server is not HTTP (${said})` : said);
+    EXPLAINED[cause] ?? (cause.startsWith('HPE_') ? `the answer of the server is not HTTP (${message})` : message);
   return new TroupeError('REQUEST_FAILED', `${hostOf(url)}: ${explained}`, { cause, url });
 }
 
