@@ -143,6 +143,6 @@ t.test('Axe finds nothing on the login', async (t) => {
   await page.goto(guarded.url);
   await page.getByLabel('Access token').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await shows('not a token');
+  await shows('unknown or was revoked');
   await findsNothing(t, 'login');
 });

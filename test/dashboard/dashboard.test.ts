@@ -171,7 +171,7 @@ t.test('a service with a token asks for it once, and a view-only token is not of
   await shows('Access token');
   await call('act', '{^input}Access token', 'input', 'wrong');
   await call('act', '{button}Sign in', 'click');
-  await shows('not a token');
+  await shows('unknown or was revoked');
   await call('act', '{^input}Access token', 'input', 'correct-horse');
   await call('act', '{button}Sign in', 'click');
   await shows('No session yet');

@@ -39,7 +39,7 @@ t.test('If node:http is configured, uWebSockets.js is not loaded', async (t) => 
   t.match(await chooseServer('node', never), {
     name: 'node',
     fallbackReason: null,
-    description: /^node:http, as "server"/,
+    description: /^node:http, set by "server"/,
   });
 });
 

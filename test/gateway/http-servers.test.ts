@@ -318,8 +318,8 @@ t.test('Requests that node:http rejects get the usual error answer', async (t) =
   const bare = await open(t, 'node');
   const get = (more: string) => `GET /a HTTP/1.1\r\n${HOST}${more}\r\n`;
   const cases: { readonly [what: string]: readonly [bytes: string, status: number] } = {
-    'no HTTP': ['hello\r\n\r\n', 400],
-    'a method that there is not': [`FETCH /a HTTP/1.1\r\n${HOST}\r\n`, 400],
+    'data that is not HTTP': ['hello\r\n\r\n', 400],
+    'an unknown method': [`FETCH /a HTTP/1.1\r\n${HOST}\r\n`, 400],
     'an older version': [`GET /a HTTP/1.0\r\n${HOST}\r\n`, 505],
     'a newer version': [`GET /a HTTP/2.0\r\n${HOST}\r\n`, 505],
     'a proxy': [`CONNECT localhost:80 HTTP/1.1\r\n${HOST}\r\n`, 400],

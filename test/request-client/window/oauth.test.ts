@@ -138,7 +138,7 @@ t.test('each failure shows its remedy on screen', async (t) => {
   await fill('Client ID', 'short');
   echo.status = 401;
   await sendAndSee('401 Unauthorized');
-  await shows('Send again to authenticate again');
+  await shows('Send again to log in again');
   echo.status = 200;
   const logins = opened.length;
   await sendAndSee('200 OK');
