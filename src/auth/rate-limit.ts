@@ -12,7 +12,7 @@ interface Bucket {
 
 /**
  * Limits the starts of each caller per minute, with a token bucket that holds one minute's worth and fills evenly.
- * There is a bucket for each limited caller, so at most as many as there are tokens.
+ * There is a bucket for each limited caller that has started a session.
  */
 export class RateLimit {
   readonly #clock: Pick<Clock, 'now'>;

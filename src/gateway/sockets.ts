@@ -42,18 +42,18 @@ export class Sockets {
     this.#gate = gate;
     this.#stream = new StreamServer(publish);
     const stream = this.#upgradeHandler('view', {
-      make: ({ principal }, sessions) => this.#stream.state(sessions, principal),
+      make: ({ principal }, sessions) => this.#stream.newState(sessions, principal),
       discard: () => undefined,
     });
     const tunnels = [DESKTOP, DEVTOOLS].map((kind) => {
-      const opening = this.#upgradeHandler(kind.role, {
+      const upgrade = this.#upgradeHandler(kind.role, {
         make: (request, sessions) => {
           checkLinkScope(request.principal, kind.shared, request.id);
-          return this.#tunnels.state(kind.open(request, sessions), request.principal.linkScope);
+          return this.#tunnels.newState(kind.open(request, sessions), request.principal.linkScope);
         },
         discard: ({ far }) => far.close(),
       });
-      return { ...this.#tunnels.socketHandlers(kind), path: kind.path, upgrade: opening };
+      return { ...this.#tunnels.socketHandlers(kind), path: kind.path, upgrade };
     });
     this.routes = [{ ...this.#stream.socketHandlers, path: STREAM_PATH, upgrade: stream }, ...tunnels];
   }
@@ -75,15 +75,15 @@ export class Sockets {
       const gate = this.#gate();
       const { path, query } = upgrade.request;
       const id = upgrade.param;
-      let entered: Sessions | null = null;
+      let admitted: Sessions | null = null;
       try {
         if (gate === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
         const { sessions, principal } = gate.admit(upgrade.request, role);
-        entered = sessions;
+        admitted = sessions;
         const state = maker.make({ id, query: new URLSearchParams(query), principal }, sessions);
         if (!upgrade.accept(state)) maker.discard(state);
       } catch (error) {
-        void explain(error, id, entered).then((reason) => gate?.refuse(upgrade, reason, path));
+        void explain(error, id, admitted).then((reason) => gate?.refuse(upgrade, reason, path));
       }
     };
   }

@@ -83,7 +83,7 @@ export class StreamServer {
   }
 
   /** The state of a connection that is being upgraded. */
-  state(sessions: Sessions, principal: Principal): StreamState {
+  newState(sessions: Sessions, principal: Principal): StreamState {
     return { sessions, principal, viewer: null, timer: undefined, watchesRows: false };
   }
 

@@ -97,7 +97,7 @@ export class TunnelServer {
   }
 
   /** The state of a connection that is being upgraded. */
-  state(far: FarEnd, sees: Principal['linkScope']): TunnelState {
+  newState(far: FarEnd, sees: Principal['linkScope']): TunnelState {
     return { far, sees, queued: [], queuedBytes: 0, paused: false, timer: undefined };
   }
 
