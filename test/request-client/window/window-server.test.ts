@@ -83,7 +83,7 @@ t.test('unknown, forbidden and malformed requests get their error codes', async 
   t.match(await ask('GET', '/api/items/i99', { Authorization }), { status: 404 });
   t.match(await ask('GET', '/api/history/s99/body', { Authorization }), { status: 404 });
   const open = JSON.stringify({ path: 'package.json' });
-  t.match(await ask('POST', '/api/document/open', { Authorization }, open), { status: 400, body: /no collection/ });
+  t.match(await ask('POST', '/api/document/open', { Authorization }, open), { status: 400, body: /not a collection/ });
 });
 
 t.test('the page can end the client', async () => {
