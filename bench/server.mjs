@@ -24,7 +24,7 @@ const NAMES = { uws: 'uWebSockets.js', node: 'node:http' };
 
 export async function run({ rounds = 15 } = {}) {
   const fastest = await chooseServer();
-  if (fastest.name === 'node') console.log(`  without uWebSockets.js: ${fastest.shortcoming}`);
+  if (fastest.name === 'node') console.log(`  without uWebSockets.js: ${fastest.fallbackReason}`);
   const servers = fastest.name === 'node' ? ['node'] : ['uws', 'node'];
   const services = [];
   const echo = new Worker(new URL('./support/fastify-echo.thread.mjs', import.meta.url));

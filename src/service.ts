@@ -131,7 +131,7 @@ export async function startService(
     built.push(() => supervisor.stop(drainMs));
     telemetry.watch({ gateway, threads, supervisor, instance: journal.instance });
     gateway.serve(supervisor);
-    if (gateway.wayIn !== null) log(gateway.wayIn);
+    if (gateway.setupHint !== null) log(gateway.setupHint);
     let stopped: Promise<void> | undefined;
     const stopAll = async () => {
       // Answers under way end with their sessions, so both stop together and the gateway waits for the last words.
@@ -143,7 +143,7 @@ export async function startService(
       port: gateway.port,
       description,
       server: gateway.server.description,
-      asksForToken: gateway.asksForToken,
+      asksForToken: gateway.requiresToken,
       failed: journal.failed,
       reachesLocalhost: (port) => driver.name === 'process' || config.forward.includes(port),
       stop(stopOptions) {

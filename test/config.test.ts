@@ -43,8 +43,8 @@ const WRONG: readonly (readonly [name: string, file: string, says: RegExp])[] = 
   ['a list is refused', '[]', /one JSON object/],
   ['a secret in the place of its variable is refused', '{"token": "s3cret-value"}', /environment variable/],
   ['a token variable that is not set is refused by name', '{"token": "MY_TOKEN"}', /MY_TOKEN, which is not set/],
-  ['a model without a provider is refused', '{"models": ["gpt-5"]}', /'gpt-5' is not <provider>\/<name>/],
-  ['a provider that nobody knows is refused by name', '{"models": ["acme/m"]}', /provider 'acme', which is not known/],
+  ['a model without a provider is refused', '{"models": ["gpt-5"]}', /'gpt-5' must have the form <provider>\/<name>/],
+  ['a provider that nobody knows is refused by name', '{"models": ["acme/m"]}', /unknown provider 'acme'/],
   ['an open host without a token is refused', '{"host": "0.0.0.0"}', /reached from other machines/],
 ];
 for (const [name, file, says] of WRONG) {

@@ -17,9 +17,9 @@ export const pageConfig = (page, outDir) =>
       target: 'es2022',
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      // Who starts the service for the first time is not to read about slow plugins.
+      // Hides timings of slow plugins from people who start the service for the first time.
       rolldownOptions: { checks: { bundlerTimings: false } },
-      // They come from this machine; the editor of the request client alone is 400 KB.
+      // Files are loaded from this machine; the editor of the request client alone is 400 KB.
       chunkSizeWarningLimit: 1000,
     },
   });

@@ -11,10 +11,10 @@ const SECRET_BYTES = 32;
 const ID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const ID_LENGTH = 12;
 
-/** On disk from the first token on: without it, a home whose last token was revoked would be open to everybody again. */
+/** Written with the first token: without it, a home whose last token was revoked would be open to everybody again. */
 const CLOSED = { kind: 'access', id: 'closed', data: {} } as const;
 
-/** As the journal has it: of the token itself only its SHA-256, which for 256 bits of chance needs no salt and no slowness. */
+/** A token in the journal: only its SHA-256, since a random value of 256 bits needs no salt and no slow hash. */
 const StoredToken = TokenInfo.extend({ hash: z.string() });
 type StoredToken = z.infer<typeof StoredToken>;
 
@@ -25,25 +25,28 @@ export interface AccessTokenParts {
   readonly log?: (line: string) => void;
 }
 
-/** Who a token stands for, where callers are told apart. */
+/** Identifies a token's caller for fair scheduling and limits. */
 export function callerOf({ id }: Pick<TokenInfo, 'id'>): string {
   return `token:${id}`;
 }
 
 /**
- * The access tokens that were made with `troupe token create`. All of them are in memory, so that a request costs one
- * hash and no disk; a change is on disk before it counts. With the first one the service is closed to all who bring
- * none, and it stays closed when none is left.
+ * The access tokens of `troupe token create`. All are in memory, so that a request costs one hash and no disk access; a
+ * change takes effect when it is on disk. From the first token on every request needs one, even after the last one was
+ * revoked.
  */
 export class AccessTokens {
   readonly #parts: AccessTokenParts;
   readonly #byHash = new Map<string, StoredToken>();
   readonly #byId = new Map<string, StoredToken>();
-  /** Being revoked: two admins must not be taken away at the same moment, each because the other is there. */
-  readonly #leaving = new Set<StoredToken>();
-  #closed = false;
+  /**
+   * Tokens that are being revoked. Without it, two admins could be revoked at the same time, each because the other
+   * still exists.
+   */
+  readonly #revoking = new Set<StoredToken>();
+  #required = false;
 
-  /** None yet; {@link AccessTokens.open} reads those that there are. */
+  /** Without tokens; {@link AccessTokens.open} reads the stored ones. */
   constructor(parts: AccessTokenParts) {
     this.#parts = parts;
   }
@@ -53,33 +56,35 @@ export class AccessTokens {
     for (const { id, data } of await parts.journal.keyValues('token')) {
       const stored = StoredToken.safeParse(data);
       if (stored.success) tokens.#add(stored.data);
-      else parts.log?.(`access token ${id} is damaged in the journal and admits nobody; make another one`);
-      tokens.#closed = true;
+      else parts.log?.(`access token ${id} is damaged in the journal and cannot be used; create another one`);
+      tokens.#required = true;
     }
-    if ((await parts.journal.keyValues(CLOSED.kind)).length > 0) tokens.#closed = true;
+    if ((await parts.journal.keyValues(CLOSED.kind)).length > 0) tokens.#required = true;
     return tokens;
   }
 
-  /** There is, or once was, a token: callers must bring one. */
-  get closed(): boolean {
-    return this.#closed;
+  /** A token exists or once existed, so callers must send one. */
+  get required(): boolean {
+    return this.#required;
   }
 
-  /** How many there are. */
+  /** The number of tokens. */
   get size(): number {
     return this.#byId.size;
   }
 
   /**
-   * Makes a token. Its secret is in this answer and nowhere else.
-   * @param othersAdmit there is an admin beside these tokens, as the configuration's is
-   * @throws INVALID_REQUEST when the first one is not an admin's: nobody could make another then; CAPACITY past 10,000
+   * Creates a token. Its secret is in this answer only.
+   * @param hasConfiguredAdmin the configuration has an admin token
+   * @throws INVALID_REQUEST if the first token is not an admin's: no one could create another one then; CAPACITY beyond
+   *   10,000
    */
-  async create({ name, role, limits = {} }: TokenRequest, othersAdmit: boolean): Promise<CreatedToken> {
-    if (role !== 'admin' && !othersAdmit && !this.#hasAdmin()) {
-      throw wrong('role', 'the first token must have the role admin: nobody could make another one otherwise');
+  async create({ name, role, limits = {} }: TokenRequest, hasConfiguredAdmin: boolean): Promise<CreatedToken> {
+    if (role !== 'admin' && !hasConfiguredAdmin && !this.#hasAdmin()) {
+      throw wrong('role', 'the first token must have the role admin: otherwise no one could create another one');
     }
-    if (this.size >= MAX_TOKENS) throw new TroupeError('CAPACITY', `There are ${MAX_TOKENS} tokens already`);
+    if (this.size >= MAX_TOKENS)
+      throw new TroupeError('CAPACITY', `There are already ${MAX_TOKENS} tokens; revoke some`);
     const id = Array.from({ length: ID_LENGTH }, () => ID_ALPHABET[randomInt(ID_ALPHABET.length)]).join('');
     const token = `troupe_${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const info: TokenInfo = { id, name, role, limits, createdAt: this.#parts.clock.now().toISOString() };
@@ -89,7 +94,7 @@ export class AccessTokens {
     return { ...info, token };
   }
 
-  /** In the order of their making. */
+  /** In the order of their creation. */
   list(): readonly TokenInfo[] {
     return [...this.#byId.values()]
       .map(({ hash: _, ...info }) => info)
@@ -97,58 +102,58 @@ export class AccessTokens {
   }
 
   /**
-   * A token that is revoked opens nothing from now on. What it began goes on.
-   * @param othersAdmit as for {@link AccessTokens.create}
-   * @throws NOT_FOUND; INVALID_REQUEST for the last admin, unless others admit
+   * Revokes a token: it gives access to nothing from now on. Sessions that it started continue.
+   * @param hasConfiguredAdmin as for {@link AccessTokens.create}
+   * @throws NOT_FOUND; INVALID_REQUEST for the last admin token, unless an admin is configured
    */
-  async revoke(id: string, othersAdmit: boolean): Promise<void> {
+  async revoke(id: string, hasConfiguredAdmin: boolean): Promise<void> {
     const stored = this.#byId.get(id);
     if (stored === undefined) throw new TroupeError('NOT_FOUND', 'There is no such token');
-    if (stored.role === 'admin' && !othersAdmit && !this.#hasAdmin(stored)) {
+    if (stored.role === 'admin' && !hasConfiguredAdmin && !this.#hasAdmin(stored)) {
       throw wrong(
         'id',
-        'it is the last admin token: make another admin first, or configure one ("token" in troupe.json)',
+        'it is the last admin token: create another one first, or configure one ("token" in troupe.json)',
       );
     }
-    this.#leaving.add(stored);
+    this.#revoking.add(stored);
     try {
       await this.#parts.journal.write({ keyValues: [{ kind: 'token', id, data: null }, CLOSED] });
     } finally {
-      this.#leaving.delete(stored);
+      this.#revoking.delete(stored);
     }
     this.#byId.delete(id);
     this.#byHash.delete(stored.hash);
   }
 
-  /** The token that was sent; null where there is none such. */
+  /** The token with this secret; null if there is none. */
   find(token: string): TokenInfo | null {
     return this.#byHash.get(hashOf(token)) ?? null;
   }
 
-  /** What a browser's cookie holds in a token's place: it opens the same and does not tell the token. */
-  passOf({ id }: TokenInfo): string {
+  /** The value of a browser's cookie for a token: it gives the same access and does not reveal the token. */
+  cookieValueOf({ id }: TokenInfo): string {
     const hash = this.#byId.get(id)?.hash ?? '';
     return `${id}.${this.#parts.vault.fingerprint(['cookie', id, hash])}`;
   }
 
-  /** The token that a pass stands for; null where it was never one, or was revoked. */
-  findPass(pass: string): TokenInfo | null {
-    const stored = this.#byId.get(pass.split('.')[0] ?? '');
-    return stored !== undefined && equal(this.passOf(stored), pass) ? stored : null;
+  /** The token of a cookie value; null if it is invalid or the token was revoked. */
+  findByCookie(value: string): TokenInfo | null {
+    const stored = this.#byId.get(value.split('.')[0] ?? '');
+    return stored !== undefined && equal(this.cookieValueOf(stored), value) ? stored : null;
   }
 
-  /** What a caller may take at most; nothing is bounded for one that no token stands for. */
+  /** The limits of a caller; none for a caller without a token. */
   limitsOf(caller: string): TokenLimits {
     return this.#byId.get(caller.slice('token:'.length))?.limits ?? {};
   }
 
   #hasAdmin(except?: StoredToken): boolean {
-    const left = [...this.#byId.values()].filter((token) => token !== except && !this.#leaving.has(token));
+    const left = [...this.#byId.values()].filter((token) => token !== except && !this.#revoking.has(token));
     return left.some(({ role }) => role === 'admin');
   }
 
   #add(stored: StoredToken): void {
-    this.#closed = true;
+    this.#required = true;
     this.#byId.set(stored.id, stored);
     this.#byHash.set(stored.hash, stored);
   }

@@ -4,15 +4,15 @@ import { TroupeError } from '../protocol/errors.js';
 const MINUTE_MS = 60_000;
 
 interface Bucket {
-  /** What may be begun at once; may be below 0 after many were begun together. */
+  /** Starts left; below 0 after several were started together. */
   left: number;
-  /** When that was so, in milliseconds. */
+  /** When `left` was computed, in milliseconds. */
   atMs: number;
 }
 
 /**
- * How much each caller may begin in a minute: a bucket that holds a minute's worth and fills evenly. There is one for
- * each caller that is limited, which are as many as there are tokens.
+ * Limits the starts of each caller per minute, with a token bucket that holds one minute's worth and fills evenly.
+ * There is a bucket for each limited caller that has started a session.
  */
 export class RateLimit {
   readonly #clock: Pick<Clock, 'now'>;
@@ -22,7 +22,7 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** @throws CAPACITY, with the time until one more may be begun, when a minute's worth was begun already */
+  /** @throws CAPACITY, with the time until the next start is allowed, if the bucket is empty */
   take(caller: string, perMinute: number, count = 1): void {
     const atMs = this.#clock.now().getTime();
     const last = this.#buckets.get(caller) ?? { left: perMinute, atMs };
@@ -30,10 +30,14 @@ export class RateLimit {
     if (left < 1) {
       this.#buckets.set(caller, { left, atMs });
       const retryAfterSeconds = Math.ceil(((1 - left) * MINUTE_MS) / perMinute / 1000);
-      throw new TroupeError('CAPACITY', `This token begins ${perMinute} sessions a minute`, {
-        perMinute,
-        retryAfterSeconds,
-      });
+      throw new TroupeError(
+        'CAPACITY',
+        `This token may start at most ${perMinute} sessions a minute; try again later`,
+        {
+          perMinute,
+          retryAfterSeconds,
+        },
+      );
     }
     this.#buckets.set(caller, { left: left - count, atMs });
   }

@@ -11,12 +11,12 @@ const CIPHER = 'aes-256-gcm';
 
 const Sealed = z.object({ caller: z.string(), sealed: z.string() });
 
-/** A request as the journal has it, and who submitted it. */
+/** An encrypted request as the journal stores it, and its caller. */
 export type SealedRequest = z.infer<typeof Sealed>;
 
 /**
- * Keeps requests closed on disk. They hold what must not lie about in a database: passwords, cookies, headers with
- * tokens. The key is a file of the home that its owner alone may read; whoever has the database without it has nothing.
+ * Encrypts requests in the journal: they contain passwords, cookies and headers with tokens. The key is a file of the
+ * home that only its owner may read; the database alone reveals nothing.
  */
 export class RequestVault {
   readonly #sealing: Buffer;
@@ -29,18 +29,21 @@ export class RequestVault {
   }
 
   /**
-   * Reads the key file, or makes it. One service at a time may call it for a file.
-   * @throws UNAVAILABLE when the file cannot be read or made, or holds no key
+   * Reads the key file, or creates it. One service at a time may call it for a file.
+   * @throws UNAVAILABLE if the file cannot be read or created, or contains no key
    */
   static async open(file: string): Promise<RequestVault> {
     const found = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return makeKey(file);
       throw unusable(file, whyNot(error), error);
     });
-    // A key as text, or its bytes as they are.
+    // The key is stored as base64url text or as raw bytes.
     const key = found.length === KEY_BYTES ? found : Buffer.from(found.toString('utf8').trim(), 'base64url');
     if (key.length !== KEY_BYTES) {
-      throw unusable(file, 'it holds no key; remove it, and sessions that run or wait are ended');
+      throw unusable(
+        file,
+        'it contains no key; remove it to have a new one created (running and queued sessions will be ended)',
+      );
     }
     return new RequestVault(key);
   }
@@ -53,7 +56,7 @@ export class RequestVault {
     return { caller, sealed: Buffer.concat(parts).toString('base64url') };
   }
 
-  /** The request, or null where it was sealed with another key or was never one of ours. */
+  /** The request; null if it was encrypted with another key or is not an encrypted request. */
   unseal(stored: unknown): { readonly request: unknown; readonly caller: string } | null {
     const parsed = Sealed.safeParse(stored);
     if (!parsed.success) return null;
@@ -69,13 +72,13 @@ export class RequestVault {
     }
   }
 
-  /** The same for the same request; tells nobody without the key what is in it. */
+  /** A keyed hash: equal for equal requests, and reveals nothing without the key. */
   fingerprint(request: unknown): string {
     return createHmac('sha256', this.#marking).update(JSON.stringify(request)).digest('base64url');
   }
 }
 
-/** Whole or not at all: a half-written key would lose every session. */
+/** Written completely or not at all: a truncated key would make every stored session unreadable. */
 async function makeKey(file: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   try {
@@ -91,7 +94,7 @@ async function makeKey(file: string): Promise<Buffer> {
 function whyNot(error: unknown): string {
   const code = errorCode(error);
   if (code === 'EISDIR') return 'it is a folder; move it away and start again';
-  if (code === 'EACCES' || code === 'EPERM') return 'this user may not read or make it; change its owner or mode';
+  if (code === 'EACCES' || code === 'EPERM') return 'this user may not read or create it; change its owner or mode';
   return sentenceOf(error);
 }
 

@@ -9,15 +9,15 @@ export interface ShareLinkParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What a link opens. `until` is an instant in milliseconds. */
+/** The session that a link gives access to, until an instant in milliseconds. */
 export interface SharedSession {
   readonly id: SessionId;
   readonly until: number;
 }
 
 /**
- * Links that show one session to who has no token: `id.expiry.seal`, sealed with a key of the home, so that none is kept
- * anywhere. One is worth nothing after its time, and with its session's removal.
+ * Links that give people without a token access to one session: `id.expiry.seal`, signed with a key of the home, so
+ * links are not stored. A link is valid until its expiry, or until its session is removed.
  */
 export class ShareLinks {
   readonly #parts: ShareLinkParts;
@@ -33,7 +33,7 @@ export class ShareLinks {
     return { link: `${id}.${until.toString(36)}.${this.#seal(id, until)}`, expiresAt };
   }
 
-  /** Null for what was never a link of this home, and for one whose time is over. */
+  /** Null for a link that is not of this home, or has expired. */
   read(link: string): SharedSession | null {
     const [, idText, expiry = '', seal = ''] = /^([a-z0-9]{12})\.([a-z0-9]{1,9})\.([\w-]{43})$/.exec(link) ?? [];
     const id = SessionId.safeParse(idText);

@@ -1,26 +1,29 @@
 import { TroupeError } from '../protocol/errors.js';
 
-/** A provider as it is reached: through its OpenAI-compatible address. */
+/** A model provider: an OpenAI-compatible endpoint. */
 export interface ProviderSettings {
   readonly baseURL: string;
-  /** The environment variable that holds the key; undefined for a server that wants none. */
+  /** The environment variable with the key; undefined for a server that needs none. */
   readonly apiKeyEnv?: string | undefined;
 }
 
-/** An allowed model, with all that is needed to call it. Holds a secret: never logged, journaled or answered. */
+/**
+ * A configured model with everything that is needed to call it. Contains a secret: it is never logged, journaled or
+ * returned.
+ */
 export interface ModelChoice {
-  /** As configured and as users name it: `<prefix>/<name>`. */
+  /** The configured name, which users also use: `<prefix>/<name>`. */
   readonly id: string;
   readonly provider: string;
-  /** What the provider calls it; may hold slashes. */
+  /** The provider's name for it; may contain slashes. */
   readonly name: string;
   readonly baseURL: string;
   readonly apiKeyEnv: string | null;
-  /** Null where the provider wants none, and where the variable is not set. */
+  /** Null if the provider needs none, or the variable is not set. */
   readonly apiKey: string | null;
 }
 
-/** Addresses as the providers document them (November 2026). The key of each is in `<PREFIX>_API_KEY`. */
+/** Endpoints as documented by the providers (November 2026). The key of each is in `<PREFIX>_API_KEY`. */
 const BASE_URLS: { readonly [prefix: string]: string } = {
   openai: 'https://api.openai.com/v1',
   openrouter: 'https://openrouter.ai/api/v1',
@@ -35,17 +38,17 @@ const BASE_URLS: { readonly [prefix: string]: string } = {
   fireworks: 'https://api.fireworks.ai/inference/v1',
 };
 
-/** Servers on the same machine, which want no key. */
+/** Servers on the same machine, which need no key. */
 const LOCAL_URLS: { readonly [prefix: string]: string } = {
   ollama: 'http://127.0.0.1:11434/v1',
   lmstudio: 'http://127.0.0.1:1234/v1',
 };
 
 /**
- * The configured models, in their order, with address and key.
+ * The configured models, in their order, with endpoint and key.
  *
- * @param providers settings by prefix; they win over what is known of a prefix
- * @throws INVALID_REQUEST for a model that is not `<prefix>/<name>`, or whose provider nobody knows
+ * @param providers settings by prefix; they override the built-in ones
+ * @throws INVALID_REQUEST for a model that is not `<prefix>/<name>`, or whose provider is unknown
  */
 export function resolveModels(
   models: readonly string[],
@@ -57,14 +60,14 @@ export function resolveModels(
     const provider = id.slice(0, Math.max(0, slash));
     const name = id.slice(slash + 1);
     if (provider === '' || name === '') {
-      throw new TroupeError('INVALID_REQUEST', `models: '${id}' is not <provider>/<name>`);
+      throw new TroupeError('INVALID_REQUEST', `models: '${id}' must have the form <provider>/<name>`);
     }
     const settings = Object.hasOwn(providers, provider) ? providers[provider] : knownProvider(provider);
     if (settings === undefined) {
       const known = [...Object.keys(BASE_URLS), ...Object.keys(LOCAL_URLS)].join(', ');
       throw new TroupeError(
         'INVALID_REQUEST',
-        `models: '${id}' has the provider '${provider}', which is not known: give its baseURL in "providers", or use one of ${known}`,
+        `models: '${id}' has the unknown provider '${provider}': set its baseURL in "providers", or use one of ${known}`,
       );
     }
     const { baseURL, apiKeyEnv } = settings;
@@ -74,14 +77,14 @@ export function resolveModels(
 }
 
 /**
- * The models that may work on a task: the one asked for, or the first, and then those configured after it, to fall back
- * on while they can be called.
+ * The models for a task: the requested one, or the first, followed by the callable ones configured after it, as
+ * fallbacks.
  *
  * @throws AUTONOMY_OFF, MODEL_NOT_ALLOWED, and MISSING_API_KEY with the variable's name
  */
 export function chooseModels(
   configured: readonly ModelChoice[],
-  asked: string | null | undefined,
+  requested: string | null | undefined,
 ): readonly [ModelChoice, ...ModelChoice[]] {
   const [first] = configured;
   if (first === undefined) {
@@ -90,11 +93,15 @@ export function chooseModels(
       'No model is configured: name one in "models" of troupe.json, or set maxIterations to 0 to run flow files alone',
     );
   }
-  const index = asked === null || asked === undefined ? 0 : configured.findIndex(({ id }) => id === asked);
+  const index = requested === null || requested === undefined ? 0 : configured.findIndex(({ id }) => id === requested);
   const chosen = configured[index];
   if (chosen === undefined) {
     const allowed = configured.map(({ id }) => id);
-    throw new TroupeError('MODEL_NOT_ALLOWED', `The model '${asked}' is not one of ${allowed.join(', ')}`, { allowed });
+    throw new TroupeError(
+      'MODEL_NOT_ALLOWED',
+      `The model '${requested}' is not configured; use one of ${allowed.join(', ')}`,
+      { allowed },
+    );
   }
   if (!isCallable(chosen)) {
     throw new TroupeError(
@@ -106,7 +113,7 @@ export function chooseModels(
   return [chosen, ...configured.slice(index + 1).filter(isCallable)];
 }
 
-/** False where a key is needed and not there. */
+/** False if a key is needed and missing. */
 export function isCallable({ apiKey, apiKeyEnv }: ModelChoice): boolean {
   return apiKeyEnv === null || apiKey !== null;
 }

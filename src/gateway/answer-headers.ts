@@ -1,12 +1,15 @@
 import type { Answer } from './route.js';
 
-/** What a session's pages had a part in: it is shown, in a frame of ours at most, and can do nothing. */
+/**
+ * For content that a session's pages influenced: it may be displayed, framed by this service only, and runs and loads
+ * nothing.
+ */
 export const SEALED = [
   'Content-Security-Policy',
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'",
 ] as const;
 
-/** The dashboard loads nothing but itself, and is framed by nobody. */
+/** The dashboard loads only its own files and cannot be framed. */
 const DASHBOARD_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +22,7 @@ const DASHBOARD_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Those of a file of the dashboard. */
+/** Headers of a dashboard file. */
 export function pageHeaders(page: Answer & { readonly kind: 'page' }): ReadonlyArray<readonly [string, string]> {
   return [
     ['Content-Type', page.contentType],
@@ -31,7 +34,7 @@ export function pageHeaders(page: Answer & { readonly kind: 'page' }): ReadonlyA
   ];
 }
 
-/** RFC 6266: a plain name for old readers, the exact one in RFC 8187's encoding. */
+/** RFC 6266: an ASCII name for old clients, and the exact name in the encoding of RFC 8187. */
 export function attachment(fileName: string): string {
   const plain = fileName.replace(/[^\w.-]/g, '_');
   const encoded = encodeURIComponent(fileName).replace(

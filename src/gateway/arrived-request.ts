@@ -7,23 +7,23 @@ import type { ServerName } from './http/http-server.js';
 import type { Reply } from './http/reply.js';
 import type { RouteRequest } from './route.js';
 
-/** What was read of a request before the native one died, and its body. */
+/** What was read from the native request while it was still valid, and its body. */
 interface ReadRequest {
   readonly params: RouteRequest['params'];
   readonly headers: RouteRequest['headers'];
-  /** The Host header, which was checked. */
+  /** The Host header, already checked. */
   readonly host: string;
-  /** As it stands in the address. */
+  /** As it is in the URL, not decoded. */
   readonly query: string;
-  /** Null where its address tells it from others. */
+  /** Null if the client's address identifies it. */
   readonly caller: string | null;
   readonly json: unknown;
   readonly bytes: Buffer;
   readonly upload: Readable | null;
 }
 
-/** What of the gateway a request is answered with. */
-export interface RequestSurroundings {
+/** Parts of the gateway that handlers use through their request. */
+export interface RequestDependencies {
   readonly credentials: Credentials;
   readonly server: ServerName;
   readonly publicBase: string | undefined;
@@ -31,7 +31,7 @@ export interface RequestSurroundings {
   metrics(): Promise<string>;
 }
 
-/** A request that was let in, as its handler sees it. What most handlers do not ask for is made when one does. */
+/** An admitted request as its handler sees it. Values that few handlers use are made on first use. */
 export class ArrivedRequest implements RouteRequest {
   readonly params: RouteRequest['params'];
   readonly headers: RouteRequest['headers'];
@@ -41,9 +41,9 @@ export class ArrivedRequest implements RouteRequest {
   readonly upload: Readable | null;
   readonly #read: ReadRequest;
   readonly #reply: Reply;
-  readonly #around: RequestSurroundings;
+  readonly #dependencies: RequestDependencies;
 
-  constructor(read: ReadRequest, reply: Reply, around: RequestSurroundings) {
+  constructor(read: ReadRequest, reply: Reply, dependencies: RequestDependencies) {
     this.params = read.params;
     this.headers = read.headers;
     this.base = `http://${read.host}`;
@@ -52,11 +52,11 @@ export class ArrivedRequest implements RouteRequest {
     this.upload = read.upload;
     this.#read = read;
     this.#reply = reply;
-    this.#around = around;
+    this.#dependencies = dependencies;
   }
 
   get publicBase(): string {
-    return this.#around.publicBase ?? this.base;
+    return this.#dependencies.publicBase ?? this.base;
   }
 
   get query(): URLSearchParams {
@@ -76,26 +76,26 @@ export class ArrivedRequest implements RouteRequest {
   }
 
   get server(): ServerName {
-    return this.#around.server;
+    return this.#dependencies.server;
   }
 
   get hasConfiguredAdmin(): boolean {
-    return this.#around.credentials.configured;
+    return this.#dependencies.credentials.configured;
   }
 
   metrics(): Promise<string> {
-    return this.#around.metrics();
+    return this.#dependencies.metrics();
   }
 
   signIn(token: string): string {
-    return this.#around.credentials.signIn(token, this.#read.host, this.#around.sessions.tokens);
+    return this.#dependencies.credentials.signIn(token, this.#read.host, this.#dependencies.sessions.tokens);
   }
 
   signOut(): string {
-    return this.#around.credentials.signOut(this.#read.host);
+    return this.#dependencies.credentials.signOut(this.#read.host);
   }
 
   acceptLink(link: string, shared: SharedSession): string {
-    return this.#around.credentials.acceptLink(link, shared, this.#read.host);
+    return this.#dependencies.credentials.acceptLink(link, shared, this.#read.host);
   }
 }

@@ -1,17 +1,17 @@
 import type { z } from 'zod';
 import { TroupeError } from '../protocol/errors.js';
 
-/** Deeper values are refused: what handles them later recurses. */
+/** Deeper values are rejected: code that handles them later is recursive. */
 const MAX_DEPTH = 100;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** How many findings an answer lists. */
+/** Issues listed in one error. */
 const MAX_ISSUES = 20;
 
 /**
- * The body of a request as a JSON value, whatever its Content-Type. An empty body is `{}`.
- * @throws INVALID_JSON when it is not UTF-8 or not JSON; INVALID_REQUEST when it is nested deeper than 100 levels
+ * Parses the body of a request as JSON, whatever its Content-Type. An empty body is `{}`.
+ * @throws INVALID_JSON if it is not UTF-8 or not JSON; INVALID_REQUEST if it is nested deeper than 100 levels
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) return {};
@@ -19,17 +19,17 @@ export function parseJson(bytes: Buffer): unknown {
   try {
     value = JSON.parse(UTF8.decode(bytes));
   } catch (cause) {
-    const why = cause instanceof SyntaxError ? cause.message : 'its bytes are not UTF-8';
-    throw new TroupeError('INVALID_JSON', `The body is not JSON: ${why}`, undefined, { cause });
+    const why = cause instanceof SyntaxError ? cause.message : 'it is not valid UTF-8';
+    throw new TroupeError('INVALID_JSON', `The body is not valid JSON: ${why}`, undefined, { cause });
   }
   refuseDepth(value);
   return value;
 }
 
 /**
- * A value as its schema has it.
- * @param of what the value is, for the error's sentence
- * @throws INVALID_REQUEST with `details.issues` [{path, message}]; unknown members are refused by name
+ * Validates a value and returns the schema's output.
+ * @param of what the value is, for the error message
+ * @throws INVALID_REQUEST with `details.issues` [{path, message}]; unknown members are rejected by name
  */
 export function checkShape<S extends z.ZodType>(schema: S, value: unknown, of: 'body' | 'query'): z.output<S> {
   const result = schema.safeParse(value);
@@ -48,7 +48,7 @@ interface Issue {
 function describe(issue: z.core.$ZodIssue, root: unknown): Issue[] {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'invalid_key') {
-    // A member's name that is not allowed: what is wrong with it stands one level deeper.
+    // The name of a member is not allowed; the reason is in the nested issue.
     return [{ path, message: issue.issues[0]?.message ?? issue.message }];
   }
   if (issue.code !== 'unrecognized_keys') {
@@ -56,11 +56,11 @@ function describe(issue: z.core.$ZodIssue, root: unknown): Issue[] {
   }
   return issue.keys.map((key) => ({
     path: [path, key.slice(0, 200)].filter(Boolean).join('.'),
-    message: 'there is no such field',
+    message: 'unknown field',
   }));
 }
 
-/** JSON has no undefined: what is undefined at its path was left out. */
+/** JSON has no undefined, so an undefined value at the path was absent. */
 function isMissing(root: unknown, path: readonly PropertyKey[]): boolean {
   let value: unknown = root;
   for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;

@@ -4,129 +4,134 @@ import type { SharedSession, ShareLinks } from '../auth/share-links.js';
 import { includesRole, type Role, type TokenInfo } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
-import { type AccessHeaders, type AccessOptions, isReachedFromElsewhere } from './access.js';
+import { type AccessHeaders, type HostCheckOptions, isReachableFromOtherMachines } from './host-check.js';
 
-/** Who asks, as far as the service knows. */
+/** The caller, as far as the service knows it. */
 export interface Principal {
   readonly role: Role;
-  /** For the audit line: a token's name; `configured` for the one of the configuration, `open` where none is wanted. */
+  /**
+   * For the audit log: a token's name; `configured` for the token of the configuration, `open` if no token is required.
+   */
   readonly name: string;
-  /** What tells it from others where callers take turns; null where its address does. */
+  /** Identifies the caller for fair scheduling; null if its address does. */
   readonly caller: string | null;
-  /** What a link shows, where nothing else lets the request in: these sessions alone, until the first of their links is over. */
-  readonly sees: { readonly ids: ReadonlySet<string>; readonly until: number } | null;
+  /**
+   * Set if a share link alone admits the request: the visible sessions, until the first of their links expires (ms).
+   */
+  readonly linkScope: { readonly ids: ReadonlySet<string>; readonly until: number } | null;
 }
 
-/** A month, in seconds: how long a browser stays signed in. */
+/** How long a browser stays signed in, in seconds: 30 days. */
 const SIGNED_IN_SECONDS = 30 * 24 * 3600;
 
-const OPEN: Principal = { role: 'admin', name: 'open', caller: null, sees: null };
-const CONFIGURED: Principal = { role: 'admin', name: 'configured', caller: null, sees: null };
+const OPEN: Principal = { role: 'admin', name: 'open', caller: null, linkScope: null };
+const CONFIGURED: Principal = { role: 'admin', name: 'configured', caller: null, linkScope: null };
 
-const WAY_IN =
+const SETUP_HINT =
   'This service needs an access token, and there is none: stop it, run `troupe token create NAME --role admin` in its home ' +
   'and start it again, or set "token" in troupe.json';
 
-export interface CredentialsOptions extends AccessOptions {
-  /** The configured admin's. */
+export interface CredentialsOptions extends HostCheckOptions {
+  /** The configured admin token. */
   readonly token?: string | undefined;
 }
 
-/** The token that lets someone in; null where none is wanted, or a link does. */
+/** The token that admitted the caller; null if none is required or a link did. */
 export function tokenOf(principal: Principal): Pick<Principal, 'name' | 'role'> | null {
-  const { name, role, sees } = principal;
-  return principal === OPEN || sees !== null ? null : { name, role };
+  const { name, role, linkScope } = principal;
+  return principal === OPEN || linkScope !== null ? null : { name, role };
 }
 
 /**
- * What a request brings, and whom it stands for: the token of the configuration, one that was made with
- * `troupe token create`, or the cookie that a browser was given for either. On loopback everybody is an admin until the
- * first token is made; a service that other machines reach is never open.
+ * Decides which caller a request comes from: by the configured token, by a token of `troupe token create`, or by the
+ * cookie that a browser got for either. On loopback every caller is an admin until the first token is created; a
+ * service that other machines can reach always requires a token.
  */
 export class Credentials {
   readonly #mayBeOpen: boolean;
   readonly #secure: boolean;
   readonly #tokenHash: Buffer | null;
-  /** What the cookie of a browser holds that was told the token; it does not tell the token. */
-  readonly #pass: string | null;
+  /** The cookie value for the configured token, derived from it and not reversible. */
+  readonly #cookieValue: string | null;
 
   constructor(options: CredentialsOptions) {
     const { token, publicUrl } = options;
-    this.#mayBeOpen = token === undefined && !isReachedFromElsewhere(options);
+    this.#mayBeOpen = token === undefined && !isReachableFromOtherMachines(options);
     this.#secure = publicUrl?.startsWith('https:') ?? false;
     this.#tokenHash = token === undefined ? null : hash(token);
-    this.#pass = token === undefined ? null : createHmac('sha256', token).update('dashboard').digest('base64url');
+    this.#cookieValue =
+      token === undefined ? null : createHmac('sha256', token).update('dashboard').digest('base64url');
   }
 
-  /** There is an admin beside the tokens that were made. */
+  /** The configuration has an admin token. */
   get configured(): boolean {
     return this.#tokenHash !== null;
   }
 
-  /** Every request needs a token, or what was given in its place. */
-  areWanted(tokens: AccessTokens): boolean {
-    return !this.#mayBeOpen || tokens.closed;
+  /** Every request needs a token, or a cookie or link in its place. */
+  areRequired(tokens: AccessTokens): boolean {
+    return !this.#mayBeOpen || tokens.required;
   }
 
-  /** Null where a token opens the service; otherwise what its owner must do first, as a sentence. */
-  wayIn(tokens: AccessTokens): string | null {
-    return this.configured || tokens.size > 0 || !this.areWanted(tokens) ? null : WAY_IN;
+  /** What the owner must do before anybody can sign in, as a sentence; null if that is possible already. */
+  setupHint(tokens: AccessTokens): string | null {
+    return this.configured || tokens.size > 0 || !this.areRequired(tokens) ? null : SETUP_HINT;
   }
 
   /** @throws UNAUTHORIZED */
   principalOf(headers: AccessHeaders, { tokens, links }: Pick<Sessions, 'tokens' | 'links'>): Principal {
-    if (!this.areWanted(tokens)) return OPEN;
+    if (!this.areRequired(tokens)) return OPEN;
     const [, token] = /^bearer +(\S+) *$/i.exec(headers.authorization) ?? [];
     const cookie = cookieIn(headers.cookie, cookieName(headers.host));
     const principal =
       (token === undefined ? null : this.#byToken(token, tokens)) ??
-      (cookie === null ? null : this.#byPass(cookie, tokens)) ??
+      (cookie === null ? null : this.#byCookie(cookie, tokens)) ??
       byLinks(headers, links);
     if (principal === null) {
       throw new TroupeError(
         'UNAUTHORIZED',
-        this.wayIn(tokens) ?? 'Send an access token: Authorization: Bearer <token>',
+        this.setupHint(tokens) ?? 'Send an access token: Authorization: Bearer <token>',
       );
     }
     return principal;
   }
 
   /**
-   * The cookie, as `Set-Cookie` has it, that lets a browser in from now on: only pages of this service send it, and none
+   * Returns the `Set-Cookie` value that signs a browser in. Only pages of this service send the cookie, and no script
    * can read it (RFC 6265bis: HttpOnly, SameSite=Strict).
    * @param host the request's Host header
-   * @throws UNAUTHORIZED for a token that opens nothing
+   * @throws UNAUTHORIZED for an unknown or revoked token
    */
   signIn(token: string, host: string, tokens: AccessTokens): string {
     const found = tokens.find(token);
-    if (found !== null) return this.#cookie(host, tokens.passOf(found), SIGNED_IN_SECONDS);
-    if (this.#pass === null || this.#byToken(token, tokens) === null) {
+    if (found !== null) return this.#cookie(host, tokens.cookieValueOf(found), SIGNED_IN_SECONDS);
+    if (this.#cookieValue === null || this.#byToken(token, tokens) === null) {
       throw new TroupeError(
         'UNAUTHORIZED',
-        this.wayIn(tokens) ?? 'This is not a token of this service: it is unknown or was revoked',
+        this.setupHint(tokens) ?? 'This token is unknown or was revoked; create one with `troupe token create`',
       );
     }
-    return this.#cookie(host, this.#pass, SIGNED_IN_SECONDS);
+    return this.#cookie(host, this.#cookieValue, SIGNED_IN_SECONDS);
   }
 
-  /** The cookie that ends it. */
+  /** The `Set-Cookie` value that signs a browser out. */
   signOut(host: string): string {
     return this.#cookie(host, '', 0);
   }
 
-  /** The cookie of a browser that has opened a link, beside those of other links and of a token. */
+  /** The `Set-Cookie` value for an opened link, kept beside the cookies of other links and of a token. */
   acceptLink(link: string, { id, until }: SharedSession, host: string): string {
     return this.#cookie(host, link, Math.ceil((until - Date.now()) / 1000), `-${id}`);
   }
 
   #byToken(token: string, tokens: AccessTokens): Principal | null {
     if (this.#tokenHash !== null && timingSafeEqual(hash(token), this.#tokenHash)) return CONFIGURED;
-    return holderOf(tokens.find(token));
+    return principalOfToken(tokens.find(token));
   }
 
-  #byPass(pass: string, tokens: AccessTokens): Principal | null {
-    if (this.#pass !== null && timingSafeEqual(hash(pass), hash(this.#pass))) return CONFIGURED;
-    return holderOf(tokens.findPass(pass));
+  #byCookie(value: string, tokens: AccessTokens): Principal | null {
+    if (this.#cookieValue !== null && timingSafeEqual(hash(value), hash(this.#cookieValue))) return CONFIGURED;
+    return principalOfToken(tokens.findByCookie(value));
   }
 
   #cookie(host: string, value: string, seconds: number, suffix = ''): string {
@@ -135,29 +140,29 @@ export class Credentials {
   }
 }
 
-/** @throws FORBIDDEN where the role is not enough */
+/** @throws FORBIDDEN if the role is not sufficient */
 export function checkRole(principal: Principal, wanted: Role): void {
   if (includesRole(principal.role, wanted)) return;
   throw new TroupeError(
     'FORBIDDEN',
-    `This needs a token with the role ${wanted}; the token "${principal.name}" has ${principal.role}`,
+    `This needs a token with the role ${wanted}; the token "${principal.name}" has the role ${principal.role}`,
   );
 }
 
 /**
- * A link opens what is marked for it, of its own session.
+ * A link gives access to the routes marked `shared`, for its own session only.
  * @throws FORBIDDEN
  */
-export function checkSight({ sees }: Principal, shared: boolean, id: string | null | undefined): void {
-  if (sees === null || (shared && sees.ids.has(id ?? ''))) return;
-  throw new TroupeError('FORBIDDEN', 'The link shows one session, and nothing else');
+export function checkLinkScope({ linkScope }: Principal, shared: boolean, id: string | null | undefined): void {
+  if (linkScope === null || (shared && linkScope.ids.has(id ?? ''))) return;
+  throw new TroupeError('FORBIDDEN', 'A share link gives access to its session only; sign in with a token');
 }
 
-function holderOf(token: TokenInfo | null): Principal | null {
-  return token === null ? null : { role: token.role, name: token.name, caller: callerOf(token), sees: null };
+function principalOfToken(token: TokenInfo | null): Principal | null {
+  return token === null ? null : { role: token.role, name: token.name, caller: callerOf(token), linkScope: null };
 }
 
-/** Links that were opened in this browser; null where there is none that counts. */
+/** The links that were opened in this browser; null if none is valid. */
 function byLinks({ cookie, host }: AccessHeaders, links: ShareLinks): Principal | null {
   const opened = new Map<string, number>();
   const prefix = `${cookieName(host)}-`;
@@ -167,11 +172,14 @@ function byLinks({ cookie, host }: AccessHeaders, links: ShareLinks): Principal 
     if (shared !== null) opened.set(shared.id, shared.until);
   }
   if (opened.size === 0) return null;
-  const sees = { ids: new Set(opened.keys()), until: Math.min(...opened.values()) };
-  return { role: 'view', name: 'link', caller: null, sees };
+  const linkScope = { ids: new Set(opened.keys()), until: Math.min(...opened.values()) };
+  return { role: 'view', name: 'link', caller: null, linkScope };
 }
 
-/** Browsers send a host's cookies to all its ports: two services on one machine must not sign each other out. */
+/**
+ * Browsers send a host's cookies to all its ports: without the port in the name, two services on one machine would sign
+ * each other out.
+ */
 function cookieName(host: string): string {
   return `troupe${/:(\d{1,5})$/.exec(host)?.[1] ?? ''}`;
 }
@@ -183,7 +191,7 @@ function cookieIn(header: string, name: string): string | null {
   return null;
 }
 
-/** Hashes have one length, as timingSafeEqual wants, and hide the token's. */
+/** Hashes have equal length, which timingSafeEqual needs, and hide the token's length. */
 function hash(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -2,9 +2,10 @@ import { ERROR_TABLE, type ErrorCode, encodeError } from '../protocol/errors.js'
 import type { ReplyHead } from './http/reply-head.js';
 
 /**
- * Any thrown value as an answer: `{error, code, details?}` with the table's status. `details.retryAfterSeconds` becomes
- * Retry-After (1 where CAPACITY or UNAVAILABLE does not say), `details.allow` becomes Allow.
- * @param statuses where a route's status for a code is not the table's
+ * Turns any thrown value into an answer: `{error, code, details?}` with the status of the error table.
+ * `details.retryAfterSeconds` becomes Retry-After (1 s by default for CAPACITY and UNAVAILABLE), `details.allow`
+ * becomes Allow.
+ * @param statuses a route's own statuses for some codes
  */
 export function errorAnswer(
   thrown: unknown,

@@ -1,19 +1,19 @@
 import type { EventPage, LazyEvent } from '../protocol/event-row.js';
 
-/** By page, which readers share: gone with it. */
-const made = new WeakMap<EventPage, Uint8Array>();
+/** Frames by page. Readers share pages, and the frames are collected with them. */
+const encoded = new WeakMap<EventPage, Uint8Array>();
 const encoder = new TextEncoder();
 
-/** A page as server-sent events, made once for all its readers; a buffer of its own, which pins no other. */
+/** Encodes a page as server-sent events, once for all its readers, in a buffer of its own that keeps no other alive. */
 export function framesOf(page: EventPage): Uint8Array {
-  const known = made.get(page);
+  const known = encoded.get(page);
   if (known !== undefined) return known;
   const frames = encoder.encode(page.map(frameOf).join(''));
-  made.set(page, frames);
+  encoded.set(page, frames);
   return frames;
 }
 
-/** The data of an event is JSON text already, and on one line. */
+/** The data of an event is already JSON text on one line. */
 function frameOf({ seq, row: [sessionId, at, type, data] }: LazyEvent): string {
   const head = `"sessionId":${JSON.stringify(sessionId)},"at":${JSON.stringify(at)},"type":"${type}"`;
   return `id: ${seq}\nevent: ${type}\ndata: {${head},"data":${data},"seq":${seq}}\n\n`;

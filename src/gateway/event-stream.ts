@@ -9,40 +9,40 @@ const HEAD: ReplyHead = {
   status: 200,
   headers: [
     ['Content-Type', 'text/event-stream; charset=utf-8'],
-    // Proxies of the nginx kind would hold events back.
+    // Without it, proxies such as nginx would buffer events.
     ['X-Accel-Buffering', 'no'],
   ],
 };
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** How long a browser waits before it connects again. */
+/** How long a browser waits before it reconnects. */
 const RETRY_MS = 2_000;
 
 const COMMENT = ':\n\n';
 
-/** Streams that are open at once: past either bound the next is refused. */
+/** Limits of open streams, in total and per caller; a stream beyond either is refused. */
 const MAX_STREAMS = 1_000;
 const MAX_STREAMS_EACH = 250;
 const RETRY_SECONDS = 5;
 
-/** What is given to a connection at once: what a slow client leaves there is a copy of so many bytes at most. */
+/** Written to a connection at once. A slow client leaves at most one copy of this size in memory. */
 const SLICE_BYTES = 64 * 1024;
-/** Streams that are written a comment in one turn of the event loop. */
+/** Streams that get a keep-alive comment in one turn of the event loop. */
 const COMMENTS_AT_ONCE = 32;
 
-/** Events to be written as they come. */
+/** A source of events, read as the client takes them. */
 export interface EventSource {
   readonly open: (signal: AbortSignal) => AsyncIterable<EventPage>;
-  /** See `Answer`: with nothing left the answer is 204, at which browsers stop connecting again. */
+  /** See `Answer`: if no event is left the answer is 204, at which browsers stop reconnecting. */
   readonly finite: boolean;
-  /** Who asks; see `RouteRequest`. */
+  /** The caller; see `RouteRequest`. */
   readonly caller: string;
 }
 
 /**
- * The open server-sent event streams. Each pulls its next page only when its client has taken the one before, so that
- * a slow client holds one page here, which others may share, and the rest stays in the journal.
+ * The open server-sent event streams. Each reads its next page only after its client has taken the previous one, so a
+ * slow client holds one page in memory, which other readers may share; the rest stays in the journal.
  */
 export class EventStreams {
   readonly #open = new Set<EventStream>();
@@ -55,8 +55,8 @@ export class EventStreams {
   }
 
   /**
-   * Answers with a stream of events, until they end, the client goes, or {@link close}.
-   * @throws CAPACITY where 1,000 streams are open, or 250 of this caller
+   * Answers with a stream of events until they end, the client disconnects, or {@link close}.
+   * @throws CAPACITY if 1,000 streams are open, or 250 of this caller
    */
   async serve(reply: Reply, { open, finite, caller }: EventSource): Promise<void> {
     if (reply.head) {
@@ -75,7 +75,7 @@ export class EventStreams {
     }
   }
 
-  /** Ends every stream in an orderly way. Clients connect again and go on after their last event. */
+  /** Ends every stream in an orderly way. Clients reconnect and continue after their last event. */
   close(): void {
     for (const stream of this.#open) stream.stop();
   }
@@ -85,8 +85,8 @@ export class EventStreams {
     if (own < MAX_STREAMS_EACH && this.#open.size < MAX_STREAMS) return;
     const message =
       own < MAX_STREAMS_EACH
-        ? `${MAX_STREAMS} event streams are open already; try again later`
-        : `This caller has ${own} event streams open already; close some, or follow all sessions with one (/api/events)`;
+        ? `${MAX_STREAMS} event streams are already open; try again later`
+        : `This caller has ${own} event streams open; close some, or follow all sessions with one stream (/api/events)`;
     throw new TroupeError('CAPACITY', message, { retryAfterSeconds: RETRY_SECONDS });
   }
 
@@ -103,7 +103,7 @@ export class EventStreams {
   /** Never rejects. */
   async #keepAlive(): Promise<void> {
     let written = 0;
-    // One that leaves meanwhile is not met any more.
+    // Iterating a Set skips streams that leave meanwhile.
     for (const stream of this.#open) {
       stream.keepAlive();
       written += 1;
@@ -116,7 +116,7 @@ export class EventStreams {
 class EventStream {
   readonly #reply: Reply;
   readonly #stopped = new AbortController();
-  /** Settles when the client takes more; null while it does. */
+  /** Settles when the connection takes more; null while it does. */
   #blocked: Promise<void> | null = null;
 
   constructor(reply: Reply) {
@@ -135,7 +135,7 @@ class EventStream {
         if (!reply.open) break;
       }
     } catch (error) {
-      // The client connects again and resumes; an orderly end would tell it the same.
+      // Cut, so that the client sees a failure, reconnects and resumes.
       if (!this.#stopped.signal.aborted && !reply.untouched) reply.cut();
       if (!this.#stopped.signal.aborted) throw error;
     }
@@ -157,10 +157,10 @@ class EventStream {
     this.#send(`retry: ${RETRY_MS}\n\n`);
   }
 
-  /** Settles when the client has taken it all, or is gone. */
+  /** Settles when the client has taken all of it, or has disconnected. */
   async #sendPage(frames: Uint8Array): Promise<void> {
     for (let at = 0; at < frames.byteLength && this.#reply.open; at += SLICE_BYTES) {
-      // The head, or a comment that keeps the stream alive, may not have been taken yet: one thing waits at a time.
+      // The head or a keep-alive comment may still be waiting; only one write may wait at a time.
       await this.#taken();
       this.#send(frames.subarray(at, at + SLICE_BYTES));
     }
@@ -171,12 +171,12 @@ class EventStream {
     while (this.#blocked) await this.#blocked;
   }
 
-  /** Not while {@link EventStream.#blocked}. */
+  /** Must not be called while {@link EventStream.#blocked}. */
   #send(chunk: string | Uint8Array): void {
     if (this.#reply.write(chunk) || !this.#reply.open) return;
     this.#blocked = this.#reply.writable().then((open) => {
       this.#blocked = null;
-      // What the connection did not take goes out with the next write only.
+      // Bytes that the connection did not take are sent with the next write only.
       if (open) this.#send(COMMENT);
     });
   }

@@ -5,8 +5,8 @@ import { SessionId } from '../protocol/session.js';
 import type { RouteRequest } from './route.js';
 
 /**
- * The session or job that a path names.
- * @throws NOT_FOUND for what cannot be an id: there is no session with it
+ * The session or job in the path.
+ * @throws NOT_FOUND if it cannot be an id
  */
 export function sessionIdOf(request: RouteRequest): SessionId {
   const id = SessionId.safeParse(request.params.id);
@@ -15,8 +15,8 @@ export function sessionIdOf(request: RouteRequest): SessionId {
 }
 
 /**
- * The batch that a path names.
- * @throws NOT_FOUND for what cannot be an id: there is no batch with it
+ * The batch in the path.
+ * @throws NOT_FOUND if it cannot be an id
  */
 export function batchIdOf(request: RouteRequest): BatchId {
   const id = BatchId.safeParse(request.params.id);
@@ -25,14 +25,15 @@ export function batchIdOf(request: RouteRequest): BatchId {
 }
 
 /**
- * The file that a path names: one segment, nothing that a file system takes for more than a name.
+ * The file in the path: one segment that is a plain file name.
  * @throws INVALID_REQUEST
  */
 export function fileNameOf(request: RouteRequest): string {
   const name = request.params.name ?? null;
-  if (name === null) throw new TroupeError('INVALID_REQUEST', 'The file name is not well percent-encoded');
+  if (name === null)
+    throw new TroupeError('INVALID_REQUEST', 'The percent-encoding of the file name is malformed; encode it as UTF-8');
   if (!isFileName(name)) {
-    throw new TroupeError('INVALID_REQUEST', 'A file name is one path segment of at most 255 bytes', {
+    throw new TroupeError('INVALID_REQUEST', 'A file name must be one path segment of at most 255 bytes', {
       issues: [{ path: 'name', message: 'not a file name' }],
     });
   }
@@ -40,11 +41,12 @@ export function fileNameOf(request: RouteRequest): string {
 }
 
 /**
- * The flow file that a path names, with its folders.
- * @throws NOT_FOUND for what cannot be a path: there is no file at it
+ * The flow file in the path, with its folders.
+ * @throws NOT_FOUND if the percent-encoding is malformed
  */
 export function flowPathOf(request: RouteRequest): string {
   const path = request.params.path ?? null;
-  if (path === null) throw new TroupeError('NOT_FOUND', 'There is no such flow: its path is not well percent-encoded');
+  if (path === null)
+    throw new TroupeError('NOT_FOUND', 'There is no such flow: the percent-encoding of its path is malformed');
   return path;
 }

@@ -12,20 +12,20 @@ import type { McpCall } from './mcp/mcp-endpoint.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** What a route's handler answers; the gateway writes it. */
+/** What a route's handler returns; the gateway writes it. */
 export type Answer =
   | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly setCookie?: string }
-  /** Another place to look, with a cookie for it (303). */
+  /** A redirect to another location, with a cookie for it (303). */
   | { readonly kind: 'redirect'; readonly location: string; readonly setCookie: string }
-  /** JSON that is text already. */
+  /** An answer that is already text, such as encoded JSON. */
   | { readonly kind: 'text'; readonly status: number; readonly contentType: string; readonly text: string }
   | {
       readonly kind: 'stream';
       readonly contentType: string;
-      /** The name that a browser saves it under. */
+      /** The file name under which a browser saves it. */
       readonly fileName: string;
       readonly stream: Readable;
-      /** The exact length where it is known. */
+      /** The exact length, if known. */
       readonly bytes?: number;
     }
   /** A file of the dashboard. */
@@ -36,7 +36,7 @@ export type Answer =
       readonly gzip: boolean;
       readonly immutable: boolean;
     }
-  /** Something of a session to be looked at, not saved: pages chose what is in it, so it may load and run nothing. */
+  /** Content of a session to view, not to save. Pages chose what is in it, so it may load and run nothing. */
   | {
       readonly kind: 'picture';
       readonly contentType: 'image/png' | 'text/html; charset=utf-8';
@@ -46,63 +46,66 @@ export type Answer =
   | {
       readonly kind: 'events';
       readonly open: (signal: AbortSignal) => AsyncIterable<EventPage>;
-      /** The stream has an end that was reached before: with no event left the answer is 204, and readers stop asking. */
+      /** The stream ends. If no event is left, the answer is 204 and clients stop reconnecting. */
       readonly finite: boolean;
-      /** Who may have so many streams open at once; see {@link RouteRequest.caller}. */
+      /** The caller whose open streams are limited; see {@link RouteRequest.caller}. */
       readonly caller: string;
     }
   /** The MCP endpoint answers. */
   | { readonly kind: 'mcp'; readonly call: McpCall };
 
-/** A request as handlers see it: everything was read before the first await. */
+/** A request as handlers see it. Everything of the native request was read before the first await. */
 export interface RouteRequest {
-  /** Decoded; null where the percent-encoding is broken. */
+  /** Decoded; null if the percent-encoding is malformed. */
   readonly params: { readonly [name: string]: string | null };
   readonly query: URLSearchParams;
-  /** The headers that the route asked for, by their lower-case names; empty where there is none. */
+  /** The headers that the route declares, by lower-case name; '' for an absent one. */
   readonly headers: { readonly [name: string]: string };
-  /** `http://` and the Host header, which was checked: what the client calls this service. */
+  /** `http://` and the checked Host header: the address that the client uses. */
   readonly base: string;
-  /** What people elsewhere call it: `publicUrl` where it is configured. No slash at the end. */
+  /** The address for other people: `publicUrl` if configured, else {@link base}. Without a slash at the end. */
   readonly publicBase: string;
-  /** The parsed body of a route with `body: 'json'`; an empty one is `{}`. */
+  /** The parsed body of a route with `body: 'json'`; `{}` for an empty one. */
   readonly json: unknown;
   /** The body of a route with `body: 'bytes'`; else empty. */
   readonly bytes: Buffer;
   /** The body of a route with `body: 'stream'`. */
   readonly upload: Readable | null;
-  /** Who asks, among callers that take turns: its token, else the address that the request came from. */
+  /** The caller for fair scheduling and limits: its token, else the address that the request came from. */
   readonly caller: string;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** The same for those who only ask an actor: it costs next to nothing. */
+  /** The same for handlers that only ask an actor; cheaper than `signal`. */
   readonly gone: GiveUpSignal;
-  /** The service's numbers, in Prometheus' text format. */
+  /** The metrics, in Prometheus' text format. */
   metrics(): Promise<string>;
-  /** Which HTTP server received it. */
+  /** The HTTP server that received the request. */
   readonly server: ServerName;
-  /** There is an admin beside the tokens that were made. */
+  /** The configuration has an admin token. */
   readonly hasConfiguredAdmin: boolean;
-  /** The cookie that lets this browser in. @throws UNAUTHORIZED */
+  /** The cookie that signs this browser in. @throws UNAUTHORIZED */
   signIn(token: string): string;
-  /** The cookie that ends it. */
+  /** The cookie that signs it out. */
   signOut(): string;
-  /** The cookie that shows this browser what a link shows. */
+  /** The cookie that gives this browser access to a link's session. */
   acceptLink(link: string, shared: SharedSession): string;
 }
 
-/** One route: all that the gateway, its tests and the API description know of it. */
+/** One route: everything that the gateway, its tests and the API description need to know. */
 export interface Route {
   readonly method: Method;
   /** `{name}` stands for one segment. */
   readonly path: string;
   /** One sentence for people. */
   readonly summary: string;
-  /** What the caller must be at least; null where it needs no token, since it tells nothing of the service's. */
+  /** The caller's least role; null if no token is needed, because the answer reveals nothing about the service. */
   readonly role: Role | null;
-  /** Opened by a link to its session. */
+  /** A share link gives access to it, for the link's session. */
   readonly shared: boolean;
-  /** Something is another than before. What a script does is told in its session's transcript, and is no such change. */
+  /**
+   * The request is written to the audit log because it changes something. Scripts are not: the session's transcript has
+   * them.
+   */
   readonly changes: boolean;
   readonly body: 'none' | 'json' | 'bytes' | 'stream';
   readonly maxBodyBytes: number;
@@ -110,15 +113,15 @@ export interface Route {
   readonly querySchema: z.ZodType | null;
   /** The status of a success. */
   readonly status: number;
-  /** What a success holds: the schema of its JSON, or the content type of what is no JSON. */
+  /** The body of a success: the schema of its JSON, or the content type of anything else. */
   readonly answer: z.ZodType | string;
-  /** Further answers by their status, and what each means. */
+  /** Further answers by status, with their meanings. */
   readonly also: { readonly [status: number]: string };
-  /** Codes that it fails with, beside those that follow from its form. */
+  /** Error codes besides those that follow from the route's form. */
   readonly errors: readonly ErrorCode[];
   /** Request headers that the handler reads. */
   readonly headers: readonly string[];
-  /** Where an error's status is not the table's. */
+  /** Statuses that differ from the error table. */
   readonly errorStatus: { readonly [Code in ErrorCode]?: number };
   handle(request: RouteRequest, sessions: Sessions): Promise<Answer>;
 }
@@ -129,21 +132,21 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
-  /** Left out: `view` for GET, `run` for the others. */
+  /** By default `view` for GET and `run` for others. */
   readonly role?: Role | null;
   readonly shared?: true;
-  /** Left out: all but GET do. */
+  /** By default true for all methods but GET. */
   readonly changes?: false;
   readonly status?: number;
   readonly answer: z.ZodType | string;
   readonly also?: Route['also'];
   readonly errors?: readonly ErrorCode[];
   readonly body?: B;
-  /** The longest JSON body, where it is not 1 MiB. */
+  /** The longest JSON body in bytes, if not 1 MiB. */
   readonly jsonBytes?: number;
-  /** A body that is not JSON, at most this long. */
+  /** The longest body in bytes, for a body that is streamed. */
   readonly uploadBytes?: number;
-  /** A body that the handler reads as it is, at most this long. */
+  /** The longest body in bytes, for a body that the handler gets as bytes. */
   readonly bytes?: number;
   readonly query?: Q;
   readonly headers?: readonly string[];
@@ -157,7 +160,10 @@ interface RouteInput<B extends z.ZodType, Q extends z.ZodType> {
   readonly request: RouteRequest;
 }
 
-/** Ties a handler to its schemas, so that it gets what they promise. The handler throws INVALID_REQUEST otherwise. */
+/**
+ * Binds a handler to its schemas: it gets what they promise, and a request that does not match fails with
+ * INVALID_REQUEST.
+ */
 export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extends z.ZodType = z.ZodType<undefined>>(
   spec: RouteSpec<B, Q>,
 ): Route {
@@ -182,7 +188,7 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     async handle(request, sessions) {
       return await spec.handle(
         {
-          // Without a schema the type is undefined, and so is the value.
+          // Without a schema, type and value are both undefined.
           body: (body ? checkShape(body, request.json, 'body') : undefined) as z.output<B>,
           query: (query ? checkShape(query, queryObject(request.query), 'query') : undefined) as z.output<Q>,
           request,
@@ -203,7 +209,7 @@ function bodyKind({ body, bytes, uploadBytes }: RouteSpec<z.ZodType, z.ZodType>)
   return uploadBytes === undefined ? 'none' : 'stream';
 }
 
-/** A name given twice becomes an array, which the schemas refuse by name. */
+/** A parameter given twice becomes an array, which the schemas reject by name. */
 function queryObject(query: URLSearchParams): { [name: string]: string | string[] } {
   const object: { [name: string]: string | string[] } = Object.create(null);
   for (const name of new Set(query.keys())) {

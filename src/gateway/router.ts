@@ -1,25 +1,25 @@
 import type { Method, Route } from './route.js';
 
-/** What a path leads to. */
+/** The routes at a path. */
 export interface Found {
-  /** None of them wants a token. */
+  /** None of them needs a token. */
   readonly isOpen: boolean;
   readonly routes: ReadonlyMap<Method, Route>;
-  /** Decoded; null where the percent-encoding is broken. */
+  /** Decoded; null if the percent-encoding is malformed. */
   readonly params: { readonly [name: string]: string | null };
 }
 
 interface Pattern {
   readonly segments: readonly string[];
-  /** Its last segment takes all that are left. */
+  /** Its last segment matches all remaining segments. */
   readonly takesRest: boolean;
   readonly routes: Map<Method, Route>;
 }
 
 /**
- * Finds routes by raw path. A path is split before it is decoded, so that an encoded slash never makes two segments of
- * one; `.` and `..` mean nothing. A literal path wins over a pattern. `{name...}` at a pattern's end takes all segments
- * that are left, one at least.
+ * Finds routes by raw path. A path is split before it is decoded, so an encoded slash never makes two segments of one;
+ * `.` and `..` have no meaning. A literal path takes precedence over a pattern. `{name...}` at the end of a pattern
+ * matches all remaining segments, at least one.
  */
 export class Router {
   readonly #literal = new Map<string, Map<Method, Route>>();
@@ -29,7 +29,7 @@ export class Router {
     for (const route of routes) this.#routesOf(route.path).set(route.method, route);
   }
 
-  /** Null when nothing lies at the path. */
+  /** Null if no route has the path. */
   find(path: string): Found | null {
     const literal = this.#literal.get(path);
     if (literal) return found(literal, {});

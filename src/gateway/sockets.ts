@@ -1,93 +1,95 @@
 import type { Role } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
-import { checkSight, type Principal } from './credentials.js';
-import type { HttpRequest, SocketAsk, SocketRoute } from './http/http-server.js';
+import { checkLinkScope, type Principal } from './credentials.js';
+import type { HttpRequest, SocketRoute, UpgradeRequest } from './http/http-server.js';
 import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
 import { DESKTOP } from './tunnel/desktop-tunnel.js';
 import { DEVTOOLS } from './tunnel/devtools-tunnel.js';
-import { TunnelServer, type TunnelWish } from './tunnel/tunnel-server.js';
+import { type TunnelRequest, TunnelServer } from './tunnel/tunnel-server.js';
 
-/** Who decides what becomes of a request for a WebSocket. */
+/** Admits or refuses requests for a WebSocket. */
 export interface SocketGate {
-  /** Lets the request in. Reads it at once, since it is dead after the first await. @throws what keeps it out */
+  /**
+   * Admits the request. Reads it at once: it is invalid after the first await. @throws if the request is not admitted
+   */
   admit(request: HttpRequest, role: Role): { readonly sessions: Sessions; readonly principal: Principal };
-  refuse(ask: SocketAsk, error: unknown, path: string): void;
+  refuse(upgrade: UpgradeRequest, error: unknown, path: string): void;
 }
 
-/** Makes and takes back the state of a connection. */
-interface SeatMaker<Seat> {
-  /** @throws what keeps the connection from being opened */
-  make(wish: TunnelWish, sessions: Sessions): Seat;
-  /** The client has gone before it was used. */
-  giveUp(seat: Seat): void;
+/** Creates and discards the state of a connection. */
+interface StateMaker<State> {
+  /** @throws if the connection must not be opened */
+  make(request: TunnelRequest, sessions: Sessions): State;
+  /** The client disconnected before the upgrade. */
+  discard(state: State): void;
 }
 
-/** The service's WebSockets: the stream that dashboards listen on, and the tunnels into sessions. */
+/** The service's WebSockets: the dashboard's stream, and the tunnels into sessions. */
 export class Sockets {
-  /** What the HTTP server is to serve. */
+  /** The routes for the HTTP server. */
   readonly routes: readonly SocketRoute[];
   readonly #stream: StreamServer;
   readonly #tunnels = new TunnelServer();
-  /** Null until requests can be let in. */
+  /** Null until requests can be admitted. */
   readonly #gate: () => SocketGate | null;
 
   /**
-   * @param gate asked for each request; null where there is none yet
-   * @param publish sends to all that have subscribed to a topic
+   * @param gate called for each request; returns null until requests can be admitted
+   * @param publish sends a message to all subscribers of a topic
    */
   constructor(gate: () => SocketGate | null, publish: (topic: string, message: Uint8Array) => void) {
     this.#gate = gate;
     this.#stream = new StreamServer(publish);
-    const stream = this.#opening('view', {
-      make: ({ principal }, sessions) => this.#stream.seat(sessions, principal),
-      giveUp: () => undefined,
+    const stream = this.#upgradeHandler('view', {
+      make: ({ principal }, sessions) => this.#stream.newState(sessions, principal),
+      discard: () => undefined,
     });
     const tunnels = [DESKTOP, DEVTOOLS].map((kind) => {
-      const opening = this.#opening(kind.role, {
-        make: (wish, sessions) => {
-          checkSight(wish.principal, kind.shared, wish.id);
-          return this.#tunnels.seat(kind.open(wish, sessions), wish.principal.sees);
+      const upgrade = this.#upgradeHandler(kind.role, {
+        make: (request, sessions) => {
+          checkLinkScope(request.principal, kind.shared, request.id);
+          return this.#tunnels.newState(kind.open(request, sessions), request.principal.linkScope);
         },
-        giveUp: ({ far }) => far.close(),
+        discard: ({ far }) => far.close(),
       });
-      return { ...this.#tunnels.behaviour(kind), path: kind.path, upgrade: opening };
+      return { ...this.#tunnels.socketHandlers(kind), path: kind.path, upgrade };
     });
-    this.routes = [{ ...this.#stream.behaviour, path: STREAM_PATH, upgrade: stream }, ...tunnels];
+    this.routes = [{ ...this.#stream.socketHandlers, path: STREAM_PATH, upgrade: stream }, ...tunnels];
   }
 
-  /** Pages that are connected to watch. */
+  /** Connected dashboard pages. */
   get viewers(): number {
     return this.#stream.viewers;
   }
 
-  /** Tells every client that the service goes, and lets go of it. */
+  /** Ends every connection with code 1001. */
   close(): void {
     this.#stream.close();
     this.#tunnels.close();
   }
 
-  /** Nothing is awaited before the upgrade. */
-  #opening<Seat>(role: Role, maker: SeatMaker<Seat>) {
-    return (ask: SocketAsk<Seat>): void => {
+  /** Runs without an await before the upgrade. */
+  #upgradeHandler<State>(role: Role, maker: StateMaker<State>) {
+    return (upgrade: UpgradeRequest<State>): void => {
       const gate = this.#gate();
-      const { path, query } = ask.request;
-      const id = ask.param;
-      let entered: Sessions | null = null;
+      const { path, query } = upgrade.request;
+      const id = upgrade.param;
+      let admitted: Sessions | null = null;
       try {
         if (gate === null) throw new TroupeError('UNAVAILABLE', 'The service is starting');
-        const { sessions, principal } = gate.admit(ask.request, role);
-        entered = sessions;
-        const seat = maker.make({ id, query: new URLSearchParams(query), principal }, sessions);
-        if (!ask.accept(seat)) maker.giveUp(seat);
+        const { sessions, principal } = gate.admit(upgrade.request, role);
+        admitted = sessions;
+        const state = maker.make({ id, query: new URLSearchParams(query), principal }, sessions);
+        if (!upgrade.accept(state)) maker.discard(state);
       } catch (error) {
-        void explain(error, id, entered).then((told) => gate?.refuse(ask, told, path));
+        void explain(error, id, admitted).then((reason) => gate?.refuse(upgrade, reason, path));
       }
     };
   }
 }
 
-/** Of a session that does not live, the journal knows whether it ever did. */
+/** A session that is not live may have ended (SESSION_ENDED) or never existed: the journal knows which. */
 async function explain(error: unknown, id: string, sessions: Sessions | null): Promise<unknown> {
   if (sessions === null || !(error instanceof TroupeError) || error.code !== 'SESSION_ENDED') return error;
   return sessions.get(id).then(

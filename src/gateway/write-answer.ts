@@ -5,13 +5,16 @@ import { sendStream } from './http/send-stream.js';
 import type { McpEndpoint } from './mcp/mcp-endpoint.js';
 import type { Answer } from './route.js';
 
-/** Where answers that go on for a while are written from. */
+/** Writers of long-running answers. */
 export interface AnswerStreams {
   readonly events: EventStreams;
   readonly mcp: McpEndpoint;
 }
 
-/** Writes an answer; settles when it is written, or its client has gone. @throws what the source of a stream failed with */
+/**
+ * Writes an answer. Settles when it is written or the client has disconnected. @throws what a stream's source failed
+ * with
+ */
 export async function writeAnswer(reply: Reply, answer: Answer, { events, mcp }: AnswerStreams): Promise<void> {
   switch (answer.kind) {
     case 'json':

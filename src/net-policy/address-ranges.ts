@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type AddressBytes, embeddedIPv4, isMapped, nat64Target, parseAddress } from './address.js';
 
-/** `10.0.0.0/8`, `::1`: an address, or a range of them. */
+/** Whether a text is an address or a range of addresses: `10.0.0.0/8`, `::1`. */
 export function isAddressRange(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const kind = isIP(address);
@@ -11,15 +11,15 @@ export function isAddressRange(text: string): boolean {
 
 interface Range {
   readonly bytes: AddressBytes;
-  /** Of 128. */
+  /** The length of the prefix, of 128 bits. */
   readonly bits: number;
 }
 
-/** A set of addresses, compared as bytes: how an address is written makes no difference. */
+/** A set of addresses, compared as bytes, so their spelling does not matter. */
 export class AddressRanges {
   readonly #ranges: readonly Range[];
 
-  /** @param ranges each an {@link isAddressRange}; what is none names nothing */
+  /** @param ranges each valid by {@link isAddressRange}; invalid ones are ignored */
   constructor(ranges: readonly string[]) {
     this.#ranges = ranges.flatMap((range): Range[] => {
       const [address = '', bits] = range.split('/');
@@ -30,7 +30,10 @@ export class AddressRanges {
     });
   }
 
-  /** Whether the set names this address; IPv4 also where it is mapped into IPv6 or behind the well-known NAT64 prefix. */
+  /**
+   * Whether the set contains this address. IPv4 is also found if mapped into IPv6 or behind the well-known NAT64
+   * prefix.
+   */
   has(address: string): boolean {
     const bytes = parseAddress(address);
     if (bytes === null) return false;
@@ -38,8 +41,8 @@ export class AddressRanges {
     return this.#holds(bytes) || (translated !== null && this.#holds(translated));
   }
 
-  /** Whether this address may lead into the set in any way: by translation and tunnels too. For what is closed. */
-  leadsInto(address: string): boolean {
+  /** Whether this address may reach an address of the set in any way, also by translation or tunnels. For blocking. */
+  mayReach(address: string): boolean {
     const bytes = parseAddress(address);
     if (bytes === null) return false;
     if (this.#holds(bytes)) return true;

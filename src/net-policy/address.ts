@@ -1,11 +1,11 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** An IP address as 16 bytes in network order. IPv4 is `::ffff:a.b.c.d`, so that there is one form of each address. */
+/** An IP address as 16 bytes in network order. IPv4 is `::ffff:a.b.c.d`, so that each address has one form. */
 export type AddressBytes = readonly number[];
 
 const MAPPED: AddressBytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
-/** Reads an address as sockets and resolvers write it, with or without a zone; null where it is none. */
+/** Parses an address as sockets and resolvers write it, with or without a zone; null if it is none. */
 export function parseAddress(text: string): AddressBytes | null {
   const plain = text.replace(/%.*$/s, '');
   if (isIPv4(plain)) return ipv4(plain.split('.').map(Number));
@@ -16,7 +16,7 @@ export function parseAddress(text: string): AddressBytes | null {
   return [...before, ...Array<number>(16 - before.length - after.length).fill(0), ...after];
 }
 
-/** The shortest usual form; IPv4 in dots. */
+/** The usual shortest form; IPv4 in dotted notation. */
 export function formatAddress(bytes: AddressBytes): string {
   if (isMapped(bytes)) return bytes.slice(12).join('.');
   const pairs = Array.from({ length: 8 }, (_, at) =>
@@ -29,14 +29,14 @@ export function isMapped(bytes: AddressBytes): boolean {
   return beginsWith(bytes, MAPPED);
 }
 
-/** The IPv4 address that a NAT64 address of the well-known prefix stands for (RFC 6052), or null. */
+/** The IPv4 address in a NAT64 address with the well-known prefix (RFC 6052), or null. */
 export function nat64Target(bytes: AddressBytes): AddressBytes | null {
   return beginsWith(bytes, [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0]) ? ipv4(bytes.slice(12)) : null;
 }
 
 /**
- * Every IPv4 address that an IPv6 address may lead to by translation or a tunnel. More than one where the form leaves open
- * which it is: this is for closing places, not for opening them.
+ * Every IPv4 address that an IPv6 address may reach by translation or a tunnel; several if the form is ambiguous. For
+ * blocking addresses, not for allowing them.
  */
 export function embeddedIPv4(bytes: AddressBytes): readonly AddressBytes[] {
   const at = (...places: readonly number[]): AddressBytes => ipv4(places.map((place) => bytes[place] ?? 0));
@@ -47,16 +47,16 @@ export function embeddedIPv4(bytes: AddressBytes): readonly AddressBytes[] {
   // IPv4-compatible (RFC 4291) and IPv4-translated (RFC 2765).
   if (isZero(bytes, 0, 12)) found.push(last);
   if (beginsWith(bytes, [0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0])) found.push(last);
-  // Local-use NAT64 (RFC 8215): the operator chooses how long the prefix is, and so where the address stands.
+  // Local-use NAT64 (RFC 8215): the operator chooses the length of the prefix, which decides where the address is.
   if (beginsWith(bytes, [0, 0x64, 0xff, 0x9b, 0, 1])) {
     const layouts = [at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12), last];
-    // Zeros are what the other layouts have there.
+    // The other layouts have zeros there.
     found.push(...layouts.filter((address) => (address[12] ?? 0) !== 0));
     if (isZero(bytes, 6, 12)) found.push(last);
   }
   // 6to4 (RFC 3056).
   if (beginsWith(bytes, [0x20, 0x02])) found.push(at(2, 3, 4, 5));
-  // Teredo (RFC 4380): the server, and the client with its bits turned round.
+  // Teredo (RFC 4380): the server, and the client with inverted bits.
   if (beginsWith(bytes, [0x20, 0x01, 0, 0])) {
     if (!isZero(bytes, 4, 8)) found.push(at(4, 5, 6, 7));
     found.push(ipv4(bytes.slice(12).map((byte) => byte ^ 0xff)));
@@ -72,7 +72,7 @@ function ipv4(four: readonly number[]): AddressBytes {
   return [...MAPPED, ...four];
 }
 
-/** The bytes of groups with colons between them, the last of which may be an IPv4 address. */
+/** The bytes of groups separated by colons; the last group may be an IPv4 address. */
 function groups(text: string): number[] {
   if (text === '') return [];
   return text.split(':').flatMap((group) => {

@@ -1,10 +1,10 @@
 import { AddressRanges, isAddressRange } from './address-ranges.js';
 import { readHost } from './read-host.js';
 
-/** What an entry of a list is, for messages. */
+/** The forms of a list entry, for messages. */
 export const HOST_PATTERN = 'a host name, *.domain, an address or a range such as 10.0.0.0/8';
 
-/** Whether an entry of a list is one that {@link HostPatterns} understands. */
+/** Whether {@link HostPatterns} supports a list entry. */
 export function isHostPattern(text: string): boolean {
   if (isAddressRange(text)) return true;
   if (!/^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i.test(text)) return false;
@@ -12,13 +12,13 @@ export function isHostPattern(text: string): boolean {
   return host?.kind === 'name' || (host?.kind === 'address' && !text.startsWith('*.'));
 }
 
-/** What a list of patterns names: `shop.test`, `*.shop.test`, addresses in any spelling, ranges. */
+/** A list of host patterns: `shop.test`, `*.shop.test`, addresses in any spelling, ranges. */
 export class HostPatterns {
   readonly #ranges: AddressRanges;
   readonly #names: ReadonlySet<string>;
   readonly #suffixes: readonly string[];
 
-  /** @param patterns each an {@link isHostPattern} */
+  /** @param patterns each valid by {@link isHostPattern} */
   constructor(patterns: readonly string[]) {
     const ranges: string[] = [];
     const names: string[] = [];
@@ -33,18 +33,18 @@ export class HostPatterns {
     this.#suffixes = names.filter((name) => name.startsWith('*.')).map((name) => name.slice(1));
   }
 
-  /** @param name as `readHost` writes it */
+  /** @param name in the form of `readHost` */
   hasName(name: string): boolean {
     return this.#names.has(name) || this.#suffixes.some((suffix) => name.endsWith(suffix));
   }
 
-  /** Whether the list names this address. For what is open. */
+  /** Whether the list contains this address. For allowing. */
   hasAddress(address: string): boolean {
     return this.#ranges.has(address);
   }
 
-  /** Whether this address may lead to one that the list names. For what is closed. */
-  closesAddress(address: string): boolean {
-    return this.#ranges.leadsInto(address);
+  /** Whether this address may reach an address of the list. For blocking. */
+  mayReach(address: string): boolean {
+    return this.#ranges.mayReach(address);
   }
 }

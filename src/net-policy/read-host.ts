@@ -1,18 +1,18 @@
 import { formatAddress, parseAddress } from './address.js';
 
-/** A host as everything here compares it. */
+/** A host in the normalized form for comparisons. */
 export type Host =
   | { readonly kind: 'address'; readonly address: string }
-  /** In lower case, without the dot at its end, international names in `xn--` form. */
+  /** In lower case, without a trailing dot, international names in `xn--` form. */
   | { readonly kind: 'name'; readonly name: string };
 
-/** What would end the host and begin another part of a URL, and blanks. */
+/** Characters that would end the host in a URL, and whitespace. */
 const NO_HOST = /[\s/?#@\\:[\]]/;
 const DOTS_AT_END = /[.\u3002\uff0e\uff61]+$/u;
 
 /**
- * Reads a host in any spelling that URL parsers or resolvers understand: IPv4 as one number, in hexadecimal, octal or short
- * form, full-width digits, dots at the end, IPv6 in brackets or with a zone. Null where it is no host.
+ * Normalizes a host in any spelling that URL parsers or resolvers accept: IPv4 as one number, in hexadecimal, octal or
+ * short form, full-width digits, trailing dots, IPv6 in brackets or with a zone. Null if it is not a host.
  */
 export function readHost(text: string): Host | null {
   const plain = text.trim().replace(/^\[(.*)\]$/s, '$1');
@@ -26,7 +26,7 @@ export function readHost(text: string): Host | null {
   return name === '' ? null : { kind: 'name', name };
 }
 
-/** Whether a name, as {@link readHost} writes it, is this machine's by definition (RFC 6761). */
+/** Whether a name, in the form of {@link readHost}, is this machine's by definition (RFC 6761). */
 export function isLocalName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }

@@ -3,20 +3,22 @@ import { readHost } from './read-host.js';
 
 interface Target {
   readonly hosts: HostPatterns;
-  /** Null: any. */
+  /** Null for any port. */
   readonly port: number | null;
 }
 
-/** `ci.test`, `127.0.0.1:8080`, `[::1]:8080`, `10.0.0.0/8`: a host pattern, and a port where only that one is meant. */
+/**
+ * Whether a text is a host pattern, optionally with a port: `ci.test`, `127.0.0.1:8080`, `[::1]:8080`, `10.0.0.0/8`.
+ */
 export function isTargetPattern(text: string): boolean {
   return isHostPattern(text) || split(text) !== null;
 }
 
-/** What a list of such patterns names. */
+/** A list of such patterns. */
 export class TargetPatterns {
   readonly #targets: readonly Target[];
 
-  /** @param patterns each an {@link isTargetPattern} */
+  /** @param patterns each valid by {@link isTargetPattern} */
   constructor(patterns: readonly string[]) {
     this.#targets = patterns.map((pattern) => {
       const { host, port } = isHostPattern(pattern) ? { host: pattern, port: null } : (split(pattern) ?? NOTHING);
@@ -24,8 +26,8 @@ export class TargetPatterns {
     });
   }
 
-  /** @param host what was asked for, which leads to `address` */
-  names(host: string, address: string, port: number): boolean {
+  /** @param host the requested host, which resolves to `address` */
+  matches(host: string, address: string, port: number): boolean {
     const read = readHost(host);
     return this.#targets.some(
       ({ hosts, port: only }) =>

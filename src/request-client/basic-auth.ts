@@ -1,4 +1,4 @@
-/** The value of an Authorization header: RFC 7617, in UTF-8. */
+/** The value of a Basic Authorization header: RFC 7617, in UTF-8. */
 export function basic({ username, password }: { readonly username: string; readonly password: string }): string {
   return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 }

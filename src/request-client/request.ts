@@ -1,10 +1,10 @@
-/** One header line as it goes on the wire; a value may hold `{{variables}}`. */
+/** One header line as it is sent; the value may contain `{{variables}}`. */
 export interface HeaderEntry {
   readonly name: string;
   readonly value: string;
 }
 
-/** A part of a multipart form. A file part names its file; `filename` is what the server is told. */
+/** A part of a multipart form. `filename` is the name sent to the server instead of the file's own. */
 export type FormPart =
   | { readonly kind: 'text'; readonly name: string; readonly value: string; readonly type?: string }
   | {
@@ -16,8 +16,8 @@ export type FormPart =
     };
 
 /**
- * What is sent after the headers. `bytes` is for what is no UTF-8 text, in base64. `file` is read when the request runs;
- * `withoutNewlines` drops CR, LF and NUL as curl's `-d @file` does.
+ * The body of a request. `bytes` is base64, for content that is not UTF-8. `file` is read when the request runs;
+ * `withoutNewlines` removes CR, LF and NUL as curl's `-d @file` does.
  */
 export type RequestBody =
   | { readonly kind: 'none' }
@@ -26,25 +26,28 @@ export type RequestBody =
   | { readonly kind: 'file'; readonly path: string; readonly withoutNewlines: boolean }
   | { readonly kind: 'form'; readonly parts: readonly FormPart[] };
 
-/** User name and password that become an Authorization header when the request runs; with Digest once the server has asked. */
+/**
+ * User name and password for the Authorization header, which is made when the request runs; for Digest after the
+ * server's challenge.
+ */
 export interface UserAuth {
   readonly kind: 'basic' | 'digest';
   readonly username: string;
   readonly password: string;
 }
 
-/** How a request is sent, beyond what it says. */
+/** How a request is sent, besides its content. */
 export interface SendSettings {
   readonly followRedirects: boolean;
-  /** False: a certificate that cannot be trusted is accepted. */
+  /** False accepts a certificate that cannot be verified. */
   readonly verifyTls: boolean;
-  /** False: the URL goes on the wire as it is written, without percent-encoding. */
+  /** False sends the URL as written, without percent-encoding. */
   readonly encodeUrl: boolean;
 }
 
 /**
- * A request before variables are put in. Headers are in their order, duplicates kept. `withoutHeaders` are header names
- * (lower case) that the runner would add by itself and must not.
+ * A request before variables are replaced. Headers are in their order, with duplicates. `withoutHeaders` are header
+ * names (lower case) that the runner must not add by itself.
  */
 export interface RequestDraft {
   readonly name: string;

@@ -4,8 +4,8 @@ import type { Answer } from './prelude/engine.js';
 import type { CallMessage } from './script-messages.js';
 
 /**
- * Makes one host call and gives the text of its answer. Never rejects: an error is an answer too, with its code and
- * details, and so is a result of more than `maxLength` characters.
+ * Makes one host call and returns its answer as text. Never rejects: an error becomes an answer with its code and
+ * details, and so does a result of more than `maxLength` characters.
  */
 export async function answerCall(
   modules: ReadonlyMap<string, HostModule>,
@@ -13,22 +13,22 @@ export async function answerCall(
   context: HostCallContext,
   maxLength: number,
 ): Promise<string> {
-  // A call to nobody only asks whether everything before it has arrived.
+  // A call without a target only waits until everything before it has arrived.
   if (message.target === '') return answerText({ ok: true });
   try {
     const args: unknown = JSON.parse(message.args);
     const call = callOf(modules, message.target);
-    if (!Array.isArray(args)) throw new TroupeError('INTERNAL', 'A host call came without arguments');
+    if (!Array.isArray(args)) throw new TroupeError('INTERNAL', 'A host call has no arguments');
     const text = answerText({ ok: true, value: await call(args, context) });
     if (text.length <= maxLength) return text;
-    throw new TroupeError('SCRIPT_ERROR', `${message.target} answers with more than ${maxLength} characters`);
+    throw new TroupeError('SCRIPT_ERROR', `${message.target} returned more than ${maxLength} characters; ask for less`);
   } catch (error) {
     const { error: sentence, code, details } = encodeError(error);
     const answer = { ok: false, error: sentence, code } as const;
     try {
       return answerText(details === undefined ? answer : { ...answer, details });
     } catch {
-      // Details that are no JSON are a fault of the call, and no reason to lose its error.
+      // Details that are not JSON are dropped, so that the error itself is reported.
       return answerText(answer);
     }
   }

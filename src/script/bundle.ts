@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The text of a bundle that the build made from `<name>.entry.ts` next to the calling module: an expression whose value
- * is the entry's `install` function.
+ * The text of the bundle that the build made from `<name>.entry.ts` beside the calling module: an expression whose
+ * value is the entry's `install` function.
  *
  * @param base `import.meta.url` of the caller
  * @param path relative to the caller, without `.bundle.js`

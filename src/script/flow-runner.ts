@@ -7,19 +7,19 @@ import type { SourceRegistry } from './source/source-registry.js';
 import { prepareFlow } from './source/source-step.js';
 import { readDescription, sourceTooLong, withDetails } from './thrown.js';
 
-/** Compiled flows that are kept; the oldest gives way. */
+/** Cached compiled flows; beyond this the oldest is dropped. */
 const MAX_COMPILED = 50;
 
 interface OpenFlow {
   readonly run: number;
   readonly path: string;
-  /** 1 for a flow that no other called. */
+  /** 1 for the outermost flow. */
   readonly depth: number;
   /** On this thread's performance clock. */
   readonly startedAt: number;
 }
 
-/** The flows that run now: their stack, their events, and their compiled code. */
+/** The running flows: their stack, their events, and their compiled code. */
 export class FlowRunner {
   readonly #js: QuickJs;
   readonly #bridge: HostBridge;
@@ -27,7 +27,7 @@ export class FlowRunner {
   readonly #limits: ScriptLimits;
   readonly #compiled = new Map<string, { readonly source: string; readonly body: QuickJSHandle }>();
   #open: OpenFlow[] = [];
-  /** Higher than those of the thread before, which the session may have lost. */
+  /** Starts higher than the numbers of an earlier thread of the session. */
   #runs = Math.floor(performance.timeOrigin + performance.now());
 
   constructor(js: QuickJs, bridge: HostBridge, sources: SourceRegistry, limits: ScriptLimits) {
@@ -42,12 +42,12 @@ export class FlowRunner {
     return this.#open.map((flow) => flow.path);
   }
 
-  /** The number of the innermost flow's run; null where none runs. */
+  /** The run number of the innermost flow; null if none runs. */
   get run(): number | null {
     return this.#open.at(-1)?.run ?? null;
   }
 
-  /** The new depth; 0 when it would be too deep. */
+  /** Returns the new depth; 0 if that would be too deep. */
   enter(path: string): number {
     if (this.#open.length >= this.#limits.flowDepth) return 0;
     const depth = this.#open.length + 1;
@@ -57,7 +57,7 @@ export class FlowRunner {
     return depth;
   }
 
-  /** `error` is empty for a flow that passed, else what the engine says of what was thrown. */
+  /** `error` is empty for a flow that passed, else the engine's description of the thrown value. */
   leave(error: string): void {
     const flow = this.#open.pop();
     if (flow === undefined) return;
@@ -78,12 +78,15 @@ export class FlowRunner {
     });
   }
 
-  /** Forgets the flows of a script that was stopped inside them; the handle finishes them. */
+  /** Drops the flows of a stopped script; the handle emits their ends. */
   clear(): void {
     this.#open = [];
   }
 
-  /** A flow's function of `args`, a handle for the caller; or the text of an error body when it does not parse. */
+  /**
+   * Returns a handle of the flow's function of `args`, owned by the caller; or the text of an error body if the flow
+   * does not parse.
+   */
   compile(path: string, source: string): QuickJSHandle {
     const known = this.#compiled.get(path);
     if (known?.source === source) return known.body.dup();
@@ -115,7 +118,7 @@ export class FlowRunner {
   }
 }
 
-/** The place that a parse error of a flow carries itself. */
+/** The position in a parse error of this flow. */
 function placeIn(details: ErrorDetails, flow: string): { line: number; column: number } | null {
   const { line, column } = details;
   return details.flow === flow && typeof line === 'number' && typeof column === 'number' ? { line, column } : null;

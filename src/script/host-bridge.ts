@@ -5,13 +5,16 @@ import type { SessionEvent } from '../protocol/events.js';
 import type { CallSite } from './host-module.js';
 import { type AnswerMessage, CONTROL, type RunMessage, type ThreadMessage } from './script-messages.js';
 
-/** Why a script has to end. */
+/** Why a script must end. */
 export type Stop = 'deadline' | 'cancelled';
 
-/** Events that may be under way unread; then the thread waits until the handle has taken them. */
+/** Events that may be unread by the handle; beyond this the thread waits until it has taken them. */
 const MAX_UNREAD_EVENTS = 200;
 
-/** The thread's side of what it is told: sleeps, wakes with an order, with an answer, or because the script has to end. */
+/**
+ * The thread's side of the connection: it sleeps until a run message or an answer arrives, or until the script must
+ * end.
+ */
 export class HostBridge {
   readonly #control: Int32Array;
   readonly #inbox: MessagePort;
@@ -20,7 +23,7 @@ export class HostBridge {
   #deadline = 0;
   #call = 0;
   #unread = 0;
-  /** Up to where `next` has looked. */
+  /** The WAKE value that `next` has seen. */
   #seen = 0;
   #stop: Stop | null = null;
 
@@ -37,7 +40,7 @@ export class HostBridge {
     this.#unread = 0;
   }
 
-  /** The next order, which may be a long time to come. */
+  /** Waits for the next run message, without a deadline. */
   next(): RunMessage {
     while (true) {
       const wake = Atomics.load(this.#control, CONTROL.WAKE);
@@ -47,19 +50,21 @@ export class HostBridge {
       }
       this.#seen = wake;
       for (let got = receiveMessageOnPort(this.#inbox); got !== undefined; got = receiveMessageOnPort(this.#inbox)) {
-        // An answer to a call that an earlier run gave up is dropped here.
+        // An answer to a call of an earlier, stopped run is dropped here.
         const order: unknown = got.message;
         if (isRun(order)) return order;
       }
     }
   }
 
-  /** What {@link stop} said when it was last asked. */
+  /** The result of the last call of {@link stop}. */
   get stopped(): Stop | null {
     return this.#stop;
   }
 
-  /** Why the script of this run has to end; null while it may go on. Once set it stays. Asked by the interrupt handler. */
+  /**
+   * Why the script of this run must end; null if it may continue. Once set it stays. Called by the interrupt handler.
+   */
   stop(): Stop | null {
     if (this.#stop === null) {
       if (Atomics.load(this.#control, CONTROL.CANCEL) === this.#run) this.#stop = 'cancelled';
@@ -69,8 +74,9 @@ export class HostBridge {
   }
 
   /**
-   * The answer's text.
-   * @throws EVAL_TIMEOUT when the script has to end. Should the script catch it, the next interrupt ends it all the same.
+   * Makes a host call and returns the text of its answer.
+   * @throws EVAL_TIMEOUT if the script must end. If the script catches it, the next interrupt ends the script all the
+   *   same.
    */
   call(target: string, args: string, site: CallSite): string {
     if (this.stop() !== null) throw ending();
@@ -81,7 +87,7 @@ export class HostBridge {
     while (true) {
       const wake = Atomics.load(this.#control, CONTROL.WAKE);
       for (let got = receiveMessageOnPort(this.#inbox); got !== undefined; got = receiveMessageOnPort(this.#inbox)) {
-        // An answer to a call that an earlier run gave up is dropped here.
+        // An answer to a call of an earlier, stopped run is dropped here.
         const answer: unknown = got.message;
         if (isAnswer(answer) && answer.call === call) return answer.text;
       }
@@ -90,7 +96,7 @@ export class HostBridge {
     }
   }
 
-  /** Sends without waiting, unless too many are unread. */
+  /** Sends an event without waiting, unless too many are unread. */
   emit(event: SessionEvent): void {
     if (this.#unread >= MAX_UNREAD_EVENTS) this.call('', '[]', NOWHERE);
     this.#unread += 1;
@@ -98,14 +104,14 @@ export class HostBridge {
   }
 
   #leftMs(): number {
-    return this.#deadline + Atomics.load(this.#control, CONTROL.STOOD_STILL) - performance.now();
+    return this.#deadline + Atomics.load(this.#control, CONTROL.PAUSED) - performance.now();
   }
 }
 
 const NOWHERE: CallSite = { kind: 'script', flow: null, flowRun: null, line: null, column: null };
 
 function ending(): TroupeError {
-  return new TroupeError('EVAL_TIMEOUT', 'The script has to end');
+  return new TroupeError('EVAL_TIMEOUT', 'The script must end');
 }
 
 function isRun(value: unknown): value is RunMessage {

@@ -1,37 +1,39 @@
 import type { StepKind } from '../protocol/events.js';
 
-/** Where in the scripts a host call was made. */
+/** The position of a host call in the scripts. */
 export interface CallSite {
   readonly kind: StepKind;
-  /** The running flow's path, null in a plain script. */
+  /** The running flow's path; null in a plain script. */
   readonly flow: string | null;
-  /** Of the innermost flow that runs: a later run has a higher number; null in a plain script. */
+  /** The run number of the innermost flow, which increases with each run; null in a plain script. */
   readonly flowRun: number | null;
-  /** 1-based; null where the engine did not say. */
+  /** 1-based; null if the engine does not know it. */
   readonly line: number | null;
   readonly column: number | null;
 }
 
-/** What a host call may know of the script that made it. */
+/** What a host call knows about the script that made it. */
 export interface HostCallContext {
   /** Aborted when the script is cancelled, its deadline passes, or its session ends. */
   readonly signal: AbortSignal;
   /** Milliseconds left until the script's own deadline; waits end 100 ms before it. */
   remainingMs(): number;
-  /** Stops the script's clock; what it answers makes it go on, and must be called. */
+  /** Pauses the script's clock. The returned function resumes it and must be called. */
   pause(): () => void;
   readonly site: CallSite;
 }
 
-/** One function offered to scripts. Arguments and result are JSON values; a thrown TroupeError keeps its code inside. */
+/**
+ * One function offered to scripts. Arguments and result are JSON values; a thrown TroupeError keeps its code inside.
+ */
 export type HostCall = (args: readonly unknown[], context: HostCallContext) => Promise<unknown>;
 
 /**
- * A capability offered to scripts. `prelude` is the text of a function expression, `(host, engine) => void`, run once in
- * a fresh context before any script: it defines the globals that scripts see, and `host(method, ...args)` makes a
- * synchronous call to `calls[method]`. Scripts cannot reach `host` itself, nor `engine` (the types of both are in
- * prelude/engine.ts). The sandbox freezes what the prelude defined, all the way down; what a call answers is the
- * script's own. A prelude runs beside scripts that may have replaced every built-in: see prelude/primordials.ts.
+ * A capability offered to scripts. `prelude` is the text of a function expression, `(host, engine) => void`, run once
+ * in a fresh context before any script. It defines the globals that scripts see; `host(method, ...args)` makes a
+ * synchronous call to `calls[method]`. Scripts can reach neither `host` nor `engine` (their types are in
+ * prelude/engine.ts). The sandbox deeply freezes what the prelude defined; the result of a call belongs to the script.
+ * A prelude shares its context with scripts that may have replaced every built-in: see prelude/primordials.ts.
  */
 export interface HostModule {
   readonly name: string;

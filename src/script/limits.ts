@@ -1,28 +1,28 @@
-/** What one sandbox may use. Every number is a bound that stops the script at fault and nothing else. */
+/** The resource limits of one sandbox. Each stops the script that exceeds it and nothing else. */
 export interface ScriptLimits {
-  /** Of the engine's whole heap. Past it the script fails and the scope is lost. */
+  /** Of the engine's whole heap. Beyond it the script fails and the scope is lost. */
   readonly memoryBytes: number;
-  /** Of the engine's own stack: about 3,000 plain calls. Past it a RangeError that scripts can catch. */
+  /** Of the engine's own stack: about 3,000 plain calls. Beyond it scripts get a RangeError, which they can catch. */
   readonly stackBytes: number;
-  /** UTF-16 units of a source, script or flow. */
+  /** UTF-16 units of the source of a script or flow. */
   readonly sourceLength: number;
   /** UTF-16 units of a result's JSON text, and of the arguments of one host call. */
   readonly resultLength: number;
-  /** UTF-16 units of what one host call answers. */
+  /** UTF-16 units of the answer to one host call. */
   readonly answerLength: number;
-  /** Console lines of one script; what comes after them is left out, and said once. */
+  /** Console lines of one script; further ones are omitted, with one note. */
   readonly consoleLines: number;
-  /** UTF-16 units of all console text of one script; as above. */
+  /** UTF-16 units of all console text of one script; further text is omitted, too. */
   readonly consoleLength: number;
-  /** How deep flows may call flows. */
+  /** Levels of flows that call flows. */
   readonly flowDepth: number;
-  /** How long a cancelled script may take to notice before its thread is ended. */
+  /** How long a cancelled script may take to end before its thread is terminated. */
   readonly graceMs: number;
   /** How long a thread may take to start. */
   readonly startMs: number;
 }
 
-/** 4 MiB of result lets the text of any ordinary page through. */
+/** 4 MiB of result are enough for the text of any ordinary page. */
 export const DEFAULT_LIMITS: ScriptLimits = {
   memoryBytes: 128 * 1024 * 1024,
   stackBytes: 512 * 1024,

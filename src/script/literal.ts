@@ -1,8 +1,8 @@
 import { type Expression, parseExpressionAt } from 'acorn';
 
 /**
- * The value of JavaScript text that is one literal: texts, numbers, true, false, null, arrays and plain objects of such.
- * Undefined for anything else, also for text that does not parse. Nothing is run.
+ * The value of JavaScript source that is one literal: a string, number, true, false, null, or an array or plain object
+ * of such. Undefined for anything else, including source that does not parse. Nothing is run.
  */
 export function literalOf(text: string): unknown {
   try {

@@ -11,10 +11,10 @@ import { ScriptThread, type ThreadListener, type ThreadPlan } from './script-thr
 
 export interface SandboxOptions {
   readonly modules: readonly HostModule[];
-  /** Console lines, assertions and flows, in their order; called on this thread and must not throw. */
+  /** Receives console lines, assertions and flows, in their order. Called on this thread; must not throw. */
   emit(event: SessionEvent): void;
   readonly limits?: Partial<ScriptLimits>;
-  /** JSON: what scripts see as `args`; `{}` when left out. */
+  /** JSON: what scripts see as `args`; `{}` by default. */
   readonly args?: unknown;
 }
 
@@ -23,29 +23,29 @@ export interface ScriptRequest {
   /** For errors; not necessarily unique. */
   readonly name: string;
   readonly kind: StepKind;
-  /** From the call of {@link Sandbox.run}. */
+  /** Counted from the call of {@link Sandbox.run}. */
   readonly timeoutMs: number;
-  /** Ends the script; `run` rejects with the signal's reason where that is one of our errors. */
+  /** Ends the script; `run` rejects with the signal's reason if that is a TroupeError. */
   readonly signal?: AbortSignal;
 }
 
 interface Run {
   readonly number: number;
   readonly request: ScriptRequest;
-  /** Of its host calls; made with the first one, since most scripts of a console make none and it is not cheap. */
+  /** For its host calls. Created with the first one: it is not cheap, and most scripts of a console make no calls. */
   calls: AbortController | null;
   readonly settle: (outcome: Outcome) => void;
   /** Flows that have started and not finished. */
   readonly flows: { readonly path: string; readonly depth: number; readonly startedAt: number }[];
-  /** Set when the script was told to end: with what it fails. */
+  /** Set when the script was asked to end: the error that it fails with. */
   ending: TroupeError | null;
   grace: NodeJS.Timeout | null;
 }
 
 /**
- * The scripts of one session: a scope that lasts, in a thread of its own, with nothing but the language and the modules
- * given. The handle never blocks. A script that does not end is told to, and `graceMs` later its thread is ended and a
- * fresh one takes its place; the scope is lost then, and the error says so.
+ * The scripts of one session: a lasting scope in a thread of its own, with nothing but the language and the given
+ * modules. The handle never blocks. A script that exceeds its time is asked to end; after `graceMs` its thread is
+ * terminated and replaced. The scope is lost then, and the error says so.
  *
  *     idle --run--> running --done--> idle
  *                      |--deadline, signal--> ending --done or grace over--> idle
@@ -56,11 +56,11 @@ export class Sandbox {
   readonly #emit: (event: SessionEvent) => void;
   readonly #limits: ScriptLimits;
   readonly #plan: ThreadPlan;
-  /** The thread, or the one that is being started; null where the last start failed. */
+  /** The thread, also while it starts; null if the last start failed. */
   #thread: Promise<ScriptThread> | null = null;
-  /** The same once it is ready. */
+  /** The same thread once it is ready. */
   #ready: ScriptThread | null = null;
-  /** The scope went while no script ran; the next error says so. */
+  /** The scope was lost while no script ran; the next error says so. */
   #scopeLost = false;
   #run: Run | null = null;
   readonly #clock = new ScriptClock(() => {
@@ -73,7 +73,7 @@ export class Sandbox {
   #runs = 0;
   #closed: Promise<void> | null = null;
 
-  /** Settles when scripts can run. UNAVAILABLE when the thread does not start; nothing is left then. */
+  /** Settles when scripts can run. Fails with UNAVAILABLE if the thread does not start; nothing is left then. */
   static async start(options: SandboxOptions): Promise<Sandbox> {
     const sandbox = new Sandbox(options);
     await sandbox.#currentThread();
@@ -96,12 +96,12 @@ export class Sandbox {
    *
    * @returns JSON text of the value of its last expression, awaited; `null` for undefined
    * @throws SCRIPT_ERROR, EVAL_TIMEOUT, or the code of a host call's error that the script did not catch; details:
-   * `name`, `line`, `column`, `flow` and `flows` (outermost first) where they are known, `scopeLost: true` where
-   * variables of earlier scripts are gone, and what the host call's own error has. SESSION_ENDED after {@link close}.
+   *   `name`, `line`, `column`, `flow` and `flows` (outermost first) if known, `scopeLost: true` if variables of
+   *   earlier scripts are lost, and the details of the host call's own error. SESSION_ENDED after {@link close}.
    */
   async run(request: ScriptRequest): Promise<string> {
     if (this.#closed !== null) throw closedError();
-    if (this.#run !== null) throw new TroupeError('INTERNAL', 'A script is running already in this sandbox');
+    if (this.#run !== null) throw new TroupeError('INTERNAL', 'This sandbox already runs a script');
     const { promise: outcome, resolve: settle } = deferred<Outcome>();
     this.#runs += 1;
     const run: Run = {
@@ -127,7 +127,7 @@ export class Sandbox {
     }
   }
 
-  /** Ends the thread; what runs rejects with SESSION_ENDED. Idempotent; settles when the thread is gone. */
+  /** Ends the thread; a running script rejects with SESSION_ENDED. Idempotent; settles when the thread has ended. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -146,7 +146,7 @@ export class Sandbox {
     await thread?.end();
   }
 
-  /** Most scripts of a session come with the signal of the one before, and are ended by the same listener. */
+  /** Most scripts of a session come with the same signal as the one before, and share one listener. */
   #watch(signal: AbortSignal | undefined): void {
     if (signal === this.#watched) return;
     this.#watched?.removeEventListener('abort', this.#onAbort);
@@ -166,18 +166,18 @@ export class Sandbox {
   }
 
   #order(thread: ScriptThread, run: Run): void {
-    // It may have been told to end while the thread was starting.
+    // It may have been asked to end while the thread started.
     if (run.ending !== null) {
       run.settle({ ok: false, error: encodeError(run.ending), stopped: false, broken: false });
       return;
     }
     const { source, name, kind, timeoutMs } = run.request;
-    // Only now: how long a thread takes to start is no fault of the script, and has a bound of its own.
+    // Starts only now: the start of a thread does not count for the script, and has its own limit.
     this.#clock.start(timeoutMs);
     thread.run({ type: 'run', run: run.number, source, name, kind, timeoutMs });
   }
 
-  /** Tells the running script to end, and sees to it that it does. */
+  /** Asks the running script to end, and terminates its thread if it does not. */
   #stop(run: Run, error: TroupeError): void {
     if (run.ending !== null || this.#run !== run) return;
     run.ending = error;
@@ -242,7 +242,7 @@ export class Sandbox {
     const old = this.#ready;
     this.#ready = null;
     this.#thread = this.#startThread();
-    // Who runs the next script sees a failure of the start; that of the end concerns nobody.
+    // A failed start is reported to the next script; a failed end is ignored.
     this.#thread.catch(() => undefined);
     old?.end().catch(() => undefined);
   }
@@ -252,7 +252,7 @@ export class Sandbox {
       called: (message) => this.#called(message),
       emitted: (event) => {
         if (this.#closed !== null) return;
-        if (this.#run !== null) follow(this.#run.flows, event);
+        if (this.#run !== null) updateFlows(this.#run.flows, event);
         this.#emit(event);
       },
       done: (number, outcome) => {
@@ -271,7 +271,7 @@ export class Sandbox {
 
   #called(message: CallMessage): void {
     const run = this.#run;
-    // A thread that was told to end no longer waits for its calls.
+    // A thread that was asked to end no longer waits for its calls.
     if (run === null || run.number !== message.run || run.ending !== null) return;
     run.calls ??= callsController();
     const context = {
@@ -285,28 +285,28 @@ export class Sandbox {
     });
   }
 
-  /** Stops the clocks of both sides; what is answered makes them go on. */
+  /** Pauses the clocks of both sides; the returned function resumes them. */
   #pause(run: Run): () => void {
-    this.#clock.stop();
+    this.#clock.pause();
     this.#ready?.pause(Number.POSITIVE_INFINITY);
     return () => {
-      // The clock is another script's by now where this one was ended meanwhile.
+      // If this script was ended meanwhile, the clock belongs to another one.
       if (this.#run !== run) return;
-      this.#clock.go();
-      this.#ready?.pause(this.#clock.stoodStillMs);
+      this.#clock.resume();
+      this.#ready?.pause(this.#clock.pausedMs);
     };
   }
 }
 
 function callsController(): AbortController {
   const controller = new AbortController();
-  // A look waits for all frames of its page at once, and each of these waits ends with the run.
+  // A look waits for all frames of its page at once, and each wait listens to the signal.
   setMaxListeners(0, controller.signal);
   return controller;
 }
 
-/** Keeps the list of open flows in step with the events. */
-function follow(flows: Run['flows'], event: SessionEvent): void {
+/** Updates the list of open flows from the events. */
+function updateFlows(flows: Run['flows'], event: SessionEvent): void {
   if (event.type === 'FlowStarted') flows.push({ ...event.data, startedAt: performance.now() });
   else if (event.type === 'FlowFinished') flows.pop();
 }

@@ -5,27 +5,27 @@ import type { CallSite } from './host-module.js';
 import type { ScriptLimits } from './limits.js';
 
 /**
- * What passes between a sandbox's handle and its thread. The thread sleeps on WAKE whenever it waits, for an order or an
- * answer, and reads both from a port of its own; its event loop does not turn.
+ * The messages between a sandbox's handle and its thread. The thread sleeps on WAKE while it waits for a run message or
+ * an answer, and reads both from a port of its own; its event loop does not turn.
  *
  *     handle                                thread
  *       | -- RunMessage, WAKE + 1 ---------> |  reads its port, runs the script
  *       | <------------------- CallMessage - |  Atomics.wait on WAKE
- *       | -- AnswerMessage, WAKE + 1 ------> |  reads its port, goes on
+ *       | -- AnswerMessage, WAKE + 1 ------> |  reads its port, continues
  *       | <------------------ EventMessage - |  (no wait)
  *       | -- CANCEL = run, WAKE + 1 -------> |  the interrupt handler sees it
- *       | -- STOOD_STILL = ms, WAKE + 1 ---> |  the deadline is so much later
+ *       | -- PAUSED = ms, WAKE + 1 --------> |  the deadline moves by this time
  *       | <------------------- DoneMessage - |
  */
 
 /** Cells of the shared Int32Array. */
 export const CONTROL = {
-  /** Number of the run that is cancelled, 0 for none. Numbers are not used twice, so a late cancel hits nothing. */
+  /** The number of the cancelled run, 0 for none. Numbers are not reused, so a late cancel has no effect. */
   CANCEL: 0,
-  /** Rises with everything that a sleeping thread should look at. */
+  /** Incremented for everything that a sleeping thread must look at. */
   WAKE: 1,
-  /** Milliseconds that the run's clock has stood still; 2^31 - 1 while it stands. Set back before each run. */
-  STOOD_STILL: 2,
+  /** Milliseconds that the run's clock was paused; 2^31 - 1 while it is. Reset before each run. */
+  PAUSED: 2,
   LENGTH: 3,
 } as const;
 
@@ -39,7 +39,7 @@ export interface ModuleBoot {
 export interface ThreadBoot {
   readonly wasm: WebAssembly.Module;
   readonly control: Int32Array;
-  /** Orders and answers come here. */
+  /** Receives run messages and answers. */
   readonly inbox: MessagePort;
   readonly modules: readonly ModuleBoot[];
   /** JSON text. */
@@ -69,9 +69,9 @@ export type Outcome = { readonly ok: true; readonly json: string } | FailedOutco
 export interface FailedOutcome {
   readonly ok: false;
   readonly error: ErrorBody;
-  /** Set when the script was made to end, by its deadline or a cancel. */
+  /** The script was stopped, by its deadline or a cancel. */
   readonly stopped: boolean;
-  /** Set when the engine cannot be used again: out of memory, or in a state that nobody knows. */
+  /** The engine cannot be used again: it is out of memory, or in an unknown state. */
   readonly broken: boolean;
 }
 

@@ -13,14 +13,14 @@ import { SourceRegistry } from './source/source-registry.js';
 import { checkScript, prepareScript, STEP_NAME } from './source/source-step.js';
 import { readDescription, sourceTooLong, withDetails } from './thrown.js';
 
-/** Awaits inside awaits; each takes stack of this thread that the engine does not count. */
+/** Nested awaits; each uses stack of this thread that the engine does not count. */
 const MAX_NESTED_AWAITS = 100;
 /** Jobs of a stopped script that may still run, so that they do not run in the next one. */
 const MAX_LEFT_JOBS = 1000;
 
 /**
- * The scripts of one session, in their thread: runs one at a time, to its end, in a context that lasts. The other end is
- * the sandbox's handle.
+ * The scripts of one session in their thread: it runs one at a time, to its end, in a lasting context. The sandbox's
+ * handle is the other side.
  */
 export class ScriptRuntime {
   readonly #js: QuickJs;
@@ -34,9 +34,9 @@ export class ScriptRuntime {
   #consoleLines = 0;
   #consoleLength = 0;
 
-  /** Throws when a prelude does. */
+  /** Throws if a prelude does. */
   static async create(boot: ThreadBoot, bridge: HostBridge): Promise<ScriptRuntime> {
-    // A number that no cancel names.
+    // A run number that is never cancelled.
     bridge.begin(-1, boot.limits.startMs);
     const js = await QuickJs.create(boot.wasm, boot.limits, () => bridge.stop() !== null);
     return new ScriptRuntime(js, bridge, boot);
@@ -59,7 +59,7 @@ export class ScriptRuntime {
     core.dispose();
   }
 
-  /** A script from its beginning to its end. Never throws: what goes wrong is in the outcome. */
+  /** Runs a script from beginning to end. Never throws: a failure is in the outcome. */
   run(message: RunMessage): Outcome {
     this.#bridge.begin(message.run, message.timeoutMs);
     this.#kind = message.kind;
@@ -75,7 +75,7 @@ export class ScriptRuntime {
     }
   }
 
-  /** The outcome, or another one where the script's jobs go on and on. */
+  /** The given outcome, or a failure if the script's jobs do not come to an end. */
   #cleared(message: RunMessage, outcome: Outcome): Outcome {
     if (this.#clearJobs()) return outcome;
     return { ...(outcome.ok ? this.#stopped(message, '') : outcome), broken: true };
@@ -93,7 +93,7 @@ export class ScriptRuntime {
     }
   }
 
-  /** From what the script came to, to what is told of it. */
+  /** Turns the completion of a script into its outcome. */
   #finish(message: RunMessage, evaluated: Completion): Outcome {
     let completion = evaluated;
     if (!completion.ok && this.#bridge.stopped === null) {
@@ -104,7 +104,7 @@ export class ScriptRuntime {
       }
     }
     if (completion.ok) completion = this.#settled(completion.value);
-    // Jobs that nothing waits for belong to this script too; what they change is in its result.
+    // Jobs that nothing waits for belong to this script too: what they change is in its result.
     if (completion.ok) this.#runJobs();
     if (completion.ok && this.#bridge.stopped === null) {
       const value = completion.value;
@@ -118,7 +118,7 @@ export class ScriptRuntime {
     return handle.consume((thrown) => this.#failed(message, thrown));
   }
 
-  /** What does not parse says so in our parser's words. Takes the handle where it throws. */
+  /** Reports a syntax error with the message of our parser. Disposes of the handle if it throws. */
   #checkSyntax(source: string, thrown: QuickJSHandle): void {
     try {
       checkScript(source);
@@ -135,7 +135,7 @@ export class ScriptRuntime {
       return this.#stopped(message, stack);
     }
     if (description === null || description.message === 'InternalError: out of memory') {
-      // Nothing that is left in this engine can be relied on, and it never gives memory back.
+      // Nothing in this engine is reliable any more, and it never frees memory.
       const text = `The script used up its memory of ${this.#limits.memoryBytes} bytes`;
       const details = this.#details(message, description?.stack ?? '', description?.flows ?? null);
       return failure({ error: text, code: 'SCRIPT_ERROR', details }, { broken: true });
@@ -144,7 +144,7 @@ export class ScriptRuntime {
     return failure({ error: description.message, code: description.code ?? 'SCRIPT_ERROR', details });
   }
 
-  /** The sentence and code are the handle's, which knows why. */
+  /** The handle knows the reason and replaces message and code. */
   #stopped(message: RunMessage, stack: string): FailedOutcome {
     const flows = this.#flows.paths;
     const details = this.#details(message, stack, flows.length === 0 ? null : flows);
@@ -161,14 +161,14 @@ export class ScriptRuntime {
     };
   }
 
-  /** Null where the engine has no memory left to say anything. */
+  /** Null if the engine has no memory left for a description. */
   #describe(thrown: QuickJSHandle): Description | null {
     const completion = this.#js.call(this.#core.describe, thrown);
     const handle = completion.ok ? completion.value : completion.error;
     return readDescription(handle.consume((value) => (completion.ok ? this.#js.readText(value) : '')));
   }
 
-  /** The value of a promise, for which jobs are run; any other value as it is. Takes the handle. */
+  /** The value of a promise, whose jobs are run; any other value as it is. Takes ownership of the handle. */
   #settled(value: QuickJSHandle): Completion {
     while (true) {
       const promise = this.#js.promise(value);
@@ -179,8 +179,8 @@ export class ScriptRuntime {
       if (this.#bridge.stop() !== null) return { ok: true, value };
       if (!this.#js.hasJobs()) {
         value.dispose();
-        const never = this.#js.error('The awaited promise is never settled: nothing is left that could do it');
-        return { ok: false, error: never };
+        const error = this.#js.error('The awaited promise never settles: no job is left that could settle it');
+        return { ok: false, error };
       }
       this.#js.runJob();
     }
@@ -190,7 +190,7 @@ export class ScriptRuntime {
     while (this.#js.hasJobs() && this.#bridge.stop() === null) this.#js.runJob();
   }
 
-  /** Ends what a stopped script left behind; false when it goes on and on. */
+  /** Runs the jobs that a stopped script left behind; false if they do not come to an end. */
   #clearJobs(): boolean {
     this.#runJobs();
     for (let left = MAX_LEFT_JOBS; this.#js.hasJobs(); left -= 1) {
@@ -265,10 +265,10 @@ export class ScriptRuntime {
     if (!full) {
       this.#bridge.emit({ type: 'ConsoleWritten', data: { level, text, ...this.#where(stack) } });
     } else if (this.#consoleLines !== Number.POSITIVE_INFINITY) {
-      // Said once; then nothing of this script is taken any more.
+      // Noted once; then all output of this script is dropped.
       this.#consoleLines = Number.POSITIVE_INFINITY;
-      const said = 'Further console output of this script is left out';
-      this.#bridge.emit({ type: 'ConsoleWritten', data: { level: 'warn', text: said, ...this.#where(stack) } });
+      const text = 'Further console output of this script is omitted';
+      this.#bridge.emit({ type: 'ConsoleWritten', data: { level: 'warn', text, ...this.#where(stack) } });
     }
   }
 
@@ -300,7 +300,7 @@ function brokenBy(error: unknown): FailedOutcome {
   return failure({ error: `The script broke its engine: ${text}`, code: 'SCRIPT_ERROR' }, { broken: true });
 }
 
-/** What kept a script from being evaluated. Throws what is no error of ours. */
+/** Why a script was not evaluated. Rethrows anything but a TroupeError. */
 function refused(error: unknown, name: string): FailedOutcome {
   if (!(error instanceof TroupeError)) throw error;
   return failure(encodeError(withDetails(error, { name })));

@@ -16,16 +16,16 @@ import {
 
 const MAX_INT32 = 2_147_483_647;
 
-/** What a thread tells its owner while it runs. */
+/** Receives what a thread reports while it runs. */
 export interface ThreadListener {
   called(message: CallMessage): void;
   emitted(event: SessionEvent): void;
   done(run: number, outcome: Outcome): void;
-  /** The thread is gone without having been ended by its owner. Said once; nothing comes after it. */
+  /** The thread ended without its owner. Called once; nothing follows. */
   lost(error: TroupeError): void;
 }
 
-/** What every thread of a sandbox is started with. */
+/** The data that every thread of a sandbox starts with. */
 export interface ThreadPlan {
   readonly modules: readonly ModuleBoot[];
   /** JSON text. */
@@ -33,13 +33,13 @@ export interface ThreadPlan {
   readonly limits: ScriptLimits;
 }
 
-/** Where a thread stands, with who is told of it. */
+/** The state of a thread, with its listeners. */
 type State =
   | { readonly at: 'starting'; ready(): void; failed(error: TroupeError): void }
   | { readonly at: 'serving'; readonly listener: ThreadListener }
   | { readonly at: 'gone' };
 
-/** A worker thread with one script engine in it. Its owner ends it; ending is idempotent. */
+/** A worker thread with one script engine. Its owner ends it; ending is idempotent. */
 export class ScriptThread {
   readonly #worker: Worker;
   readonly #control: Int32Array;
@@ -47,7 +47,7 @@ export class ScriptThread {
   #state: State = { at: 'gone' };
   #ended: Promise<void> | null = null;
 
-  /** Settles when the engine is ready. UNAVAILABLE when it is not by `limits.startMs`. */
+  /** Settles when the engine is ready. Fails with UNAVAILABLE after `limits.startMs`. */
   static async start(plan: ThreadPlan, listener: ThreadListener): Promise<ScriptThread> {
     const wasm = await engineWasm();
     const control = new Int32Array(new SharedArrayBuffer(CONTROL.LENGTH * Int32Array.BYTES_PER_ELEMENT));
@@ -61,7 +61,7 @@ export class ScriptThread {
       argv: [],
       execArgv: [],
       stdin: false,
-      // The engine keeps to its own memory; this is for sources being parsed and texts on their way.
+      // The engine has its own memory limit; this is for parsing and for messages.
       resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8, stackSizeMb: 32 },
     });
     const thread = new ScriptThread(worker, control, port1);
@@ -83,35 +83,35 @@ export class ScriptThread {
     this.#worker = worker;
     this.#control = control;
     this.#inbox = inbox;
-    // Only sent to; without this the port would keep the process alive after its worker.
+    // Only sent to. Without this the port would keep the process alive after its worker.
     inbox.unref();
-    // One listener for the whole life, also after the end: an error of a worker without one would end the process.
+    // Kept for the whole life and after it: an error of a worker without a listener would end the process.
     worker.on('message', (message: ThreadMessage) => this.#received(message));
     worker.on('error', (error) => this.#failed(error instanceof Error ? error.message : String(error)));
     worker.on('exit', (code) => this.#failed(`exit code ${code}`));
   }
 
   run(message: RunMessage): void {
-    Atomics.store(this.#control, CONTROL.STOOD_STILL, 0);
+    Atomics.store(this.#control, CONTROL.PAUSED, 0);
     this.#inbox.postMessage(message);
     this.#wake();
   }
 
-  /** Answers a host call; wakes the thread. `text` is an Answer as JSON. */
+  /** Answers a host call and wakes the thread. `text` is an Answer as JSON. */
   answer(call: number, text: string): void {
     this.#inbox.postMessage({ call, text });
     this.#wake();
   }
 
-  /** Tells the script to end; it does so at its next step, or not at all when a built-in does not come back. */
+  /** Asks the script to end. It does so at its next step, or not at all if a built-in does not return. */
   cancel(run: number): void {
     Atomics.store(this.#control, CONTROL.CANCEL, run);
     this.#wake();
   }
 
-  /** How long the clock of the running script has stood still so far, in milliseconds; infinite while it does. */
+  /** Sets how long the clock of the running script was paused so far, in milliseconds; infinite while it is. */
   pause(ms: number): void {
-    Atomics.store(this.#control, CONTROL.STOOD_STILL, Math.ceil(Math.min(ms, MAX_INT32)));
+    Atomics.store(this.#control, CONTROL.PAUSED, Math.ceil(Math.min(ms, MAX_INT32)));
     this.#wake();
   }
 

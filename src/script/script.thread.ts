@@ -8,8 +8,9 @@ if (parentPort === null) throw new Error('This module is the entry of a script t
 void serveScripts(parentPort, workerData);
 
 /**
- * The whole of a script thread: makes the engine, says so, and runs what comes, one after another. Never rejects, and once
- * the engine is there never settles either: the thread sleeps between scripts, and its owner ends it.
+ * The main function of a script thread: creates the engine, reports that it is ready, and runs scripts one after
+ * another. Never rejects, and does not settle once the engine exists: the thread sleeps between scripts until its owner
+ * ends it.
  */
 async function serveScripts(port: MessagePort, boot: ThreadBoot): Promise<void> {
   const send = (message: ThreadMessage): void => port.postMessage(message);

@@ -1,17 +1,17 @@
 import { type ErrorDetails, TroupeError } from '../protocol/errors.js';
 import type { Description } from './prelude/engine.js';
 
-/** The same error with more details; its own win. */
+/** The same error with more details; its own details take precedence. */
 export function withDetails(error: TroupeError, details: ErrorDetails): TroupeError {
   return new TroupeError(error.code, error.message, { ...details, ...error.details });
 }
 
-/** SCRIPT_ERROR for a source over its bound. */
+/** SCRIPT_ERROR for a source over its limit. */
 export function sourceTooLong(what: string, length: number): TroupeError {
   return new TroupeError('SCRIPT_ERROR', `${what} is longer than ${length} characters`);
 }
 
-/** What the engine says of a thrown value; null for a text that it did not write. */
+/** The engine's description of a thrown value; null for text in another form. */
 export function readDescription(text: string): Description | null {
   const value: unknown = text === '' ? null : JSON.parse(text);
   return isDescription(value) ? value : null;

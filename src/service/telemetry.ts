@@ -44,7 +44,7 @@ export class Telemetry {
     return this.#metrics.text();
   }
 
-  answered({ who, address, method, path, route, changes, ms, status }: GatewayAnswered): void {
+  answered({ principalName: who, address, method, path, route, changes, ms, status }: GatewayAnswered): void {
     this.#metrics.answered({ method: route === null ? 'none' : method, route: route ?? 'none', status, ms });
     if (changes) this.#log(`${method} ${path}: ${status}`, { audit: true, who: who ?? 'nobody', address });
   }

@@ -1,9 +1,9 @@
 import pino from 'pino';
 
-/** What a line of the log is about, beside its words. Never a secret, and nothing that a page or a script chose. */
+/** Structured fields of a log line. Never a secret, nor anything that a page or a script chose. */
 export interface LogAbout {
   readonly session?: string;
-  /** The line tells of a change that somebody made. */
+  /** The line belongs to the audit log: somebody changed something. */
   readonly audit?: boolean;
   readonly [name: string]: string | number | boolean | null | undefined;
 }
@@ -11,14 +11,14 @@ export interface LogAbout {
 /** Writes one line. */
 export type Log = (line: string, about?: LogAbout) => void;
 
-/** Where a line goes; it must not throw. */
+/** The output; it must not throw. */
 export interface LogTarget {
   write(text: string): void;
 }
 
 /**
- * The service's log. `text` is for people: instant, session, words. `json` is for collectors: one JSON value a line, as
- * pino writes it, with `level`, `time` (ISO 8601), `msg`, and each member of {@link LogAbout}.
+ * The service's log. `text` is for people: timestamp, session, message. `json` is for log collectors: one JSON object
+ * per line, as pino writes it, with `level`, `time` (ISO 8601), `msg`, and each member of {@link LogAbout}.
  */
 export function makeLog(format: 'text' | 'json', target: LogTarget): Log {
   if (format === 'json') {

@@ -3,9 +3,9 @@ import type { EventType, JournalEvent } from '../protocol/events.js';
 import { registerProcessMetrics } from './process-metrics.js';
 import { type Samples, sampledGauges } from './sampled-gauges.js';
 
-/** Seconds, from a warm create to a long wait. */
+/** In seconds, from a warm start to a long queue wait. */
 const BROAD = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
-/** Seconds, from a warm call to a long page. */
+/** In seconds, from a fast call to a slow page. */
 const FINE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The events that are counted. */
@@ -18,19 +18,18 @@ export const COUNTED: ReadonlySet<EventType> = new Set([
   'ModelCallFinished',
 ]);
 
-/** An answer to a client. */
+/** An answered request. */
 export interface HttpAnswered {
   readonly method: string;
-  /** The route's pattern, never the path; `none` where there is no such route. */
+  /** The route's pattern, never the path; `none` if no route matches. */
   readonly route: string;
   readonly status: number;
   readonly ms: number;
 }
 
 /**
- * The service's numbers, for Prometheus. Most are taken from the event stream that everything else reads too; what has a
- * size at every moment is sampled when somebody scrapes. No label holds anything that a user chose freely, so that their
- * number is bounded.
+ * The service's Prometheus metrics. Most are derived from the event stream; current sizes are sampled at each scrape.
+ * No label has a freely chosen value, so that the number of series is bounded.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -38,59 +37,59 @@ export class Metrics {
   readonly #sampled = sampledGauges(this.#registry);
   readonly #ended = new Counter({
     name: 'troupe_sessions_ended_total',
-    help: 'Sessions that ended, by how and, where they failed, with which code.',
+    help: 'Ended sessions, by status, reason and error code.',
     labelNames: ['status', 'reason', 'code'] as const,
     registers: [this.#registry],
   });
   readonly #queueWait = new Histogram({
     name: 'troupe_queue_wait_seconds',
-    help: 'From the moment a session was asked for until it had a place.',
+    help: 'Time from the request of a session until it got a slot.',
     labelNames: ['mode'] as const,
     buckets: BROAD,
     registers: [this.#registry],
   });
   readonly #create = new Histogram({
     name: 'troupe_create_seconds',
-    help: 'From a place to a browser that is ready; warm: one that waited ready.',
+    help: 'Time from the slot until the browser was ready; warm: with a prestarted browser.',
     labelNames: ['start'] as const,
     buckets: BROAD,
     registers: [this.#registry],
   });
   readonly #steps = new Histogram({
     name: 'troupe_step_seconds',
-    help: 'Steps of sessions, by who wrote the script.',
+    help: 'Duration of steps, by the kind of their script.',
     labelNames: ['kind', 'outcome'] as const,
     buckets: FINE,
     registers: [this.#registry],
   });
   readonly #scripts = new Histogram({
     name: 'troupe_script_seconds',
-    help: 'Scripts that were sent to sessions.',
+    help: 'Duration of scripts.',
     labelNames: ['outcome'] as const,
     buckets: FINE,
     registers: [this.#registry],
   });
   readonly #modelCalls = new Histogram({
     name: 'troupe_model_call_seconds',
-    help: 'Answers of models.',
+    help: 'Duration of model calls.',
     labelNames: ['model', 'outcome'] as const,
     buckets: BROAD,
     registers: [this.#registry],
   });
   readonly #modelTokens = new Counter({
     name: 'troupe_model_tokens_total',
-    help: 'Tokens that models were sent (input, and cached of it) and answered (output).',
+    help: 'Tokens sent to models (input, of which cached) and returned by them (output).',
     labelNames: ['model', 'kind'] as const,
     registers: [this.#registry],
   });
   readonly #restarts = new Counter({
     name: 'troupe_session_restarts_total',
-    help: 'Sessions that another actor took over.',
+    help: 'Restarts of session actors.',
     registers: [this.#registry],
   });
   readonly #http = new Histogram({
     name: 'troupe_http_request_seconds',
-    help: 'Requests, until all was answered.',
+    help: 'Duration of HTTP requests until the answer was complete.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: BROAD,
     registers: [this.#registry],
@@ -101,7 +100,7 @@ export class Metrics {
     registerProcessMetrics(this.#registry);
   }
 
-  /** All numbers in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   async text(): Promise<string> {
     this.#sampled(await this.#sample());
     return this.#registry.metrics();
@@ -111,7 +110,7 @@ export class Metrics {
     this.#http.observe({ method, route, status: String(status) }, ms / 1000);
   }
 
-  /** Counts what an event of {@link COUNTED} tells. */
+  /** Counts an event of {@link COUNTED}. */
   observe(event: JournalEvent): void {
     switch (event.type) {
       case 'SessionStarted': {

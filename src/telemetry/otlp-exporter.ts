@@ -1,25 +1,25 @@
 import { sentenceOf } from '../base/system-fault.js';
 import type { Span, SpanAttributes } from './span-maker.js';
 
-/** Where spans go: an OTLP receiver over HTTP with JSON (https://opentelemetry.io/docs/specs/otlp/). */
+/** An OTLP receiver over HTTP with JSON (https://opentelemetry.io/docs/specs/otlp/). */
 export interface OtlpTarget {
-  /** Whole, with `/v1/traces`. */
+  /** The complete URL, with `/v1/traces`. */
   readonly url: string;
   readonly headers: { readonly [name: string]: string };
   readonly serviceName: string;
   readonly version: string;
 }
 
-/** Spans that wait at most; beyond that the oldest are dropped, and their number is logged. */
+/** Queued spans; beyond this the oldest are dropped, and their number is logged. */
 const MAX_WAITING = 10_000;
 const BATCH = 512;
 const FLUSH_MS = 2_000;
 const SEND_MS = 10_000;
-/** How long a receiver that does not take spans is left alone; doubled each time, up to a minute. */
+/** The pause after a failed batch; doubled each time, up to a minute. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Sends spans in batches. A receiver that is slow or gone costs the spans that it does not take, and nothing else. */
+/** Sends spans in batches. A slow or unreachable receiver only loses spans. */
 export class OtlpExporter {
   readonly #target: OtlpTarget;
   readonly #log: (line: string) => void;
@@ -45,7 +45,7 @@ export class OtlpExporter {
     this.#schedule(this.#waiting.length >= BATCH && this.#pauseMs === 0 ? 0 : FLUSH_MS);
   }
 
-  /** Sends what waits, once, and no more after that. Idempotent; never rejects. */
+  /** Sends the queued spans once, and nothing after that. Idempotent; never rejects. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -65,11 +65,11 @@ export class OtlpExporter {
         if (this.#waiting.length > 0 && !this.#closed) this.#schedule(taken ? 0 : this.#pauseMs);
       });
     }, ms);
-    // Spans that wait keep no process alive: whoever ends it closes this.
+    // Queued spans must not keep the process alive: the shutdown calls close().
     this.#timer.unref();
   }
 
-  /** False where the receiver took nothing: what was to be sent waits on. */
+  /** False if the batch was not accepted; its spans stay queued. */
   async #sendBatch(): Promise<boolean> {
     const batch = this.#waiting.slice(0, BATCH);
     const { url, headers } = this.#target;
@@ -82,9 +82,9 @@ export class OtlpExporter {
         redirect: 'error',
       });
       await response.arrayBuffer();
-      // Of a batch that is refused for itself, sending it again changes nothing.
+      // A batch that the receiver rejects as invalid is not repeated.
       const isOver = response.ok || (response.status < 500 && response.status !== 429);
-      if (!response.ok) this.#log(`traces: the receiver answers ${response.status}`);
+      if (!response.ok) this.#log(`traces: the receiver answered ${response.status}`);
       if (isOver) this.#waiting = this.#waiting.filter((span) => !batch.includes(span));
       if (isOver && this.#dropped > 0) {
         this.#log(`traces: ${this.#dropped} spans were dropped`);
@@ -92,7 +92,7 @@ export class OtlpExporter {
       }
       return isOver;
     } catch (error) {
-      if (this.#pauseMs === 0) this.#log(`traces: the receiver cannot be reached: ${sentenceOf(error)}`);
+      if (this.#pauseMs === 0) this.#log(`traces: the receiver is not reachable: ${sentenceOf(error)}`);
       return false;
     }
   }

@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 
 const MICROSECONDS = 1_000_000;
 
-/** The process as every Prometheus client tells of it, by the names that dashboards know. */
+/** The standard process metrics of Prometheus clients. */
 export function registerProcessMetrics(registry: Registry): void {
   const registers = [registry];
   new Gauge({
@@ -41,7 +41,7 @@ function openDescriptors(): number {
   try {
     return readdirSync('/proc/self/fd').length;
   } catch {
-    // Not every system has that folder.
+    // The folder does not exist on every system.
     return 0;
   }
 }

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** How late one thread's event loop was since the last scrape, and what waits in its mailboxes. */
+/** The event loop lag of one thread since the last scrape, and the messages in its mailboxes. */
 export interface ThreadSample {
   readonly thread: string;
   readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number };
@@ -9,23 +9,23 @@ export interface ThreadSample {
   readonly actors: number;
 }
 
-/** What is looked at when it is asked for, and not before. */
+/** Values that are sampled at each scrape. */
 export interface Samples {
   readonly sessions: { readonly running: number; readonly queued: number };
   readonly maxSessions: number;
   readonly warmBrowsers: number;
   readonly threads: readonly ThreadSample[];
   readonly viewers: number;
-  /** By the engine's word for each state; empty where browsers are no containers. */
+  /** By the engine's name of the state; empty if browsers do not run in containers. */
   readonly containers: ReadonlyMap<string, number>;
 }
 
-/** A gauge and how it is read from a look: values with their labels. */
+/** A gauge, and how its labelled values are read from a sample. */
 interface SampledGauge {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly string[];
-  read(now: Samples): readonly (readonly [labels: { readonly [name: string]: string }, value: number])[];
+  read(samples: Samples): readonly (readonly [labels: { readonly [name: string]: string }, value: number])[];
 }
 
 const GAUGES: readonly SampledGauge[] = [
@@ -37,31 +37,31 @@ const GAUGES: readonly SampledGauge[] = [
   },
   {
     name: 'troupe_sessions_max',
-    help: 'Sessions that may run at once.',
+    help: 'The maximum of concurrent sessions.',
     labelNames: [],
     read: ({ maxSessions }) => [[{}, maxSessions]],
   },
   {
     name: 'troupe_warm_browsers',
-    help: 'Browsers that wait ready for a session.',
+    help: 'Prestarted browsers that wait for a session.',
     labelNames: [],
     read: ({ warmBrowsers }) => [[{}, warmBrowsers]],
   },
   {
     name: 'troupe_viewers',
-    help: 'Pages that are connected to watch.',
+    help: 'Connected dashboard pages.',
     labelNames: [],
     read: ({ viewers }) => [[{}, viewers]],
   },
   {
     name: 'troupe_containers',
-    help: 'Containers of this service, by their state.',
+    help: 'Containers of this service, by state.',
     labelNames: ['state'],
     read: ({ containers }) => [...containers].map(([state, count]) => [{ state }, count]),
   },
   {
     name: 'troupe_event_loop_lag_seconds',
-    help: 'How late an event loop was since the last scrape.',
+    help: 'Event loop lag since the last scrape.',
     labelNames: ['thread', 'stat'],
     read: ({ threads }) =>
       threads.flatMap(({ thread, lagMs }) =>
@@ -70,35 +70,35 @@ const GAUGES: readonly SampledGauge[] = [
   },
   {
     name: 'troupe_mailbox_depth',
-    help: 'Messages that wait in all mailboxes of a thread.',
+    help: 'Messages queued in all mailboxes of a thread.',
     labelNames: ['thread'],
     read: ({ threads }) => threads.map(({ thread, mailboxDepth }) => [{ thread }, mailboxDepth]),
   },
   {
     name: 'troupe_mailbox_deepest',
-    help: 'Messages that wait in the fullest mailbox.',
+    help: 'Messages queued in the fullest mailbox of a thread.',
     labelNames: ['thread'],
     read: ({ threads }) => threads.map(({ thread, mailboxDeepest }) => [{ thread }, mailboxDeepest]),
   },
   {
     name: 'troupe_actors',
-    help: 'Session actors of a thread.',
+    help: 'Session actors in a thread.',
     labelNames: ['thread'],
     read: ({ threads }) => threads.map(({ thread, actors }) => [{ thread }, actors]),
   },
 ];
 
-/** The gauges of what has a size at every moment. Answers what sets all of them from one look. */
-export function sampledGauges(registry: Registry): (now: Samples) => void {
+/** Registers the gauges. Returns a function that sets them all from one sample. */
+export function sampledGauges(registry: Registry): (samples: Samples) => void {
   const gauges = GAUGES.map(({ name, help, labelNames, read }) => ({
     gauge: new Gauge({ name, help, labelNames, registers: [registry] }),
     read,
   }));
-  return (now) => {
+  return (samples) => {
     for (const { gauge, read } of gauges) {
-      // A state or a thread that is gone keeps no last value.
+      // Removes the values of states and threads that no longer exist.
       gauge.reset();
-      for (const [labels, value] of read(now)) gauge.set(labels, value);
+      for (const [labels, value] of read(samples)) gauge.set(labels, value);
     }
   };
 }

@@ -2,44 +2,44 @@ import { createHash } from 'node:crypto';
 import type { JournalEvent } from '../protocol/events.js';
 import type { SessionId } from '../protocol/session.js';
 
-/** What a span says of what it spans. */
+/** The attributes of a span. */
 export type SpanAttributes = { readonly [name: string]: string | number | boolean };
 
-/** A piece of a session's time. Instants are milliseconds since 1970. */
+/** An interval of a session. Times are milliseconds since 1970. */
 export interface Span {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
-  /** Null for the session's own. */
+  /** Null for the session's root span. */
   readonly parentSpanId: string | null;
   readonly name: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** Why it failed; null where it did not. */
+  /** Why it failed; null for a success. */
   readonly failure: string | null;
   readonly attributes: SpanAttributes;
 }
 
-/** Of a script so much is told. */
+/** The characters of a script in an attribute. */
 const MAX_SOURCE = 200;
 
 interface Trace {
   startedMs: number;
-  /** The flows that run, the innermost last. */
+  /** Span ids of the running flows, the innermost last. */
   readonly flows: string[];
   attributes: SpanAttributes;
 }
 
 /**
- * Makes spans of the event stream: one trace a session, with a span for its wait, its browser, each script, flow, step and
- * answer of a model. A trace's id follows from its session's, so that a service that was started again goes on with it.
- * What is held of a session is gone with its end.
+ * Makes spans from the event stream: one trace per session, with a span for its queue wait, browser start, and each
+ * script, flow, step and model call. The trace id is derived from the session id, so that a restarted service continues
+ * the trace. The state of a session is dropped at its end.
  */
 export class SpanMaker {
   readonly #traces = new Map<SessionId, Trace>();
 
-  /** The spans that an event ends. */
+  /** The spans that an event completes. */
   spansOf(event: JournalEvent): readonly Span[] {
     const trace = this.#traceOf(event);
     const atMs = Date.parse(event.at);
@@ -168,7 +168,7 @@ function cut(source: string): string {
   return source.length > MAX_SOURCE ? `${source.slice(0, MAX_SOURCE)}...` : source;
 }
 
-/** Queries of pages under test hold what is nobody's business. */
+/** Removes queries and fragments, which may contain private data of the page. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '');
 }

@@ -1,7 +1,7 @@
 import { type ClientRequest, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { withSignal } from '../base/deadline.js';
-import { guardConnection, guardedLookup, type LookUp } from '../net-policy/guarded-connection.js';
+import { guardConnection, guardedLookup, type Lookup } from '../net-policy/guarded-connection.js';
 import { portOf, type TargetRule, targetFault } from './webhook-target.js';
 
 /** The outcome of an attempt. `refused` is permanent: another attempt would not help. */
@@ -23,7 +23,7 @@ export interface SendBounds {
   readonly signal: AbortSignal;
   /** The time limit until the response's status. */
   readonly timeoutMs: number;
-  readonly lookUp?: LookUp;
+  readonly lookUp?: Lookup;
 }
 
 /**

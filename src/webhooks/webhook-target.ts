@@ -1,4 +1,4 @@
-import { isLoopback } from '../net-policy/closed-places.js';
+import { isLoopback } from '../net-policy/blocked-addresses.js';
 import { type EgressLists, EgressRules } from '../net-policy/egress.js';
 import { isLocalName, readHost } from '../net-policy/read-host.js';
 import { TargetPatterns } from '../net-policy/target-pattern.js';
@@ -41,7 +41,7 @@ export function targetRule({ ownPort, allow, egress, isOpen }: TargetRuleOptions
     refusal(address, port, host) {
       const why = always.refusal(address, host, port);
       if (why !== null) return why;
-      if (named.names(host, address, port)) return null;
+      if (named.matches(host, address, port)) return null;
       if (isLoopback(address) && !isOpen()) {
         return 'it is an address of this machine; name it in webhooks.allow of troupe.json, such as "127.0.0.1:8080"';
       }

@@ -80,7 +80,7 @@ const MISUSES: { readonly [script: string]: string } = {
   'File.list("../*")': 'The path "../*" is refused: it leads out of the flows folder',
   'Flow.run()': 'Flow.run needs the path of a flow',
   'Flow.run("../x")': 'The path "../x.js" is refused: it leads out of the flows folder',
-  'match({ id: 1 }, { id: "#numbr" })': 'TypeError: #numbr is no marker; there are #string',
+  'match({ id: 1 }, { id: "#numbr" })': 'TypeError: #numbr is not a marker; use one of #string',
 };
 
 /** What is written well and cannot be done here. */

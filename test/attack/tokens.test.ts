@@ -35,7 +35,7 @@ t.test('A service whose last token was revoked is open to nobody, on any way in,
   const home = makeHome(t, { port: 9 });
   const old = await inHome(home, async (tokens) => {
     const made = await tokens.create({ name: 'was', role: 'admin' }, true);
-    const pass = tokens.passOf(made);
+    const pass = tokens.cookieValueOf(made);
     // As with a configured admin beside it, which is gone from troupe.json afterwards.
     await tokens.revoke(made.id, true);
     return { id: made.id, token: made.token, pass };
@@ -138,12 +138,12 @@ t.test('However a home came to have no token left, it is closed from then on', a
   for (const [how, empty] of sampled(Object.entries(ways), { proof: 'attack', name: 'no token left', count: 2 })) {
     const home = makeHome(t);
     const now = await inHome(home, async (tokens, journal) => {
-      t.notOk(tokens.closed, 'a new home is open');
+      t.notOk(tokens.required, 'a new home is open');
       await empty(tokens, journal);
-      return tokens.closed;
+      return tokens.required;
     });
     t.ok(now, how);
-    const again = await inHome(home, async (tokens) => ({ closed: tokens.closed, size: tokens.size }));
+    const again = await inHome(home, async (tokens) => ({ closed: tokens.required, size: tokens.size }));
     t.same(again, { closed: true, size: 0 }, `${how}: and opened again`);
   }
   const before = makeHome(t);
@@ -151,7 +151,7 @@ t.test('However a home came to have no token left, it is closed from then on', a
     await make(tokens, 'admin');
     await journal.write({ keyValues: [{ kind: 'access', id: 'closed', data: null }] });
   });
-  t.ok(await inHome(before, async (tokens) => tokens.closed), 'tokens of the version before close the home');
+  t.ok(await inHome(before, async (tokens) => tokens.required), 'tokens of the version before close the home');
 });
 
 t.test('The last admin cannot be revoked, not even two at the same moment', async (t) => {
@@ -208,7 +208,7 @@ t.test('A service that other machines reach is never open', async (t) => {
     for (const [options, expected] of cases) {
       const credentials = new Credentials({ host: '127.0.0.1', allowedHosts: [], ...options });
       const name = JSON.stringify(options);
-      t.equal(credentials.areWanted(tokens), expected === 'closed', name);
+      t.equal(credentials.areRequired(tokens), expected === 'closed', name);
       const ask = () => credentials.principalOf(nothing, { tokens, links });
       if (expected === 'open') t.match(ask(), { role: 'admin', name: 'open' }, name);
       else t.throws(ask, { code: 'UNAUTHORIZED' }, name);

@@ -11,7 +11,7 @@ guardLeaks(t);
 const document = await readFile(new URL('../../docs/http-api.md', import.meta.url), 'utf8');
 const sections = document.split(/^### /m).slice(1);
 
-t.test('Every route is documented once, and none is invented', async (t) => {
+t.test('Every route is documented once, and no unknown route is documented', async (t) => {
   const documented = sections.map((section) => /^`(.+)`\n/.exec(section)?.[1] ?? section);
   const routes = ROUTES.map((route) => `${route.method} ${route.path}`);
   t.same(documented.sort(), routes.sort());
@@ -43,7 +43,7 @@ t.test('Every field of a request and of a record is named', async (t) => {
   for (const field of Object.keys(fields)) t.match(document, new RegExp(`[\`"]${field}["\`]`), field);
 });
 
-t.test('Routes are unlike each other and say what they are for', async (t) => {
+t.test('Routes have different summaries that say what they are for', async (t) => {
   const seen = new Set(ROUTES.map((route) => `${route.method} ${route.path}`));
   t.equal(seen.size, ROUTES.length);
   for (const route of ROUTES) t.match(route.summary, /^[A-Z].*\.$/, route.path);

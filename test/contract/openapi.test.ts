@@ -49,7 +49,7 @@ t.test('The document is valid OpenAPI 3.1, for every route and no other', async 
   t.same(described.sort(), ROUTES.map(({ method, path }) => `${method} ${path.replace('...', '')}`).sort());
 });
 
-t.test('Every route answers what is documented when it is asked wrongly, by strangers, and too early', async (t) => {
+t.test('Every route answers invalid, unauthorized and early requests as documented', async (t) => {
   const gateway = await house.listen();
   const guarded = await house.listen({ token: 'correct-horse' });
   const early = await Gateway.listen({ server: testedServer(), host: '127.0.0.1', port: 0, allowedHosts: [] });
@@ -64,12 +64,12 @@ t.test('Every route answers what is documented when it is asked wrongly, by stra
     const route = ROUTES.find(({ method, path }) => method === call.method && fits(path, call.path));
     if (route === undefined) continue;
     const answer = await httpCall(gateway.url, call);
-    // A method may also be asked of a path that another route has with this one's form.
+    // The path may also match another route's pattern, which has the method.
     if (answer.status !== 405) answers.note(t, route, answer);
   }
 });
 
-t.test('Every route answers what is documented when it is asked rightly', async (t) => {
+t.test('Every route answers valid requests as documented', async (t) => {
   const gateway = await house.listen({ token: 'correct-horse' });
   const by = (method: string, path: string) => {
     const route = routeOf(method, path);
@@ -179,7 +179,7 @@ t.test('Every route answers what is documented when it is asked rightly', async 
   await by('DELETE', '/mcp')(id, undefined, mcp);
 });
 
-t.test('Every route answers what is documented when there is no room', async (t) => {
+t.test('Every route answers as documented when there is no capacity', async (t) => {
   const gateway = await house.listen({ token: 'correct-horse' });
   const see = (method: string, path: string, id: string, call: Partial<HttpCall> = {}) =>
     answers.see(t, gateway.url, routeOf(method, path), { headers: BEARER, path: path.replace('{id}', id), ...call });
@@ -231,7 +231,7 @@ t.test('Every route answers what is documented when there is no room', async (t)
 });
 
 t.test(
-  'Every route answers what is documented when browsers are lost, scripts do not end, and nothing may wait',
+  'Every route answers as documented when browsers are lost, scripts do not end, and queues are full',
   async (t) => {
     const full = await openHouse(t, { maxSessions: 1, createTimeout: 1, evalTimeout: 1, maxQueue: 0 });
     const gateway = await full.listen();
@@ -258,7 +258,7 @@ t.test(
   },
 );
 
-t.test('Every answer that is documented occurs', async (t) => {
+t.test('Every documented answer occurs', async (t) => {
   for (const route of ROUTES) {
     const documented = [route.status, ...Object.keys(route.also).map(Number), ...routeErrors(route).keys()];
     for (const status of new Set(documented)) {

@@ -37,16 +37,16 @@ export function ask(url: string, { method, path, headers, body }: HttpCall): Pro
   });
 }
 
-/** What routes answered in a test file. Each answer must be documented: a success has the form of its schema and nothing else. */
+/** The answers of routes in a test file. Each must be documented: a success matches its schema exactly. */
 export class SeenAnswers {
-  /** By route, the statuses. */
+  /** The statuses by route. */
   readonly #seen = new Map<Route, Set<number>>();
 
   has(route: Route, status: number): boolean {
     return this.#seen.get(route)?.has(status) ?? false;
   }
 
-  /** Makes a call, and notes its answer. */
+  /** Makes a call, and records its answer. */
   async see(t: Test, url: string, route: Route, call: Partial<HttpCall> = {}): Promise<void> {
     const path =
       call.path ??

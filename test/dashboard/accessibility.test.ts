@@ -26,12 +26,12 @@ const [passed, failed] = [
 const live = await service.live({ name: 'Driven' });
 await service.run(live.id, `agent.go('${shop.url}'); console.log('here')`);
 
-/** A provider that no test asks anything. */
+/** A provider that no test calls. */
 function unreachable() {
   return { scripted: { baseURL: 'http://127.0.0.1:9/v1' } };
 }
 
-/** What axe finds on the page as it is: rules with the elements that break them. */
+/** What axe reports for the current page: rules with the elements that violate them. */
 async function findings(only: readonly string[] = []): Promise<readonly string[]> {
   await page.evaluate(axe);
   const options = only.length === 0 ? {} : { runOnly: only };
@@ -41,7 +41,7 @@ async function findings(only: readonly string[] = []): Promise<readonly string[]
   );
 }
 
-/** The contrast alone depends on the colours. */
+/** Only the contrast depends on the colours. */
 async function findsNothing(t: Test, where: string): Promise<void> {
   t.same(await findings(), [], `${where}, light`);
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -49,7 +49,7 @@ async function findsNothing(t: Test, where: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Each view, what it shows when it is there, and what is done to it first. */
+/** Each view, a text that it shows when it is ready, and what to do first. */
 const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknown> }[] = [
   { path: '#/', text: 'Passes' },
   { path: `#/sessions/${passed.id}`, text: 'of 4' },
@@ -73,10 +73,10 @@ t.test('Axe finds nothing on any view, in light and in dark', async (t) => {
   }
 });
 
-t.test('Axe finds nothing in dialogs either', async (t) => {
+t.test('Axe finds nothing in dialogs', async (t) => {
   await page.goto(`${service.url}/#/sessions/${live.id}`);
   await page.getByRole('button', { name: 'Share' }).click();
-  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).click();
   await page.getByLabel(/^Until/).waitFor();
   await findsNothing(t, 'share');
   await page.keyboard.press('Escape');
@@ -101,7 +101,7 @@ t.test('Nothing is wider than a telephone', async (t) => {
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-t.test('The keyboard leads through the list to a step and its picture', async (t) => {
+t.test('The list, a session and a step with its picture can be reached with the keyboard', async (t) => {
   await page.goto(`${service.url}/#/`);
   await shows('Passes');
   await page.keyboard.press('/');
@@ -125,7 +125,7 @@ t.test('The keyboard leads through the list to a step and its picture', async (t
   t.ok(await inReport(), 'Tab goes on into the report');
 });
 
-t.test('The page keeps its own strict policy, and asks nobody but the service', async (t) => {
+t.test('The page keeps its strict content security policy, and requests nothing from other hosts', async (t) => {
   const { headers } = await service.call('GET', '/');
   const policy = headers.get('content-security-policy') ?? '';
   t.match(policy, /default-src 'none'/);
@@ -143,6 +143,6 @@ t.test('Axe finds nothing on the login', async (t) => {
   await page.goto(guarded.url);
   await page.getByLabel('Access token').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await shows('not a token');
+  await shows('unknown or was revoked');
   await findsNothing(t, 'login');
 });

@@ -10,7 +10,7 @@ const PAGE = 'dist/web/dashboard';
 const MAX_BYTES = 150 * 1024;
 const text = (file: string) => readFileSync(join(PAGE, file), 'utf8');
 
-/** Files that are loaded with the page: those that it names, and what these import before they run. */
+/** Files that are loaded with the page: those that it names, and their static imports. */
 function loadedAtOnce(): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (file: string) => {
@@ -32,7 +32,7 @@ t.test('The dashboard is at most 150 KB compressed, without the editor and the r
   t.match(later.join(' '), /rfb.*/);
 });
 
-t.test('No page writes markup from text', async (t) => {
+t.test('No page builds markup from text', async (t) => {
   const sources = readdirSync('web', { recursive: true, encoding: 'utf8' }).filter((file) =>
     /\.(svelte|ts)$/.test(file),
   );

@@ -13,20 +13,20 @@ const service = await startTestService(t, { maxSessions: 3, forward: [Number(new
 const lease = await openReadersBrowser(t);
 const { call } = await openAgent(t, lease);
 
-/** Waits until an expression holds in the page, or fails after 10 s with what it shows. */
+/** Waits until an expression is true in the page; fails after 10 s with the page's text. */
 async function holds(expression: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   while ((await call('page', expression)) !== true) {
     if (Date.now() > deadline)
       throw new Error(`Not so: ${expression}\n${await call('page', 'document.body.innerText')}`);
-    // Paced by the page, which draws what it is told by the next frame.
+    // Paced by the page's frames, which show each update.
     await call('page', 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   }
 }
 
 const shows = (text: string) => holds(`document.body.innerText.includes(${JSON.stringify(text)})`);
 
-t.test('an empty service says how to begin, and nothing is asked of any other host', async (t) => {
+t.test('an empty service says how to begin, and the page makes no request to another host', async (t) => {
   await call('go', `${service.url}/`);
   await shows('No session yet');
   await shows('0 of 3 browsers');
@@ -37,34 +37,37 @@ t.test('an empty service says how to begin, and nothing is asked of any other ho
   t.same(hosts, [new URL(service.url).host]);
 });
 
-t.test('a new session in a container is given ports of the machine, and recorded; another is not asked', async (t) => {
-  await call('go', `${service.url}/#/new?flow=examples/buy.js`);
-  await shows('checkout-validation');
-  if (process.env.TROUPE_TEST_DRIVER !== 'docker') {
-    t.notMatch(await call('page', 'document.body.innerText'), /Ports of/);
-    return;
-  }
-  const other = await startShop({ port: 0 });
-  t.teardown(() => other.close());
-  const { port } = new URL(other.url);
-  await call('act', '{^radio}a browser to drive', 'check');
-  await call('act', "{^textbox}Ports of the service's machine", 'input', '4500 x');
-  await call('act', '{button}Start', 'click');
-  t.match(await call('page', 'document.querySelector("input:invalid").title'), /^Numbers/);
-  await call('act', "{^textbox}Ports of the service's machine", 'input', '70000');
-  await call('act', '{button}Start', 'click');
-  await shows('forward.0');
-  await call('act', "{^textbox}Ports of the service's machine", 'input', `${port}, 9`);
-  await call('act', '{^select}Video', 'select', 'kept where the session fails');
-  await shows(`"forward":[${port},9],"video":"on-failure"`);
-  await call('act', '{button}Start', 'click');
-  await shows('running');
-  const id = String(await call('page', 'location.hash.split("/").at(-1)'));
-  t.match(await service.run(id, `agent.go('http://localhost:${port}/').status`), { body: 200 });
-  await service.call('DELETE', `/api/sessions/${id}`);
-});
+t.test(
+  'a new session in a container can have ports of the machine and a video; another one is not offered them',
+  async (t) => {
+    await call('go', `${service.url}/#/new?flow=examples/buy.js`);
+    await shows('checkout-validation');
+    if (process.env.TROUPE_TEST_DRIVER !== 'docker') {
+      t.notMatch(await call('page', 'document.body.innerText'), /Ports of/);
+      return;
+    }
+    const other = await startShop({ port: 0 });
+    t.teardown(() => other.close());
+    const { port } = new URL(other.url);
+    await call('act', '{^radio}a browser to control', 'check');
+    await call('act', "{^textbox}Ports of the service's machine", 'input', '4500 x');
+    await call('act', '{button}Start', 'click');
+    t.match(await call('page', 'document.querySelector("input:invalid").title'), /^Numbers/);
+    await call('act', "{^textbox}Ports of the service's machine", 'input', '70000');
+    await call('act', '{button}Start', 'click');
+    await shows('forward.0');
+    await call('act', "{^textbox}Ports of the service's machine", 'input', `${port}, 9`);
+    await call('act', '{^select}Video', 'select', 'kept if the session fails');
+    await shows(`"forward":[${port},9],"video":"on-failure"`);
+    await call('act', '{button}Start', 'click');
+    await shows('running');
+    const id = String(await call('page', 'location.hash.split("/").at(-1)'));
+    t.match(await service.run(id, `agent.go('http://localhost:${port}/').status`), { body: 200 });
+    await service.call('DELETE', `/api/sessions/${id}`);
+  },
+);
 
-t.test('a session is started, driven and stopped on the page', async (t) => {
+t.test('a session is started, controlled and stopped on the page', async (t) => {
   await call('go', `${service.url}/#/new`);
   await call('act', '{^textbox}Name', 'input', 'by hand');
   await call('act', '{^checkbox}each step waits', 'check');
@@ -88,7 +91,7 @@ t.test('a session is started, driven and stopped on the page', async (t) => {
   t.match(record, { name: 'by hand', status: 'stopped' });
 });
 
-t.test('a job is seen as it runs; a step is shown with its picture; the report opens', async () => {
+t.test('a running job is shown live, a step with its picture, and the report opens', async () => {
   await call('go', `${service.url}/#/`);
   const running = service.job({
     name: 'Nightly',
@@ -112,7 +115,7 @@ t.test('a job is seen as it runs; a step is shown with its picture; the report o
   await shows('1 of 1 passed');
 });
 
-t.test('the list says at once what each session does, and how many failed today', async (t) => {
+t.test('the list shows at once what each session does, and how many failed today', async (t) => {
   await service.job({ prompt: 'Fail', flowFiles: ['examples/login.js'], args: { base: 'http://127.0.0.1:1' } });
   const { id } = await service.live({ name: 'at work' });
   await service.run(id, "agent.text('body')");
@@ -125,7 +128,7 @@ t.test('the list says at once what each session does, and how many failed today'
   t.match((await service.call('DELETE', `/api/sessions/${id}`)).status, 200);
 });
 
-t.test('the list is searched as one types, and filtered by state', async () => {
+t.test('the list is searched while typing, and filtered by state', async () => {
   await call('go', `${service.url}/#/`);
   await shows('Nightly');
   await call('act', '{^input}Search', 'input', 'nightly login');
@@ -136,7 +139,7 @@ t.test('the list is searched as one types, and filtered by state', async () => {
   await shows('by hand');
 });
 
-t.test('the wall shows every browser that runs', async () => {
+t.test('the wall shows every running browser', async () => {
   const sessions = await Promise.all([service.live({ name: 'left' }), service.live({ name: 'right' })]);
   await Promise.all(sessions.map(({ id }) => service.run(id, `agent.go('${shop.url}')`)));
   await call('go', `${service.url}/#/wall`);
@@ -152,13 +155,13 @@ t.test('the wall shows every browser that runs', async () => {
   await holds('document.querySelector("canvas") === null');
 });
 
-t.test('a session that is not there is said to be so', async (t) => {
+t.test('a session that does not exist is reported', async (t) => {
   await call('go', `${service.url}/#/sessions/aaaaaaaaaaaa`);
   await shows('There is no session');
   t.equal(await call('page', 'document.querySelector("button")'), null);
 });
 
-t.test('a service with a token asks for it, once, and one that may only look is offered no more', async (t) => {
+t.test('a service with a token asks for it once, and a view-only token is not offered more', async (t) => {
   process.env.DASHBOARD_TEST_TOKEN = 'correct-horse';
   t.teardown(() => {
     delete process.env.DASHBOARD_TEST_TOKEN;
@@ -168,7 +171,7 @@ t.test('a service with a token asks for it, once, and one that may only look is 
   await shows('Access token');
   await call('act', '{^input}Access token', 'input', 'wrong');
   await call('act', '{button}Sign in', 'click');
-  await shows('not a token');
+  await shows('unknown or was revoked');
   await call('act', '{^input}Access token', 'input', 'correct-horse');
   await call('act', '{button}Sign in', 'click');
   await shows('No session yet');

@@ -7,14 +7,14 @@ import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
 
-/** Green; where it is pressed it turns red, and blue when a text is pasted into its field. */
+/** Green; turns red when pressed, and blue when a text is pasted into its field. */
 const PAGE = `data:text/html,${encodeURIComponent(`<title>green</title><body style="margin: 0; background: #00c800">
 <textarea style="position: fixed; inset: 35% 10% 35% 60%"
   oninput="if (value === 'from outside') document.body.style.background = '#0000c8'"></textarea>
 <script>onclick = () => { document.body.style.background = '#c80000'; document.title = 'red'; }</script>`)}`;
 
 t.test(
-  'The desktop of a container: who looks changes nothing, who has control presses and pastes, and two see the same',
+  'In the desktop of a container a viewer changes nothing, a client with control presses and pastes, and both see the same',
   { skip: skipWithoutDocker },
   async (t) => {
     const service = await startTestService(t, { driver: 'docker' });
@@ -56,9 +56,9 @@ t.test(
     await reader.page.getByRole('button', { name: 'To the desktop' }).click();
     const canvas = reader.page.locator('[role=application] canvas');
     const { width = 0, height = 0 } = (await canvas.boundingBox()) ?? {};
-    // Wherever below its own bars the browser has put the page, the field is there.
+    // The field is there wherever the browser places the page below its own bars.
     await canvas.click({ position: { x: width * 0.75, y: height * 0.53 } });
-    // Keys and the clipboard take ways of their own: a key may be there before the text is.
+    // Keys and the clipboard are sent separately: a key may arrive before the text.
     await eventually('the text is pasted', async () => {
       await reader.page.keyboard.press('Control+a');
       await reader.page.keyboard.press('Control+v');

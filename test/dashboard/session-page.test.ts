@@ -18,7 +18,7 @@ guardLeaks(t);
 const shop = await startShop({ port: 0 });
 t.teardown(() => shop.close());
 
-/** Says what it does until it is let go on, or mends a flow. */
+/** Reports its steps until it is released, or repairs a flow. */
 let letGo: () => void = () => undefined;
 const held = new Promise<void>((resolve) => {
   letGo = resolve;
@@ -58,7 +58,7 @@ async function killWorker(id: string): Promise<void> {
 }
 
 const transcript = (of: typeof page = page) => of.locator('section[aria-label=Transcript]').textContent();
-/** The page that has watched says the same as one that is opened now and reads the record, as soon as both have all of it. */
+/** The page that has watched shows the same as a newly opened one that reads the record, once both are complete. */
 async function watchedIsWritten(last: string): Promise<void> {
   const other = await context.newPage();
   await other.goto(page.url());
@@ -69,7 +69,7 @@ async function watchedIsWritten(last: string): Promise<void> {
   await other.close();
 }
 
-t.test('A job with a model is watched as it works, and its record says the same afterwards', async (t) => {
+t.test('A job with a model is shown live, and its record shows the same afterwards', async (t) => {
   const { body } = await service.call('POST', '/api/jobs', { prompt: 'Say hello', maxIterations: 5 });
   await page.goto(`${service.url}/#/sessions/${body.id}`);
   await shows('thinking');
@@ -82,7 +82,7 @@ t.test('A job with a model is watched as it works, and its record says the same 
   await watchedIsWritten('completed: It says hello');
 });
 
-t.test('A deviation stands out, and a failed step opens with its flow at the line', async (t) => {
+t.test('A deviation is highlighted, and a failed step opens its flow at the failing line', async (t) => {
   const args = { base: shop.url, layout: 'rename' };
   const { id } = await service.job({ prompt: 'Buy', flowFiles: ['examples/buy.js'], args, maxIterations: 5 });
   await page.goto(`${service.url}/#/sessions/${id}?step=10`);
@@ -92,11 +92,11 @@ t.test('A deviation stands out, and a failed step opens with its flow at the lin
   );
   await shows('examples/buy, line 15');
   await shows('LOCATOR_NOT_FOUND: No visible element answers to {button}Add to cart');
-  await shows('Done by hand in examples/buy, line 15');
+  await shows('Deviation from examples/buy, line 15');
   t.match(await page.locator('.marked').textContent(), /Add to cart/);
   t.ok(await page.locator('#step-10').isVisible(), 'the transcript stands at the step');
   const all = await page.locator('section[aria-label=Transcript] li').count();
-  await page.getByRole('button', { name: /stand out/ }).click();
+  await page.getByRole('button', { name: /problems?$/ }).click();
   const some = await page.locator('section[aria-label=Transcript] li').count();
   t.ok(some > 2 && some < all, `${some} of ${all}`);
   for (const [key, step] of [
@@ -108,7 +108,7 @@ t.test('A deviation stands out, and a failed step opens with its flow at the lin
   }
 });
 
-t.test('Flows are read, run with arguments, and picked for a job with the same as a curl line', async (t) => {
+t.test('Flows are shown, run with arguments, and picked for a job, with the equivalent curl line', async (t) => {
   await page.goto(`${service.url}/#/flows`);
   await page.getByLabel('Search flows').fill('login');
   await page.getByRole('link', { name: 'login.js' }).click();
@@ -146,7 +146,7 @@ t.test('Flows are read, run with arguments, and picked for a job with the same a
   ]);
 });
 
-t.test('The console completes calls and locators, and what worked is saved as a flow', async (t) => {
+t.test('The console completes calls and locators, and its scripts are saved as a flow', async (t) => {
   const { id } = await service.live();
   await page.goto(`${service.url}/#/sessions/${id}`);
   const editor = page.locator('.cm-content');
@@ -242,14 +242,14 @@ const onThePicture = async (t: Test) => {
   await shows('a person took control, from 127.0.0.1');
   t.match(await transcript(), /control was given back/);
 };
-// Containers have a desktop instead, with a test of its own.
+// Containers have a desktop instead, which has its own test.
 if (!inContainers)
   t.test(
-    'Whoever takes control works on the picture with mouse, keys, wheel, fingers and clipboard; the agent waits, and goes on',
+    'A user with control operates the page with mouse, keyboard, wheel, touch and clipboard, while the agent waits',
     onThePicture,
   );
 
-t.test('A link shows one session to who has no token, to look at and no more', async (t) => {
+t.test('A share link shows one session, view only, to a browser without a token', async (t) => {
   process.env.SESSION_PAGE_TEST_TOKEN = 'correct-horse';
   t.teardown(() => {
     delete process.env.SESSION_PAGE_TEST_TOKEN;
@@ -262,7 +262,7 @@ t.test('A link shows one session to who has no token, to look at and no more', a
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('link', { name: 'Shown' }).click();
   await page.getByRole('button', { name: 'Share' }).click();
-  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).click();
   const link = await page.getByLabel(/^Until/).inputValue();
   await context.clearCookies();
   await page.goto(link);
@@ -285,9 +285,9 @@ t.test('A link shows one session to who has no token, to look at and no more', a
 });
 
 t.test(
-  'A page whose service is killed says so, and goes on without gap or repeat; it tells of a killed browser',
+  'A page reports that its service was killed, resumes without gap or repeat, and reports a killed browser',
   async (t) => {
-    // A port that the system chose cannot be listened on again at once.
+    // A port that the system chose cannot be bound again at once.
     const port = String(await freePort());
     const ownHome = makeHome(t);
     const first = await startServiceProcess(t, ownHome, '--port', port);
@@ -296,7 +296,7 @@ t.test(
     const say = `for (let n = 0; n < 400; n += 1) console.log('line ' + n)`;
     await client(first.url).run(id, say);
     await shows('line 399');
-    // Nobody answers it.
+    // It never gets an answer.
     const cut = client(first.url)
       .run(id, `for (;;) { console.log('on'); agent.wait(5); }`)
       .catch(() => undefined);
@@ -304,7 +304,7 @@ t.test(
     await first.end('SIGKILL');
     await cut;
     await shows('The connection to the service is lost');
-    await shows('Cut off: this goes on where it stopped');
+    await shows('Disconnected: the page continues');
     const again = await startServiceProcess(t, ownHome, '--port', port);
     await client(again.url).run(id, `console.log('after it')`);
     await shows('after it');

@@ -15,7 +15,7 @@ const house = await openHouse(t);
 const { id } = await house.live();
 const listen = () => house.listen({ bodyBytes: 4 * MIB });
 
-/** A connection that sent the beginning of a body, and not its end. */
+/** A connection that sent the beginning of a body. */
 async function begin(gateway: Gateway, line: string, declared: number, bytes: number): Promise<Socket> {
   const socket = connect(gateway.port, '127.0.0.1');
   socket.on('error', () => undefined).resume();
@@ -26,7 +26,7 @@ async function begin(gateway: Gateway, line: string, declared: number, bytes: nu
 }
 
 t.test(
-  'bodies that are being received share a bound; short ones always get through, and what ends gives back',
+  'bodies that are being received share a limit; short ones always get through, and finished ones release their share',
   async (t) => {
     const gateway = await listen();
     const path = '/api/batches';
@@ -34,7 +34,7 @@ t.test(
     t.equal((await large()).status, 400, 'there is room, and an empty body is no batch');
     const held = await Promise.all([1, 2, 3].map(() => begin(gateway, `POST ${path}`, 3 * MIB, 1.2 * MIB)));
     let answer = await large();
-    // The service may not have read what was sent yet.
+    // The service may not have read the bytes yet.
     while (answer.status === 400) answer = await large();
     t.match(answer, { status: 503, json: { code: 'UNAVAILABLE', error: /send this one again/ } });
     t.ok(Number(answer.headers['retry-after']) >= 1);
@@ -46,7 +46,7 @@ t.test(
   },
 );
 
-t.test('uploads share it by what they may keep in memory', async (t) => {
+t.test('uploads reserve what they may keep in memory', async (t) => {
   const gateway = await listen();
   const place = (n: number) => `/api/sessions/${id}/files/${n}.bin`;
   const held = await Promise.all(
@@ -61,15 +61,15 @@ t.test('uploads share it by what they may keep in memory', async (t) => {
   t.equal(answer.status, 201);
 });
 
-t.test('a share that is refused takes nothing, and giving back twice gives once', (t) => {
+t.test('a refused share reserves nothing, and releasing twice releases once', (t) => {
   const memory = new BodyMemory(1000);
   const one = memory.share();
   const two = memory.share();
   t.ok(one.take(64 * 1024 + 600));
   t.notOk(two.take(64 * 1024 + 500));
   t.ok(memory.share().take(64 * 1024));
-  one.giveBack();
-  one.giveBack();
+  one.release();
+  one.release();
   t.ok(memory.share().take(64 * 1024 + 1000));
   t.notOk(memory.share().take(64 * 1024 + 1));
   t.end();

@@ -8,7 +8,7 @@ import { everyServer } from '../support/tested-server.js';
 guardLeaks(t);
 
 const node = `Node ${process.versions.node.split('.')[0]}`;
-/** What the package says, whatever it is that went wrong. */
+/** The package's sentence, which is the same for every failure. */
 const refusal = (why: string) => async () => {
   throw new Error(`This version of uWS.js supports only Node.js versions 16 and 18.\n\nError: ${why}`);
 };
@@ -17,33 +17,33 @@ const GLIBC =
 const NONE = "Cannot find module './uws_linux_x64_147.node'\nRequire stack:\n- /srv/node_modules/uWebSockets.js/uws.js";
 const MUSL = 'Error relocating /srv/uws_linux_x64_115.node: __malloc_hook: symbol not found';
 
-t.test('Where uWebSockets.js cannot be loaded node:http is taken, and it is said why', async (t) => {
+t.test('If uWebSockets.js cannot be loaded, node:http is used, and the reason is reported', async (t) => {
   const reasons: { readonly [why: string]: string } = {
     [GLIBC]: `the binary of uWebSockets.js for ${node} needs glibc 2.38 or later`,
     [NONE]: `uWebSockets.js has no binary for ${node} on this system (${process.platform} ${process.arch})`,
     [MUSL]: `uWebSockets.js cannot be loaded: Error: ${MUSL}`,
     "Cannot find package 'uWebSockets.js' imported from x": 'uWebSockets.js is not installed',
   };
-  for (const [why, shortcoming] of Object.entries(reasons)) {
-    const description = `node:http (${shortcoming})`;
-    t.match(await chooseServer('auto', refusal(why)), { name: 'node', description, shortcoming });
+  for (const [why, fallbackReason] of Object.entries(reasons)) {
+    const description = `node:http (${fallbackReason})`;
+    t.match(await chooseServer('auto', refusal(why)), { name: 'node', description, fallbackReason });
     await t.rejects(chooseServer('uws', refusal(why)), {
       code: 'UNAVAILABLE',
-      message: `The HTTP server cannot be "uws": ${shortcoming}. Set "server" in troupe.json to "auto" or "node", or use Node 20`,
+      message: `The HTTP server cannot be "uws": ${fallbackReason}. Set "server" in troupe.json to "auto" or "node", or use Node 20`,
     });
   }
 });
 
-t.test('node:http is taken where it is wanted, and uWebSockets.js is not loaded for it', async (t) => {
+t.test('If node:http is configured, uWebSockets.js is not loaded', async (t) => {
   const never = () => Promise.reject(new Error('loaded'));
   t.match(await chooseServer('node', never), {
     name: 'node',
-    shortcoming: null,
-    description: /^node:http, as "server"/,
+    fallbackReason: null,
+    description: /^node:http, set by "server"/,
   });
 });
 
-t.test('GET /api/health says which one answers', async (t) => {
+t.test('GET /api/health names the HTTP server', async (t) => {
   const house = await openHouse(t);
   for (const server of await everyServer()) {
     const gateway = await house.listen({ server });

@@ -13,14 +13,14 @@ guardLeaks(t);
 
 const house = await openHouse(t);
 const { sessions } = house;
-/** The last event that each reader of this moment was handed. */
+/** The last event that each current reader got. */
 const positions = new Map<symbol, number>();
 const gateway = await house.listen({
   keepAliveMs: 50,
   sessions: scripted<Sessions>(sessions, { streams: scripted<EventStreams>(sessions.streams, { pages: followed }) }),
 });
 
-/** The events of the supervisor; what each reader has taken is noted. */
+/** The events of the supervisor, recording what each reader has taken. */
 async function* followed(selection: StreamSelection): AsyncGenerator<EventPage> {
   const reader = Symbol('reader');
   positions.set(reader, selection.after);
@@ -34,13 +34,13 @@ async function* followed(selection: StreamSelection): AsyncGenerator<EventPage> 
   }
 }
 
-/** Lines that are journaled together. Settles with the last one's number. */
+/** Writes console lines into the journal together. Settles with the number of the last one. */
 async function say(id: SessionId, ...texts: readonly string[]): Promise<number> {
   await house.append(id, ...texts.map((text) => ({ type: 'ConsoleWritten', data: { level: 'log', text } }) as const));
   return sessions.streams.lastSeq();
 }
 
-t.test('A reader that is cut off again and again resumes without gap or repeat', async (t) => {
+t.test('A client that is disconnected again and again resumes without gap or repeat', async (t) => {
   const { id } = await house.live();
   const first = sessions.streams.lastSeq() - 1;
   const total = 400;
@@ -64,7 +64,7 @@ t.test('A reader that is cut off again and again resumes without gap or repeat',
   await sessions.remove(id, false);
 });
 
-t.test("A session's stream holds its own events, from its beginning to its end, as JSON", async (t) => {
+t.test("A session's stream has its own events, from beginning to end, as JSON", async (t) => {
   const { id } = await house.live();
   const other = await house.live();
   const reader = await EventReader.open(gateway.url, `/api/sessions/${id}/events`);
@@ -91,26 +91,23 @@ t.test("A session's stream holds its own events, from its beginning to its end, 
   await sessions.remove(other.id, false);
 });
 
-t.test(
-  'The stream of all sessions begins with what comes next, also after a number that was never given',
-  async (t) => {
-    const { id } = await house.live();
-    const reader = await EventReader.open(gateway.url, '/api/events');
-    const ahead = await EventReader.open(gateway.url, '/api/events', { after: 999_999 });
-    const seq = await say(id, 'now');
-    for (const each of [reader, ahead]) {
-      await each.until(({ lastId }) => lastId === seq);
-      t.same(
-        each.events.map((event) => event.id),
-        [seq],
-      );
-      each.cut();
-    }
-    await sessions.remove(id, false);
-  },
-);
+t.test('The stream of all sessions starts with the next event, also after a number from the future', async (t) => {
+  const { id } = await house.live();
+  const reader = await EventReader.open(gateway.url, '/api/events');
+  const ahead = await EventReader.open(gateway.url, '/api/events', { after: 999_999 });
+  const seq = await say(id, 'now');
+  for (const each of [reader, ahead]) {
+    await each.until(({ lastId }) => lastId === seq);
+    t.same(
+      each.events.map((event) => event.id),
+      [seq],
+    );
+    each.cut();
+  }
+  await sessions.remove(id, false);
+});
 
-t.test('What is sent of an event is the text that its JSON has', async (t) => {
+t.test('The stream sends the stored JSON text of an event', async (t) => {
   const { id } = await house.live();
   const after = sessions.streams.lastSeq();
   const texts = ['plain', 'two\nlines\r\n', '"quoted" \\ and \u2028 and \u0000', 'ü 🎭', '\ud800 alone'];
@@ -127,7 +124,7 @@ t.test('What is sent of an event is the text that its JSON has', async (t) => {
   t.equal(answer.text, ['retry: 2000\n\n', ...expected].join(''));
 });
 
-t.test('A caller may have 250 streams open; the next is refused, that of another is not', async (t) => {
+t.test('A caller may have 250 streams open; the next one is refused, that of another caller is not', async (t) => {
   const own = await Promise.all(Array.from({ length: 250 }, () => EventReader.open(gateway.url, '/api/events')));
   t.ok(own.every(({ status }) => status === 200));
   for (const path of ['/api/events', '/api/sessions/zzzzzzzzzzzz/events']) {
@@ -149,14 +146,14 @@ t.test('A caller may have 250 streams open; the next is refused, that of another
   await eventually('no reader is left', () => positions.size === 0);
 });
 
-t.test('A silent stream sends comments', async (t) => {
+t.test('An idle stream sends comments', async (t) => {
   const reader = await EventReader.open(gateway.url, '/api/events');
   await reader.until(({ comments }) => comments >= 2);
   t.same(reader.events, []);
   reader.cut();
 });
 
-t.test('A reader that goes is let go of', async (t) => {
+t.test('A client that disconnects is released', async (t) => {
   await eventually('no reader is left', () => positions.size === 0);
   const reader = await EventReader.open(gateway.url, '/api/events');
   await reader.until(({ comments }) => comments >= 1);
@@ -165,7 +162,7 @@ t.test('A reader that goes is let go of', async (t) => {
   await eventually('nothing is read for it any more', () => positions.size === 0);
 });
 
-t.test('One of 100 readers reads nothing: the others get all of theirs, and nothing is held for it', async (t) => {
+t.test('One of 100 clients reads nothing: the others get all events, and nothing is kept for it', async (t) => {
   const noisy = await house.live();
   const quiet = await house.live();
   const after = sessions.streams.lastSeq();

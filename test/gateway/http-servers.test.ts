@@ -19,19 +19,19 @@ const TYPE = [['Content-Type', 'text/plain']] as const;
 const HANDSHAKE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 const deadline = () => ({ signal: AbortSignal.timeout(15_000) });
 
-/** What a server of these tests was asked, and what it holds. */
+/** The requests that a test server got, and what it keeps. */
 interface Bare {
   readonly server: HttpServer;
   readonly url: string;
   readonly seen: string[];
   readonly sockets: HttpSocket[];
-  /** Answers what waits at `/wait`, the first first. */
+  /** Answers the requests that wait at `/wait`, the oldest first. */
   release(): void;
 }
 
 /**
- * A server without a gateway: it answers `METHOD path`, and the body of a request that has one. `/wait` is answered when
- * the test says so, `/large` with a MiB, `/close` closes the connection.
+ * A server without a gateway: it answers `METHOD path`, with the body of a request that has one. `/wait` is answered
+ * when the test releases it, `/large` with a MiB, `/close` closes the connection.
  */
 async function open(t: Test, name: 'uws' | 'node', route: Partial<SocketRoute> = {}): Promise<Bare> {
   const seen: string[] = [];
@@ -93,7 +93,7 @@ function hasBody(request: HttpRequest): boolean {
   return request.header('content-length') !== '' || request.header('transfer-encoding') !== '';
 }
 
-/** Sends bytes, and answers what comes back until it ends so or the connection is closed. */
+/** Sends bytes, and returns the answer up to `end` or the end of the connection. */
 const exchange = ({ url }: Bare, bytes: string, end?: string) =>
   rawCall(url, Buffer.from(bytes, 'latin1'), (seen) => end !== undefined && seen.endsWith(end));
 
@@ -104,7 +104,7 @@ function openSocket(bare: Bare, path: string, ...protocols: string[]): WebSocket
 }
 
 for (const name of await everyServer()) {
-  t.test(`Requests that come in one packet are answered in their order (${name})`, async (t) => {
+  t.test(`Requests in one packet are answered in their order (${name})`, async (t) => {
     const bare = await open(t, name);
     const seen = await exchange(
       bare,
@@ -114,20 +114,20 @@ for (const name of await everyServer()) {
     t.match(seen, /200 OK[\s\S]*GET \/a[\s\S]*200 OK[\s\S]*POST \/b hi[\s\S]*200 OK[\s\S]*GET \/c$/);
   });
 
-  t.test(`The first of two headers is read, whatever its case, and as Latin-1 (${name})`, async (t) => {
+  t.test(`The first of two headers is read, in any case, and as Latin-1 (${name})`, async (t) => {
     const bare = await open(t, name);
     const headers = 'x-SAID: p\u00e4ssword\r\nX-Said: other\r\n';
     const seen = await exchange(bare, `GET /said HTTP/1.1\r\n${HOST}${headers}\r\n`, 'ssword');
     t.match(Buffer.from(seen, 'latin1').toString(), /\np\u00e4ssword$/);
   });
 
-  t.test(`HEAD says how long the answer is, and does not send it (${name})`, async (t) => {
+  t.test(`HEAD declares the length of the answer, and does not send the body (${name})`, async (t) => {
     const bare = await open(t, name);
     const seen = await exchange(bare, `HEAD /a HTTP/1.1\r\n${HOST}\r\n`, '\r\n\r\n');
     t.match(seen, /^HTTP\/1\.1 200 OK\r\n[\s\S]*content-length: 7\r\n/i);
   });
 
-  t.test(`A client that offers HTTP/2 is served as any other, with its body (${name})`, async (t) => {
+  t.test(`A client that offers HTTP/2 is served like any other, with its body (${name})`, async (t) => {
     const bare = await open(t, name);
     const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n';
     const length = 'Content-Length: 5\r\n';
@@ -144,22 +144,25 @@ for (const name of await everyServer()) {
     slowly.destroy();
     const next = `GET /d HTTP/1.1\r\n${HOST}\r\n`;
     const both = await exchange(bare, `POST /c HTTP/1.1\r\n${HOST}${offer}${chunked}${next}`, 'GET /d');
-    // Newer ones of Node lose what follows, and the connection is closed.
+    // Newer versions of Node lose what follows, and the connection is closed.
     t.match(both, /200 OK[\s\S]*(POST \/c hello[\s\S]*200 OK[\s\S]*|[Cc]onnection: close[\s\S]*POST \/c hello)$/);
   });
 
-  t.test(`A client that goes is reported, before its answer and in the middle of its body (${name})`, async (t) => {
-    const bare = await open(t, name);
-    for (const more of ['\r\n', 'Content-Length: 5\r\n\r\nhe']) {
-      const socket = await sent(bare, `POST /wait HTTP/1.1\r\n${HOST}${more}`);
-      await eventually('it has arrived', () => bare.seen.at(-1) === 'POST /wait');
-      socket.destroy();
-      await eventually('it is reported', () => bare.seen.at(-1) === 'gone');
-      bare.release();
-    }
-  });
+  t.test(
+    `A client that disconnects is reported, before its answer and in the middle of its body (${name})`,
+    async (t) => {
+      const bare = await open(t, name);
+      for (const more of ['\r\n', 'Content-Length: 5\r\n\r\nhe']) {
+        const socket = await sent(bare, `POST /wait HTTP/1.1\r\n${HOST}${more}`);
+        await eventually('it has arrived', () => bare.seen.at(-1) === 'POST /wait');
+        socket.destroy();
+        await eventually('it is reported', () => bare.seen.at(-1) === 'gone');
+        bare.release();
+      }
+    },
+  );
 
-  t.test(`A body that nobody reads keeps no client from going (${name})`, async (t) => {
+  t.test(`A body that is not read does not delay the end of its connection (${name})`, async (t) => {
     const bare = await open(t, name);
     const socket = await sent(bare, `POST /wait HTTP/1.1\r\n${HOST}Content-Length: ${8 * MIB}\r\n\r\n`);
     await new Promise((resolve) => socket.write(Buffer.alloc(6 * MIB), resolve));
@@ -167,7 +170,7 @@ for (const name of await everyServer()) {
     await eventually('it is reported', () => bare.seen.at(-1) === 'gone');
   });
 
-  t.test(`A WebSocket has its seat, its name, the first protocol, and no compression (${name})`, async (t) => {
+  t.test(`A WebSocket has its state, its parameter, the first protocol, and no compression (${name})`, async (t) => {
     const bare = await open(t, name);
     const socket = openSocket(bare, '/socket/a%20b', 'one', 'two');
     await once(socket, 'open', deadline());
@@ -190,7 +193,7 @@ for (const name of await everyServer()) {
     t.same(bare.seen, ['socket a%20b', 'socket closed'], 'once');
   });
 
-  t.test(`A WebSocket message over its bound ends the connection (${name})`, async (t) => {
+  t.test(`A WebSocket message over the limit ends the connection (${name})`, async (t) => {
     const bare = await open(t, name);
     const socket = openSocket(bare, '/socket/a');
     await once(socket, 'open', deadline());
@@ -199,30 +202,33 @@ for (const name of await everyServer()) {
     await eventually('it is reported', () => bare.seen.at(-1) === 'socket closed');
   });
 
-  t.test(`A WebSocket that is refused gets a status, and its connection ends (${name})`, async (t) => {
+  t.test(`A refused WebSocket gets a status, and its connection ends (${name})`, async (t) => {
     const bare = await open(t, name);
     const ask = `GET /socket/refused HTTP/1.1\r\n${HOST}${HANDSHAKE}Sec-WebSocket-Version: 13\r\n\r\n`;
     t.match(await exchange(bare, ask), /^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*\r\n\r\nno$/);
     t.same(bare.sockets, []);
   });
 
-  t.test(`What asks for no WebSocket, or where there is none, is an ordinary request (${name})`, async (t) => {
-    const bare = await open(t, name);
-    const requests = [
-      `GET /nowhere HTTP/1.1\r\n${HOST}${HANDSHAKE}Sec-WebSocket-Version: 13\r\n\r\n`,
-      `GET /socket/a/b HTTP/1.1\r\n${HOST}${HANDSHAKE}Sec-WebSocket-Version: 13\r\n\r\n`,
-      `GET /socket/a HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
-      `GET /socket/a HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: short\r\n\r\n`,
-      `PUT /socket/a HTTP/1.1\r\n${HOST}${HANDSHAKE}Sec-WebSocket-Version: 13\r\n\r\n`,
-    ];
-    for (const request of requests) {
-      const [, said = ''] = /^(\w+ \S+)/.exec(request) ?? [];
-      t.match(await exchange(bare, request, said), /^HTTP\/1\.1 200 OK/, request);
-    }
-    t.same(bare.sockets, []);
-  });
+  t.test(
+    `A request without a handshake, or for a path without a WebSocket, is an ordinary request (${name})`,
+    async (t) => {
+      const bare = await open(t, name);
+      const requests = [
+        `GET /nowhere HTTP/1.1\r\n${HOST}${HANDSHAKE}Sec-WebSocket-Version: 13\r\n\r\n`,
+        `GET /socket/a/b HTTP/1.1\r\n${HOST}${HANDSHAKE}Sec-WebSocket-Version: 13\r\n\r\n`,
+        `GET /socket/a HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+        `GET /socket/a HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: short\r\n\r\n`,
+        `PUT /socket/a HTTP/1.1\r\n${HOST}${HANDSHAKE}Sec-WebSocket-Version: 13\r\n\r\n`,
+      ];
+      for (const request of requests) {
+        const [, said = ''] = /^(\w+ \S+)/.exec(request) ?? [];
+        t.match(await exchange(bare, request, said), /^HTTP\/1\.1 200 OK/, request);
+      }
+      t.same(bare.sockets, []);
+    },
+  );
 
-  t.test(`A viewer that leaves too much unread is cut off (${name})`, async (t) => {
+  t.test(`A viewer that leaves too much unread is disconnected (${name})`, async (t) => {
     const bare = await open(t, name);
     const socket = openSocket(bare, '/socket/a');
     await once(socket, 'open', deadline());
@@ -235,7 +241,7 @@ for (const name of await everyServer()) {
     socket.terminate();
   });
 
-  t.test(`Closing cuts every connection, and telling one twice changes nothing (${name})`, async (t) => {
+  t.test(`Closing cuts every connection, and closing twice changes nothing (${name})`, async (t) => {
     const bare = await open(t, name);
     const idle = await sent(bare, '');
     const waits = await sent(bare, `POST /wait HTTP/1.1\r\n${HOST}\r\n`);
@@ -256,11 +262,11 @@ for (const name of await everyServer()) {
   });
 }
 
-/** These wait for real deadlines. */
+/** These tests wait for real deadlines. */
 if (process.env.TROUPE_PROOF === 'server') {
   for (const name of await everyServer()) {
     t.test(
-      `A client that takes nothing of a whole answer is let go of, one that is slow is not (${name})`,
+      `A client that takes nothing of a complete answer is disconnected, a slow one is not (${name})`,
       async (t) => {
         const bare = await open(t, name);
         const asleep = connect(bare.server.port, '127.0.0.1');
@@ -281,7 +287,7 @@ if (process.env.TROUPE_PROOF === 'server') {
     );
 
     t.test(
-      `A WebSocket client that gives no sign of life is cut off, one that only listens is not (${name})`,
+      `A WebSocket client that does not answer pings is disconnected, one that only listens is not (${name})`,
       async (t) => {
         const bare = await open(t, name, { idleSeconds: 8 });
         const [dead, alive] = [openSocket(bare, '/socket/dead'), openSocket(bare, '/socket/alive')];
@@ -308,12 +314,12 @@ async function sent(bare: Bare, text: string): Promise<Socket> {
 }
 
 /** What node:http would answer by itself, or not at all. uWebSockets.js has answers of its own. */
-t.test('What node:http cannot take is answered as every error is', async (t) => {
+t.test('Requests that node:http rejects get the usual error answer', async (t) => {
   const bare = await open(t, 'node');
   const get = (more: string) => `GET /a HTTP/1.1\r\n${HOST}${more}\r\n`;
   const cases: { readonly [what: string]: readonly [bytes: string, status: number] } = {
-    'no HTTP': ['hello\r\n\r\n', 400],
-    'a method that there is not': [`FETCH /a HTTP/1.1\r\n${HOST}\r\n`, 400],
+    'data that is not HTTP': ['hello\r\n\r\n', 400],
+    'an unknown method': [`FETCH /a HTTP/1.1\r\n${HOST}\r\n`, 400],
     'an older version': [`GET /a HTTP/1.0\r\n${HOST}\r\n`, 505],
     'a newer version': [`GET /a HTTP/2.0\r\n${HOST}\r\n`, 505],
     'a proxy': [`CONNECT localhost:80 HTTP/1.1\r\n${HOST}\r\n`, 400],
@@ -345,7 +351,7 @@ t.test('What node:http cannot take is answered as every error is', async (t) => 
   t.same(bare.sockets, []);
 });
 
-t.test('node:http answers the request before the one that it cannot take, and does nothing that follows', async (t) => {
+t.test('node:http answers the request before one that it cannot parse, and handles nothing after it', async (t) => {
   const bare = await open(t, 'node');
   const get = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
   const broken = exchange(bare, `${get('/wait')}hello\r\n\r\n${get('/b')}`);
@@ -357,7 +363,7 @@ t.test('node:http answers the request before the one that it cannot take, and do
   t.same(bare.seen, ['GET /wait', 'GET /a', 'GET /close', 'GET /large']);
 });
 
-t.test('Of what one client sends at once node:http has one in work, and holds 64', async (t) => {
+t.test('Of the requests that one client sends at once, node:http handles one and queues 64', async (t) => {
   const bare = await open(t, 'node');
   const get = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
   const some = exchange(bare, get('/wait') + get('/large') + get('/c').repeat(63), 'GET /c');
@@ -372,7 +378,7 @@ t.test('Of what one client sends at once node:http has one in work, and holds 64
   t.same(bare.sockets, []);
 });
 
-t.test('A client that asks before it sends its body is told to go on, or has its connection closed', async (t) => {
+t.test('A client that expects 100 Continue gets it, or its connection is closed', async (t) => {
   const bare = await open(t, 'node');
   const post = (path: string) => `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`;
   const socket = await sent(bare, post('/a'));
@@ -385,7 +391,7 @@ t.test('A client that asks before it sends its body is told to go on, or has its
   t.match(await exchange(bare, other, 'GET /a'), /200 OK/);
 });
 
-/** Connections that this process, as the server, has open. */
+/** The open connections of this process as the server. */
 async function established({ server }: Bare): Promise<number> {
   const port = server.port.toString(16).toUpperCase().padStart(4, '0');
   const lines = (await readFile('/proc/net/tcp', 'latin1')).split('\n');

@@ -15,7 +15,7 @@ const never = new AbortController().signal;
 const say = (id: SessionId, text: string): Promise<void> =>
   house.append(id, { type: 'ConsoleWritten', data: { level: 'log', text } });
 
-/** So many lines, a few at a time. */
+/** Writes this many lines, a few at a time. */
 async function sayAll(id: SessionId, lines: number, atOnce: number): Promise<void> {
   for (let said = 0; said < lines; said += atOnce) {
     const some = Math.min(atOnce, lines - said);
@@ -23,7 +23,7 @@ async function sayAll(id: SessionId, lines: number, atOnce: number): Promise<voi
   }
 }
 
-t.test('Viewers that come and go while events are written see each once, in order', async (t) => {
+t.test('Viewers that come and go while events are written see each event once, in order', async (t) => {
   const { id } = await house.live();
   const first = sessions.streams.lastSeq();
   const last = first + 500;
@@ -46,7 +46,7 @@ t.test('Viewers that come and go while events are written see each once, in orde
   await sessions.remove(id, false);
 });
 
-t.test('An ended session is sent whole and then said to be over', async (t) => {
+t.test('An ended session is sent completely and then reported as over', async (t) => {
   const { id } = await house.live();
   await sayAll(id, 450, 450);
   await sessions.remove(id, false);
@@ -60,28 +60,31 @@ t.test('An ended session is sent whole and then said to be over', async (t) => {
   await client.close();
 });
 
-t.test('A session that ends while it is watched is said to be over, and one no longer watched is not', async (t) => {
-  const [watched, left] = [await house.live(), await house.live()];
-  const client = await StreamClient.open(gateway.url);
-  client.ask({ type: 'watchSession', id: watched.id, after: 0 });
-  client.ask({ type: 'watchSession', id: left.id, after: 0 });
-  await client.until(() => new Set(client.of('events').map(({ id }) => id)).size === 2);
-  const before = client.seqs().length;
-  client.ask({ type: 'unwatchSession', id: left.id });
-  client.ask({ type: 'watchSession', id: watched.id, after: 0 });
-  await client.until(() => client.seqs().length > before);
-  await sessions.remove(left.id, false);
-  await sessions.remove(watched.id, false);
-  await client.until(() => client.of('over').length > 0);
-  t.same(
-    client.of('over').map(({ id }) => id),
-    [watched.id],
-  );
-  await client.close();
-});
+t.test(
+  'A session that ends while it is watched is reported as over, one that is no longer watched is not',
+  async (t) => {
+    const [watched, left] = [await house.live(), await house.live()];
+    const client = await StreamClient.open(gateway.url);
+    client.ask({ type: 'watchSession', id: watched.id, after: 0 });
+    client.ask({ type: 'watchSession', id: left.id, after: 0 });
+    await client.until(() => new Set(client.of('events').map(({ id }) => id)).size === 2);
+    const before = client.seqs().length;
+    client.ask({ type: 'unwatchSession', id: left.id });
+    client.ask({ type: 'watchSession', id: watched.id, after: 0 });
+    await client.until(() => client.seqs().length > before);
+    await sessions.remove(left.id, false);
+    await sessions.remove(watched.id, false);
+    await client.until(() => client.of('over').length > 0);
+    t.same(
+      client.of('over').map(({ id }) => id),
+      [watched.id],
+    );
+    await client.close();
+  },
+);
 
 t.test(
-  'The list begins with what runs and does, and is told what changed, a session at most once at a time',
+  'The list starts with the running sessions and their activity, and then gets changes, at most one per session at a time',
   async (t) => {
     const early = await house.live({ name: 'early' });
     const reads = sessions.runScript(early.id, 'agent.wait(60000)', never).catch(() => undefined);
@@ -115,7 +118,7 @@ t.test(
   },
 );
 
-t.test('What is asked wrongly is refused, and the connection goes on', async (t) => {
+t.test('An invalid request is refused, and the connection continues', async (t) => {
   const client = await StreamClient.open(gateway.url);
   const asked = [
     ['{', 'INVALID_JSON'],
@@ -138,7 +141,7 @@ t.test('What is asked wrongly is refused, and the connection goes on', async (t)
   t.not(await client.closed, 1000, 'a message over its bound ends the connection');
 });
 
-t.test('Strangers are not let in', async (t) => {
+t.test('Unauthorized clients are refused', async (t) => {
   const guarded = await house.listen({ token: 'secret' });
   const authorization = 'Bearer secret';
   await t.rejects(StreamClient.open(guarded.url), { message: /401/ });
@@ -150,7 +153,7 @@ t.test('Strangers are not let in', async (t) => {
   await client.close();
 });
 
-t.test('A viewer that reads nothing is let go of, and goes on where it was', async (t) => {
+t.test('A viewer that reads nothing is disconnected, and resumes where it was', async (t) => {
   const { id } = await house.live();
   const client = await StreamClient.open(gateway.url);
   client.ask({ type: 'watchSession', id, after: 0 });
@@ -158,7 +161,7 @@ t.test('A viewer that reads nothing is let go of, and goes on where it was', asy
   client.socket.pause();
   const text = 'x'.repeat(500_000);
   let written = 0;
-  // Until the kernel's buffers and the viewer's own are full, and its connection is cut.
+  // Until the buffers of the kernel and the viewer are full, and its connection is cut.
   const feed = async () => {
     for (; written < 60; written += 1) await say(id, text);
   };
@@ -178,7 +181,7 @@ t.test('A viewer that reads nothing is let go of, and goes on where it was', asy
   await sessions.remove(id, false);
 });
 
-t.test('A screen is shown at the pace that each viewer wants, and no more once it looks away', async (t) => {
+t.test('A screen is sent at the pace of each viewer, and not after it stops watching', async (t) => {
   const { id } = await house.live();
   const [fast, slow] = [await StreamClient.open(gateway.url), await StreamClient.open(gateway.url)];
   slow.ask({ type: 'watchScreen', id, pace: 'slow' });
@@ -198,7 +201,7 @@ t.test('A screen is shown at the pace that each viewer wants, and no more once i
   await Promise.all([fast.close(), slow.close()]);
 });
 
-t.test('A service that stops says so to its viewers', async (t) => {
+t.test('A service that stops tells its viewers', async (t) => {
   const stopping = await house.listen();
   const client = await StreamClient.open(stopping.url);
   const closed = once(client.socket, 'close');

@@ -17,7 +17,7 @@ const gateway = await house.listen({ onAnswered: (answered) => answered.changes 
 const call = (method: string, path: string, token?: string, more: Partial<HttpCall> = {}) =>
   httpCall(gateway.url, { method, path, ...more, headers: { ...bearer(token), ...more.headers } });
 
-t.test('The service is open until the first token is made, which must be an admin, and never again', async (t) => {
+t.test("The service is open until the first token is created, which must be an admin's, and never again", async (t) => {
   t.equal((await call('GET', '/api/sessions')).status, 200);
   const first = { name: 'first', role: 'run' } as const;
   t.match(await call('POST', '/api/tokens', undefined, { body: JSON.stringify(first) }), {
@@ -34,7 +34,7 @@ t.test('The service is open until the first token is made, which must be an admi
   t.match(await call('GET', '/api/sessions'), { status: 401, json: { error: /troupe token create/ } });
 });
 
-t.test('A role that is enough is let in, by token and by cookie, until it is revoked', async (t) => {
+t.test('A sufficient role is admitted, by token and by cookie, until it is revoked', async (t) => {
   const tokens = await tokensOfEachRole();
   t.equal((await call('GET', '/api/sessions', tokens.view)).status, 200);
   t.equal((await call('POST', '/api/sessions', tokens.run)).status, 201);
@@ -52,14 +52,14 @@ t.test('A role that is enough is let in, by token and by cookie, until it is rev
   t.equal((await call('GET', '/api/sessions', undefined, { headers: { cookie } })).status, 401);
 });
 
-t.test('Tokens are shown once and never kept', async (t) => {
+t.test('Tokens are shown once and never stored', async (t) => {
   const { admin } = await tokensOfEachRole();
   const listed = await call('GET', '/api/tokens', admin);
   t.notMatch(listed.text, 'troupe_');
   t.notMatch(listed.text, 'hash');
 });
 
-t.test('The WebSocket wants a token, a place and an origin of this service', async (t) => {
+t.test('The WebSocket requires a token, and a host and origin of this service', async (t) => {
   const tokens = await tokensOfEachRole();
   const statusOf = async (headers: { [name: string]: string }) => {
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/stream`, { headers });
@@ -78,7 +78,7 @@ t.test('The WebSocket wants a token, a place and an origin of this service', asy
   t.equal(await statusOf({ ...bearer(tokens.view), host: 'evil.test' }), 403);
 });
 
-t.test('Every change is told of with who made it, what it was and what came of it', async (t) => {
+t.test('Every change is reported with its caller, route and outcome', async (t) => {
   const tokens = await tokensOfEachRole();
   changes.length = 0;
   await call('GET', '/api/sessions', tokens.run);
@@ -86,9 +86,9 @@ t.test('Every change is told of with who made it, what it was and what came of i
   await call('POST', '/api/jobs', tokens.run, { body: '{}' });
   await call('POST', '/api/jobs', 'troupe_wrong', { body: '{}' });
   t.match(changes, [
-    { who: 'a view', method: 'POST', path: '/api/sessions', status: 403, address: '127.0.0.1' },
-    { who: 'a run', method: 'POST', path: '/api/jobs', status: 400 },
-    { who: null, method: 'POST', path: '/api/jobs', status: 401 },
+    { principalName: 'a view', method: 'POST', path: '/api/sessions', status: 403, address: '127.0.0.1' },
+    { principalName: 'a run', method: 'POST', path: '/api/jobs', status: 400 },
+    { principalName: null, method: 'POST', path: '/api/jobs', status: 401 },
   ]);
   t.equal(changes.length, 3);
 });

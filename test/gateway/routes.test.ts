@@ -27,7 +27,7 @@ for (const server of await everyServer()) {
   }
 }
 
-t.test('no wrong request was a fault of the service', async (t) => {
+t.test('no invalid request caused a fault of the service', async (t) => {
   t.same(faults, []);
   t.equal((await house.sessions.get(live.id)).status, 'running');
 });

@@ -20,12 +20,12 @@ const deadline = () => ({ signal: AbortSignal.timeout(60_000) });
 const house = await openHouse(t, { maxSessions: 20 });
 const { sessions } = house;
 
-/** Ends what a test has left running, so that the next begins with nothing. */
+/** Ends what a test left running, so that the next one starts with nothing. */
 t.afterEach(async () => {
   for (const { id } of await sessions.list({ limit: 1000 })) await sessions.remove(id, true);
 });
 
-/** A connection on which a request was sent. */
+/** A connection with part of a request. */
 async function half(gateway: Gateway, text: string): Promise<Socket> {
   const socket = connect(gateway.port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -35,7 +35,7 @@ async function half(gateway: Gateway, text: string): Promise<Socket> {
   return socket;
 }
 
-/** Settles when a connection is over, however it ended; rejects after 15 s. */
+/** Settles when a connection has ended in any way; rejects after 15 s. */
 function over(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('The connection is still open')), 15_000);
@@ -46,7 +46,7 @@ function over(socket: Socket): Promise<void> {
   });
 }
 
-t.test('A second service on the same port fails with a sentence that says so', async (t) => {
+t.test('A second service on the same port fails with a helpful message', async (t) => {
   const gateway = await house.listen();
   const other = { server: testedServer(), host: '127.0.0.1', port: gateway.port, sessions, allowedHosts: [] };
   await t.rejects(Gateway.listen(other), {
@@ -58,7 +58,7 @@ t.test('A second service on the same port fails with a sentence that says so', a
   t.equal((await httpCall(gateway.url, { method: 'GET', path: '/api/health' })).status, 200);
 });
 
-t.test('Until the service is ready every request answers 503 and when to come again', async (t) => {
+t.test('Until the service is ready every request gets 503 with Retry-After', async (t) => {
   const gateway = await Gateway.listen({ server: testedServer(), host: '127.0.0.1', port: 0, allowedHosts: [] });
   t.teardown(() => gateway.close(1000));
   const health = () => httpCall(gateway.url, { method: 'GET', path: '/api/health' });
@@ -67,21 +67,24 @@ t.test('Until the service is ready every request answers 503 and when to come ag
   t.match(await health(), { status: 200 });
 });
 
-t.test('A service listens again at once on the port that another had, with clients of it still about', async (t) => {
-  const port = await freePort();
-  for (let round = 0; round < 3; round += 1) {
-    const gateway = await house.listen({ port });
-    t.equal(gateway.url, `http://127.0.0.1:${port}`);
-    const client = await half(gateway, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await once(client, 'data', deadline());
-    const closed = over(client);
-    await gateway.close(1000);
-    await closed;
-    await t.rejects(httpCall(gateway.url, { method: 'GET', path: '/' }), { code: 'ECONNREFUSED' });
-  }
-});
+t.test(
+  "A service can listen on a port right after another, while that one's clients are still connected",
+  async (t) => {
+    const port = await freePort();
+    for (let round = 0; round < 3; round += 1) {
+      const gateway = await house.listen({ port });
+      t.equal(gateway.url, `http://127.0.0.1:${port}`);
+      const client = await half(gateway, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await once(client, 'data', deadline());
+      const closed = over(client);
+      await gateway.close(1000);
+      await closed;
+      await t.rejects(httpCall(gateway.url, { method: 'GET', path: '/' }), { code: 'ECONNREFUSED' });
+    }
+  },
+);
 
-t.test('Closing ends event streams at once and answers under way by its deadline', async (t) => {
+t.test('Closing ends event streams at once, and open requests by the deadline', async (t) => {
   const gateway = await house.listen();
   const readers = await Promise.all([1, 2, 3].map(() => EventReader.open(gateway.url, '/api/events')));
   const kept = await half(gateway, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -103,7 +106,7 @@ t.test('Closing ends event streams at once and answers under way by its deadline
   await closing;
 });
 
-t.test('A download that is under way when the service closes arrives whole', async (t) => {
+t.test('A download that is open when the service closes is completed', async (t) => {
   const archive = new PassThrough();
   const gateway = await house.listen({
     sessions: scripted<Sessions>(sessions, {
@@ -132,7 +135,7 @@ t.test('Closing cuts what does not end by its deadline', async () => {
   await closed;
 });
 
-t.test('A client that goes before its session is ready gives it back', async (t) => {
+t.test('If a client disconnects before its session is ready, the session is released', async (t) => {
   const gateway = await house.listen();
   const held = house.browsers.startHeld(AbortSignal.timeout(60_000));
   const release = house.browsers.holdStarts();
@@ -145,36 +148,39 @@ t.test('A client that goes before its session is ready gives it back', async (t)
   t.equal(sessions.health().capacity.running, 0, 'nor a place taken');
 });
 
-t.test('POST /api/sessions/run answers the end, or at waitTimeout; its client going cancels nothing', async (t) => {
-  const gateway = await house.listen();
-  const run = (body: object) =>
-    httpCall(gateway.url, { method: 'POST', path: '/api/sessions/run', body: JSON.stringify(body) });
-  const task = { prompt: 'x', maxIterations: 0 };
-  const done = await run({ ...task, flowFiles: ['quick.js'] });
-  t.equal(done.status, 200);
-  t.match(done.json, { status: 'completed', state: 'completed' });
-  t.notOk('timedOut' in Object(done.json));
+t.test(
+  'POST /api/sessions/run answers at the end, or after waitTimeout; a client that disconnects cancels nothing',
+  async (t) => {
+    const gateway = await house.listen();
+    const run = (body: object) =>
+      httpCall(gateway.url, { method: 'POST', path: '/api/sessions/run', body: JSON.stringify(body) });
+    const task = { prompt: 'x', maxIterations: 0 };
+    const done = await run({ ...task, flowFiles: ['quick.js'] });
+    t.equal(done.status, 200);
+    t.match(done.json, { status: 'completed', state: 'completed' });
+    t.notOk('timedOut' in Object(done.json));
 
-  const late = await run({ ...task, flowFiles: ['endless.js'], waitTimeout: 0.05 });
-  t.equal(late.status, 200);
-  t.match(late.json, { status: /^(queued|running)$/, timedOut: true });
+    const late = await run({ ...task, flowFiles: ['endless.js'], waitTimeout: 0.05 });
+    t.equal(late.status, 200);
+    t.match(late.json, { status: /^(queued|running)$/, timedOut: true });
 
-  const body = JSON.stringify({ ...task, flowFiles: ['endless.js'], name: 'left alone' });
-  const socket = await half(
-    gateway,
-    `POST /api/sessions/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  const newest = async () => (await sessions.list({ limit: 1 }))[0];
-  await eventually('the job runs', async () => {
-    const job = await newest();
-    return job?.name === 'left alone' && job.status === 'running';
-  });
-  socket.destroy();
-  await over(socket);
-  t.match(await newest(), { name: 'left alone', status: 'running' });
-});
+    const body = JSON.stringify({ ...task, flowFiles: ['endless.js'], name: 'left alone' });
+    const socket = await half(
+      gateway,
+      `POST /api/sessions/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const newest = async () => (await sessions.list({ limit: 1 }))[0];
+    await eventually('the job runs', async () => {
+      const job = await newest();
+      return job?.name === 'left alone' && job.status === 'running';
+    });
+    socket.destroy();
+    await over(socket);
+    t.match(await newest(), { name: 'left alone', status: 'running' });
+  },
+);
 
-t.test('DELETE stops a session, its repeat changes nothing, and purge removes it', async (t) => {
+t.test('DELETE stops a session, repeating it changes nothing, and purge removes it', async (t) => {
   const gateway = await house.listen();
   const { id } = await house.live();
   const path = `/api/sessions/${id}`;
@@ -201,7 +207,7 @@ t.test('Creates beyond maxSessions wait for createTimeout; then CAPACITY says wh
   t.match(await create(), { status: 201, json: { status: 'running' } });
 });
 
-t.test('A connection goes on after a body that was too large', async (t) => {
+t.test('A connection continues after a body that was too large', async (t) => {
   const gateway = await house.listen();
   const tooLarge = `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(2e6)}`;
   const next = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -209,7 +215,7 @@ t.test('A connection goes on after a body that was too large', async (t) => {
   t.match(seen, /^HTTP\/1\.1 413 [\s\S]*BODY_TOO_LARGE[\s\S]*HTTP\/1\.1 200 OK/);
 });
 
-t.test('A chunked body without end is refused and cut off', async (t) => {
+t.test('An endless chunked body is refused and cut', async (t) => {
   const gateway = await house.listen();
   const socket = await half(
     gateway,
@@ -229,7 +235,7 @@ t.test('A chunked body without end is refused and cut off', async (t) => {
   t.ok(sent < 100, `${sent} MiB were taken`);
 });
 
-t.test('A request head that comes in pieces may hold 12 KiB', async (t) => {
+t.test('A request head that arrives in pieces may have 12 KiB', async (t) => {
   const gateway = await house.listen();
   const socket = await half(gateway, `GET /api/health HTTP/1.1\r\nHost: localhost\r\nCookie: ${'a'.repeat(6000)}`);
   await new Promise((resolve) => setImmediate(resolve));
@@ -239,7 +245,7 @@ t.test('A request head that comes in pieces may hold 12 KiB', async (t) => {
   socket.destroy();
 });
 
-t.test('Clients that send half a request, or drip it, are let go of within 15 s', async (t) => {
+t.test('Clients that send half a request, or very slowly, are disconnected within 15 s', async (t) => {
   const gateway = await house.listen();
   const head = 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n';
   const sockets = await Promise.all([

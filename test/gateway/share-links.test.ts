@@ -24,82 +24,79 @@ async function makeLink(id: string, body = '{}'): Promise<{ url: string; link: s
   return Object((await httpCall(gateway.url, call)).json);
 }
 
-/** What a browser has after it was led to the page. */
+/** What a browser has after it was redirected to the page. */
 async function open(link: string) {
   const answer = await httpCall(gateway.url, { method: 'GET', path: `/shared/${link}` });
   const [setCookie = ''] = [answer.headers['set-cookie']].flat();
   return { status: answer.status, location: answer.headers.location, setCookie, cookie: setCookie.split(';')[0] ?? '' };
 }
 
-t.test(
-  'A link leads to its session, and opens of it what is shown there and nothing else of the service',
-  async (t) => {
-    const { id } = await house.live();
-    const other = await house.live();
-    const screenshots = join(house.home, 'sessions', id, 'screenshots');
-    mkdirSync(screenshots, { recursive: true });
-    writeFileSync(join(screenshots, '001-step.png'), 'a picture');
-    const { url, link, expiresAt } = await makeLink(id, '{"expiresIn": 60}');
-    t.equal(url, `${gateway.url}/shared/${link}`);
-    t.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 60_000) < 5_000);
-    const { status, location, setCookie, cookie } = await open(link);
-    t.match({ status, location }, { status: 303, location: `/#/sessions/${id}` });
-    t.match(setCookie, /^troupe\d+-\w{12}=[\w.-]+; Path=\/; Max-Age=\d\d; HttpOnly; SameSite=Strict$/);
+t.test('A link leads to its session, and gives access to what is shown there and nothing else', async (t) => {
+  const { id } = await house.live();
+  const other = await house.live();
+  const screenshots = join(house.home, 'sessions', id, 'screenshots');
+  mkdirSync(screenshots, { recursive: true });
+  writeFileSync(join(screenshots, '001-step.png'), 'a picture');
+  const { url, link, expiresAt } = await makeLink(id, '{"expiresIn": 60}');
+  t.equal(url, `${gateway.url}/shared/${link}`);
+  t.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 60_000) < 5_000);
+  const { status, location, setCookie, cookie } = await open(link);
+  t.match({ status, location }, { status: 303, location: `/#/sessions/${id}` });
+  t.match(setCookie, /^troupe\d+-\w{12}=[\w.-]+; Path=\/; Max-Age=\d\d; HttpOnly; SameSite=Strict$/);
 
-    const statusOf = async (method: string, path: string) =>
-      (await httpCall(gateway.url, { method, path, headers: { cookie }, ...(method === 'GET' ? {} : { body: '{}' }) }))
-        .status;
-    const at = (path: string, id: string) =>
-      path.replace('{id}', id).replace('{name}', '001-step.png').replace('{path...}', 'quick.js');
-    const opened: string[] = [];
-    for (const { method, path, role } of ROUTES) {
-      if (role === null) continue;
-      // A stream of events does not end: its head says that it was opened.
-      const isStream = path.endsWith('/events');
-      const own = isStream ? await streamStatus(at(path, id), cookie) : await statusOf(method, at(path, id));
-      if (own === 200) opened.push(`${method} ${path}`);
-      else t.equal(own, 403, `${method} ${path}`);
-      t.equal(await statusOf(method, at(path, other.id)), 403, `${method} ${path} of another session`);
-    }
-    t.same(opened.sort(), [
-      'GET /api/sessions/{id}',
-      'GET /api/sessions/{id}/events',
-      'GET /api/sessions/{id}/report',
-      'GET /api/sessions/{id}/screenshots/{name}',
-    ]);
-    await sessions.remove(other.id, false);
+  const statusOf = async (method: string, path: string) =>
+    (await httpCall(gateway.url, { method, path, headers: { cookie }, ...(method === 'GET' ? {} : { body: '{}' }) }))
+      .status;
+  const at = (path: string, id: string) =>
+    path.replace('{id}', id).replace('{name}', '001-step.png').replace('{path...}', 'quick.js');
+  const opened: string[] = [];
+  for (const { method, path, role } of ROUTES) {
+    if (role === null) continue;
+    // An event stream does not end: its head shows that it was opened.
+    const isStream = path.endsWith('/events');
+    const own = isStream ? await streamStatus(at(path, id), cookie) : await statusOf(method, at(path, id));
+    if (own === 200) opened.push(`${method} ${path}`);
+    else t.equal(own, 403, `${method} ${path}`);
+    t.equal(await statusOf(method, at(path, other.id)), 403, `${method} ${path} of another session`);
+  }
+  t.same(opened.sort(), [
+    'GET /api/sessions/{id}',
+    'GET /api/sessions/{id}/events',
+    'GET /api/sessions/{id}/report',
+    'GET /api/sessions/{id}/screenshots/{name}',
+  ]);
+  await sessions.remove(other.id, false);
 
-    const client = await StreamClient.open(gateway.url, { cookie });
-    await client.until(() => client.of('hello').length === 1);
-    t.match(client.of('hello')[0], { viewOnly: true, capacity: { running: 0 } });
-    const refused: StreamRequest[] = [
-      { type: 'watchSessions' },
-      { type: 'watchSession', id: other.id, after: 0 },
-      { type: 'watchScreen', id: other.id, pace: 'live' },
-      { type: 'copy', id },
-      { type: 'input', id, inputs: [{ kind: 'text', text: 'x' }] },
-    ] as const;
-    for (const request of refused) client.ask(request);
-    await client.until(() => client.of('refused').length === refused.length);
-    t.same(new Set(client.of('refused').map(({ error }) => error.code)), new Set(['FORBIDDEN']));
-    client.ask({ type: 'watchSession', id, after: 0 });
-    client.ask({ type: 'watchScreen', id, pace: 'live' });
-    await client.until(() => client.of('events').length > 0 && client.of('frame').length > 0);
-    await client.close();
+  const client = await StreamClient.open(gateway.url, { cookie });
+  await client.until(() => client.of('hello').length === 1);
+  t.match(client.of('hello')[0], { viewOnly: true, capacity: { running: 0 } });
+  const refused: StreamRequest[] = [
+    { type: 'watchSessions' },
+    { type: 'watchSession', id: other.id, after: 0 },
+    { type: 'watchScreen', id: other.id, pace: 'live' },
+    { type: 'copy', id },
+    { type: 'input', id, inputs: [{ kind: 'text', text: 'x' }] },
+  ] as const;
+  for (const request of refused) client.ask(request);
+  await client.until(() => client.of('refused').length === refused.length);
+  t.same(new Set(client.of('refused').map(({ error }) => error.code)), new Set(['FORBIDDEN']));
+  client.ask({ type: 'watchSession', id, after: 0 });
+  client.ask({ type: 'watchScreen', id, pace: 'live' });
+  await client.until(() => client.of('events').length > 0 && client.of('frame').length > 0);
+  await client.close();
 
-    t.equal(await socketStatus(`/sessions/${id}/desktop`, cookie), 404, 'it has no desktop, which one may look at');
-    t.equal(await socketStatus(`/sessions/${other.id}/desktop`, cookie), 403);
-    t.equal(await socketStatus(`/sessions/${id}/cdp`, cookie), 403);
+  t.equal(await socketStatus(`/sessions/${id}/desktop`, cookie), 404, 'it has no desktop, which one may look at');
+  t.equal(await socketStatus(`/sessions/${other.id}/desktop`, cookie), 403);
+  t.equal(await socketStatus(`/sessions/${id}/cdp`, cookie), 403);
 
-    await sessions.remove(id, false);
-    t.equal(await statusOf('GET', `/api/sessions/${id}`), 200, 'the record of one that has ended is still shown');
-    await sessions.remove(id, true);
-    t.equal(await statusOf('GET', `/api/sessions/${id}`), 404);
-    t.equal((await open(link)).status, 404);
-  },
-);
+  await sessions.remove(id, false);
+  t.equal(await statusOf('GET', `/api/sessions/${id}`), 200, 'the record of one that has ended is still shown');
+  await sessions.remove(id, true);
+  t.equal(await statusOf('GET', `/api/sessions/${id}`), 404);
+  t.equal((await open(link)).status, 404);
+});
 
-t.test('A browser may have opened several links, and is let in by a token all the same', async (t) => {
+t.test('A browser may have opened several links, and is still admitted by a token', async (t) => {
   const [one, two] = [await house.live(), await house.live()];
   const cookies = await Promise.all([one, two].map(async ({ id }) => (await open((await makeLink(id)).link)).cookie));
   const get = async (path: string, headers: { [name: string]: string }) =>
@@ -110,7 +107,7 @@ t.test('A browser may have opened several links, and is let in by a token all th
   for (const { id } of [one, two]) await sessions.remove(id, false);
 });
 
-t.test('A link that was changed, made elsewhere, or whose time is over opens nothing', async (t) => {
+t.test('A link that was changed, comes from another home, or has expired is refused', async (t) => {
   const { id } = await house.live();
   const { link } = await makeLink(id);
   const [, expiry = '', seal = ''] = link.split('.');

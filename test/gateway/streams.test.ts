@@ -15,7 +15,7 @@ guardLeaks(t);
 const MIB = 1024 * 1024;
 const house = await openHouse(t);
 const faults: unknown[] = [];
-/** What a download is made from; each test sets its own. */
+/** The source of a download; each test sets its own. */
 let makeArchive = (): Readable => Readable.from([]);
 const gateway = await house.listen({
   sessions: scripted<Sessions>(house.sessions, {
@@ -28,7 +28,7 @@ const deadline = () => ({ signal: AbortSignal.timeout(60_000) });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** An archive of so many bytes, which says how many of them were asked for. */
+/** An archive of this size, with the number of bytes that were read. */
 function archiveOf(bytes: number): { stream: Readable; made: () => number } {
   const piece = Buffer.alloc(64 * 1024, 'zip');
   let made = 0;
@@ -50,7 +50,7 @@ async function download(path: string): Promise<IncomingMessage> {
   return response;
 }
 
-/** Settles when a number has stopped growing: two looks, half a second apart, see the same. */
+/** Settles when a number has stopped growing: two reads, half a second apart, are equal. */
 async function steady(value: () => number): Promise<number> {
   return await new Promise((resolve) => {
     let before = -1;
@@ -64,7 +64,7 @@ async function steady(value: () => number): Promise<number> {
   });
 }
 
-t.test('A 200 MB zip waits for a client that pauses, in bounded memory, and then arrives whole', async (t) => {
+t.test('A 200 MB zip waits for a client that pauses, in bounded memory, and then arrives completely', async (t) => {
   const archive = archiveOf(200 * MIB);
   makeArchive = () => archive.stream;
   const rssBefore = process.memoryUsage().rss;
@@ -83,7 +83,7 @@ t.test('A 200 MB zip waits for a client that pauses, in bounded memory, and then
   t.ok(rssMost - rssBefore < 100 * MIB, `memory grew by ${rssMost - rssBefore} bytes`);
 });
 
-t.test('A client that goes in the middle of a download ends the work on it', async (t) => {
+t.test('If a client disconnects during a download, its source is destroyed', async (t) => {
   const archive = archiveOf(200 * MIB);
   makeArchive = () => archive.stream;
   const response = await download(`/api/sessions/${id}/download`);
@@ -94,7 +94,7 @@ t.test('A client that goes in the middle of a download ends the work on it', asy
   t.ok(archive.made() < 200 * MIB);
 });
 
-t.test('HEAD of a download answers its headers and ends the work on it', async (t) => {
+t.test('HEAD of a download returns its headers and destroys the source', async (t) => {
   const archive = archiveOf(MIB);
   makeArchive = () => archive.stream;
   const answer = await httpCall(gateway.url, { method: 'HEAD', path: `/api/sessions/${id}/download` });
@@ -104,7 +104,7 @@ t.test('HEAD of a download answers its headers and ends the work on it', async (
   t.ok(archive.stream.destroyed);
 });
 
-t.test('A download whose source fails is broken off, so that half a zip never looks whole', async (t) => {
+t.test('A download whose source fails is cut, so that half a zip never looks complete', async (t) => {
   makeArchive = () =>
     Readable.from(
       (async function* () {
@@ -120,7 +120,7 @@ t.test('A download whose source fails is broken off, so that half a zip never lo
   t.match(faults.pop(), { message: 'the disk is gone' }, 'and the service says so');
 });
 
-t.test('A file goes up and comes down byte for byte, with its length', async (t) => {
+t.test('A file is uploaded and downloaded byte for byte, with its length', async (t) => {
   const content = randomBytes(30 * MIB);
   const path = `/api/sessions/${id}/files/${encodeURIComponent('Prüfung (1).bin')}`;
   const put = await httpCall(gateway.url, { method: 'PUT', path, body: content, chunked: true });
@@ -133,7 +133,7 @@ t.test('A file goes up and comes down byte for byte, with its length', async (t)
   const chunks: Buffer[] = [];
   for await (const chunk of response) {
     chunks.push(chunk);
-    // Now and then nothing is taken, so that the server meets a full connection.
+    // Pauses now and then, so that the server sees a full connection.
     if (chunks.length % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   t.equal(sha256(Buffer.concat(chunks)), sha256(content));
@@ -160,7 +160,7 @@ t.test('A file over 100 MiB is refused with and without a Content-Length', async
   t.equal((await httpCall(gateway.url, { method: 'GET', path })).status, 404);
 });
 
-t.test('A file for a session that is not there is refused without taking it in', async (t) => {
+t.test('A file for an unknown session is refused without being received', async (t) => {
   const body = Buffer.alloc(40 * MIB);
   const path = '/api/sessions/zzzzzzzzzzzz/files/a.bin';
   for (const chunked of [true, false]) {
@@ -169,7 +169,7 @@ t.test('A file for a session that is not there is refused without taking it in',
   }
 });
 
-t.test('A file whose client goes in the middle is not there', async (t) => {
+t.test('A file whose client disconnects during the upload is not stored', async (t) => {
   const socket = connect(gateway.port, '127.0.0.1');
   await once(socket, 'connect', deadline());
   const path = `/api/sessions/${id}/files/half.bin`;

@@ -10,7 +10,7 @@ const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 const page = (html: string): string => JSON.stringify(`data:text/html,${encodeURIComponent(html)}`);
 
-t.test('An MCP client drives a browser', async (t) => {
+t.test('An MCP client controls a browser', async (t) => {
   const service = await startTestService(t, { maxSessions: 2, warmSessions: 0, evalTimeout: 20 });
 
   await t.test('A client finds one tool, and instructions', async (t) => {
@@ -25,7 +25,7 @@ t.test('An MCP client drives a browser', async (t) => {
     t.same((await service.call('GET', '/api/sessions')).body, [], 'no browser is made for that');
   });
 
-  await t.test('The first script makes a browser that lasts, and the end of the MCP session ends it', async (t) => {
+  await t.test('The first script starts a browser that is kept, and the end of the MCP session ends it', async (t) => {
     const { transport, evaluate, text } = await connectMcp(t, service.url, 'Robot');
     t.equal(await text('const answer = 42; answer'), '42');
     t.equal(await text('answer + 1'), '43');
@@ -49,7 +49,7 @@ t.test('An MCP client drives a browser', async (t) => {
     t.equal((await service.call('POST', '/mcp', PING, init)).status, 404, 'so a client knows to begin anew');
   });
 
-  await t.test('What a script writes to its console comes after its result, or after its error', async (t) => {
+  await t.test('The console output of a script follows its result or its error', async (t) => {
     const { evaluate, transport } = await connectMcp(t, service.url);
     t.same((await evaluate('console.log("a", 1); console.warn("b"); 5')).content, [
       { type: 'text', text: '5' },
@@ -61,7 +61,7 @@ t.test('An MCP client drives a browser', async (t) => {
     await transport.terminateSession();
   });
 
-  await t.test('A screenshot comes back as a picture', async (t) => {
+  await t.test('A screenshot is returned as a picture', async (t) => {
     const { evaluate, transport } = await connectMcp(t, service.url);
     const { content } = await evaluate(`agent.go(${page('<h1>Hello')}); agent.screenshot("hello")`);
     const [picture, name] = content;
@@ -76,7 +76,7 @@ t.test('An MCP client drives a browser', async (t) => {
     await transport.terminateSession();
   });
 
-  await t.test('A script runs in another session where one is named', async (t) => {
+  await t.test('A script runs in another session if one is named', async (t) => {
     const { evaluate, client } = await connectMcp(t, service.url);
     const { id } = await service.live();
     await service.run(id, 'const here = "the other one"');
@@ -90,7 +90,7 @@ t.test('An MCP client drives a browser', async (t) => {
     await service.call('DELETE', `/api/sessions/${id}`);
   });
 
-  await t.test('A client whose browser ended is told once, and goes on in a fresh one', async (t) => {
+  await t.test('A client whose browser ended learns it once, and continues in a new one', async (t) => {
     const { evaluate, text, transport } = await connectMcp(t, service.url);
     t.equal(await text('let count = 1; count'), '1');
     const [{ id }] = (await service.call('GET', '/api/sessions?state=running')).body;
@@ -100,7 +100,7 @@ t.test('An MCP client drives a browser', async (t) => {
     await transport.terminateSession();
   });
 
-  await t.test('A script tells how it goes on, and stops when it is cancelled', async (t) => {
+  await t.test('A script reports its progress, and stops when it is cancelled', async (t) => {
     const { client, text, transport } = await connectMcp(t, service.url);
     t.equal(await text('let kept = 1; kept'), '1');
     const given = new AbortController();

@@ -1,5 +1,5 @@
-// The tools, resources and prompts that the official conformance suite asks for, behind the gateway's own MCP endpoint:
-// what is tested is the endpoint. `npm run conformance` starts it.
+// The tools, resources and prompts that the official conformance suite requires, behind the gateway's own MCP endpoint,
+// which is under test. `npm run conformance` starts it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
 import {
@@ -21,10 +21,10 @@ const says = (text) => ({ content: [{ type: 'text', text }] });
 const image = { type: 'image', data: PNG, mimeType: 'image/png' };
 const embedded = (uri, mimeType, text) => ({ type: 'resource', resource: { uri, mimeType, text } });
 
-/** Listens on a free port of this machine alone. */
+/** Listens on a free port of this machine only. */
 export async function startConformanceServer() {
   const gateway = await Gateway.listen({ host: '127.0.0.1', port: 0, allowedHosts: [], makeMcpPeer: makePeer });
-  // No route but /mcp is asked, and its peer asks for no session.
+  // Only /mcp is requested, and its peer needs no sessions.
   gateway.serve({});
   return { url: gateway.url, close: () => gateway.close(1_000) };
 }
@@ -63,7 +63,7 @@ function addTools(server) {
   addSchemaTool(server);
 }
 
-/** McpServer writes schemas from zod; this one has to be listed just as it is. */
+/** McpServer generates schemas from zod; this one must be listed unchanged. */
 function addSchemaTool(server) {
   const name = 'json_schema_2020_12_tool';
   tool(server, name, {}, async () => says('ok'));
@@ -82,7 +82,7 @@ function addSchemaTool(server) {
   });
 }
 
-/** Tools that talk to the client while they run. */
+/** Tools that send messages to the client while they run. */
 function addTalkingTools(server) {
   tool(server, 'test_tool_with_logging', {}, async (_, { sendNotification }) => {
     for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {

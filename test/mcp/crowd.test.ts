@@ -5,7 +5,7 @@ import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
 
-/** `TROUPE_MCP_CLIENTS=50` for the whole crowd: it wants a browser for each. */
+/** `TROUPE_MCP_CLIENTS=50` for the full number: each needs a browser. */
 const CLIENTS = Number(process.env.TROUPE_MCP_CLIENTS ?? 4);
 const ROUNDS = 3;
 
@@ -14,7 +14,7 @@ const form = (n: number): string => {
   return JSON.stringify(`data:text/html,${encodeURIComponent(html)}`);
 };
 
-t.test('Clients at the same time have a browser each, and none sees what another does', async (t) => {
+t.test('Concurrent clients have a browser each, and none sees what another does', async (t) => {
   const service = await startTestService(t, {
     maxSessions: CLIENTS,
     warmSessions: 0,

@@ -12,7 +12,7 @@ import { startTestService } from '../support/service.js';
 
 guardLeaks(t);
 
-t.test('The document of a session is true', async (t) => {
+t.test('The prompt document of a session is correct', async (t) => {
   const service = await startTestService(t, { maxSessions: 1, warmSessions: 0 });
   writeFileSync(
     join(service.home, 'flows', 'greet.js'),
@@ -24,16 +24,16 @@ t.test('The document of a session is true', async (t) => {
   const document: string = prompt.body;
   t.match(document, /\n- greet: Greets somebody\.\n/);
 
-  await t.test('Its curl line works as it is printed', { skip: skipWithout('bash', 'curl') }, async (t) => {
+  await t.test('Its curl line works as printed', { skip: skipWithout('bash', 'curl') }, async (t) => {
     const [line = ''] = /^curl .*$/m.exec(document) ?? [];
     t.match(line, `${service.url}/sessions/${id}/proxy`);
-    // The page itself is beyond this machine.
+    // The page itself is not on this machine.
     const local = line.replace('https://example.com/', 'data:text/html,<button>Hi</button>');
     const { stdout } = await promisify(execFile)('bash', ['-c', local], { timeout: 30_000 });
     t.match(JSON.parse(stdout), { elements: [{ locator: '{button}Hi' }] });
   });
 
-  await t.test('Every call that it, the tool or the instructions name is there', async (t) => {
+  await t.test('Every call that the document, the tool or the instructions name exists', async (t) => {
     const said = [document, renderSections(), MCP_INSTRUCTIONS, EVAL_TOOL.description].join('\n');
     const calls = new Set(said.match(/\b(?:agent|File|Flow)\.\w+(?=\()/g));
     t.ok(calls.size >= 15, [...calls].join(' '));
@@ -52,7 +52,7 @@ t.test('The document of a session is true', async (t) => {
     }
   });
 
-  await t.test('Of a session that ended there is none', async (t) => {
+  await t.test('An ended session has no prompt document', async (t) => {
     await service.call('DELETE', `/api/sessions/${id}`);
     t.match(await service.call('GET', `/sessions/${id}/prompt`), { status: 409, body: { code: 'SESSION_ENDED' } });
   });

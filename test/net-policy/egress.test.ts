@@ -1,5 +1,5 @@
 import t from 'tap';
-import { EgressRules, type EgressSetting, type EgressWish } from '#troupe/net-policy/egress.js';
+import { EgressRules, type EgressSetting, type SessionEgress } from '#troupe/net-policy/egress.js';
 import { isHostPattern } from '#troupe/net-policy/host-pattern.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -14,22 +14,22 @@ const SETTING: EgressSetting = {
   loopback: 'forwarded',
 };
 
-function rules(wish: Partial<EgressWish> = {}, setting: Partial<EgressSetting> = {}): EgressRules {
+function rules(wish: Partial<SessionEgress> = {}, setting: Partial<EgressSetting> = {}): EgressRules {
   return new EgressRules({ ...SETTING, ...setting }, { forward: [], egress: {}, ...wish });
 }
 
-t.test('Localhost by any name leads to forwarded ports alone, and never to the service', async (t) => {
+t.test('Localhost by any name reaches forwarded ports only, and never the service', async (t) => {
   const forwarding = rules({ forward: [3000, 4444] });
   for (const host of ['localhost', 'LOCALHOST.', 'shop.localhost', '127.0.0.1', '127.8.8.8', '::1', '0.0.0.0', '::']) {
     t.match(forwarding.route(host, 3000), { kind: 'loopback' }, host);
-    t.match(forwarding.route(host, 3001), { kind: 'refused', why: /not forwarded/ }, host);
-    t.match(forwarding.route(host, 4444), { kind: 'refused', why: /the service itself/ }, host);
+    t.match(forwarding.route(host, 3001), { kind: 'refused', reason: /not forwarded/ }, host);
+    t.match(forwarding.route(host, 4444), { kind: 'refused', reason: /the service itself/ }, host);
   }
   t.match(forwarding.route('::ffff:127.0.0.1', 22), { kind: 'refused' });
   t.match(rules({}, { forward: [5000] }).route('localhost', 5000), { kind: 'loopback' }, 'for all sessions');
 });
 
-t.test('Metadata addresses are closed in every way to write them, and no list opens them', async (t) => {
+t.test('Metadata addresses are blocked in every spelling, and no list opens them', async (t) => {
   const open = rules({ egress: { allow: ['169.254.169.254', '0.0.0.0/0', '::/0', '*.internal'] } });
   for (const address of [
     '169.254.169.254',
@@ -47,23 +47,23 @@ t.test('Metadata addresses are closed in every way to write them, and no list op
   }
 });
 
-t.test('A name that leads to this machine itself leads nowhere, whatever it was called', async (t) => {
+t.test('A name that resolves to this machine is blocked, whatever it is', async (t) => {
   for (const address of ['127.0.0.1', '::1', '0.0.0.0', '::ffff:127.0.0.1']) {
     t.match(rules().refusal(address, 'innocent.test', 80), /this machine/, address);
   }
-  t.match(rules().route('troupe.test', 443), { kind: 'refused', why: /the service itself/ });
+  t.match(rules().route('troupe.test', 443), { kind: 'refused', reason: /the service itself/ });
   t.match(rules().route('host.docker.internal', 8080), { kind: 'address', address: '172.17.0.1' });
   t.match(rules({}, { hostAddress: null }).route('host.docker.internal', 8080), { kind: 'refused' });
 });
 
-t.test('Private and public places are open by default', async (t) => {
+t.test('Private and public addresses are open by default', async (t) => {
   for (const address of ['10.1.2.3', '172.20.0.5', '192.168.1.1', '192.0.2.1', '2001:db8::1', 'fd12::1']) {
     t.equal(rules().refusal(address, 'shop.test', 80), null, address);
   }
   t.match(rules().route('shop.test', 443), { kind: 'name', name: 'shop.test' });
 });
 
-t.test('A denied place is closed by its name and by the address that a name leads to', async (t) => {
+t.test('A denied host is blocked by its name and by the address that a name resolves to', async (t) => {
   const denying = rules(
     { egress: { deny: ['*.bad.test'] } },
     { egress: { deny: ['10.0.0.0/8', 'worse.test', '2001:db8::/32'] } },
@@ -78,7 +78,7 @@ t.test('A denied place is closed by its name and by the address that a name lead
   t.equal(denying.refusal('11.0.0.1', 'shop.test', 80), null);
 });
 
-t.test('With an allow list only what it names is open, and a session can only narrow it', async (t) => {
+t.test('With an allow list only its entries are open, and a session can only narrow it', async (t) => {
   const narrow = rules(
     { egress: { allow: ['shop.test', '192.168.0.0/16'] } },
     { egress: { allow: ['*.test', '192.168.1.0/24'] } },
@@ -90,12 +90,12 @@ t.test('With an allow list only what it names is open, and a session can only na
     ['192.168.2.7', '192.168.2.7'],
     ['192.0.2.1', 'elsewhere.example'],
   ] as const) {
-    t.match(narrow.refusal(address, host, 80), /not among/, host);
+    t.match(narrow.refusal(address, host, 80), /not on the allow list/, host);
   }
   t.match(narrow.refusal('169.254.169.254', 'shop.test', 80), /metadata/);
 });
 
-t.test('Names, domains, addresses and ranges are patterns; anything else is none', async (t) => {
+t.test('Names, domains, addresses and ranges are patterns; nothing else is', async (t) => {
   for (const pattern of ['shop.test', '*.shop.test', '10.0.0.0/8', '::1', 'fd00::/8', 'localhost', 'a_b.test']) {
     t.ok(isHostPattern(pattern), pattern);
   }

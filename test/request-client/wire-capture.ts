@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer, type Server, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 
-/** A request as it came over the wire; text is one character a byte. */
+/** A request as received; text has one character per byte. */
 export interface WireRequest {
   readonly method: string;
   readonly target: string;
@@ -10,7 +10,7 @@ export interface WireRequest {
   readonly body: string;
 }
 
-/** A loopback server that keeps what it is sent, byte for byte. Requests are kept by the first segment of their path. */
+/** A loopback server that records requests byte for byte, by the first segment of their path. */
 export class WireCapture {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ export class WireCapture {
     return typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '';
   }
 
-  /** What came since the last call. */
+  /** The requests since the last call. */
   take(): ReadonlyMap<string, readonly WireRequest[]> {
     const kept = this.#kept;
     this.#kept = new Map();
@@ -90,7 +90,7 @@ function parseRequest(text: string): { request: WireRequest; length: number } | 
   return { request: { method, target, headers, body: body.slice(0, length) }, length: end + 4 + length };
 }
 
-/** Runs commands one after another in one real bash; what fails, such as an address that curl refuses, is no matter. */
+/** Runs commands one after another in one real bash. Failures, such as a URL that curl rejects, are ignored. */
 export async function runInBash(commands: readonly string[], folder: string): Promise<void> {
   const script = commands.map((command) => `{ ${command}\n} >/dev/null 2>&1 </dev/null`).join('\n');
   const environment = { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8' };
@@ -98,9 +98,8 @@ export async function runInBash(commands: readonly string[], folder: string): Pr
 }
 
 /**
- * A request without what belongs to the client that sent it and not to the command: its own User-Agent, the connection,
- * the wish to be asked before a body is sent, a form's boundary. Header names keep their case; sorted by name, values of
- * one name in their order.
+ * A request without what belongs to the client rather than to the command: its own User-Agent, connection headers,
+ * Expect, a form's boundary. Header names keep their case; sorted by name, values of one name in their order.
  */
 export function comparable({ method, target, headers, body }: WireRequest): WireRequest {
   const kept = headers.filter(([name, value]) => {

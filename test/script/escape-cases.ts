@@ -1,26 +1,26 @@
 import type { ErrorCode } from '#troupe/protocol/errors.js';
 
 /**
- * A script that tries to get out, or never to end. With `value` it must end with just that, with `codes` in one of those
- * errors; with neither, any value and any error of the table will do.
+ * A script that tries to escape, or never to end. With `value` it must end with exactly that, with `codes` in one of
+ * those errors; with neither, any value and any error of the table is accepted.
  */
 export interface EscapeCase {
   readonly title: string;
   readonly source: string;
   readonly value?: unknown;
   readonly codes?: readonly ErrorCode[];
-  /** Part of the error's sentence. */
+  /** Part of the error's message. */
   readonly says?: RegExp;
 }
 
-/** What a script must not see, whatever realm it gets hold of. */
+/** What a script must not see, whatever realm it reaches. */
 const REALM = `'${[
   'return ["process", "require", "module", "fetch", "setTimeout", "setImmediate", "queueMicrotask", "performance",',
   '"Buffer", "WebAssembly", "Atomics", "Worker", "std", "os"]',
   '.filter((name) => (0, eval)("typeof " + name) !== "undefined").length + (globalThis === this ? 0 : 100)',
 ].join(' ')}'`;
 
-/** Scripts that look for a way out; each ends by itself, and with an empty hand. */
+/** Scripts that look for a way out; each ends by itself, without success. */
 export const ESCAPES: readonly EscapeCase[] = [
   {
     title: 'constructor chains from everything that is handed in end in the same empty realm',
@@ -317,7 +317,7 @@ export const ESCAPES: readonly EscapeCase[] = [
     source: `const nest = 'args.n === 1 ? 1 : 1 + host.flow("deep", args.nest, { n: args.n - 1, nest: args.nest })';
       host.flow('deep', nest, { n: 21, nest })`,
     codes: ['SCRIPT_ERROR'],
-    says: /20 deep/,
+    says: /20 levels deep/,
   },
   {
     title: 'flows that recurse by way of what they return and throw are refused at the same depth',
@@ -330,7 +330,7 @@ export const ESCAPES: readonly EscapeCase[] = [
   },
 ];
 
-/** Scripts that use up what there is: time, memory, stack, jobs, the console. */
+/** Scripts that use up resources: time, memory, stack, jobs, the console. */
 export const EXHAUSTIONS: readonly EscapeCase[] = [
   { title: 'join of an endless array', source: "new Array(2 ** 31).join('y')", codes: ['EVAL_TIMEOUT'] },
   { title: 'fill of an endless array', source: "Array.prototype.fill.call({ length: 2 ** 53 - 1 }, 'y')" },

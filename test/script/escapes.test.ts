@@ -9,9 +9,9 @@ import { hostModule, type OpenSandbox, openSandbox } from './open-sandbox.js';
 
 guardLeaks(t);
 
-/** How long after its deadline a script may at most be heard of, beside whatever else the machine does. */
+/** How long after its deadline a script may still run, whatever else the machine does. */
 const SLACK_MS = 15_000;
-/** Sandboxes at a time. */
+/** Concurrent sandboxes. */
 const LANES = 3;
 const LIMITS = { memoryBytes: 32 * 1024 * 1024 };
 
@@ -33,7 +33,7 @@ const module: HostModule = {
   },
 };
 
-/** How a script ended, in the words of the table. */
+/** How a script ended, in the terms of the table. */
 type Ending = { readonly value: unknown } | { readonly code: string; readonly message: string };
 
 async function endingOf({ run }: OpenSandbox, source: string, timeoutMs: number): Promise<Ending> {
@@ -68,7 +68,7 @@ async function check(t: Test, one: EscapeCase): Promise<void> {
   }
 }
 
-/** Long where the script has to end by itself, however slow the machine is. */
+/** Long if the script must end by itself, so that a slow machine does not matter. */
 function deadlineOf(one: EscapeCase): number {
   const mayBeStopped = !('value' in one) && one.codes?.includes('EVAL_TIMEOUT') !== false;
   return mayBeStopped ? 400 : 10_000;
@@ -78,7 +78,7 @@ function shown(ending: Ending): string {
   return JSON.stringify(ending).slice(0, 200);
 }
 
-/** Runs the cases, some at a time, each in a sandbox of its own. */
+/** Runs the cases, some at a time, each in its own sandbox. */
 async function checkAll(t: Test, cases: readonly EscapeCase[]): Promise<void> {
   const waiting = [...cases];
   const lane = async (): Promise<void> => {
@@ -91,13 +91,13 @@ async function checkAll(t: Test, cases: readonly EscapeCase[]): Promise<void> {
   t.equal(Reflect.get({}, 'polluted'), undefined);
 }
 
-t.test('no script finds a way out of its sandbox', async (t) => checkAll(t, ESCAPES));
+t.test('no script escapes from its sandbox', async (t) => checkAll(t, ESCAPES));
 
-t.test('no script goes on past its deadline, or takes its sandbox with it', async (t) => {
+t.test('no script runs beyond its deadline, or breaks its sandbox', async (t) => {
   await checkAll(t, sampled(EXHAUSTIONS, { proof: 'attack', name: 'exhaustions', count: 15 }));
 });
 
-t.test('a call that no prelude would make is answered with an error, and calls nothing', async (t) => {
+t.test('a call that no prelude would make gets an error, and calls nothing', async (t) => {
   const calls: unknown[] = [];
   const modules = new Map([['host', hostModule(async (args) => calls.push(args))]]);
   const context = {
@@ -128,10 +128,10 @@ t.test('a call that no prelude would make is answered with an error, and calls n
   t.same(calls, []);
 });
 
-t.test("a hog leaves its neighbour's p99 as it was", async (t) => {
+t.test("a busy sandbox does not change its neighbour's p99", async (t) => {
   const [hog, neighbour] = await Promise.all([openSandbox(t), openSandbox(t)]);
   await p99(neighbour);
-  // What the machine does besides spoils a measurement now and then, and what the hog does spoils all of them.
+  // Other load of the machine disturbs some measurements, a busy sandbox all of them.
   const seen: string[] = [];
   let held = false;
   for (let attempt = 0; attempt < 6 && !held; attempt += 1) {

@@ -31,7 +31,7 @@ const markers = fc
   .tuple(fc.constantFrom('#', '##'), fc.constantFrom(...MARKERS, 'uuid', 'regex [a-c]+', '? _ > 1', '[]', '[1]', '[2]'))
   .map(([sign, word]): Json => sign + word);
 
-/** Values of at most four levels. `of` are those at the ends. */
+/** Values of at most four levels, with leaves from `of`. */
 function json(of: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   return fc.letrec<{ value: Json }>((tie) => ({
     value: fc.oneof(
@@ -54,7 +54,7 @@ function loosened(value: Json): fc.Arbitrary<Json> {
   if (Array.isArray(value)) return fc.oneof(same, markers, fc.tuple(...value.map(loosened)));
   const members = Object.entries(value).map(([key, member]) => [key, loosened(member)] as const);
   return fc.oneof(
-    // `requiredKeys: []` leaves members out, it does not make them undefined.
+    // `requiredKeys: []` omits members, it does not make them undefined.
     {
       weight: 3,
       arbitrary: fc.record(Object.fromEntries(members), {
@@ -66,7 +66,7 @@ function loosened(value: Json): fc.Arbitrary<Json> {
   );
 }
 
-t.test('match finds exactly the paths that the reference finds', (t) => {
+t.test('match reports exactly the paths of the reference', (t) => {
   let matched = 0;
   fc.assert(
     fc.property(pairs, ([actual, expected]) => {
@@ -81,7 +81,7 @@ t.test('match finds exactly the paths that the reference finds', (t) => {
   t.end();
 });
 
-t.test('Each failure is a sentence that begins with its path and ends somewhere', (t) => {
+t.test('Each failure is a sentence that begins with its path and has a bounded length', (t) => {
   fc.assert(
     fc.property(pairs, ([actual, expected]) => {
       for (const { path, message } of matchFailures(actual, expected)) {
@@ -93,7 +93,7 @@ t.test('Each failure is a sentence that begins with its path and ends somewhere'
   t.end();
 });
 
-t.test('equals is what the language calls the same JSON', (t) => {
+t.test('equals agrees with the language about equal JSON', (t) => {
   const sorted = (value: Json): string =>
     JSON.stringify(value, (_, member: Json) =>
       member === null || typeof member !== 'object' || Array.isArray(member)
@@ -110,7 +110,7 @@ t.test('equals is what the language calls the same JSON', (t) => {
   t.end();
 });
 
-t.test('Texts of failures say what a person needs', (t) => {
+t.test('Messages of failures are helpful', (t) => {
   const says = (actual: unknown, expected: unknown) => matchFailures(actual, expected).map(({ message }) => message);
   const order = { id: '7', lines: [{ sku: 'a', n: 0 }], note: null };
   t.same(says(order, { id: '#number', lines: [{ n: '#? _ > 0' }, {}], note: '#notnull', total: 5, paid: '#boolean' }), [
@@ -118,7 +118,7 @@ t.test('Texts of failures say what a person needs', (t) => {
     '$.lines expected 2 items, got 1 item',
     '$.lines[0].n is 0, for which (_ > 0) is not true',
     '$.note expected #notnull, got null',
-    '$.total is not there, expected 5',
+    '$.total is missing, expected 5',
     '$.paid expected #boolean, got nothing',
   ]);
   t.same(says({ text: `${'x'.repeat(200)}right` }, { text: `${'x'.repeat(200)}wrong` }), [

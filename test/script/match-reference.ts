@@ -1,11 +1,11 @@
-/** A value, as JSON has it. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The slow reference of `match` for JSON values: every path at which `actual` is not as `expected` says, written down
- * from the contract without any regard to speed, bounds or hostile scripts.
+ * The slow reference of `match` for JSON values: every path at which `actual` differs from `expected`, written from the
+ * specification without regard to speed, limits or hostile scripts.
  */
 export function failingPaths(actual: Json | undefined, expected: Json, path = '$'): string[] {
   if (typeof expected === 'string' && expected.startsWith('#')) return fits(actual, expected) ? [] : [path];

@@ -41,7 +41,7 @@ t.test('arrays match by length and order', (t) => {
   t.end();
 });
 
-t.test('each marker takes what it names and nothing else', (t) => {
+t.test('each marker accepts what it names and nothing else', (t) => {
   const uuid = '0b1fd5a8-9c35-4c1e-9b6e-1f2d3c4b5a69';
   const values = { string: 'x', number: 1, boolean: false, array: [], object: {}, null: null, absent: undefined, uuid };
   const takes: Record<string, readonly (keyof typeof values)[]> = {
@@ -82,7 +82,7 @@ t.test('each marker takes what it names and nothing else', (t) => {
   t.end();
 });
 
-t.test('array markers count, and look at each item', (t) => {
+t.test('array markers check the length and each item', (t) => {
   t.same(matchFailures(['a', 'b'], '#[2] #string'), []);
   t.same(matchFailures([1, 2, 3], '#[_ > 2] #number? _ < 4'), []);
   t.same(matchFailures([[1], []], '#[] #[] #number'), []);
@@ -94,7 +94,7 @@ t.test('array markers count, and look at each item', (t) => {
   t.end();
 });
 
-t.test('a regex marker describes the whole string, a RegExp is searched for', (t) => {
+t.test('a regex marker matches the whole string, a RegExp is searched for', (t) => {
   t.same(matchFailures('A-17', '#regex A-\\d+'), []);
   t.same(matchFailures('A-17', '#regex ^A-\\d+$'), []);
   t.same(paths(matchFailures('xA-17', '#regex A-\\d+')), ['$']);
@@ -103,13 +103,13 @@ t.test('a regex marker describes the whole string, a RegExp is searched for', (t
   t.end();
 });
 
-t.test('a text that begins with # is written #= and a marker that does not exist is an error', (t) => {
+t.test('a text that begins with # is written #= and an unknown marker is an error', (t) => {
   t.same(matchFailures('#top', '#= #top'), []);
   t.same(paths(matchFailures('#bottom', '#= #top')), ['$']);
   for (const marker of ['#strng', '#', '##', '#[2', '#[2] string', '#constructor', '#1 best', '#? (', '#regex (']) {
     t.throws(() => matchFailures('x', marker), { name: 'TypeError' }, marker);
   }
-  t.throws(() => matchFailures('x', '#top'), { message: /#top is no marker.*"#= #top"/ });
+  t.throws(() => matchFailures('x', '#top'), { message: /#top is not a marker.*"#= #top"/ });
   t.end();
 });
 
@@ -136,14 +136,14 @@ t.test('contains finds a text, items in any order, or members', (t) => {
   t.end();
 });
 
-t.test('each looks at every item', (t) => {
+t.test('each checks every item', (t) => {
   t.same(eachFailures([{ a: 1 }, { a: 2, b: 1 }], { a: '#number' }), []);
   t.same(paths(eachFailures([{ a: 1 }, { a: 'x' }, {}], { a: '#number' })), ['$[1].a', '$[2].a']);
   t.same(paths(eachFailures({}, '#number')), ['$']);
   t.end();
 });
 
-t.test('cycles end, and differences are bounded', (t) => {
+t.test('cycles end, and the number of differences is limited', (t) => {
   const loop: Record<string, unknown> = { a: 1 };
   loop.self = loop;
   const other: Record<string, unknown> = { a: 1 };

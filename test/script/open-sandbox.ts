@@ -3,7 +3,7 @@ import type { EventData, EventType, SessionEvent } from '#troupe/protocol/events
 import type { HostModule } from '#troupe/script/host-module.js';
 import { Sandbox, type SandboxOptions, type ScriptRequest } from '#troupe/script/sandbox.js';
 
-/** A sandbox for a test: closed with it, with short ways to run scripts and to read what they emitted. */
+/** A sandbox for a test, closed with it, with short ways to run scripts and to read their events. */
 export interface OpenSandbox {
   readonly sandbox: Sandbox;
   readonly events: SessionEvent[];
@@ -52,7 +52,7 @@ function isOf<T extends EventType>(
   return event.type === type;
 }
 
-/** A module with one method, `host.call(...)`, for whatever a test needs. */
+/** A module with one method, `host.call(...)`. */
 export function hostModule(call: HostModule['calls'][string]): HostModule {
   return {
     name: 'host',
@@ -63,7 +63,7 @@ export function hostModule(call: HostModule['calls'][string]): HostModule {
   };
 }
 
-/** A promise and the way to settle it. */
+/** A promise and its resolve function. */
 export function deferred(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((settle) => {

@@ -9,10 +9,10 @@ import { deferred, hostModule, openSandbox } from './open-sandbox.js';
 
 guardLeaks(t);
 
-/** How long after its deadline a script may at most be heard of, beside whatever else the machine does. */
+/** How long after its deadline a script may still run, whatever else the machine does. */
 const SLACK_MS = 15_000;
 
-t.test('a loop without end fails at its deadline, the scope stays, and the next script runs', async (t) => {
+t.test('an endless loop fails at its deadline, the scope stays, and the next script runs', async (t) => {
   const { run, fails } = await openSandbox(t);
   await run('let kept = 1');
   for (const source of [
@@ -29,12 +29,12 @@ t.test('a loop without end fails at its deadline, the scope stays, and the next 
     t.ok(tookMs < 200 + SLACK_MS, `${Math.round(tookMs)} ms`);
     t.equal(await run('kept'), 1);
   }
-  // In a function of its own: the engine may count the turn of a loop to the statement before it.
+  // In a separate function: the engine may count the loop for the statement before it.
   const spin = '1;\nfunction spin() { while (true) { Math.abs(1); } }\nspin();';
   t.match((await fails(spin, { timeoutMs: 200 })).details, { name: 'script 1', line: 2 });
 });
 
-t.test('a built-in that runs for ever is ended, the lost scope is said, and the next script runs', async (t) => {
+t.test('a built-in that runs for ever is ended, the lost scope is reported, and the next script runs', async (t) => {
   const { run, fails } = await openSandbox(t);
   await run('let kept = 1');
   const start = performance.now();
@@ -46,7 +46,7 @@ t.test('a built-in that runs for ever is ended, the lost scope is said, and the 
   t.equal(await run('match(1, "#number")'), true);
 });
 
-t.test('the time of a script that waits for a new thread begins when the thread is there', async (t) => {
+t.test('the time of a script that waits for a new thread starts when the thread is ready', async (t) => {
   const prelude = '(function () { for (const end = Date.now() + 1000; Date.now() < end; ); })';
   const { run, fails } = await openSandbox(t, { modules: [{ name: 'slow', prelude, calls: {} }] });
   await fails("new Array(2 ** 31).join('y')", { timeoutMs: 200 });
@@ -55,13 +55,14 @@ t.test('the time of a script that waits for a new thread begins when the thread 
 
 t.test('a loop that catches everything is ended all the same', async (t) => {
   const { run, fails } = await openSandbox(t);
-  // The engine looks up once in thousands of turns, and a turn that throws is slow: the thread may have to go.
+  // The engine checks once in thousands of iterations, and one that throws is slow: the thread may have to be
+  // terminated.
   const error = await fails('while (true) { try { null.x } catch {} finally {} }', { timeoutMs: 200 });
   t.equal(error.code, 'EVAL_TIMEOUT');
   t.equal(await run('1 + 1'), 2);
 });
 
-t.test('promises without end are ended, and run into no other script', async (t) => {
+t.test('endless promises are ended, and run into no other script', async (t) => {
   const module = hostModule(async (args) => args[0]);
   const { run, fails } = await openSandbox(t, { modules: [module] });
   const source = 'globalThis.turns = 0; (function again() { turns++; return Promise.resolve().then(again); })(); 1';
@@ -70,7 +71,7 @@ t.test('promises without end are ended, and run into no other script', async (t)
   t.equal(await run('globalThis.turns ?? 0'), turns);
 });
 
-t.test('memory without end stops that script alone', async (t) => {
+t.test('endless memory use stops that script only', async (t) => {
   const { run, fails } = await openSandbox(t, { limits: { memoryBytes: 32 * 1024 * 1024 } });
   for (const source of [
     'const hog = []; while (true) hog.push(new Array(10_000).fill(7))',
@@ -89,7 +90,7 @@ t.test('memory without end stops that script alone', async (t) => {
   );
 });
 
-t.test('recursion without end is an ordinary error', async (t) => {
+t.test('endless recursion is an ordinary error', async (t) => {
   const { run, fails } = await openSandbox(t, { modules: [hostModule(async (args) => args[0])] });
   await run('let kept = 1');
   for (const source of [
@@ -111,7 +112,7 @@ t.test('recursion without end is an ordinary error', async (t) => {
   t.equal(await run('try { (function f() { return f() + 1; })() } catch (error) { error.name }'), 'RangeError');
 });
 
-t.test('a host call that is under way at the deadline is aborted, whatever the script catches', async (t) => {
+t.test('a host call that is open at the deadline is aborted, whatever the script catches', async (t) => {
   const aborted: unknown[] = [];
   const module = hostModule((_args, { signal }) => {
     return new Promise((_resolve, reject) => {
@@ -130,7 +131,7 @@ t.test('a host call that is under way at the deadline is aborted, whatever the s
   t.equal(await run('kept'), 1);
 });
 
-t.test('an abort of the caller ends the script with its own reason', async (t) => {
+t.test('an abort by the caller ends the script with its own reason', async (t) => {
   const entered = deferred();
   const module = hostModule(async () => entered.resolve());
   const { run, fails } = await openSandbox(t, { modules: [module] });
@@ -143,7 +144,7 @@ t.test('an abort of the caller ends the script with its own reason', async (t) =
   t.equal(await run('2'), 2);
 });
 
-t.test('what a stopped script left waiting never runs', async (t) => {
+t.test('jobs that a stopped script left never run', async (t) => {
   const calls: unknown[] = [];
   const { run, fails } = await openSandbox(t, { modules: [hostModule(async (args) => calls.push(args[0]))] });
   await fails('Promise.resolve().then(() => host.call("later")); while (true) {}', { timeoutMs: 100 });
@@ -151,7 +152,7 @@ t.test('what a stopped script left waiting never runs', async (t) => {
   t.same(calls, ['next']);
 });
 
-t.test('closing ends what runs with SESSION_ENDED, may be done twice, and nothing runs after it', async (t) => {
+t.test('closing ends a running script with SESSION_ENDED, can be repeated, and nothing runs after it', async (t) => {
   const entered = deferred();
   const module = hostModule((_args, { signal }) => {
     entered.resolve();
@@ -165,7 +166,7 @@ t.test('closing ends what runs with SESSION_ENDED, may be done twice, and nothin
   t.equal((await fails('1')).code, 'SESSION_ENDED');
 });
 
-t.test('nothing holds a sandbox that was closed, however long its script might have taken', async () => {
+t.test('nothing keeps a closed sandbox in memory, however long its script might have taken', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const closed = async (): Promise<WeakRef<Sandbox>> => {
@@ -186,7 +187,7 @@ t.test('a prelude that throws fails the start and leaves nothing', async (t) => 
   await t.rejects(openSandbox(t, { modules: [module] }), { message: /no prelude/ });
 });
 
-t.test('a hog in one sandbox does not slow its neighbour', async (t) => {
+t.test('a busy sandbox does not slow its neighbour', async (t) => {
   const [hog, neighbour] = await Promise.all([openSandbox(t), openSandbox(t)]);
   const failure = hog.fails('while (true) {}', { timeoutMs: 500 });
   let runs = 0;

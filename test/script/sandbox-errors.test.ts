@@ -4,7 +4,7 @@ import { openSandbox } from './open-sandbox.js';
 
 guardLeaks(t);
 
-t.test('an error has the line and column that its author sees', async (t) => {
+t.test("an error has the line and column of the author's source", async (t) => {
   const { run, fails } = await openSandbox(t);
   for (const [source, line, column] of [
     ['nope', 1, 1],
@@ -31,7 +31,7 @@ t.test('an error has the line and column that its author sees', async (t) => {
   t.match((await fails('\n\n\n\nlater()', { name: 'script 8' })).details, { name: 'script 7', line: 3 });
 });
 
-t.test('a message says what a person needs', async (t) => {
+t.test('messages are helpful', async (t) => {
   const { fails } = await openSandbox(t);
   for (const [source, message] of [
     ['null.x', /^TypeError: .*null/],
@@ -43,8 +43,8 @@ t.test('a message says what a person needs', async (t) => {
     ['return 5', /a script's result is its last expression/],
     ['import fs from "fs"', /cannot import/],
     ['let x = (', /^SyntaxError: /],
-    ['match(1, "#nmber")', /#nmber is no marker.*#number/],
-    ['await new Promise(() => {})', /never settled/],
+    ['match(1, "#nmber")', /#nmber is not a marker.*#number/],
+    ['await new Promise(() => {})', /never settles/],
     ['const e = new Error("x"); Object.defineProperty(e, "message", { get() { throw 1; } }); throw e', /unreadable/],
     ['throw new Proxy({}, { get() { throw 1; } })', /unreadable/],
     ['throw Object.assign(new Error("fake"), { code: "WORKER_LOST", details: { line: 99 } })', /^Error: fake$/],

@@ -4,7 +4,7 @@ import { hostModule, openSandbox } from './open-sandbox.js';
 
 guardLeaks(t);
 
-/** The language's globals, as the standard has them, and the engine's InternalError. */
+/** The language's standard globals, and the engine's InternalError. */
 const LANGUAGE =
   `AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError
   FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array
@@ -13,7 +13,7 @@ const LANGUAGE =
   WeakMap WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite
   isNaN parseFloat parseInt undefined unescape`.split(/\s+/);
 
-/** Everything that a script can do to the built-ins that others rely on. */
+/** Everything that a script can do to the built-ins that others use. */
 const POLLUTION = `
   const bad = () => { throw new Error('polluted'); };
   const { getOwnPropertyNames } = Object;
@@ -76,7 +76,7 @@ t.test('a script that overwrites every built-in breaks neither host calls nor ma
   t.match(await fails('\nnope'), { code: 'SCRIPT_ERROR', details: { line: 2 } });
 });
 
-t.test('what is handed in cannot be changed, replaced or removed', async (t) => {
+t.test('provided globals cannot be changed, replaced or removed', async (t) => {
   const { run, fails } = await openSandbox(t, { modules: [hostModule(async () => 'real')] });
   for (const name of ['host', 'match', 'console', 'args']) {
     t.match(await fails(`${name} = 1`), { code: 'SCRIPT_ERROR', message: /built in/ }, name);
@@ -96,7 +96,7 @@ t.test('what is handed in cannot be changed, replaced or removed', async (t) => 
   ]);
 });
 
-t.test('no way leads to the raw host function', async (t) => {
+t.test('the raw host function cannot be reached', async (t) => {
   const calls: unknown[] = [];
   const { run } = await openSandbox(t, { modules: [hostModule(async (args) => calls.push(args))] });
   const found = await run(`
@@ -137,7 +137,7 @@ t.test('no way leads to the raw host function', async (t) => {
   t.same(calls, [[1], ['a', 'b']]);
 });
 
-t.test('modules, imports and blocking primitives are not to be had', async (t) => {
+t.test('modules, imports and blocking primitives are not available', async (t) => {
   const { run, fails } = await openSandbox(t);
   for (const source of [
     'import("os")',

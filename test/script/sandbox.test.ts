@@ -4,7 +4,7 @@ import { deferred, hostModule, openSandbox } from './open-sandbox.js';
 
 guardLeaks(t);
 
-t.test('the value of the last expression is the result, as eval gives it', async (t) => {
+t.test('the value of the last expression is the result, like that of eval', async (t) => {
   const { run } = await openSandbox(t);
   for (const [source, value] of [
     ['1 + 1', 2],
@@ -91,7 +91,7 @@ t.test('values that JSON lacks are converted, and nothing odd in them breaks the
   t.equal(await run('(() => {})'), null);
 });
 
-t.test('a result that is too long, or nested too deep, is an error that says so', async (t) => {
+t.test('a result that is too long, or nested too deeply, is an error that says so', async (t) => {
   const { fails, run } = await openSandbox(t, { limits: { resultLength: 1000 } });
   for (const source of ['"x".repeat(1001)', '({ n: 1n, text: "x".repeat(1001) })', 'new Array(1e9)']) {
     const error = await fails(source);
@@ -104,12 +104,12 @@ t.test('a result that is too long, or nested too deep, is an error that says so'
   t.equal(await run('"x".repeat(998)'), 'x'.repeat(998));
 });
 
-t.test('ordinary page data goes through whole', async (t) => {
+t.test('ordinary page data passes unchanged', async (t) => {
   const { run } = await openSandbox(t, { modules: [hostModule(async () => 'text of a page '.repeat(100_000))] });
   t.equal(await run('host.call()'), 'text of a page '.repeat(100_000));
 });
 
-t.test('console lines are events with their place, and bounded', async (t) => {
+t.test('console lines are events with their position, and limited', async (t) => {
   const { run, of } = await openSandbox(t, { limits: { consoleLines: 3 } });
   await run('console.log("a", { b: [1] }, undefined, null, 5n);\n  console.error(new TypeError("bad"))');
   t.match(of('ConsoleWritten'), [
@@ -125,12 +125,12 @@ t.test('console lines are events with their place, and bounded', async (t) => {
       '0',
       '1',
       '2',
-      'Further console output of this script is left out',
+      'Further console output of this script is omitted',
     ],
   );
 });
 
-t.test('args are what the sandbox was started with', async (t) => {
+t.test('args are those that the sandbox was started with', async (t) => {
   const { run } = await openSandbox(t, { args: { user: 'ann', list: [1] } });
   t.same(await run('[args.user, args.list]'), ['ann', [1]]);
   const other = await openSandbox(t);
@@ -138,7 +138,7 @@ t.test('args are what the sandbox was started with', async (t) => {
 });
 
 t.test(
-  'a host call has its arguments, its place, the time left, and gives its error with code and details',
+  'a host call has its arguments, its position, the time left, and passes its error with code and details',
   async (t) => {
     const calls: unknown[] = [];
     const module = hostModule(async (args, { site, remainingMs }) => {
@@ -174,7 +174,7 @@ t.test(
   },
 );
 
-t.test('a second script while one runs is refused, and does the first no harm', async (t) => {
+t.test('a second script during another one is refused, and does not affect the first', async (t) => {
   const entered = deferred();
   const leave = deferred();
   const module = hostModule(async () => {
@@ -207,7 +207,7 @@ t.test('many short scripts at once, in several sandboxes, are all answered', asy
   t.same(await Promise.all(sums), [19_900, 20_100, 20_300]);
 });
 
-t.test('what a short script tells is told before its end, and its places are its own', async (t) => {
+t.test('the events of a short script come before its end, with its own positions', async (t) => {
   const { run, fails, events } = await openSandbox(t);
   await run('console.log("told")', { name: 'teller.js' });
   t.same(

@@ -89,7 +89,7 @@ const HOMES: readonly OddHome[] = [
     what: 'a key that may not be read',
     make: closed('troupe.key', 0),
     path: 'troupe.key',
-    says: /may not read or make it; change/,
+    says: /may not read or create it; change/,
     notRoot: true,
   },
   {

@@ -92,7 +92,11 @@ t.test('an answer is read up to 2 MiB, however small it was packed', async (t) =
 t.test('metadata addresses are closed to scripts', async (t) => {
   for (const base of ['http://169.254.169.254', 'http://[fd00:ec2::254]']) {
     const { body } = await run(`Request.run('users/Look', {base: '${base}'})`);
-    t.match(body, { code: 'REQUEST_FAILED', error: /may not be reached from scripts: it is a metadata address/ }, base);
+    t.match(
+      body,
+      { code: 'REQUEST_FAILED', error: /must not be reached from scripts: it is a metadata address/ },
+      base,
+    );
   }
 });
 

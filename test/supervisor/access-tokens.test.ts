@@ -25,7 +25,7 @@ t.test('Tokens outlive the service, and nothing on disk tells one', async (t) =>
   const before = await open();
   const made = await before.tokens.create({ name: 'me', role: 'admin', limits: { running: 2 } }, false);
   const gone = await before.tokens.create({ name: 'gone', role: 'run' }, false);
-  const pass = before.tokens.passOf(made);
+  const pass = before.tokens.cookieValueOf(made);
   await before.tokens.revoke(gone.id, false);
   await t.rejects(before.tokens.revoke('zzzzzzzzzzzz', false), { code: 'NOT_FOUND' });
   await before.journal.close();
@@ -33,7 +33,7 @@ t.test('Tokens outlive the service, and nothing on disk tells one', async (t) =>
   t.teardown(() => after.journal.close());
   t.match(after.tokens.find(made.token), { id: made.id, name: 'me', role: 'admin' });
   t.equal(after.tokens.find(gone.token), null);
-  t.match(after.tokens.findPass(pass), { id: made.id });
+  t.match(after.tokens.findByCookie(pass), { id: made.id });
   t.same(after.tokens.limitsOf(callerOf(made)), { running: 2 });
   await after.journal.close();
   const disk = readFileSync(file, 'latin1');
@@ -55,7 +55,7 @@ t.test('The last admin stays, unless the configuration has one', async (t) => {
   await t.rejects(tokens.revoke(admin.id, false), { code: 'INVALID_REQUEST', message: /the last admin/ });
   await tokens.revoke(admin.id, true);
   t.equal(tokens.size, 0);
-  t.ok(tokens.closed);
+  t.ok(tokens.required);
   for (let count = 0; count < 10_000; count += 1) await tokens.create({ name: 'many', role: 'admin' }, false);
   await t.rejects(tokens.create({ name: 'one more', role: 'admin' }, false), { code: 'CAPACITY' });
 });

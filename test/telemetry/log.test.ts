@@ -9,7 +9,7 @@ function collect() {
   return { lines, target: { write: (text: string) => void lines.push(text) } };
 }
 
-t.test('Lines for people begin with the instant and name the session', async (t) => {
+t.test('Lines for people begin with the timestamp and name the session', async (t) => {
   const { lines, target } = collect();
   const log = makeLog('text', target);
   log('its browser is gone', { session: 'k3v9x0a1b2c3' });
@@ -18,7 +18,7 @@ t.test('Lines for people begin with the instant and name the session', async (t)
   t.match(lines[1], /^\S+Z removed 2 browsers\n$/);
 });
 
-t.test('Lines for collectors are one JSON value each, whatever they hold', async (t) => {
+t.test('Lines for collectors are one JSON object each, whatever they contain', async (t) => {
   const { lines, target } = collect();
   const log = makeLog('json', target);
   log('a "quoted"\nline', { session: 'k3v9x0a1b2c3', audit: true, who: 'ci' });

@@ -36,7 +36,7 @@ const ExportRequest = z.strictObject({
   ),
 });
 
-/** A span as it came, with its attributes by name. */
+/** A received span, with its attributes by name. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -48,7 +48,7 @@ export interface ReceivedSpan {
   readonly attributes: { readonly [name: string]: string | number | boolean | undefined };
 }
 
-/** An OTLP/HTTP receiver that takes what is exactly as the protocol has it, and answers 400 for anything else. */
+/** An OTLP/HTTP receiver that accepts exactly the protocol's form, and answers 400 to anything else. */
 export async function startOtlpReceiver(t: { teardown(work: () => unknown): void }) {
   const spans: ReceivedSpan[] = [];
   const refused: string[] = [];

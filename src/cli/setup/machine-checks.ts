@@ -59,8 +59,8 @@ async function checkJournal(machine: Machine): Promise<Finding> {
 async function checkServer(config: Config): Promise<Finding> {
   const what = 'HTTP server';
   try {
-    const { description, shortcoming } = await chooseServer(config.server);
-    if (shortcoming === null) return { level: 'ok', what, why: description };
+    const { description, fallbackReason } = await chooseServer(config.server);
+    if (fallbackReason === null) return { level: 'ok', what, why: description };
     const fix = 'nothing, or for a faster one use Node 20, or Node 22 or 24 on a system with glibc 2.38 or later';
     return { level: 'note', what, why: description, fix };
   } catch (error) {

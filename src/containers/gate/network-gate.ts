@@ -4,7 +4,7 @@ import { type Remote, wrap } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { withDeadline } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
-import type { EgressSetting, EgressWish } from '../../net-policy/egress.js';
+import type { EgressSetting, SessionEgress } from '../../net-policy/egress.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { ListenerKind, ListenerPlace } from './proxy-listener.js';
 import type { ProxyListeners } from './proxy-listeners.js';
@@ -36,7 +36,7 @@ interface GateThread {
 export class NetworkGate {
   readonly #log: (message: string) => void;
   readonly #listeners = new Map<string, OpenListener[]>();
-  readonly #wishes = new Map<string, EgressWish>();
+  readonly #wishes = new Map<string, SessionEgress>();
   readonly #setting: EgressSetting;
   #thread: GateThread | null = null;
 
@@ -63,7 +63,7 @@ export class NetworkGate {
   }
 
   /** What one browser's session wishes; it replaces an earlier wish. */
-  permit(leaseId: string, wish: EgressWish): void {
+  permit(leaseId: string, wish: SessionEgress): void {
     this.#wishes.set(leaseId, wish);
     this.#permit(leaseId, wish);
   }
@@ -122,7 +122,7 @@ export class NetworkGate {
     }
   }
 
-  #permit(leaseId: string, wish: EgressWish): void {
+  #permit(leaseId: string, wish: SessionEgress): void {
     this.#thread?.listeners.permit(leaseId, wish).catch((error: unknown) => this.#log(sentenceOf(error)));
   }
 

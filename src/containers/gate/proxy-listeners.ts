@@ -1,9 +1,9 @@
 import { sentenceOf } from '../../base/system-fault.js';
-import { EgressRules, type EgressSetting, type EgressWish } from '../../net-policy/egress.js';
+import { EgressRules, type EgressSetting, type SessionEgress } from '../../net-policy/egress.js';
 import { NameLookUps } from './name-lookups.js';
 import { type ListenerKind, type ListenerPlace, ProxyListener } from './proxy-listener.js';
 
-const NO_WISH: EgressWish = { forward: [], egress: {} };
+const NO_WISH: SessionEgress = { forward: [], egress: {} };
 
 /** Every door of a service and the rules behind each. Connections that stand are not cut when rules change. */
 export class ProxyListeners {
@@ -19,7 +19,7 @@ export class ProxyListeners {
   }
 
   /** What one browser's session asks for; it replaces what it asked for before. */
-  permit(leaseId: string, asked: EgressWish): void {
+  permit(leaseId: string, asked: SessionEgress): void {
     this.#entry(leaseId).rules = this.#rulesFor(asked);
   }
 
@@ -44,7 +44,7 @@ export class ProxyListeners {
     await Promise.all(open.map((listener) => listener.close()));
   }
 
-  #rulesFor(asked: EgressWish): EgressRules {
+  #rulesFor(asked: SessionEgress): EgressRules {
     return new EgressRules(this.#setting, asked, this.#ports);
   }
 

@@ -1,20 +1,20 @@
 import { TroupeError } from '../../protocol/errors.js';
 
-/** The bodies of all requests, while they are being received, may have so many bytes in memory. */
+/** Memory for the bodies of all requests that are being received. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** So much of each body is always taken, so that long bodies never keep short ones out. */
+/** The first bytes of each body are not counted, so that long bodies never block short ones. */
 const FREE_BYTES = 64 * 1024;
 
-/** What one body takes of it. */
+/** The part of that memory that one body uses. */
 export interface BodyShare {
-  /** False where there is no room for that; nothing more is taken then. */
+  /** Reserves memory. False if there is not enough; nothing is reserved then. */
   take(bytes: number): boolean;
   /** Idempotent. */
-  giveBack(): void;
+  release(): void;
 }
 
-/** Bounds the memory of all request bodies that are being received. */
+/** Limits the memory of all request bodies that are being received. */
 export class BodyMemory {
   readonly #maxBytes: number;
   #bytes = 0;
@@ -23,7 +23,7 @@ export class BodyMemory {
     this.#maxBytes = maxBytes;
   }
 
-  /** Its owner gives it back when the body is whole or refused. */
+  /** A share for one body. Its owner releases it when the body is complete or refused. */
   share(): BodyShare {
     let seen = 0;
     let taken = 0;
@@ -36,7 +36,7 @@ export class BodyMemory {
         taken += more;
         return true;
       },
-      giveBack: () => {
+      release: () => {
         this.#bytes -= taken;
         taken = 0;
       },

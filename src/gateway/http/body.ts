@@ -4,25 +4,27 @@ import type { BodyMemory } from './body-memory.js';
 import { clientGone } from './client-gone.js';
 import type { Reply } from './reply.js';
 
-/** A body that is refused is read on and thrown away up to here, so that a client which sends first sees the answer. */
+/**
+ * A refused body is read and discarded up to this size, so that a client that sends before it reads gets the answer.
+ */
 const DISCARD_BYTES = 16 * 1024 * 1024;
 
-/** A server throws the rest of a body of known length away by itself; beyond this we rather close. */
+/** The server discards the rest of a body of declared length by itself; for a longer one the connection is closed. */
 const DECLARED_DISCARD_BYTES = 256 * 1024 * 1024;
 
-/** What a streamed body keeps in memory before its client has to wait. */
+/** Bytes of a streamed body held in memory before the client has to wait. */
 const STREAM_BYTES = 256 * 1024;
 
-/** How long an upload that failed may go on being thrown away before it is answered. */
+/** How long the rest of a failed upload is discarded before the answer is sent. */
 const DISCARD_MS = 10_000;
 
 /**
- * The whole body, copied (servers use their buffers again). The client must send 16 KiB/s on average over 10 s, else the
- * server ends the connection: that is the deadline.
- * @param declaredBytes the Content-Length, null where there is none
- * @param memory what all bodies that are being received share
- * @throws BODY_TOO_LARGE past `maxBytes`, whatever the Content-Length said; UNAVAILABLE where too much is being
- *   received, and when the client went away
+ * Receives the complete body as a copy, since servers reuse their buffers. The server closes the connection of a client
+ * that sends less than 16 KiB/s on average over 10 s: that is the deadline.
+ * @param declaredBytes the Content-Length; null if there is none
+ * @param memory shared by all bodies that are being received
+ * @throws BODY_TOO_LARGE beyond `maxBytes`, whatever the Content-Length says; UNAVAILABLE if the memory is used up or
+ *   the client disconnects
  */
 export function readBody(
   reply: Reply,
@@ -50,17 +52,17 @@ export function readBody(
         return;
       }
       chunks.length = 0;
-      share.giveBack();
+      share.release();
       if (bytes > DISCARD_BYTES) reply.closeAfter();
       if (last || bytes > DISCARD_BYTES) reject(refusal);
     });
   });
-  return whole.finally(() => share.giveBack());
+  return whole.finally(() => share.release());
 }
 
 /**
- * A body as a stream, read only as fast as it is consumed. It fails with BODY_TOO_LARGE past `maxBytes` and with
- * UNAVAILABLE when the client goes away. Its owner calls {@link BodyStream.settle} before answering.
+ * A body as a stream, read only as fast as it is consumed. It fails with BODY_TOO_LARGE beyond `maxBytes` and with
+ * UNAVAILABLE when the client disconnects. Its owner calls {@link BodyStream.settle} before answering.
  */
 export class BodyStream extends Readable {
   readonly #reply: Reply;
@@ -70,21 +72,21 @@ export class BodyStream extends Readable {
   #discarded = 0;
   #onDiscarded: (() => void) | null = null;
 
-  /** @throws BODY_TOO_LARGE when the Content-Length is past `maxBytes`; UNAVAILABLE where too much is being received */
+  /** @throws BODY_TOO_LARGE if the Content-Length is beyond `maxBytes`; UNAVAILABLE if the memory is used up */
   constructor(reply: Reply, maxBytes: number, declaredBytes: number | null, memory: BodyMemory) {
     super({ highWaterMark: STREAM_BYTES });
     if (declaredBytes !== null && declaredBytes > maxBytes) throw refuseDeclared(reply, maxBytes, declaredBytes);
     const share = memory.share();
-    // All of it at once: how much waits here is the client's choice.
+    // Reserved at once: how much of the stream is buffered here is up to the client.
     if (!share.take(declaredBytes === null ? STREAM_BYTES : Math.min(declaredBytes, STREAM_BYTES))) {
-      share.giveBack();
+      share.release();
       reply.closeAfter();
       throw memory.full();
     }
-    this.once('close', () => share.giveBack());
+    this.once('close', () => share.release());
     this.#reply = reply;
     this.#maxBytes = maxBytes;
-    // Whoever consumes the stream hears of its failure; where nobody does, it must not end the process.
+    // The consumer of the stream gets its error; without a consumer it must not end the process.
     this.on('error', () => undefined);
     reply.onGone(() => this.destroy(clientGone()));
     reply.onData((chunk, last) => this.#take(chunk, last));
@@ -94,7 +96,7 @@ export class BodyStream extends Readable {
     this.#reply.resumeBody();
   }
 
-  /** Stops the stream and throws away what the client still sends, within bounds; past them the connection is closed. */
+  /** Destroys the stream and discards the rest of the body within bounds; beyond them the connection is closed. */
   async settle(): Promise<void> {
     this.destroy();
     if (this.#complete || !this.#reply.open) return;

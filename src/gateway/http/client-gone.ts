@@ -1,12 +1,12 @@
 import type { GiveUpSignal } from '../../actors/actor.js';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** Nobody reads it; it says to those who work for the client why they are to stop, and is no fault of theirs. */
+/** The reason for work that was done for the client to stop. It is never sent, since the client has disconnected. */
 export function clientGone(): TroupeError {
   return new TroupeError('UNAVAILABLE', 'The client went away before its request was answered');
 }
 
-/** Whether a request's client has gone away. Its listeners are called once, and none that comes after that. */
+/** Whether a request's client has disconnected. Listeners are called once; a listener added later is never called. */
 export class ClientGone implements GiveUpSignal {
   #aborted = false;
   #listeners: (() => void)[] = [];
@@ -28,8 +28,8 @@ export class ClientGone implements GiveUpSignal {
     if (at >= 0) this.#listeners.splice(at, 1);
   }
 
-  /** Idempotent. */
-  tell(): void {
+  /** Marks the client as gone and calls the listeners. Idempotent. */
+  notify(): void {
     if (this.#aborted) return;
     this.#aborted = true;
     const listeners = this.#listeners;

@@ -3,130 +3,136 @@ import type { ReplyHead } from './reply-head.js';
 /** The two HTTP servers: uWebSockets.js, and node:http with ws. */
 export type ServerName = 'uws' | 'node';
 
-/** Starts a server. @throws UNAVAILABLE, in a sentence for people, when the address cannot be had */
-export type StartServer = (place: ListenPlace, handlers: ServerHandlers) => Promise<HttpServer>;
+/** Starts a server. @throws UNAVAILABLE if the address is not available */
+export type StartServer = (address: ListenAddress, handlers: ServerHandlers) => Promise<HttpServer>;
 
 /** Where a server listens. */
-export interface ListenPlace {
+export interface ListenAddress {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
 }
 
-/** What a server calls. None of it throws. */
+/** Called by a server. No handler throws. */
 export interface ServerHandlers {
-  /** For every request that opens no WebSocket. What is needed of the request is read before this returns. */
-  request(request: HttpRequest, line: ReplyLine): void;
+  /** Called for every request that does not open a WebSocket. The request is read before this returns. */
+  request(request: HttpRequest, exchange: HttpExchange): void;
   readonly sockets: readonly SocketRoute[];
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
   readonly port: number;
-  /** Accepts no connection any more; those that are open stay. Idempotent. */
+  /** Accepts no more connections; open ones stay. Idempotent. */
   stopListening(): void;
-  /** Sends a binary message to every WebSocket that has subscribed to the topic. */
+  /** Sends a binary message to every WebSocket that is subscribed to the topic. */
   publish(topic: string, message: Uint8Array): void;
-  /** Cuts every connection. Not to be called from inside one of the handlers. Idempotent. */
+  /** Cuts every connection. Must not be called inside a handler. Idempotent. */
   close(): void;
 }
 
-/** A request; it may be dead after the call that it was given to. */
+/** A request. It may be invalid after the call that it was passed to. */
 export interface HttpRequest {
   readonly method: string;
-  /** As it came, not decoded, up to the question mark. */
+  /** As received, not decoded, up to the question mark. */
   readonly path: string;
-  /** What follows the question mark, as it came. */
+  /** The part after the question mark, as received. */
   readonly query: string;
-  /** By its lower-case name; the first of several; empty where there is none. */
+  /** A header by lower-case name: the first of several, '' for none. */
   header(name: string): string;
   /** Calls back for every header, with its name in lower case. */
   eachHeader(read: (name: string, value: string) => void): void;
 }
 
-/** What is reported to the user of a line. */
-export interface LineEvents {
-  /** The connection is over, and the answer was not complete. */
+/** Events of an exchange. */
+export interface ExchangeEvents {
+  /** The connection ended before the answer was complete. */
   gone(): void;
   /** The connection takes more. */
   writable(): void;
 }
 
 /**
- * The connection of one request, as the server has it. `Reply` is its only user, and keeps to the order: `end` or
- * `endHead`, or `begin`, then `write` or `tryEnd`, then `finish`. Nothing is called after `finish`, `cut`, or `gone`.
+ * One request and its response, as the HTTP server implements them. `Reply` is the only user and keeps the order: `end`
+ * or `endHead`, or `begin`, then `write` or `tryEnd`, then `finish`. Nothing is called after `finish`, `cut`, or
+ * `gone`.
  */
-export interface ReplyLine {
-  /** Where the request came from. */
+export interface HttpExchange {
+  /** The client's address. */
   readonly remoteAddress: string;
   /** Called once, before anything else. */
-  listen(events: LineEvents): void;
-  /** The whole answer. @param options.bodiless the body is counted, and not sent */
+  listen(events: ExchangeEvents): void;
+  /** Sends the complete answer. @param options.bodiless the body counts for Content-Length, but is not sent */
   end(head: ReplyHead, body: string | Buffer, options: { readonly bodiless: boolean; readonly closes: boolean }): void;
-  /** An answer without its body, of `bytes` if that is known. */
+  /** Sends an answer without its body, of `bytes` if known. */
   endHead(head: ReplyHead, bytes: number | undefined, closes: boolean): void;
-  /** The head of an answer that follows in pieces. @param bytes of the body; undefined for a chunked one */
+  /** Sends the head of an answer whose body follows in chunks. @param bytes of the body; undefined for a chunked one */
   begin(head: ReplyHead, bytes: number | undefined): void;
-  /** A chunk. False: it is kept, and the next one waits for `writable`. */
+  /** Sends a chunk. False: the chunk is buffered, and the next one waits for `writable`. */
   write(chunk: string | Uint8Array): boolean;
-  /** Part of a body of known length: `taken` bytes of the chunk went out; not `ok`: the rest waits for `writable`. */
+  /**
+   * Sends part of a body of known length: `taken` bytes of the chunk were sent; not `ok`: the rest waits for
+   * `writable`.
+   */
   tryEnd(
     chunk: Uint8Array,
     totalBytes: number,
   ): { readonly ok: boolean; readonly taken: number; readonly complete: boolean };
   /** Ends a chunked body. */
   finish(): void;
-  /** Breaks the connection. */
+  /** Closes the connection at once. */
   cut(): void;
-  /** The reader is slow and that is known: the server's own deadline for it begins anew. */
+  /** The reader is slow, but not stalled: restarts the server's own deadline for it. */
   touch(): void;
-  /** The request's body, in pieces that are valid only during the call. Called before the request's handler returns. */
+  /** The request's body, in chunks that are valid only during the call. Called before the request's handler returns. */
   onData(handler: (chunk: Uint8Array, last: boolean) => void): void;
-  /** Reads no more of the body until `resumeBody`. */
+  /** Stops reading the body until `resumeBody`. */
   pauseBody(): void;
   resumeBody(): void;
 }
 
-/** A kind of WebSocket. `Seat` is the state of one connection. No messages are compressed. */
-export interface SocketRoute<Seat = unknown> {
-  /** With `:name` for one segment, at most one. */
+/** A kind of WebSocket. `State` is the state of one connection. Messages are never compressed. */
+export interface SocketRoute<State = unknown> {
+  /** `:name` stands for one segment; at most one. */
   readonly path: string;
-  /** A client that sends a longer message is cut off. */
+  /** A client that sends a longer message is disconnected. */
   readonly maxMessageBytes: number;
-  /** A client that has not taken so much is cut off; 0 where its sender holds back by itself. */
+  /** A client with more unread bytes is disconnected; 0 if the sender waits for the client by itself. */
   readonly maxUnreadBytes: number;
-  /** A client is asked for a sign of life, and cut off when it has given none for so long. */
+  /** A client that is silent is pinged, and disconnected after this time. */
   readonly idleSeconds: number;
-  /** A client asks for one. The request is read before this returns; so is `accept` called, if it is. */
-  upgrade(ask: SocketAsk<Seat>): void;
-  open(socket: HttpSocket<Seat>): void;
+  /** A client requests a WebSocket. The request is read, and `accept` called if at all, before this returns. */
+  upgrade(upgrade: UpgradeRequest<State>): void;
+  open(socket: HttpSocket<State>): void;
   /** The bytes are valid only during the call. */
-  message(socket: HttpSocket<Seat>, message: Buffer, isText: boolean): void;
-  /** What waited for the client was sent. */
-  drain(socket: HttpSocket<Seat>): void;
-  /** Called once, whoever ended it; during `end` where that did. The socket is not to be used any more. */
-  close(socket: HttpSocket<Seat>): void;
+  message(socket: HttpSocket<State>, message: Buffer, isText: boolean): void;
+  /** The buffered messages were sent. */
+  drain(socket: HttpSocket<State>): void;
+  /** Called once, whichever side ended it; during `end` for that call. The socket must not be used any more. */
+  close(socket: HttpSocket<State>): void;
 }
 
-/** A client that asks for a WebSocket. */
-export interface SocketAsk<Seat = unknown> {
+/** A client's request for a WebSocket. */
+export interface UpgradeRequest<State = unknown> {
   readonly request: HttpRequest;
-  /** What stands in the path for `:name`; empty where the path has none. */
+  /** The value of `:name` in the path; '' if the path has none. */
   readonly param: string;
-  /** False when the client has gone. Of several protocols that it offers the first is chosen. */
-  accept(seat: Seat): boolean;
-  /** Answers something else, and closes the connection. Any time later. */
+  /**
+   * Opens the WebSocket with the first of the protocols that the client offers. False if the client has disconnected.
+   */
+  accept(state: State): boolean;
+  /** Sends an HTTP answer instead, and closes the connection. May be called at any later time. */
   refuse(head: ReplyHead, body: string): void;
 }
 
 /** An open WebSocket. */
-export interface HttpSocket<Seat = unknown> {
-  readonly seat: Seat;
-  /** What was sent and not yet taken. */
+export interface HttpSocket<State = unknown> {
+  readonly state: State;
+  /** Bytes that were sent and not yet taken. */
   readonly bufferedBytes: number;
   send(message: Uint8Array, isText: boolean): void;
   subscribe(topic: string): void;
   unsubscribe(topic: string): void;
-  /** Says why it ends, and ends it. @param code of RFC 6455, section 7.4 */
+  /** Closes the connection with a reason. @param code of RFC 6455, section 7.4 */
   end(code: number, reason: string): void;
 }

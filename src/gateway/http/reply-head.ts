@@ -1,17 +1,17 @@
-/** Status and headers of an answer. One of the headers that every answer carries is replaced by one of its name. */
+/** Status and headers of an answer. A header with the name of a default one replaces it. */
 export interface ReplyHead {
   readonly status: number;
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
 }
 
-/** Answers are the service's own and change with every call: no page elsewhere reads them, no cache keeps them. */
+/** Default headers of every answer: foreign pages cannot read it, and no cache keeps it. */
 const FIXED_HEADERS = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],
   ['Cache-Control', 'no-store'],
 ] as const;
 
-/** Every header of an answer, also those that all answers have. */
+/** Calls back for every header of an answer, including the default ones. */
 export function eachHeader(head: ReplyHead, write: (name: string, value: string) => void): void {
   for (const [name, value] of FIXED_HEADERS) if (!has(head, name)) write(name, value);
   for (const [name, value] of head.headers) write(name, value);

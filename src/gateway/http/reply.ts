@@ -1,16 +1,16 @@
 import type { GiveUpSignal } from '../../actors/actor.js';
 import { ClientGone, clientGone } from './client-gone.js';
-import type { ReplyLine } from './http-server.js';
+import type { HttpExchange } from './http-server.js';
 import type { ReplyHead } from './reply-head.js';
 
-/** A reader that takes nothing for this long is cut off, so that what is held for it is held for a bounded time. */
+/** A client that takes nothing for this long is disconnected, so that its data is held for a bounded time. */
 export const READER_STALL_MS = 60_000;
 
 /** A server closes a blocked connection after 10 s by itself; touching it this often postpones that. */
 const TOUCH_MS = 4_000;
 
 /**
- * The answer to one request, whichever server received it. Every call on a reply that is over does nothing and says so.
+ * The answer to one request, for either server. Calls on a reply that is over do nothing, and return values say so.
  *
  * ```
  *            begin                   finish
@@ -22,7 +22,7 @@ const TOUCH_MS = 4_000;
 export class Reply {
   /** True for a HEAD request: headers are sent, the body is not. */
   readonly head: boolean;
-  readonly #line: ReplyLine;
+  readonly #exchange: HttpExchange;
   #state: 'waiting' | 'streaming' | 'over' = 'waiting';
   #status = 0;
   #closeConnection = false;
@@ -32,20 +32,20 @@ export class Reply {
   readonly #gone = new ClientGone();
   readonly #onOver: (reply: Reply) => void;
 
-  /** Must be made before the request's handler returns. */
-  constructor(line: ReplyLine, options: { readonly head: boolean; readonly onOver: (reply: Reply) => void }) {
+  /** Must be created before the request's handler returns. */
+  constructor(exchange: HttpExchange, options: { readonly head: boolean; readonly onOver: (reply: Reply) => void }) {
     this.head = options.head;
-    this.#line = line;
+    this.#exchange = exchange;
     this.#onOver = options.onOver;
-    line.listen({ gone: () => this.#end('client gone'), writable: () => this.#wake?.(true) });
+    exchange.listen({ gone: () => this.#end('client gone'), writable: () => this.#wake?.(true) });
   }
 
-  /** False once nothing more can be sent: all was sent, or the client is gone. */
+  /** False once nothing more can be sent: the answer is complete, or the client has disconnected. */
   get open(): boolean {
     return this.#state !== 'over';
   }
 
-  /** True while not even a status was sent. */
+  /** True until the status is sent. */
   get untouched(): boolean {
     return this.#state === 'waiting';
   }
@@ -54,24 +54,24 @@ export class Reply {
     return this.#status;
   }
 
-  /** Where the request came from; empty once the reply is over. */
+  /** The client's address; '' once the reply is over. */
   get remoteAddress(): string {
-    return this.open ? this.#line.remoteAddress : '';
+    return this.open ? this.#exchange.remoteAddress : '';
   }
 
-  /** Aborted, with UNAVAILABLE, when the client goes away before the answer is complete. */
+  /** Aborted, with UNAVAILABLE, when the client disconnects before the answer is complete. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#gone.aborted) this.#abort.abort(clientGone());
     return this.#abort.signal;
   }
 
-  /** The same for those who need no more than it says; cheaper than `signal`, which most requests never need. */
+  /** The same state without an AbortSignal: cheaper than `signal`, which most requests never need. */
   get gone(): GiveUpSignal {
     return this.#gone;
   }
 
-  /** Calls back when the client goes away. */
+  /** Calls back when the client disconnects. */
   onGone(listener: () => void): void {
     if (this.#gone.aborted) listener();
     else if (this.open) this.#gone.addEventListener('abort', listener);
@@ -82,46 +82,49 @@ export class Reply {
     this.#closeConnection = true;
   }
 
-  /** The whole answer at once. */
+  /** Sends the complete answer. */
   end(head: ReplyHead, body: string | Buffer): void {
     if (this.#state !== 'waiting') return;
     this.#status = head.status;
-    this.#line.end(head, body, { bodiless: this.head, closes: this.#closeConnection });
+    this.#exchange.end(head, body, { bodiless: this.head, closes: this.#closeConnection });
     this.#end('answered');
   }
 
-  /** The answer to a HEAD request for something that would be streamed. */
+  /** Answers a HEAD request for something that would be streamed. */
   endHead(head: ReplyHead, bytes: number | undefined): void {
     if (this.#state !== 'waiting') return;
     this.#status = head.status;
-    this.#line.endHead(head, bytes, this.#closeConnection);
+    this.#exchange.endHead(head, bytes, this.#closeConnection);
     this.#end('answered');
   }
 
-  /** Sends status and headers; `write` follows, or `tryEnd` where the number of `bytes` is known. */
+  /** Sends status and headers; then `write`, or `tryEnd` if the number of `bytes` is known. */
   begin(head: ReplyHead, bytes?: number): void {
     if (this.#state !== 'waiting') return;
     this.#state = 'streaming';
     this.#status = head.status;
-    this.#line.begin(head, bytes);
+    this.#exchange.begin(head, bytes);
   }
 
-  /** One chunk of a chunked body. False: wait for `writable` before the next one (this one is kept), or it is over. */
+  /**
+   * Sends one chunk of a chunked body. False: the chunk is buffered and the next one waits for `writable`, or the reply
+   * is over.
+   */
   write(chunk: string | Uint8Array): boolean {
-    return this.#state === 'streaming' && this.#line.write(chunk);
+    return this.#state === 'streaming' && this.#exchange.write(chunk);
   }
 
-  /** As much of a body of known length as the connection takes now. `taken` bytes of the chunk went out. */
+  /** Sends as much of a body of known length as the connection takes now: `taken` bytes of the chunk. */
   tryEnd(chunk: Uint8Array, totalBytes: number): { readonly ok: boolean; readonly taken: number } {
     if (this.#state !== 'streaming') return { ok: false, taken: 0 };
-    const outcome = this.#line.tryEnd(chunk, totalBytes);
+    const outcome = this.#exchange.tryEnd(chunk, totalBytes);
     if (outcome.complete) this.#end('answered');
     return outcome;
   }
 
   /**
-   * True when the connection takes more; false when it is over, which it also is when the reader took nothing for
-   * {@link READER_STALL_MS}. What a failed `write` left behind may be sent only with the next write.
+   * True when the connection takes more; false when the reply is over, also because the client took nothing for {@link
+   * READER_STALL_MS}. Bytes left from a failed `write` may be sent only with the next write.
    */
   async writable(): Promise<boolean> {
     if (this.#state !== 'streaming') return false;
@@ -129,7 +132,7 @@ export class Reply {
     const touch = setInterval(() => {
       waitedMs += TOUCH_MS;
       if (waitedMs >= READER_STALL_MS) this.cut();
-      else this.#line.touch();
+      else this.#exchange.touch();
     }, TOUCH_MS);
     try {
       return await new Promise<boolean>((resolve) => {
@@ -141,36 +144,36 @@ export class Reply {
     }
   }
 
-  /** Ends a chunked body. Its connection is left to the server's end, whoever asked to close it. */
+  /** Ends a chunked body. The connection stays open, even after {@link closeAfter}. */
   finish(): void {
     if (this.#state !== 'streaming') return;
-    this.#line.finish();
+    this.#exchange.finish();
     this.#end('answered');
   }
 
-  /** Breaks the connection, so that the client does not take half an answer for a whole one. */
+  /** Closes the connection at once, so that the client does not take an incomplete answer for a complete one. */
   cut(): void {
     if (this.#state === 'over') return;
     this.#end('client gone');
-    this.#line.cut();
+    this.#exchange.cut();
   }
 
-  /** The request's body, in pieces that are valid only during the call. */
+  /** The request's body, in chunks that are valid only during the call. */
   onData(handler: (chunk: Uint8Array, last: boolean) => void): void {
-    if (this.#state === 'waiting') this.#line.onData(handler);
+    if (this.#state === 'waiting') this.#exchange.onData(handler);
   }
 
-  /** Lets the client wait before it sends more of its body. */
+  /** Makes the client wait before it sends more of its body. */
   pauseBody(): void {
     if (this.#state === 'over' || this.#bodyPaused) return;
     this.#bodyPaused = true;
-    this.#line.pauseBody();
+    this.#exchange.pauseBody();
   }
 
   resumeBody(): void {
     if (this.#state === 'over' || !this.#bodyPaused) return;
     this.#bodyPaused = false;
-    this.#line.resumeBody();
+    this.#exchange.resumeBody();
   }
 
   #end(how: 'answered' | 'client gone'): void {
@@ -178,7 +181,7 @@ export class Reply {
     this.#state = 'over';
     if (how === 'client gone') {
       this.#abort?.abort(clientGone());
-      this.#gone.tell();
+      this.#gone.notify();
     }
     this.#wake?.(false);
     this.#onOver(this);

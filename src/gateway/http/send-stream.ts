@@ -2,14 +2,14 @@ import type { Readable } from 'node:stream';
 import type { Reply } from './reply.js';
 import type { ReplyHead } from './reply-head.js';
 
-/** What a blocked connection leaves in memory is at most one slice. */
+/** A blocked connection leaves at most one slice in memory. */
 const SLICE_BYTES = 64 * 1024;
 
 /**
- * Sends a stream as fast as the client takes it, and no faster: between two slices the source is not read. The source
- * is destroyed when the client goes, stalls, or when its length is not the one announced; the connection is then cut,
- * as it is when the source fails, so that half a file never looks whole.
- * @param bytes the exact length where it is known; else the body is chunked
+ * Sends a stream only as fast as the client takes it: between two slices the source is not read. The source is
+ * destroyed when the client disconnects or stalls, or if its length differs from the announced one; then, and if the
+ * source fails, the connection is cut, so that an incomplete file never looks complete.
+ * @param bytes the exact length if known; else the body is chunked
  * @throws what the source failed with, after the connection was cut
  */
 export async function sendStream(
@@ -19,7 +19,7 @@ export async function sendStream(
   bytes: number | undefined,
 ): Promise<void> {
   reply.onGone(() => source.destroy());
-  // A source that fails after it was destroyed has nobody left to tell.
+  // A source may still fail after it was destroyed; ignored.
   source.on('error', () => undefined);
   try {
     if (reply.head || !reply.open || bytes === 0) {
@@ -32,7 +32,7 @@ export async function sendStream(
   } catch (error) {
     const gone = !reply.open;
     reply.cut();
-    // Destroyed because the client went: not a failure.
+    // Destroyed because the client disconnected: not a failure.
     if (!gone) throw error;
   } finally {
     source.destroy();
@@ -53,7 +53,7 @@ async function sendSized(reply: Reply, source: Readable, bytes: number): Promise
     if (slice.byteLength > left) return false;
     left -= slice.byteLength;
     let rest = slice;
-    // Once more with nothing left, where the head of the answer is still on its way: only a write sends it on.
+    // Repeats with an empty rest if the head of the answer is still buffered: only a write sends it.
     for (;;) {
       const { ok, taken } = reply.tryEnd(rest, bytes);
       if (ok) break;

@@ -1,45 +1,48 @@
 import { availableParallelism, cpus } from 'node:os';
 
-/** Two pictures of one session are so far apart at least: 15 a second are as many as the eye needs of a page. */
+/** The least time between two pictures of one session: 15 a second are enough to follow a page. */
 export const LIVE_MS = 66;
-/** The same for who looks at many. */
+/** The same for viewers of many sessions. */
 export const SLOW_MS = 1_000;
 
-/** Milliseconds of a browser's processor that a picture costs, and what a million pixels add to that. */
+/** The cost of a picture in milliseconds of the browser's processor time, and of each million pixels of it. */
 const PICTURE_MS = 5;
 const MEGAPIXEL_MS = 15;
-/** What all pictures together may cost of all cores: this part where the machine is busy, ... */
+/** What all pictures together may cost of all cores: this fraction if the machine is busy, ... */
 const BUSY_PART = 0.02;
-/** ... and this part where it is idle; between the two by the cube of what is idle, since who waits then waits long. */
+/**
+ * ... and this fraction if it is idle. In between it grows with the cube of the idle fraction, because processes of a
+ * busy machine wait long for a core.
+ */
 const IDLE_PART = 0.2;
 const LOOK_EVERY_MS = 1_000;
 
 /** A session whose pictures are wanted. */
 export interface Watched {
-  /** Between two pictures, at least, as its viewers want it; in milliseconds. */
+  /** The least time between two pictures that its viewers want, in milliseconds. */
   readonly wantsMs: number;
-  /** A million pixels of a picture. */
+  /** The size of a picture in million pixels. */
   readonly megapixels: number;
-  /** Its page stays as it is: no picture is taken until it changes. */
+  /** Its page does not change: no picture is taken until it does. */
   readonly isQuiet: boolean;
-  /** Somebody works on the picture with mouse and keyboard, and does not wait for others. */
-  readonly isHandled: boolean;
+  /** A viewer controls the session with mouse and keyboard, so it is not slowed down. */
+  readonly isControlled: boolean;
 }
 
 /**
- * How often pictures are taken of the sessions that are watched, so that those that are not do not feel it. Pictures are
- * drawn by the sessions' own browsers, on the cores that all share: they get a part of what is idle there. On a busy
- * machine of two cores twenty screens have a picture in nine seconds, and one alone still all that it wants.
+ * Decides how often pictures of watched sessions are taken, so that other sessions are not slowed down. The sessions'
+ * browsers draw the pictures on the cores that all share, so pictures get a fraction of the idle time. On a busy
+ * machine of two cores, twenty screens get a picture every nine seconds; a single screen still gets all that it wants.
  */
 export class PictureBudget {
   readonly #watched = new Set<Watched>();
   readonly #cores = availableParallelism();
-  /** Of all cores' time, what was idle when it was last looked at. */
+  /** The idle fraction of all cores' time, when it was last measured. */
   #idlePart = 0;
   #lookedAt = 0;
   #ticks = readTicks();
 
-  /** Give it back with {@link leave}. */
+  /** Undone by {@link leave}. */
   join(watched: Watched): void {
     this.#watched.add(watched);
   }
@@ -48,11 +51,11 @@ export class PictureBudget {
     this.#watched.delete(watched);
   }
 
-  /** Milliseconds between two pictures of one of the sessions that have joined. */
+  /** The milliseconds between two pictures of a session that has joined. */
   paceOf(watched: Watched): number {
-    const { wantsMs, isHandled } = watched;
-    const sharing = [...this.#watched].filter((one) => !one.isQuiet && !one.isHandled);
-    if (isHandled || sharing.length <= 1) return wantsMs;
+    const { wantsMs, isControlled } = watched;
+    const sharing = [...this.#watched].filter((one) => !one.isQuiet && !one.isControlled);
+    if (isControlled || sharing.length <= 1) return wantsMs;
     return Math.max(wantsMs, paceWithin(sharing, this.#msPerSecond()));
   }
 
@@ -69,7 +72,10 @@ export class PictureBudget {
   }
 }
 
-/** The shortest time between two pictures of each with which they stay within their budget; who wants fewer leaves the rest. */
+/**
+ * The shortest interval at which all sessions together stay within the budget. A session that wants a longer one leaves
+ * its share to the others.
+ */
 export function paceWithin(sharing: readonly Pick<Watched, 'wantsMs' | 'megapixels'>[], msPerSecond: number): number {
   const costOf = ({ megapixels }: Pick<Watched, 'megapixels'>) => PICTURE_MS + MEGAPIXEL_MS * megapixels;
   let left = msPerSecond / 1_000;
@@ -82,7 +88,7 @@ export function paceWithin(sharing: readonly Pick<Watched, 'wantsMs' | 'megapixe
   return 0;
 }
 
-/** Ticks of all cores since the machine began. */
+/** Ticks of all cores since the machine started. */
 function readTicks(): { readonly idle: number; readonly all: number } {
   const times = cpus().map((core) => core.times);
   const idle = times.reduce((sum, one) => sum + one.idle, 0);

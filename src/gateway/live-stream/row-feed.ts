@@ -2,18 +2,18 @@ import type { SessionId } from '../../protocol/session.js';
 import type { SessionRow, StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 
-/** The topic of the list of sessions. */
+/** The topic of the session list. */
 export const ROWS_TOPIC = 'sessions';
 
-/** A list is for people: four changes a second are as many as one can read. */
+/** A list is for people: four changes a second are enough. */
 const TICK_MS = 250;
-/** Sessions that run, of which a viewer is told at once what they do; of those beyond it hears when they go on. */
+/** Running sessions that a viewer gets at the start; further ones follow with their next event. */
 const MAX_RUNNING = 1000;
 
 /**
- * The list of sessions, as it changes, for everybody who looks at it. However many events there are, a session is sent
- * at most once in {@link TICK_MS}, as it is then. Reads nothing while nobody watches: the owner makes one for the first
- * viewer and stops it after the last.
+ * The changes of the session list, for all viewers of the list. However many events there are, a session is sent at
+ * most once in {@link TICK_MS}, in its state at that time. The owner creates a feed for the first viewer and stops it
+ * after the last.
  */
 export class RowFeed {
   readonly #sessions: Sessions;
@@ -25,17 +25,17 @@ export class RowFeed {
   constructor(sessions: Sessions, publish: (message: StreamMessage) => void) {
     this.#sessions = sessions;
     this.#publish = publish;
-    // Its only failure is the journal's, which ends the whole service.
+    // It fails only if the journal does, which ends the whole service.
     this.#run().catch(() => undefined);
   }
 
   /**
-   * What a viewer begins with: the sessions that run and what they do, and how many there are of every kind. Changes that
-   * are published from now on are newer.
+   * The first messages for a viewer: the running sessions with their activity, and the number of sessions of every
+   * kind. Changes published later are newer.
    *
-   * @param failedSince an ISO instant; sessions that failed from then on are counted
+   * @param failedSince an ISO timestamp; sessions that failed since then are counted
    */
-  async beginning(failedSince: string): Promise<readonly StreamMessage[]> {
+  async initialMessages(failedSince: string): Promise<readonly StreamMessage[]> {
     const [running, { of, failed }] = await Promise.all([
       this.#sessions.list({ state: 'running', limit: MAX_RUNNING }),
       this.#sessions.counts(failedSince),

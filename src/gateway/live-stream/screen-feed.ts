@@ -6,20 +6,22 @@ import type { StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { LIVE_MS, type PictureBudget, SLOW_MS, type Watched } from './picture-budget.js';
 
-/** Pictures that come less often are taken one by one; of others the browser tells each change. */
+/**
+ * At this interval or a longer one pictures are requested one by one; at a shorter one the browser reports each change.
+ */
 const STILL_MS = 250;
-/** A viewer that does not say how large it shows pictures gets them as large as they are. */
+/** The width in pixels for a viewer that does not name one: full size. */
 const FULL_WIDTH = 1_280;
-/** How long an answer waits for a picture of a page that does not change. */
-const WAIT_MS = 1_000;
-/** Pictures of one session that are sent in a second, to all its viewers together: many see fewer each. */
+/** How long a request waits for a picture of a page that does not change. */
+const FRAME_TIMEOUT_MS = 1_000;
+/** Pictures of one session sent per second, to all its viewers together: with many viewers each gets fewer. */
 const MOST_SENT = 1_000;
-/** Viewers that are written to in one turn of the event loop: whoever asks something meanwhile waits for no more. */
+/** Viewers written to in one turn of the event loop, so that other requests do not have to wait for more. */
 const SENT_AT_ONCE = 8;
-/** A viewer that has not taken so much of what it was sent is passed over. */
+/** A viewer with more unread bytes skips pictures. */
 const BEHIND_BYTES = 256 * 1024;
 
-/** Who is shown pictures. */
+/** A viewer of pictures. */
 export interface ScreenViewer {
   sendPacked(message: Uint8Array): void;
   bufferedBytes(): number;
@@ -27,19 +29,19 @@ export interface ScreenViewer {
 
 export type Pace = 'live' | 'slow';
 
-/** How a viewer shows the pictures. */
-export interface Showing {
+/** How a viewer displays the pictures. */
+export interface DisplayOptions {
   readonly pace: Pace;
-  /** Pixels across; absent for as many as there are. */
+  /** In pixels; full size by default. */
   readonly width?: number | undefined;
-  /** Whoever sits there has control of the session. */
-  readonly hands: boolean;
+  /** The viewer controls the session. */
+  readonly hasControl: boolean;
 }
 
-interface Seat extends Showing {
+interface ViewerState extends DisplayOptions {
   shownAt: number;
-  /** The number of the picture that it has. */
-  has: number;
+  /** The number of the last picture that it got. */
+  lastSent: number;
 }
 
 interface Picture {
@@ -48,15 +50,15 @@ interface Picture {
 }
 
 /**
- * What a session's page shows, for everybody who looks at it: taken once, packed once, at the pace of whoever wants it
- * fastest, and not at all while nobody looks. A viewer that is behind misses pictures and sees the next one.
+ * The pictures of a session's page for all its viewers: each is taken and encoded once, at the pace of the fastest
+ * viewer, and none while there is no viewer. A viewer that falls behind skips pictures.
  */
 export class ScreenFeed implements Watched {
   readonly #id: SessionId;
   readonly #sessions: Sessions;
   readonly #pack: (message: StreamMessage) => Uint8Array;
   readonly #budget: PictureBudget;
-  readonly #viewers = new Map<ScreenViewer, Seat>();
+  readonly #viewers = new Map<ScreenViewer, ViewerState>();
   readonly #stopped = new AbortController();
   #newest: Picture | null = null;
   /** Never rejects. */
@@ -79,7 +81,7 @@ export class ScreenFeed implements Watched {
   }
 
   get wantsMs(): number {
-    const live = this.#seats.filter(({ pace }) => pace === 'live').length;
+    const live = this.#states.filter(({ pace }) => pace === 'live').length;
     return live === 0 ? SLOW_MS : Math.max(LIVE_MS, (1_000 * live) / MOST_SENT);
   }
 
@@ -91,24 +93,24 @@ export class ScreenFeed implements Watched {
     return this.#isQuiet;
   }
 
-  get isHandled(): boolean {
-    return this.#seats.some(({ hands }) => hands);
+  get isControlled(): boolean {
+    return this.#states.some(({ hasControl }) => hasControl);
   }
 
-  /** One that is here already changes how it shows pictures. */
-  add(viewer: ScreenViewer, showing: Showing): void {
-    const seat = { shownAt: 0, has: 0, ...this.#viewers.get(viewer), ...showing };
-    this.#viewers.set(viewer, seat);
-    if (this.#newest !== null) this.#show(viewer, seat, this.#newest);
+  /** Adds a viewer, or changes its display options. */
+  add(viewer: ScreenViewer, options: DisplayOptions): void {
+    const state = { shownAt: 0, lastSent: 0, ...this.#viewers.get(viewer), ...options };
+    this.#viewers.set(viewer, state);
+    if (this.#newest !== null) this.#show(viewer, state, this.#newest);
     this.#running ??= this.#run();
-    // One who wants it faster is not kept waiting by those who do not.
+    // A viewer that wants a faster pace does not wait for the current pause.
     this.#wake?.();
   }
 
-  /** The viewer has control of the session from now on, or has it no more. */
-  lend(viewer: ScreenViewer, hands: boolean): void {
-    const seat = this.#viewers.get(viewer);
-    if (seat !== undefined) this.add(viewer, { ...seat, hands });
+  /** The viewer gained or lost control of the session. */
+  setControl(viewer: ScreenViewer, hasControl: boolean): void {
+    const state = this.#viewers.get(viewer);
+    if (state !== undefined) this.add(viewer, { ...state, hasControl });
   }
 
   remove(viewer: ScreenViewer): void {
@@ -127,9 +129,9 @@ export class ScreenFeed implements Watched {
     while (!signal.aborted) {
       const startedAt = performance.now();
       try {
-        const width = Math.max(...this.#seats.map((seat) => seat.width ?? FULL_WIDTH));
+        const width = Math.max(...this.#states.map((state) => state.width ?? FULL_WIDTH));
         const still = this.#budget.paceOf(this) >= STILL_MS;
-        const order = { after, timeoutMs: WAIT_MS, width, still };
+        const order = { after, timeoutMs: FRAME_TIMEOUT_MS, width, still };
         const frame = await this.#sessions.nextFrame(this.#id, order, signal);
         this.#isQuiet = frame === null;
         if (frame !== null) {
@@ -137,21 +139,21 @@ export class ScreenFeed implements Watched {
           this.#newest = this.#picture(frame);
           this.#megapixels = (frame.width * frame.height * Math.min(1, width / frame.width) ** 2) / 1e6;
         }
-        // Also those that were passed over while there was more to come.
+        // Also to viewers that were skipped while more pictures followed.
         if (this.#newest !== null) await this.#showAll(this.#newest);
       } catch {
         // A queued session has no screen yet.
         if (await this.#isOver()) return;
-        // Or its actor is being started again, and then counts from the beginning.
+        // Or its actor restarts, and then counts from the beginning.
         after = 0;
         await this.#pause(SLOW_MS);
       }
-      // Of a page that stays as it is the next change is wanted at once.
+      // For a page that does not change the next change is wanted at once.
       if (!this.#isQuiet) await this.#untilDue(startedAt);
     }
   }
 
-  /** Until the next picture is due, by what the budget comes to say meanwhile, or a viewer wants one sooner. */
+  /** Waits until the next picture is due. The budget may change meanwhile, and a viewer may want a picture sooner. */
   async #untilDue(startedAt: number): Promise<void> {
     for (;;) {
       const left = this.#budget.paceOf(this) - (performance.now() - startedAt);
@@ -159,11 +161,11 @@ export class ScreenFeed implements Watched {
     }
   }
 
-  get #seats(): readonly Seat[] {
+  get #states(): readonly ViewerState[] {
     return [...this.#viewers.values()];
   }
 
-  /** Numbered here: an actor that is started again counts from the beginning. */
+  /** Numbered here, because an actor that restarts counts from the beginning. */
   #picture({ jpeg, width, height }: ScreenFrame): Picture {
     this.#count += 1;
     return {
@@ -174,9 +176,9 @@ export class ScreenFeed implements Watched {
 
   async #showAll(picture: Picture): Promise<void> {
     let written = 0;
-    // One that leaves meanwhile is not met any more.
-    for (const [viewer, seat] of this.#viewers) {
-      if (!this.#show(viewer, seat, picture)) continue;
+    // Iterating a Map skips viewers that leave meanwhile.
+    for (const [viewer, state] of this.#viewers) {
+      if (!this.#show(viewer, state, picture)) continue;
       written += 1;
       if (written % SENT_AT_ONCE === 0) await nextTurn();
     }
@@ -190,19 +192,19 @@ export class ScreenFeed implements Watched {
     }
   }
 
-  /** Whether it was sent. */
-  #show(viewer: ScreenViewer, seat: Seat, { number, packed }: Picture): boolean {
+  /** Returns whether it was sent. */
+  #show(viewer: ScreenViewer, state: ViewerState, { number, packed }: Picture): boolean {
     const now = performance.now();
-    if (seat.has === number) return false;
-    if (seat.pace === 'slow' && now - seat.shownAt < SLOW_MS * 0.9) return false;
+    if (state.lastSent === number) return false;
+    if (state.pace === 'slow' && now - state.shownAt < SLOW_MS * 0.9) return false;
     if (viewer.bufferedBytes() > BEHIND_BYTES) return false;
-    seat.shownAt = now;
-    seat.has = number;
+    state.shownAt = now;
+    state.lastSent = number;
     viewer.sendPacked(packed);
     return true;
   }
 
-  /** Whether it was woken. */
+  /** Returns whether it was woken. */
   #pause(ms: number): Promise<boolean> {
     if (this.#stopped.signal.aborted) return Promise.resolve(true);
     return new Promise((resolve) => {

@@ -4,26 +4,33 @@ import type { SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 
-/** Between two messages, at least: 25 a second are as many as one can read. The first after a pause goes at once. */
+/**
+ * The least time between two messages: 25 a second are as many as one can read. The first after a pause is sent at
+ * once.
+ */
 const PACE_MS = 40;
-/** A crowd has fewer, so many a second to all viewers together: they cost 2 % of a core. Each has one a second at least. */
+/**
+ * Messages per second to all viewers together, which cost 2 % of a core: with many viewers each gets fewer, but at
+ * least one a second.
+ */
 const CROWD_MESSAGES = 1_600;
 const MAX_PACE_MS = 1_000;
-/** So many events go without waiting for others. */
+/** This many events are sent without waiting for the interval. */
 const MOST_EVENTS = 200;
-/** Viewers that are written to at once: whoever asks something meanwhile waits for no more. */
+/** Viewers written to in one publish, so that other requests do not have to wait for more. */
 const LANE_VIEWERS = 16;
 /**
- * Between two lanes, at most: the thread sleeps, so that others run that were put on its core. A turn of the event loop is
- * not enough, since the thread would go on. All lanes of a round have one {@link PACE_MS}, and 1 ms each where they are many.
+ * The longest pause between two lanes. The thread sleeps, so that other processes on its core can run; a turn of the
+ * event loop alone would not yield the core. All lanes of a round share one {@link PACE_MS}, with 1 ms each if there
+ * are many.
  */
 const GAP_MS = 3;
 
-/** Viewers that are told at once, by one publish to their topic. */
+/** Viewers that are served together, by one publish to their topic. */
 export interface Lane {
   readonly topic: string;
   viewers: number;
-  /** The number that what was published to it has reached. */
+  /** The sequence number of the last event published to it. */
   cursor: number;
   /** Nothing more will be published. */
   over: boolean;
@@ -36,8 +43,8 @@ export interface FeedOutlet {
 }
 
 /**
- * The events of one session on their way to everybody who watches it: read once, packed once, published lane by lane. It
- * begins with the newest event; a viewer reads what was before by itself and joins when it has come as far as its lane.
+ * The events of one session for all its viewers: read once, encoded once, published lane by lane. It starts with the
+ * newest event; a viewer reads earlier events by itself and joins when it has reached the cursor of its lane.
  *
  *   hub -> pending --pace--> packed -> lane 0 | gap | lane 1 | gap | ...
  */
@@ -47,9 +54,9 @@ export class SessionFeed {
   readonly #stopped = new AbortController();
   readonly #lanes = new Set<Lane>();
   #pending: JournalEvent[] = [];
-  /** The number of the last event that was packed. */
+  /** The sequence number of the last encoded event. */
   #packed: number;
-  /** What is being published, lane by lane. */
+  /** The current round of publishes, lane by lane. */
   #round: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #nextAt = 0;
@@ -60,7 +67,7 @@ export class SessionFeed {
     this.#id = id;
     this.#outlet = outlet;
     this.#packed = sessions.streams.lastSeq();
-    // A session that cannot be read is told to each viewer by its own reading.
+    // If the session cannot be read, each viewer reports it from its own read of the past.
     this.#run(sessions).catch(() => undefined);
   }
 
@@ -72,14 +79,14 @@ export class SessionFeed {
     return Math.min(MAX_PACE_MS, Math.max(PACE_MS, (this.viewers * 1_000) / CROWD_MESSAGES));
   }
 
-  /** Give it back with {@link leave}. */
+  /** Undone by {@link leave}. */
   join(): Lane {
     for (const lane of this.#lanes) {
       if (lane.viewers >= LANE_VIEWERS) continue;
       lane.viewers += 1;
       return lane;
     }
-    // A round that is under way goes to the lanes that were there when it began.
+    // A round in progress covers only the lanes that existed when it began.
     const topic = `session/${this.#id}/${this.#laneNumber++}`;
     const lane = { topic, viewers: 1, cursor: this.#packed, over: this.#over };
     this.#lanes.add(lane);
@@ -102,7 +109,7 @@ export class SessionFeed {
       const count = this.#pending.push(event);
       if (count === 1)
         this.#timer = setTimeout(() => void this.#flush(), Math.max(0, this.#nextAt - performance.now()));
-      // The hub keeps what is not taken yet.
+      // The hub buffers events that are not read yet.
       else if (count >= MOST_EVENTS) await this.#flush();
     }
     await this.#flush();

@@ -7,7 +7,7 @@ import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { checkShape, parseJson } from '../check-shape.js';
 import { type Principal, tokenOf } from '../credentials.js';
 import type { HttpSocket } from '../http/http-server.js';
-import { LINK_OVER, untilOver } from '../link-time.js';
+import { endAtLinkExpiry, LINK_EXPIRED } from '../link-expiry.js';
 import { PictureBudget } from './picture-budget.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
 import { ScreenFeed } from './screen-feed.js';
@@ -16,20 +16,20 @@ import { Viewer } from './viewer.js';
 
 export const STREAM_PATH = '/api/stream';
 
-/** A text of 32,768 characters is the longest that is sent. */
+/** The longest text to send has 32,768 characters. */
 const MAX_REQUEST_BYTES = 256 * 1024;
-/** A viewer that leaves this much unread is let go of. It connects again and names the last event it saw. */
+/** A viewer with more unread bytes is disconnected. It reconnects and names the last event that it saw. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
-/** Pages at once; each costs a few KB. */
+/** Connected pages; each costs a few KB. */
 const MAX_VIEWERS = 5000;
-/** Seconds without a sign of life, after a ping, until a viewer counts as gone. */
+/** A viewer that is silent for this long, also after a ping, is disconnected. */
 const IDLE_SECONDS = 60;
 const DAY_MS = 86_400_000;
 /** Codes of RFC 6455, section 7.4.1. */
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
 
-/** What may be asked for who has a link, for its session. */
+/** Requests that a share link permits, for its session. */
 const SHARED: ReadonlySet<StreamRequest['type']> = new Set([
   'watchSession',
   'unwatchSession',
@@ -37,7 +37,7 @@ const SHARED: ReadonlySet<StreamRequest['type']> = new Set([
   'unwatchScreen',
 ]);
 
-interface Seat {
+interface StreamState {
   readonly sessions: Sessions;
   readonly principal: Principal;
   viewer: Viewer | null;
@@ -46,36 +46,36 @@ interface Seat {
 }
 
 /**
- * The WebSocket that the dashboard's pages listen on. What many watch is read and packed once and published by the
- * WebSocket server itself, so that a hundred viewers of a session cost little more than one.
+ * The WebSocket of the dashboard's pages. Data for many viewers is read and encoded once and published by the WebSocket
+ * server itself, so that a hundred viewers of a session cost little more than one.
  *
  *   event hub -> session feed -> topics of its lanes -> viewers      (a viewer first reads the past by itself)
  *   event hub -> row feed ----> topic ---------------> viewers
  */
 export class StreamServer {
-  /** Keys are repeated in every message and readers come and go: each message stands for itself. */
+  /** Without records, each message can be decoded by itself: viewers come and go. */
   readonly #packr = new Packr({ useRecords: false });
   readonly #feeds = new Map<SessionId, SessionFeed>();
   readonly #outlet: FeedOutlet;
   readonly #screens = new Map<SessionId, ScreenFeed>();
   readonly #budget = new PictureBudget();
-  readonly #sockets = new Set<HttpSocket<Seat>>();
+  readonly #sockets = new Set<HttpSocket<StreamState>>();
   #rows: { readonly feed: RowFeed; viewers: number } | null = null;
 
-  /** @param publish sends to all connections that have subscribed to a topic */
+  /** @param publish sends to all subscribers of a topic */
   constructor(publish: FeedOutlet['publish']) {
     this.#outlet = { pack: (message) => this.#pack(message), publish };
   }
 
-  /** How the server is to treat the route's connections; `upgrade` is the gateway's, who decides who may enter. */
-  readonly behaviour = {
+  /** The socket handlers of the route, without `upgrade`: the gateway decides who is admitted. */
+  readonly socketHandlers = {
     maxMessageBytes: MAX_REQUEST_BYTES,
     maxUnreadBytes: MAX_UNREAD_BYTES,
     idleSeconds: IDLE_SECONDS,
-    open: (socket: HttpSocket<Seat>) => this.#open(socket),
-    message: (socket: HttpSocket<Seat>, message: Buffer) => this.#receive(socket, message),
-    drain: (socket: HttpSocket<Seat>) => socket.seat.viewer?.drain(),
-    close: (socket: HttpSocket<Seat>) => this.#closed(socket),
+    open: (socket: HttpSocket<StreamState>) => this.#open(socket),
+    message: (socket: HttpSocket<StreamState>, message: Buffer) => this.#receive(socket, message),
+    drain: (socket: HttpSocket<StreamState>) => socket.state.viewer?.drain(),
+    close: (socket: HttpSocket<StreamState>) => this.#closed(socket),
   };
 
   get viewers(): number {
@@ -83,25 +83,25 @@ export class StreamServer {
   }
 
   /** The state of a connection that is being upgraded. */
-  seat(sessions: Sessions, principal: Principal): Seat {
+  newState(sessions: Sessions, principal: Principal): StreamState {
     return { sessions, principal, viewer: null, timer: undefined, watchesRows: false };
   }
 
-  /** Tells every page that the service goes, and lets go of it. Pages connect again. */
+  /** Ends every connection with code 1001; pages reconnect. */
   close(): void {
     for (const socket of [...this.#sockets]) socket.end(GOING_AWAY, 'The service is stopping');
   }
 
-  #open(socket: HttpSocket<Seat>): void {
+  #open(socket: HttpSocket<StreamState>): void {
     if (this.#sockets.size >= MAX_VIEWERS) {
-      socket.end(TRY_AGAIN_LATER, `${MAX_VIEWERS} pages watch already`);
+      socket.end(TRY_AGAIN_LATER, `${MAX_VIEWERS} pages are already connected`);
       return;
     }
     this.#sockets.add(socket);
-    const seat = socket.seat;
-    const { sessions, principal } = seat;
-    const { sees } = principal;
-    seat.viewer = new Viewer(
+    const state = socket.state;
+    const { sessions, principal } = state;
+    const { linkScope: sees } = principal;
+    state.viewer = new Viewer(
       {
         send: (message) => socket.send(this.#pack(message), false),
         sendPacked: (message) => socket.send(message, false),
@@ -119,19 +119,19 @@ export class StreamServer {
     );
     const { version, driver, capacity } = sessions.health();
     const hello = { type: 'hello', version, driver, token: tokenOf(principal) } as const;
-    // Who has a link learns of its session, and not how busy the service is.
+    // A share link reveals its session, but not how busy the service is.
     const more = sees === null ? { capacity } : { capacity: { max: 0, running: 0, queued: 0 }, viewOnly: true };
     socket.send(this.#pack({ ...hello, ...more }), false);
-    seat.timer = untilOver(sees, () => socket.end(LINK_OVER, 'The time of the link is over'));
+    state.timer = endAtLinkExpiry(sees, () => socket.end(LINK_EXPIRED, 'The share link has expired'));
   }
 
-  #receive(socket: HttpSocket<Seat>, message: Buffer): void {
-    const { viewer, principal } = socket.seat;
-    const { sees } = principal;
+  #receive(socket: HttpSocket<StreamState>, message: Buffer): void {
+    const { viewer, principal } = socket.state;
+    const { linkScope: sees } = principal;
     if (viewer === null) return;
     let request: StreamRequest | null = null;
     const refuse = (error: unknown) => {
-      // The viewer may have gone while its request was looked at.
+      // The viewer may have disconnected meanwhile.
       if (!this.#sockets.has(socket)) return;
       const id = request !== null && 'id' in request ? request.id : null;
       socket.send(this.#pack({ type: 'refused', id, error: encodeError(error) }), false);
@@ -139,7 +139,7 @@ export class StreamServer {
     try {
       request = checkShape(StreamRequest, parseJson(message), 'body');
       if (sees !== null && !(SHARED.has(request.type) && 'id' in request && sees.ids.has(request.id))) {
-        throw new TroupeError('FORBIDDEN', 'The link shows one session, and nothing else');
+        throw new TroupeError('FORBIDDEN', 'A share link gives access to its session only; sign in with a token');
       }
       switch (request.type) {
         case 'watchSessions':
@@ -177,31 +177,34 @@ export class StreamServer {
     }
   }
 
-  async #copy(socket: HttpSocket<Seat>, viewer: Viewer, id: SessionId): Promise<void> {
+  async #copy(socket: HttpSocket<StreamState>, viewer: Viewer, id: SessionId): Promise<void> {
     const text = await viewer.copy(id);
     if (this.#sockets.has(socket)) socket.send(this.#pack({ type: 'copied', id, text }), false);
   }
 
-  #closed(socket: HttpSocket<Seat>): void {
+  #closed(socket: HttpSocket<StreamState>): void {
     if (!this.#sockets.delete(socket)) return;
-    const { viewer, watchesRows, timer } = socket.seat;
+    const { viewer, watchesRows, timer } = socket.state;
     clearTimeout(timer);
     viewer?.close();
     if (watchesRows) this.#leaveRows();
   }
 
-  async #watchRows(socket: HttpSocket<Seat>, failedSince = new Date(Date.now() - DAY_MS).toISOString()): Promise<void> {
-    const seat = socket.seat;
-    if (seat.watchesRows) return;
-    seat.watchesRows = true;
+  async #watchRows(
+    socket: HttpSocket<StreamState>,
+    failedSince = new Date(Date.now() - DAY_MS).toISOString(),
+  ): Promise<void> {
+    const state = socket.state;
+    if (state.watchesRows) return;
+    state.watchesRows = true;
     this.#rows ??= {
-      feed: new RowFeed(seat.sessions, (message) => this.#outlet.publish(ROWS_TOPIC, this.#pack(message))),
+      feed: new RowFeed(state.sessions, (message) => this.#outlet.publish(ROWS_TOPIC, this.#pack(message))),
       viewers: 0,
     };
     this.#rows.viewers += 1;
     socket.subscribe(ROWS_TOPIC);
-    const beginning = await this.#rows.feed.beginning(failedSince);
-    if (this.#sockets.has(socket)) for (const message of beginning) socket.send(this.#pack(message), false);
+    const initial = await this.#rows.feed.initialMessages(failedSince);
+    if (this.#sockets.has(socket)) for (const message of initial) socket.send(this.#pack(message), false);
   }
 
   #leaveRows(): void {

@@ -4,24 +4,24 @@ import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionId } from '../../protocol/session.js';
 import type { StreamMessage } from '../../protocol/stream.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
-import type { ScreenFeed, ScreenViewer, Showing } from './screen-feed.js';
+import type { DisplayOptions, ScreenFeed, ScreenViewer } from './screen-feed.js';
 import type { Lane } from './session-feed.js';
 
-/** Sessions that one page may watch at once: as many as a wall shows. */
+/** Sessions that one page may watch at once: as many as the wall view shows. */
 const MAX_WATCHED = 200;
-/** Events of the past that are sent in one message. */
+/** Past events in one message. */
 const PAGE_EVENTS = 200;
-/** What may wait for a viewer before reading the past pauses. */
+/** Unsent bytes of a viewer beyond which reading the past pauses. */
 const PAUSE_BYTES = 512 * 1024;
 
-/** The connection of one viewer, as the WebSocket server has it. */
+/** The connection of one viewer, as the WebSocket server implements it. */
 export interface ViewerSocket extends ScreenViewer {
   send(message: StreamMessage): void;
   subscribe(topic: string): void;
   unsubscribe(topic: string): void;
 }
 
-/** Where the feeds of sessions are had: one for all viewers of a session. */
+/** Provides the feeds of sessions; all viewers of a session share one. */
 export interface Feeds {
   join(id: SessionId): Lane;
   leave(id: SessionId, lane: Lane): void;
@@ -29,14 +29,14 @@ export interface Feeds {
   leaveScreen(id: SessionId): void;
 }
 
-/** One page that watches. It holds what it has asked for, and gives everything back when it is closed. */
+/** One connected page. It owns everything that it subscribed to, and releases it in {@link close}. */
 export class Viewer {
   readonly #socket: ViewerSocket;
   readonly #sessions: Sessions;
   readonly #feeds: Feeds;
   readonly #watched = new Map<SessionId, { readonly lane: Lane; readonly stopped: AbortController }>();
   readonly #screens = new Map<SessionId, ScreenFeed>();
-  readonly #controls = new Map<SessionId, { readonly key: ControlKey; readonly letGo: () => void }>();
+  readonly #controls = new Map<SessionId, { readonly key: ControlKey; readonly release: () => void }>();
   #drained: (() => void) | null = null;
 
   constructor(socket: ViewerSocket, sessions: Sessions, feeds: Feeds) {
@@ -46,14 +46,13 @@ export class Viewer {
   }
 
   /**
-   * Sends the session's events after a number, then lets those that come be published to it. Watching it again begins
-   * anew.
+   * Sends the session's events after a sequence number, then subscribes to new ones. Watching it again starts over.
    * @throws NOT_FOUND; CAPACITY beyond 200 sessions
    */
   async watch(id: SessionId, after: number): Promise<void> {
     this.unwatch(id);
     if (this.#watched.size >= MAX_WATCHED) {
-      throw new TroupeError('CAPACITY', `A page can watch ${MAX_WATCHED} sessions at once`);
+      throw new TroupeError('CAPACITY', `A page can watch at most ${MAX_WATCHED} sessions at once`);
     }
     const stopped = new AbortController();
     const lane = this.#feeds.join(id);
@@ -71,7 +70,7 @@ export class Viewer {
       if (!stopped.signal.aborted) this.unwatch(id);
       throw error;
     }
-    // In the same turn in which its lane was seen to be no further: no event falls in between.
+    // In the same turn as the check of the lane's cursor, so that no event is lost in between.
     this.#socket.subscribe(lane.topic);
     if (lane.over) this.#socket.send({ type: 'over', id });
   }
@@ -86,16 +85,16 @@ export class Viewer {
   }
 
   /**
-   * Shows what the session's page shows, in another way when it is shown already.
+   * Streams pictures of the session's page; changes the display options if it does so already.
    * @throws NOT_FOUND; CAPACITY beyond 200 screens
    */
-  async watchScreen(id: SessionId, showing: Omit<Showing, 'hands'>): Promise<void> {
+  async watchScreen(id: SessionId, options: Omit<DisplayOptions, 'hasControl'>): Promise<void> {
     if (this.#screens.size >= MAX_WATCHED && !this.#screens.has(id)) {
-      throw new TroupeError('CAPACITY', `A page can show ${MAX_WATCHED} screens at once`);
+      throw new TroupeError('CAPACITY', `A page can show at most ${MAX_WATCHED} screens at once`);
     }
     const feed = this.#screens.get(id) ?? this.#feeds.joinScreen(id);
     this.#screens.set(id, feed);
-    feed.add(this.#socket, { ...showing, hands: this.#controls.has(id) });
+    feed.add(this.#socket, { ...options, hasControl: this.#controls.has(id) });
     try {
       await this.#sessions.get(id);
     } catch (error) {
@@ -112,36 +111,36 @@ export class Viewer {
     this.#feeds.leaveScreen(id);
   }
 
-  /** The page works with a control that was taken. @throws SESSION_BUSY, SESSION_ENDED */
+  /** The page controls the session with a key that it got. @throws SESSION_BUSY, SESSION_ENDED */
   holdControl(id: SessionId, key: ControlKey): void {
-    const letGo = this.#sessions.connections.attachControl(id, key);
+    const release = this.#sessions.connections.attachControl(id, key);
     this.letControlGo(id);
-    this.#controls.set(id, { key, letGo });
-    this.#screens.get(id)?.lend(this.#socket, true);
+    this.#controls.set(id, { key, release });
+    this.#screens.get(id)?.setControl(this.#socket, true);
   }
 
   letControlGo(id: SessionId): void {
-    this.#controls.get(id)?.letGo();
+    this.#controls.get(id)?.release();
     this.#controls.delete(id);
-    this.#screens.get(id)?.lend(this.#socket, false);
+    this.#screens.get(id)?.setControl(this.#socket, false);
   }
 
-  /** @throws SESSION_BUSY where the page does not hold control; CAPACITY, WAIT_TIMEOUT */
+  /** @throws SESSION_BUSY if the page does not hold control; CAPACITY, WAIT_TIMEOUT */
   async input(id: SessionId, inputs: readonly PageInput[]): Promise<void> {
     await this.#sessions.connections.sendInput(id, this.#keyOf(id), inputs);
   }
 
-  /** What is selected on the page. @throws SESSION_BUSY where this page does not hold control */
+  /** The selected text of the page. @throws SESSION_BUSY if this page does not hold control */
   async copy(id: SessionId): Promise<string> {
     return this.#sessions.connections.copySelection(id, this.#keyOf(id));
   }
 
-  /** The socket has room again. */
+  /** The socket takes more. */
   drain(): void {
     this.#drained?.();
   }
 
-  /** The socket is gone, and must not be touched any more. */
+  /** The socket has closed and must not be used any more. */
   close(): void {
     for (const [id, { lane, stopped }] of this.#watched) {
       stopped.abort();
@@ -156,7 +155,7 @@ export class Viewer {
   #keyOf(id: SessionId): ControlKey {
     const held = this.#controls.get(id);
     if (held === undefined)
-      throw new TroupeError('SESSION_BUSY', 'This page only looks; take control of the session first');
+      throw new TroupeError('SESSION_BUSY', 'This page does not have control; take control of the session first');
     return held.key;
   }
 
@@ -170,7 +169,7 @@ export class Viewer {
       while (!signal.aborted && this.#socket.bufferedBytes() > PAUSE_BYTES) await this.#drain();
     };
     for await (const event of this.#sessions.streams.events({ id, after, upTo, signal })) {
-      // The reading may run on into what the feed is about to publish.
+      // The read may return events that the feed is about to publish.
       if (event.seq > upTo) break;
       if (page.push(event) >= PAGE_EVENTS) await send();
     }

@@ -15,40 +15,40 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { EVAL_TOOL, EvalArguments } from './eval-tool.js';
-import type { McpAsker, McpPeer } from './mcp-peer.js';
+import type { McpClient, McpPeer } from './mcp-peer.js';
 import { OwnBrowser } from './own-browser.js';
-import { tellProgress } from './progress.js';
+import { reportProgress } from './progress.js';
 import { failureResult, type KnownPage, pageOf, pictureOf, resultText, withConsole } from './result-content.js';
 import { watchConsole } from './watch-console.js';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** A larger picture is not sent; it stands in the session's artifacts. */
+/** A larger picture is not sent; the session's artifacts have it. */
 const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 
-/** The SDK would make one for each server, at the cost of everything else that a server is. */
+/** Shared, because the SDK would create one for each server, at more cost than the rest of the server. */
 const validator = new AjvJsonSchemaValidator();
 
-/** What answers an MCP client: one tool, and a browser session of the client's own from its first script on. */
+/** Answers an MCP client with one tool, and with a browser session of the client's own from its first script on. */
 export class AgentPeer implements McpPeer {
   readonly #sessions: Sessions;
   readonly #server: Server;
   readonly #browser: OwnBrowser;
-  /** The last page that the client was told of, and its session. */
-  #told: { readonly id: string; readonly page: KnownPage } | undefined;
+  /** The last page that the client was told about, and its session. */
+  #lastReported: { readonly id: string; readonly page: KnownPage } | undefined;
 
-  constructor(asker: McpAsker) {
-    const { sessions } = asker;
+  constructor(client: McpClient) {
+    const { sessions } = client;
     this.#sessions = sessions;
     this.#server = new Server(
       { name: 'troupe', title: 'Troupe browser', version: sessions.health().version },
       { capabilities: { tools: {} }, instructions: MCP_INSTRUCTIONS, jsonSchemaValidator: validator },
     );
-    this.#browser = new OwnBrowser(asker, () => this.#name());
+    this.#browser = new OwnBrowser(client, () => this.#name());
     this.#server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [EVAL_TOOL] }));
     this.#server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
       if (params.name !== EVAL_TOOL.name) {
-        throw new McpError(RpcCode.InvalidParams, `There is no tool ${params.name.slice(0, 100)}: there is agent_eval`);
+        throw new McpError(RpcCode.InvalidParams, `There is no tool ${params.name.slice(0, 100)}; use agent_eval`);
       }
       return this.#evaluate(params.arguments, extra);
     });
@@ -58,8 +58,8 @@ export class AgentPeer implements McpPeer {
     return this.#server.connect(transport);
   }
 
-  rest(): void {
-    this.#browser.release('its client was away');
+  suspend(): void {
+    this.#browser.release('its client was disconnected');
   }
 
   async close(): Promise<void> {
@@ -75,7 +75,7 @@ export class AgentPeer implements McpPeer {
     const { js, sessionId } = parsed.data;
     const { signal } = extra;
     const isOwn = sessionId === undefined || sessionId === null;
-    const progress = tellProgress(this.#sessions, extra);
+    const progress = reportProgress(this.#sessions, extra);
     try {
       const id = sessionId ?? (await this.#browser.use(signal));
       progress.follow(id);
@@ -94,7 +94,7 @@ export class AgentPeer implements McpPeer {
       return withConsole(await this.#answer(id, json), await written.text());
     } catch (error) {
       if (signal.aborted) throw error;
-      const isLost = isOwn && (await this.#browser.wentWith(id));
+      const isLost = isOwn && (await this.#browser.endedDuring(id));
       const advice = isLost ? 'The next call gets a fresh browser: begin with agent.go' : undefined;
       return withConsole(failureResult(error, advice), await written.text());
     } finally {
@@ -107,9 +107,9 @@ export class AgentPeer implements McpPeer {
     const picture = pictureOf(value);
     const png = picture && (await this.#picture(id, picture.file));
     if (!picture || !png) {
-      const text = resultText(value, this.#told?.id === id ? this.#told.page : undefined);
+      const text = resultText(value, this.#lastReported?.id === id ? this.#lastReported.page : undefined);
       const page = pageOf(value);
-      if (page !== undefined) this.#told = { id, page };
+      if (page !== undefined) this.#lastReported = { id, page };
       return { content: [{ type: 'text', text }] };
     }
     const text = `${picture.file}, ${picture.width} x ${picture.height}`;
@@ -121,7 +121,7 @@ export class AgentPeer implements McpPeer {
     };
   }
 
-  /** Null for one that is not there or is larger than an answer takes. */
+  /** Null if the picture does not exist or is too large for an answer. */
   async #picture(id: string, file: string): Promise<Buffer | null> {
     try {
       const { bytes, stream } = await this.#sessions.artifacts.screenshot(id, file);

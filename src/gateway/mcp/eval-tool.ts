@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { SessionId } from '../../protocol/session.js';
 
 /**
- * The one tool. Clients pay for this text with every request of theirs, so it says just enough for a model that is shown
- * no instructions; `test/mcp/` counts its tokens.
+ * The only tool. Clients pay for this text with each of their requests, so it has just enough for a model that gets no
+ * instructions; `test/mcp/` counts its tokens.
  */
 export const EVAL_TOOL: Tool = {
   name: 'agent_eval',
@@ -29,5 +29,5 @@ Example: agent.go("https://shop.test"); agent.act("{input}Search", "input", "lam
   annotations: { destructiveHint: true, openWorldHint: true },
 };
 
-/** The tool's arguments. Null stands for what is left out: some models write all that there is. */
+/** The tool's arguments. Null means absent: some models fill in every argument. */
 export const EvalArguments = z.strictObject({ js: z.string(), sessionId: SessionId.nullish() });

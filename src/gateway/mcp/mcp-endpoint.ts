@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { Reply } from '../http/reply.js';
-import type { MakeMcpPeer, McpAsker } from './mcp-peer.js';
+import type { MakeMcpPeer, McpClient } from './mcp-peer.js';
 import { type McpAnswer, McpSession } from './mcp-session.js';
 import { RpcFault } from './rpc-fault.js';
 import { readMessages } from './rpc-messages.js';
 import { writeWebAnswer } from './write-web-answer.js';
 
-/** A request to `/mcp`. Headers are by their lower-case names, empty where there is none. */
+/** A request to `/mcp`. Headers are by lower-case name, '' if absent. */
 export interface McpCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly headers: { readonly [name: string]: string };
   readonly body: Buffer;
-  /** What the client calls this service. */
+  /** The service's address, as the client uses it. */
   readonly base: string;
-  readonly asker: McpAsker;
+  readonly client: McpClient;
 }
 
 export interface McpOptions {
-  /** A silent stream says something so often, in milliseconds; 15 s where it is left out. */
+  /** How often an idle stream sends a comment, in milliseconds; 15 s by default. */
   readonly keepAliveMs?: number | undefined;
-  /** A client that had a stream open and has none, and asks nothing for so long, is gone; 2 min by default. */
+  /** A client that had a stream, has none, and sends nothing for this time counts as gone; 2 min by default. */
   readonly goneMs?: number | undefined;
 }
 
@@ -30,38 +30,41 @@ export const MCP_HEADERS = ['accept', 'mcp-session-id', 'mcp-protocol-version', 
 const REVISION = 'mcp-protocol-version';
 const MAX_SESSIONS = 500;
 const KEEP_ALIVE_MS = 15_000;
-const GONE_MS = 120_000;
-/** A session that was not used for so long ends. Without its browser it costs little, and clients begin anew badly. */
-const FORGOTTEN_MS = 24 * 60 * 60_000;
+const SUSPEND_MS = 120_000;
+/**
+ * A session that was not used for this time ends. Without its browser it costs little, and many clients handle the loss
+ * of a session badly.
+ */
+const UNUSED_MS = 24 * 60 * 60_000;
 const SERVER_ERROR = -32000;
 const NO_SUCH_SESSION = -32001;
 
-interface Held {
+interface OpenSession {
   readonly session: McpSession;
   /** Connections whose answer is a stream or is still to come. */
   connections: number;
-  /** It had a stream of its own once: when that is gone, so is the client. */
+  /** It once had a GET stream: without one, and without requests, the client counts as gone. */
   hadStream: boolean;
   /** On the clock of `performance.now()`. */
   lastSeenMs: number;
-  resting: boolean;
+  isSuspended: boolean;
 }
 
 /**
- * The MCP endpoint: Streamable HTTP (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports). It owns
- * the MCP sessions, 500 at most: past them the one that was not used for longest makes room, and where all are in use a
- * new client is told to come later. A session that it does not know is a 404, at which clients begin anew.
+ * The MCP endpoint: Streamable HTTP (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports). It
+ * owns the MCP sessions, at most 500: beyond that, the least recently used one is ended; if all are in use, a new
+ * client gets 429 with Retry-After. An unknown session is a 404, at which clients initialize again.
  */
 export class McpEndpoint {
   readonly #makePeer: MakeMcpPeer;
   readonly #keepAliveMs: number;
   readonly #goneMs: number;
-  readonly #sessions = new Map<string, Held>();
+  readonly #sessions = new Map<string, OpenSession>();
   readonly #ending = new Set<Promise<void>>();
-  #sweep: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | null = null;
   #closing = false;
 
-  constructor(makePeer: MakeMcpPeer, { keepAliveMs = KEEP_ALIVE_MS, goneMs = GONE_MS }: McpOptions) {
+  constructor(makePeer: MakeMcpPeer, { keepAliveMs = KEEP_ALIVE_MS, goneMs = SUSPEND_MS }: McpOptions) {
     this.#makePeer = makePeer;
     this.#keepAliveMs = keepAliveMs;
     this.#goneMs = goneMs;
@@ -73,14 +76,14 @@ export class McpEndpoint {
       return;
     }
     try {
-      const { held, answer } = await this.#answer(call);
-      held.connections += 1;
-      if (call.method === 'GET') held.hadStream = true;
+      const { open, answer } = await this.#answer(call);
+      open.connections += 1;
+      if (call.method === 'GET') open.hadStream = true;
       try {
         await writeWebAnswer(reply, answer);
       } finally {
-        held.connections -= 1;
-        held.lastSeenMs = performance.now();
+        open.connections -= 1;
+        open.lastSeenMs = performance.now();
       }
     } catch (error) {
       if (!(error instanceof RpcFault)) throw error;
@@ -88,83 +91,89 @@ export class McpEndpoint {
     }
   }
 
-  /** Ends the sessions: those at work when their last answer is ready. Idempotent. */
+  /** Ends the idle sessions now, and the busy ones when their last answer is complete. Idempotent. */
   close(): void {
     this.#closing = true;
     for (const [id, { session }] of this.#sessions) if (!session.isBusy) this.#end(id);
   }
 
-  /** Ends what is left. Settles when everything was given back. */
+  /** Ends all remaining sessions. Settles when their resources are released. */
   async end(): Promise<void> {
     this.#closing = true;
     for (const id of this.#sessions.keys()) this.#end(id);
     await Promise.all(this.#ending);
   }
 
-  async #answer(call: McpCall): Promise<{ readonly held: Held; readonly answer: McpAnswer }> {
+  async #answer(call: McpCall): Promise<{ readonly open: OpenSession; readonly answer: McpAnswer }> {
     if (call.method !== 'POST') {
-      const held = this.#find(call);
-      const { session } = held;
+      const open = this.#find(call);
+      const { session } = open;
       if (call.method === 'GET')
-        return { held, answer: await session.get(webRequest(call, session), lastEventId(call)) };
+        return { open, answer: await session.get(webRequest(call, session), lastEventId(call)) };
       const answer = await session.delete(webRequest(call, session));
       if (answer.response.ok) this.#end(session.id);
-      return { held, answer };
+      return { open, answer };
     }
     const messages = readMessages(call.body);
     if (messages.initialize === null) {
-      const held = this.#find(call);
-      return { held, answer: await held.session.post(webRequest(call, held.session), messages) };
+      const open = this.#find(call);
+      return { open, answer: await open.session.post(webRequest(call, open.session), messages) };
     }
-    const held = await this.#open(call.asker);
-    const answer = await held.session.post(webRequest(call, held.session), messages);
-    if (!answer.response.ok) this.#end(held.session.id);
-    return { held, answer };
+    const open = await this.#open(call.client);
+    const answer = await open.session.post(webRequest(call, open.session), messages);
+    if (!answer.response.ok) this.#end(open.session.id);
+    return { open, answer };
   }
 
-  #find({ headers }: McpCall): Held {
+  #find({ headers }: McpCall): OpenSession {
     const id = headers['mcp-session-id'] ?? '';
-    if (id === '') throw new RpcFault(400, SERVER_ERROR, 'The header Mcp-Session-Id is missing; initialize gives one');
-    const held = this.#sessions.get(id);
-    if (held === undefined) throw new RpcFault(404, NO_SUCH_SESSION, 'There is no such MCP session: initialize anew');
-    held.lastSeenMs = performance.now();
-    held.resting = false;
-    return held;
+    if (id === '')
+      throw new RpcFault(
+        400,
+        SERVER_ERROR,
+        'The header Mcp-Session-Id is missing; send initialize first, its answer has one',
+      );
+    const open = this.#sessions.get(id);
+    if (open === undefined)
+      throw new RpcFault(404, NO_SUCH_SESSION, 'There is no such MCP session; send initialize again');
+    open.lastSeenMs = performance.now();
+    open.isSuspended = false;
+    return open;
   }
 
-  async #open(asker: McpAsker): Promise<Held> {
+  async #open(client: McpClient): Promise<OpenSession> {
     if (this.#closing) throw new RpcFault(503, SERVER_ERROR, 'The service is stopping', 1);
     if (this.#sessions.size >= MAX_SESSIONS && !this.#endLeastUsed()) {
-      throw new RpcFault(429, SERVER_ERROR, `${MAX_SESSIONS} MCP sessions are in use`, 10);
+      throw new RpcFault(429, SERVER_ERROR, `${MAX_SESSIONS} MCP sessions are in use; try again later`, 10);
     }
     const id = randomUUID();
-    const onQuiet = (): void => {
+    const onIdle = (): void => {
       if (this.#closing) this.#end(id);
     };
-    const held: Held = {
-      session: await McpSession.open(id, this.#makePeer(asker), this.#keepAliveMs, onQuiet),
+    const open: OpenSession = {
+      session: await McpSession.open(id, this.#makePeer(client), this.#keepAliveMs, onIdle),
       connections: 0,
       hadStream: false,
       lastSeenMs: performance.now(),
-      resting: false,
+      isSuspended: false,
     };
-    this.#sessions.set(id, held);
-    // The service's own parts keep the process alive, not the looking.
-    this.#sweep ??= setInterval(() => this.#lookForGone(), this.#goneMs / 4).unref();
-    return held;
+    this.#sessions.set(id, open);
+    // Unreferenced: the timer alone must not keep the process alive.
+    this.#timer ??= setInterval(() => this.#suspendUnused(), this.#goneMs / 4).unref();
+    return open;
   }
 
-  #lookForGone(): void {
+  #suspendUnused(): void {
     const now = performance.now();
-    for (const [id, held] of this.#sessions) {
-      const { session, connections, hadStream, lastSeenMs, resting } = held;
+    for (const [id, open] of this.#sessions) {
+      const { session, connections, hadStream, lastSeenMs, isSuspended } = open;
       if (connections > 0 || session.isBusy) continue;
       const unusedMs = now - lastSeenMs;
-      if (unusedMs >= FORGOTTEN_MS) {
+      if (unusedMs >= UNUSED_MS) {
         this.#end(id);
-      } else if (hadStream && !resting && unusedMs >= this.#goneMs) {
-        held.resting = true;
-        session.rest();
+      } else if (hadStream && !isSuspended && unusedMs >= this.#goneMs) {
+        open.isSuspended = true;
+        session.suspend();
       }
     }
   }
@@ -180,21 +189,22 @@ export class McpEndpoint {
   }
 
   #end(id: string): void {
-    const held = this.#sessions.get(id);
-    if (held === undefined) return;
+    const open = this.#sessions.get(id);
+    if (open === undefined) return;
     this.#sessions.delete(id);
-    if (this.#sessions.size === 0 && this.#sweep !== null) {
-      clearInterval(this.#sweep);
-      this.#sweep = null;
+    if (this.#sessions.size === 0 && this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
     }
-    const ending = held.session.close().finally(() => this.#ending.delete(ending));
+    const ending = open.session.close().finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
   }
 }
 
 /**
- * A body is JSON whatever its Content-Type, as on every route; who accepts anything accepts both kinds; and the revision
- * is the one that was negotiated, also for clients that do not repeat it.
+ * Makes the request for the SDK's transport: a body is JSON whatever its Content-Type, as on every route; a client that
+ * accepts anything accepts both formats; and the protocol revision is the negotiated one, also for clients that do not
+ * send it.
  */
 function webRequest({ method, headers, base }: McpCall, { revision }: McpSession): Request {
   const accept = headers.accept ?? '';

@@ -1,21 +1,21 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 
-/** What answers one MCP session. */
+/** Answers the messages of one MCP session. */
 export interface McpPeer {
-  /** Once, before the first message. */
+  /** Called once, before the first message. */
   connect(transport: Transport): Promise<void>;
-  /** The client seems to be gone: what is dear is given back, and made again should it come back. */
-  rest(): void;
-  /** Gives everything back. Idempotent. */
+  /** The client seems to be gone: releases expensive resources, which are created again if it returns. */
+  suspend(): void;
+  /** Releases everything. Idempotent. */
   close(): Promise<void>;
 }
 
-/** What the peer of a new MCP session is made for: `caller` tells apart whoever waits for a place. */
-export interface McpAsker {
+/** The client of a new MCP session; `caller` identifies it for fair scheduling. */
+export interface McpClient {
   readonly sessions: Sessions;
   readonly caller: string;
 }
 
-/** Makes the peer of a new MCP session. */
-export type MakeMcpPeer = (asker: McpAsker) => McpPeer;
+/** Creates the peer of a new MCP session. */
+export type MakeMcpPeer = (client: McpClient) => McpPeer;

@@ -10,57 +10,57 @@ import { ReplayMemory } from './replay-memory.js';
 import { RpcFault } from './rpc-fault.js';
 import type { RpcMessages } from './rpc-messages.js';
 
-/** Requests of one MCP session that may be under way at once: a full script queue, and some. */
+/** Concurrent requests of one MCP session: somewhat more than a full script queue. */
 const MAX_IN_FLIGHT = 100;
 /** The last revision with batches (https://modelcontextprotocol.io/specification/2025-06-18/changelog). */
 const LAST_WITH_BATCHES = '2025-03-26';
 const INVALID_REQUEST = -32600;
 const SERVER_ERROR = -32000;
 
-/** A transport's answer, and how many pieces of its body there are where it is known to end. */
+/** A transport's answer, and the number of chunks of its body, if that is known. */
 export interface McpAnswer {
   readonly response: Response;
-  /** A stream that repeats what is over has no end of its own. */
+  /** Set for a replay of a completed stream, which the transport would not end. */
   readonly pieces: number | null;
 }
 
 /**
- * One client's MCP session: the SDK's transport, and what it leaves open. It refuses a request whose id is under way
- * (its answer would go to the other one), lets go of the stream of a request that was cancelled (which is never
- * answered), and bounds what is under way and what is kept for lost connections.
+ * One client's MCP session: the SDK's transport, and what it lacks. It rejects a request whose id is already in use
+ * (its answer would go to the other request), closes the stream of a cancelled request (which is never answered), and
+ * limits the open requests and the messages kept for lost connections.
  */
 export class McpSession {
   readonly id: string;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #peer: McpPeer;
   readonly #memory = new ReplayMemory();
-  /** Requests under way; true for those that came in a batch and share its stream. */
+  /** Open requests; true for those that came in a batch and share its stream. */
   readonly #inFlight = new Map<RequestId, boolean>();
-  readonly #onQuiet: () => void;
-  /** What was negotiated; empty before. */
+  readonly #onIdle: () => void;
+  /** The negotiated revision; empty before. */
   #revision = '';
   #closed: Promise<void> | null = null;
 
   /**
-   * @param id given to the client with the answer to its first request
-   * @param onQuiet called whenever the last request under way was answered
+   * @param id sent to the client with the answer to its first request
+   * @param onIdle called whenever the last open request was answered
    */
-  static async open(id: string, peer: McpPeer, keepAliveMs: number, onQuiet: () => void): Promise<McpSession> {
-    const session = new McpSession(id, peer, keepAliveMs, onQuiet);
+  static async open(id: string, peer: McpPeer, keepAliveMs: number, onIdle: () => void): Promise<McpSession> {
+    const session = new McpSession(id, peer, keepAliveMs, onIdle);
     await peer.connect(session.#transport);
     session.#watchAnswers();
     return session;
   }
 
-  private constructor(id: string, peer: McpPeer, keepAliveMs: number, onQuiet: () => void) {
+  private constructor(id: string, peer: McpPeer, keepAliveMs: number, onIdle: () => void) {
     this.id = id;
     this.#peer = peer;
-    this.#onQuiet = onQuiet;
+    this.#onIdle = onIdle;
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: this.#memory,
       keepAliveMs,
-      // A client whose stream ended early comes back after so many milliseconds.
+      // How long a client waits before it reconnects, in milliseconds.
       retryInterval: 1_000,
     });
   }
@@ -84,19 +84,24 @@ export class McpSession {
     for (const id of requestIds) this.#inFlight.set(id, isBatch);
     const response = await this.#transport.handleRequest(request, { parsedBody: body });
     if (!response.ok) for (const id of requestIds) this.#settle(id);
-    for (const id of cancelledIds) await this.#letGo(id);
+    for (const id of cancelledIds) await this.#cancel(id);
     return { response, pieces: null };
   }
 
-  /** A stream of what the server says unasked, or the rest of one that broke. @throws RpcFault */
+  /** The stream for the server's own messages, or the rest of a broken stream. @throws RpcFault */
   async get(request: Request, lastEventId: string): Promise<McpAnswer> {
     if (lastEventId === '') return { response: await this.#transport.handleRequest(request), pieces: null };
-    const rest = this.#memory.after(lastEventId);
-    if (rest === null) throw new RpcFault(400, SERVER_ERROR, 'What came after this Last-Event-ID is no longer here');
-    const isOver = rest.isComplete && ![...this.#inFlight.values()].includes(true);
+    const suspend = this.#memory.after(lastEventId);
+    if (suspend === null)
+      throw new RpcFault(
+        400,
+        SERVER_ERROR,
+        'The messages after this Last-Event-ID are no longer stored; open a new stream',
+      );
+    const isOver = suspend.isComplete && ![...this.#inFlight.values()].includes(true);
     return {
       response: await this.#transport.handleRequest(request),
-      pieces: isOver ? rest.messages : null,
+      pieces: isOver ? suspend.messages : null,
     };
   }
 
@@ -107,11 +112,11 @@ export class McpSession {
     return { response, pieces: null };
   }
 
-  rest(): void {
-    this.#peer.rest();
+  suspend(): void {
+    this.#peer.suspend();
   }
 
-  /** Ends every stream, stops what is under way and gives everything back. Idempotent. */
+  /** Ends every stream, stops open requests and releases everything. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -125,18 +130,26 @@ export class McpSession {
 
   #admit({ requestIds, initialize, isBatch }: RpcMessages): void {
     if (isBatch && initialize === null && this.#revision > LAST_WITH_BATCHES) {
-      throw new RpcFault(400, INVALID_REQUEST, `Batches ended with revision ${LAST_WITH_BATCHES}: send one message`);
+      throw new RpcFault(
+        400,
+        INVALID_REQUEST,
+        `Batches were removed after revision ${LAST_WITH_BATCHES}; send one message`,
+      );
     }
     for (const [index, id] of requestIds.entries()) {
       if (!this.#inFlight.has(id) && requestIds.indexOf(id) === index) continue;
-      throw new RpcFault(400, INVALID_REQUEST, `A request with the id ${JSON.stringify(id)} is under way already`);
+      throw new RpcFault(
+        400,
+        INVALID_REQUEST,
+        `A request with the id ${JSON.stringify(id)} is already open; use another id`,
+      );
     }
     if (this.#inFlight.size + requestIds.length > MAX_IN_FLIGHT) {
-      throw new RpcFault(429, SERVER_ERROR, `${MAX_IN_FLIGHT} requests are under way already`, 1);
+      throw new RpcFault(429, SERVER_ERROR, `${MAX_IN_FLIGHT} requests are already open; wait for some answers`, 1);
     }
   }
 
-  /** The transport does not tell when a request was answered; all its answers pass here. */
+  /** The transport does not report answered requests, but all its answers pass through send(). */
   #watchAnswers(): void {
     const transport = this.#transport;
     const send = transport.send.bind(transport);
@@ -152,20 +165,20 @@ export class McpSession {
 
   #settle(id: RequestId): void {
     this.#inFlight.delete(id);
-    if (this.#inFlight.size === 0) this.#onQuiet();
+    if (this.#inFlight.size === 0) this.#onIdle();
   }
 
   /**
-   * A cancelled request is not answered, and the transport would keep its stream for ever. The stream ends here; who
-   * asks for its rest with Last-Event-ID hears that the request was cancelled, and stops asking. In a batch, whose
-   * stream others share, that is said at once.
+   * A cancelled request is not answered, and the transport would keep its stream open. This closes the stream; a client
+   * that resumes it with Last-Event-ID gets the error and stops asking. In a batch, whose stream other requests share,
+   * the error is sent at once.
    */
-  async #letGo(id: RequestId): Promise<void> {
+  async #cancel(id: RequestId): Promise<void> {
     const isBatched = this.#inFlight.get(id);
     if (isBatched === undefined) return;
     if (!isBatched) this.#transport.closeSSEStream(id);
     const error = { code: SERVER_ERROR, message: 'The request was cancelled' };
-    // It fails where nobody can come back for it.
+    // It fails if the client cannot resume.
     await this.#transport.send({ jsonrpc: '2.0', id, error }).catch(() => undefined);
   }
 }

@@ -2,20 +2,20 @@ import { withDeadline } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId } from '../../protocol/session.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
-import type { McpAsker } from './mcp-peer.js';
+import type { McpClient } from './mcp-peer.js';
 
 type State =
   | { readonly kind: 'none' }
-  | { readonly kind: 'made'; readonly id: Promise<SessionId>; readonly giveUp: AbortController }
-  /** The browser went under its client, who has not been told yet. */
+  | { readonly kind: 'made'; readonly id: Promise<SessionId>; readonly abort: AbortController }
+  /** The browser session ended, and the client does not know yet. */
   | { readonly kind: 'gone'; readonly why: string }
   | { readonly kind: 'closed' };
 
 /**
- * The browser session of one MCP session: made with the first script, ended with the MCP session, and like any other
- * session in between.
+ * The browser session of one MCP session: created with the first script, ended with the MCP session, and otherwise a
+ * session like any other.
  *
- *     none --use--> made --it ended--> gone --told once--> none
+ *     none --use--> made --it ended--> gone --reported once--> none
  *       \--------------\--- close ---> closed
  */
 export class OwnBrowser {
@@ -24,17 +24,17 @@ export class OwnBrowser {
   readonly #name: () => string;
   #state: State = { kind: 'none' };
 
-  /** @param name what the session is called in lists */
-  constructor({ sessions, caller }: McpAsker, name: () => string) {
+  /** @param name the name of the session in lists */
+  constructor({ sessions, caller }: McpClient, name: () => string) {
     this.#sessions = sessions;
     this.#caller = caller;
     this.#name = name;
   }
 
   /**
-   * The session to run a script in.
-   * @param signal ends the waiting of this caller alone
-   * @throws SESSION_ENDED, once, where the session that was there has ended; the next call gets a fresh one
+   * The session for the next script.
+   * @param signal ends the wait of this call only
+   * @throws SESSION_ENDED, once, if the previous session has ended; the next call creates a new one
    */
   async use(signal: AbortSignal): Promise<SessionId> {
     const state = this.#state;
@@ -45,23 +45,23 @@ export class OwnBrowser {
         const id = await withDeadline(state.id, { signal });
         const why = await this.#whyEnded(id);
         if (why === null || this.#state !== state) return id;
-        throw this.#forget(why);
+        throw this.#reportEnd(why);
       }
       case 'gone':
-        throw this.#forget(state.why);
+        throw this.#reportEnd(state.why);
       case 'closed':
         throw new TroupeError('SESSION_ENDED', 'The MCP session has ended');
     }
   }
 
-  /** After a script failed: whether its session went with it, which then counts as told. */
-  async wentWith(id: string): Promise<boolean> {
+  /** After a failed script: whether its session has ended. The script's error then reports that to the client. */
+  async endedDuring(id: string): Promise<boolean> {
     const why = await this.#whyEnded(id);
     if (why !== null && this.#state.kind === 'made') this.#state = { kind: 'none' };
     return why !== null;
   }
 
-  /** Ends the session that there is; the client is told when it comes again. */
+  /** Ends the current session; the client learns it with its next call. */
   release(why: string): void {
     const state = this.#state;
     if (state.kind !== 'made') return;
@@ -69,7 +69,7 @@ export class OwnBrowser {
     void this.#remove(state);
   }
 
-  /** Ends the session and makes no other. Idempotent. */
+  /** Ends the session and creates no other. Idempotent. */
   async close(): Promise<void> {
     const state = this.#state;
     this.#state = { kind: 'closed' };
@@ -77,11 +77,11 @@ export class OwnBrowser {
   }
 
   async #make(): Promise<SessionId> {
-    const giveUp = new AbortController();
+    const abort = new AbortController();
     const request = { name: this.#name(), labels: { client: 'mcp' } };
-    const made = this.#sessions.createLive(request, { caller: this.#caller, signal: giveUp.signal });
+    const made = this.#sessions.createLive(request, { caller: this.#caller, signal: abort.signal });
     const id = made.then((record) => record.id);
-    const state: State = { kind: 'made', id, giveUp };
+    const state: State = { kind: 'made', id, abort };
     this.#state = state;
     try {
       return await id;
@@ -92,14 +92,14 @@ export class OwnBrowser {
     }
   }
 
-  async #remove({ id, giveUp }: Extract<State, { kind: 'made' }>): Promise<void> {
-    giveUp.abort(new TroupeError('UNAVAILABLE', 'The MCP client has left'));
+  async #remove({ id, abort }: Extract<State, { kind: 'made' }>): Promise<void> {
+    abort.abort(new TroupeError('UNAVAILABLE', 'The MCP client has disconnected'));
     try {
       const sessionId = await id;
-      // Removing one that has ended would take its record and its report away.
+      // Removing an ended session would delete its record and its report.
       if ((await this.#whyEnded(sessionId)) === null) await this.#sessions.remove(sessionId, false);
     } catch {
-      // It never came, or somebody else has removed it.
+      // It was never created, or was removed already.
     }
   }
 
@@ -114,7 +114,7 @@ export class OwnBrowser {
     }
   }
 
-  #forget(why: string): TroupeError {
+  #reportEnd(why: string): TroupeError {
     this.#state = { kind: 'none' };
     const sentence = `The browser session has ended (${why}), and the script was not run`;
     return new TroupeError('SESSION_ENDED', `${sentence}. The next call gets a fresh browser: begin with agent.go`);

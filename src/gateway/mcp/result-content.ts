@@ -2,12 +2,21 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { isElements, isLook, renderElements, renderLook } from '../../agent-js/look/render.js';
 import { encodeError } from '../../protocol/errors.js';
 
-/** A longer text is cut, and says so: clients refuse, or pay for, what is longer. */
+/** Longer texts are truncated, with a note: clients reject them, or pay for them. */
 const MAX_TEXT = 40_000;
 const MAX_DETAILS = 2_000;
 
-/** Members of an error's details that help a model; the rest is for people and programs. */
-const TELLING = ['flow', 'flows', 'candidates', 'matches', 'failures', 'scopeLost', 'pageLost', 'retryAfterSeconds'];
+/** The details of an error that help a model; the others are for people and programs. */
+const MODEL_DETAILS = [
+  'flow',
+  'flows',
+  'candidates',
+  'matches',
+  'failures',
+  'scopeLost',
+  'pageLost',
+  'retryAfterSeconds',
+];
 
 /** A screenshot as a script gets it. */
 export interface Picture {
@@ -16,7 +25,7 @@ export interface Picture {
   readonly height: number;
 }
 
-/** The picture that a script's result is; null where it is none. */
+/** The picture that a script returned; null if its result is something else. */
 export function pictureOf(value: unknown): Picture | null {
   if (typeof value !== 'object' || value === null || !('file' in value)) return null;
   if (!('width' in value && 'height' in value)) return null;
@@ -25,15 +34,15 @@ export function pictureOf(value: unknown): Picture | null {
   return isPicture && file.endsWith('.png') ? { file, width, height } : null;
 }
 
-/** The page that a reader was told of last. */
+/** The page that the client was told about last. */
 export interface KnownPage {
   readonly url: string;
   readonly title: string;
 }
 
 /**
- * A script's result: a look in its compact form, a text as it is, anything else as JSON.
- * @param known a diff says where it is only when that is somewhere else
+ * A script's result as text: a look in its compact form, a string as it is, anything else as JSON.
+ * @param known a look with the same page does not repeat it
  */
 export function resultText(value: unknown, known: KnownPage | undefined): string {
   if (typeof value === 'string') return cut(value, MAX_TEXT);
@@ -42,7 +51,7 @@ export function resultText(value: unknown, known: KnownPage | undefined): string
   return cut(JSON.stringify(value), MAX_TEXT);
 }
 
-/** The page that a result tells of: looks, and what go and act answer, name it. */
+/** The page that a result names: that of a look, go or act. */
 export function pageOf(value: unknown): KnownPage | undefined {
   if (typeof value !== 'object' || value === null || !('url' in value) || !('title' in value)) return undefined;
   const { url, title } = value;
@@ -50,17 +59,19 @@ export function pageOf(value: unknown): KnownPage | undefined {
 }
 
 /**
- * A failure, for a model: `CODE at line 3: sentence`, what helps to mend it, and the page where it happened. The same is
- * in `structuredContent` for programs.
+ * A failure for a model: `CODE at line 3: sentence`, the details that help to repair it, and the page where it
+ * happened. `structuredContent` has the same for programs.
  */
 export function failureResult(thrown: unknown, advice?: string): CallToolResult {
   const { code, error, details = {} } = encodeError(thrown);
   const { line, column, url, title } = details;
   const where = typeof line === 'number' ? ` at line ${line}` : '';
-  const telling = Object.fromEntries(TELLING.flatMap((name) => (name in details ? [[name, details[name]]] : [])));
+  const modelDetails = Object.fromEntries(
+    MODEL_DETAILS.flatMap((name) => (name in details ? [[name, details[name]]] : [])),
+  );
   const lines = [
     `${code}${where}: ${error}`,
-    ...(Object.keys(telling).length === 0 ? [] : [cut(JSON.stringify(telling), MAX_DETAILS)]),
+    ...(Object.keys(modelDetails).length === 0 ? [] : [cut(JSON.stringify(modelDetails), MAX_DETAILS)]),
     ...(typeof url === 'string'
       ? [`page: ${typeof title === 'string' && title !== '' ? `${title} · ` : ''}${url}`]
       : []),
@@ -69,17 +80,17 @@ export function failureResult(thrown: unknown, advice?: string): CallToolResult 
   return {
     isError: true,
     content: [{ type: 'text', text: cut(lines.join('\n'), MAX_TEXT) }],
-    structuredContent: { code, error, ...placed({ line, column }) },
+    structuredContent: { code, error, ...numbersOnly({ line, column }) },
   };
 }
 
-/** A result, and after it what the script wrote to its console. */
+/** A result, followed by what the script wrote to its console. */
 export function withConsole(result: CallToolResult, written: string): CallToolResult {
   if (written === '') return result;
   return { ...result, content: [...result.content, { type: 'text', text: `console:\n${written}` }] };
 }
 
-function placed(place: { readonly line: unknown; readonly column: unknown }): { [name: string]: number } {
+function numbersOnly(place: { readonly line: unknown; readonly column: unknown }): { [name: string]: number } {
   return Object.fromEntries(
     Object.entries(place).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
   );

@@ -1,6 +1,6 @@
 import type { ReplyHead } from '../http/reply-head.js';
 
-/** A request that no MCP session gets to see: an HTTP status, and a JSON-RPC error without an id. */
+/** A request that does not reach an MCP session: an HTTP status, and a JSON-RPC error without an id. */
 export class RpcFault extends Error {
   override readonly name = 'RpcFault';
   readonly status: number;
@@ -14,14 +14,14 @@ export class RpcFault extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** The answer's status and headers. */
+  /** Status and headers of the answer. */
   get head(): ReplyHead {
     const retry: [string, string][] =
       this.retryAfterSeconds === null ? [] : [['Retry-After', String(this.retryAfterSeconds)]];
     return { status: this.status, headers: [['Content-Type', 'application/json'], ...retry] };
   }
 
-  /** The answer's body. */
+  /** Body of the answer. */
   get body(): string {
     return JSON.stringify({ jsonrpc: '2.0', error: { code: this.rpcCode, message: this.message }, id: null });
   }

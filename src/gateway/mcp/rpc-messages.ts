@@ -10,31 +10,32 @@ import { encodeError } from '../../protocol/errors.js';
 import { parseJson } from '../check-shape.js';
 import { RpcFault } from './rpc-fault.js';
 
-/** Messages of one POST. */
+/** The most messages in one POST. */
 const MAX_BATCH = 100;
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
-/** The messages of one POST: one, or a batch, which clients up to 2025-03-26 may send. */
+/** The content of one POST: one message, or a batch, which clients up to revision 2025-03-26 may send. */
 export interface RpcMessages {
-  /** As it was sent: a message, or an array of them. */
+  /** As sent: a message, or an array of messages. */
   readonly body: unknown;
   readonly isBatch: boolean;
-  /** Ids of the requests among them, in their order. */
+  /** The ids of the requests, in their order. */
   readonly requestIds: readonly RequestId[];
-  /** Ids of requests that the client no longer wants. */
+  /** The ids of requests that the client cancels. */
   readonly cancelledIds: readonly RequestId[];
-  /** The protocol revision that an initialize request asks for; null where there is none. */
+  /** The protocol revision of an initialize request; null if there is none. */
   readonly initialize: string | null;
 }
 
-/** @throws RpcFault 400 for what is not JSON, or not JSON-RPC */
+/** @throws RpcFault 400 for data that is not JSON, or not JSON-RPC */
 export function readMessages(bytes: Buffer): RpcMessages {
   const body = parsed(bytes);
   const isBatch = Array.isArray(body);
   const list: readonly unknown[] = isBatch ? body : [body];
-  if (list.length === 0) throw new RpcFault(400, INVALID_REQUEST, 'A batch holds at least one message');
-  if (list.length > MAX_BATCH) throw new RpcFault(400, INVALID_REQUEST, `A batch holds at most ${MAX_BATCH} messages`);
+  if (list.length === 0) throw new RpcFault(400, INVALID_REQUEST, 'A batch must contain at least one message');
+  if (list.length > MAX_BATCH)
+    throw new RpcFault(400, INVALID_REQUEST, `A batch may contain at most ${MAX_BATCH} messages`);
   const messages = list.map(message);
   return {
     body,
@@ -58,7 +59,11 @@ function parsed(bytes: Buffer): unknown {
 function message(value: unknown): JSONRPCMessage {
   const result = JSONRPCMessageSchema.safeParse(value);
   if (result.success) return result.data;
-  throw new RpcFault(400, INVALID_REQUEST, 'The body is JSON, but not a JSON-RPC 2.0 request, notification or answer');
+  throw new RpcFault(
+    400,
+    INVALID_REQUEST,
+    'The body is JSON, but not a JSON-RPC 2.0 request, notification or response',
+  );
 }
 
 function cancelledId({ method, params }: { method: string; params?: object | undefined }): RequestId[] {

@@ -2,15 +2,15 @@ import type { Reply } from '../http/reply.js';
 import type { ReplyHead } from '../http/reply-head.js';
 import type { McpAnswer } from './mcp-session.js';
 
-/** What the service's own replies say, or the server by itself. */
+/** Headers that the service's replies set themselves, or that the server adds. */
 const LEFT_OUT = new Set(['cache-control', 'connection', 'content-length']);
 
-/** What was written but not taken, and the end of the head too, goes out with the next write only. */
+/** Bytes that the connection did not take, also the end of the head, are sent with the next write only. */
 const COMMENT = ':\n\n';
 
 /**
- * Writes an answer in the form of the fetch standard, a stream as fast as the client takes it. A client that goes, or
- * takes nothing for so long that it is let go of, ends the stream at its source.
+ * Writes an answer in the form of the fetch standard, a stream as fast as the client takes it. If the client
+ * disconnects or stalls, the stream is cancelled at its source.
  */
 export async function writeWebAnswer(reply: Reply, { response, pieces }: McpAnswer): Promise<void> {
   const { status, headers, body } = response;

@@ -3,23 +3,26 @@ import type { Socket } from 'node:net';
 import { TroupeError } from '../../protocol/errors.js';
 import { errorAnswer } from '../error-answer.js';
 import type { ServerHandlers } from '../http/http-server.js';
-import { NodeLine } from './node-line.js';
+import { NodeExchange } from './node-exchange.js';
 import { NodeRequest } from './node-request.js';
 import { answerRaw } from './raw-answer.js';
 
-/** Requests that came in one go and wait for the answer to the one before; past them the connection is cut. */
-const MAX_HELD = 64;
-/** Headers of one request, as many as uWebSockets.js takes. */
+/** Pipelined requests that wait for the answer to the previous one; beyond this the connection is cut. */
+const MAX_WAITING = 64;
+/** Headers of one request: the same limit as that of uWebSockets.js. */
 const MAX_HEADERS = 98;
-/** How long a client may take for the head of a request, and between two of them. */
+/** How long a client may take for the head of a request, and between two requests. */
 const HEAD_MS = 10_000;
-/** A body comes with 16 KiB/s at least, over so long. */
+/** A body must arrive with at least 16 KiB/s, averaged over this time. */
 const BODY_MS = 10_000;
 const BODY_BYTES = 16 * 1024 * (BODY_MS / 1000);
-/** A client that takes nothing of an answer is let go of after this time, or twice that: Node looks no closer. */
+/**
+ * A client that takes nothing of an answer is disconnected after this time, or up to twice that: Node's timer is no
+ * finer.
+ */
 const STALL_MS = 10_000;
 
-/** A request that has arrived. */
+/** A request with a complete head. */
 interface Arrived {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -27,22 +30,22 @@ interface Arrived {
 }
 
 /**
- * One connection. Its requests are handled one after another, since nothing of a later one may happen where an earlier one
- * closes the connection; and all of its deadlines are looked at by {@link NodeConnection.look}, which its server calls
- * every second.
+ * One connection. Its requests are handled one after another, because an answer may close the connection before the
+ * later ones. All its deadlines are checked by {@link NodeConnection.checkDeadlines}, which the server calls every
+ * second.
  */
 export class NodeConnection {
   readonly #socket: Socket;
   readonly #handlers: ServerHandlers;
-  #current: { readonly arrived: Arrived; readonly line: NodeLine } | null = null;
-  #held: Arrived[] = [];
-  /** Something came that cannot be parsed. */
+  #current: { readonly arrived: Arrived; readonly exchange: NodeExchange } | null = null;
+  #waiting: Arrived[] = [];
+  /** Something arrived that cannot be parsed. */
   #isBroken = false;
-  /** It belongs to a WebSocket, which has deadlines of its own. */
+  /** The connection belongs to a WebSocket, which has its own deadlines. */
   #isHandedOver = false;
-  /** Since when it waits for a request. */
+  /** Since when the connection waits for a request. */
   #idleSince: number | null = null;
-  /** What had come, of everything, and when. */
+  /** Bytes received on the connection by that time. */
   #bodyMark: { readonly bytes: number; readonly at: number } | null = null;
   #hasTimeout = false;
 
@@ -51,64 +54,64 @@ export class NodeConnection {
     this.#handlers = handlers;
   }
 
-  /** A request, whose head is complete. */
+  /** Handles a request whose head is complete. */
   take(arrived: Arrived): void {
-    // What follows an answer that closes the connection, or what cannot be parsed, is not done.
-    if (this.#isBroken || this.#current?.line.closes) return;
+    // Requests after an answer that closes the connection, or after a parse error, are dropped.
+    if (this.#isBroken || this.#current?.exchange.closes) return;
     if (this.#isFree) this.#serve(arrived);
-    else if (this.#held.length >= MAX_HELD) this.#socket.destroy();
-    else if (this.#held.push(arrived) === 1) this.#current?.arrived.res.once('finish', () => this.#next());
+    else if (this.#waiting.length >= MAX_WAITING) this.#socket.destroy();
+    else if (this.#waiting.push(arrived) === 1) this.#current?.arrived.res.once('finish', () => this.#next());
   }
 
-  /** Whether it can be handed over to a WebSocket: nothing is under way on it. From then on it is the WebSocket's. */
+  /** Hands the connection over to a WebSocket; false while a request is open. */
   handOver(): boolean {
     if (!this.#isFree) return false;
     this.#isHandedOver = true;
     return true;
   }
 
-  /** A request for something else than a WebSocket has come back. */
+  /** The handed-over request was not for a WebSocket, so HTTP continues. */
   takeBack(): void {
     this.#isHandedOver = false;
     this.#idleSince = null;
   }
 
-  /** The socket is closed. */
+  /** The socket was closed. */
   closed(): void {
-    this.#held = [];
-    this.#current?.line.gone();
+    this.#waiting = [];
+    this.#current?.exchange.gone();
   }
 
-  /** What came cannot be parsed. */
-  broken(error: Error): void {
-    this.#held = [];
+  /** The input cannot be parsed. */
+  parseFailed(error: Error): void {
+    this.#waiting = [];
     this.#isBroken = true;
     if (this.#isHandedOver) {
       this.#socket.destroy();
       return;
     }
     if (this.#current === null || this.#isFree) {
-      this.#answerBroken(error);
+      this.#answerParseError(error);
       return;
     }
-    const { arrived, line } = this.#current;
-    if (arrived.req.complete && !line.isStreaming) {
-      // The request before it is sound, and gets its answer.
+    const { arrived, exchange } = this.#current;
+    if (arrived.req.complete && !exchange.isStreaming) {
+      // The request before it is valid and gets its answer.
       arrived.res.once('finish', () => this.#socket.destroy());
       return;
     }
-    const hasAnswer = line.isStreaming || line.isOver;
-    line.gone();
+    const hasAnswer = exchange.isStreaming || exchange.isOver;
+    exchange.gone();
     if (hasAnswer) this.#socket.destroy();
-    else this.#answerBroken(error);
+    else this.#answerParseError(error);
   }
 
-  /** Cuts it where a deadline has passed. */
-  look(now: number): void {
+  /** Cuts the connection if a deadline has passed. */
+  checkDeadlines(now: number): void {
     if (this.#isHandedOver) return;
     if (!this.#isFree) {
       this.#idleSince = null;
-      this.#lookAtCurrent(now);
+      this.#checkCurrent(now);
     } else if (this.#idleSince === null) {
       this.#idleSince = now;
     } else if (now - this.#idleSince >= HEAD_MS) {
@@ -118,8 +121,8 @@ export class NodeConnection {
 
   get #isFree(): boolean {
     if (this.#current === null) return true;
-    const { arrived, line } = this.#current;
-    return line.isOver && arrived.res.writableFinished && arrived.req.complete;
+    const { arrived, exchange } = this.#current;
+    return exchange.isOver && arrived.res.writableFinished && arrived.req.complete;
   }
 
   #serve(arrived: Arrived): void {
@@ -128,30 +131,31 @@ export class NodeConnection {
     this.#hasTimeout = false;
     this.#idleSince = null;
     this.#bodyMark = null;
-    // Node may lose what comes in one packet with a request that asked to leave HTTP and was not let go.
-    const line = new NodeLine(req, res, { holdsBodyBack, closes: asksToLeave(req) });
-    this.#current = { arrived, line };
+    // Node may lose data that came in one packet with an upgrade request that stayed HTTP, so its answer closes the
+    // connection.
+    const exchange = new NodeExchange(req, res, { holdsBodyBack, closes: hasUpgradeHeader(req) });
+    this.#current = { arrived, exchange };
     const refusal = refusalOf(req);
-    if (refusal === null) this.#handlers.request(new NodeRequest(req), line);
-    else refuse(line, refusal);
-    line.discardUnread();
+    if (refusal === null) this.#handlers.request(new NodeRequest(req), exchange);
+    else refuse(exchange, refusal);
+    exchange.discardUnread();
   }
 
   #next(): void {
-    if (this.#isBroken || this.#current?.line.closes || this.#socket.destroyed) return;
-    const arrived = this.#held.shift();
+    if (this.#isBroken || this.#current?.exchange.closes || this.#socket.destroyed) return;
+    const arrived = this.#waiting.shift();
     if (arrived === undefined) return;
     this.#serve(arrived);
-    if (this.#held.length > 0) arrived.res.once('finish', () => this.#next());
+    if (this.#waiting.length > 0) arrived.res.once('finish', () => this.#next());
   }
 
-  #answerBroken(error: Error): void {
-    const { status, sentence } = readFault(error);
-    const { head, body } = errorAnswer(new TroupeError('INVALID_REQUEST', sentence), { INVALID_REQUEST: status });
+  #answerParseError(error: Error): void {
+    const { status, message } = parseRefusal(error);
+    const { head, body } = errorAnswer(new TroupeError('INVALID_REQUEST', message), { INVALID_REQUEST: status });
     answerRaw(this.#socket, head, body);
   }
 
-  #lookAtCurrent(now: number): void {
+  #checkCurrent(now: number): void {
     if (this.#current === null) return;
     const { req, res } = this.#current.arrived;
     if (!req.complete) {
@@ -161,15 +165,15 @@ export class NodeConnection {
         if (bytes - this.#bodyMark.bytes < BODY_BYTES) this.#socket.destroy();
         this.#bodyMark = { bytes, at: now };
       }
-    } else if (this.#current.line.isOver && !res.writableFinished && !this.#hasTimeout) {
-      // Node knows whether some of what it was given goes out.
+    } else if (this.#current.exchange.isOver && !res.writableFinished && !this.#hasTimeout) {
+      // Node itself tracks whether the socket still sends data.
       this.#hasTimeout = true;
       this.#socket.setTimeout(STALL_MS);
     }
   }
 }
 
-function asksToLeave({ rawHeaders }: IncomingMessage): boolean {
+function hasUpgradeHeader({ rawHeaders }: IncomingMessage): boolean {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
     if (name.length === 7 && name.toLowerCase() === 'upgrade') return true;
@@ -179,28 +183,28 @@ function asksToLeave({ rawHeaders }: IncomingMessage): boolean {
 
 interface Refusal {
   readonly status: number;
-  readonly sentence: string;
+  readonly message: string;
 }
 
-/** What node:http takes and this service does not. */
+/** Requests that node:http accepts and this service does not. */
 function refusalOf({ httpVersion, rawHeaders }: IncomingMessage): Refusal | null {
-  if (httpVersion !== '1.1') return { status: 505, sentence: `HTTP/${httpVersion} is not spoken here; use HTTP/1.1` };
+  if (httpVersion !== '1.1') return { status: 505, message: `HTTP/${httpVersion} is not supported; use HTTP/1.1` };
   if (rawHeaders.length > 2 * MAX_HEADERS) {
-    return { status: 431, sentence: `The request has more than ${MAX_HEADERS} headers; send fewer` };
+    return { status: 431, message: `The request has more than ${MAX_HEADERS} headers; send fewer` };
   }
   return null;
 }
 
-function readFault(error: Error): Refusal {
+function parseRefusal(error: Error): Refusal {
   if (Reflect.get(error, 'code') === 'HPE_HEADER_OVERFLOW') {
-    return { status: 431, sentence: 'The head of the request is longer than 16 KiB; send fewer headers or cookies' };
+    return { status: 431, message: 'The head of the request is longer than 16 KiB; send fewer headers or cookies' };
   }
   const reason: unknown = Reflect.get(error, 'reason');
   const why = typeof reason === 'string' && reason !== '' ? `: ${reason}` : '';
-  return { status: 400, sentence: `The request is not valid HTTP/1.1${why}` };
+  return { status: 400, message: `The request is not valid HTTP/1.1${why}` };
 }
 
-function refuse(line: NodeLine, { status, sentence }: Refusal): void {
-  const { head, body } = errorAnswer(new TroupeError('INVALID_REQUEST', sentence), { INVALID_REQUEST: status });
-  line.end(head, body, { bodiless: false, closes: true });
+function refuse(exchange: NodeExchange, { status, message }: Refusal): void {
+  const { head, body } = errorAnswer(new TroupeError('INVALID_REQUEST', message), { INVALID_REQUEST: status });
+  exchange.end(head, body, { bodiless: false, closes: true });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpRequest } from '../http/http-server.js';
 
-/** A request of node:http. Headers are read as they came: node:http would join those that are doubled, or drop them. */
+/** A request of node:http. Headers are read as received: node:http would join or drop repeated ones. */
 export class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;

@@ -10,34 +10,36 @@ import { createServer, type Server as Listener, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TroupeError } from '../../protocol/errors.js';
 import { errorAnswer } from '../error-answer.js';
-import type { HttpServer, ListenPlace, ServerHandlers } from '../http/http-server.js';
+import type { HttpServer, ListenAddress, ServerHandlers } from '../http/http-server.js';
 import { listenFault } from '../http/listen-fault.js';
 import { NodeConnection } from './node-connection.js';
-import { NodeSocketAsk } from './node-socket-ask.js';
 import { NodeSockets } from './node-sockets.js';
+import { NodeUpgradeRequest } from './node-upgrade-request.js';
 import { answerRaw } from './raw-answer.js';
 
-/** What the head of a request may have; browsers send long ones when other programs on the same host have set cookies. */
+/** The longest head of a request; browsers send long ones if other programs on the same host have set cookies. */
 const HEAD_BYTES = 16 * 1024;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
-/** Since Node 22.21 and 24.9 it can be said which requests leave HTTP; before, all do that ask for it. */
+/**
+ * Since Node 22.21 and 24.9 a callback decides which requests are upgraded; older versions upgrade all that ask for it.
+ */
 type Options = ServerOptions & { readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean };
 
 /**
- * Starts node:http with ws. The port is taken for this process alone: a second service on it fails.
- * @throws UNAVAILABLE, in a sentence for people, when the address cannot be had
+ * Starts node:http with ws. The port is bound exclusively: a second service on it fails.
+ * @throws UNAVAILABLE if the address is not available
  */
-export async function startNodeServer(place: ListenPlace, handlers: ServerHandlers): Promise<HttpServer> {
+export async function startNodeServer(address: ListenAddress, handlers: ServerHandlers): Promise<HttpServer> {
   const server = new NodeServer(handlers);
-  await server.listen(place);
+  await server.listen(address);
   return server;
 }
 
 /**
- * Connections are accepted by a listener of their own and given to node:http, so that one can stop without the other:
- * node:http would close its idle connections when it stops listening, and a client that just sends a request would get no
- * answer.
+ * Connections are accepted by a separate listener and passed to node:http, so that one can stop without the other:
+ * node:http closes its idle connections when it stops listening, and a client that is just sending a request would get
+ * no answer.
  */
 class NodeServer implements HttpServer {
   readonly #listener: Listener;
@@ -59,20 +61,20 @@ class NodeServer implements HttpServer {
     return this.#port;
   }
 
-  async listen(place: ListenPlace): Promise<void> {
+  async listen(address: ListenAddress): Promise<void> {
     const listener = this.#listener;
     try {
       const listening = once(listener, 'listening');
-      listener.listen({ host: place.host, port: place.port, exclusive: true });
+      listener.listen({ host: address.host, port: address.port, exclusive: true });
       await listening;
     } catch (error) {
       const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-      throw listenFault(place, String(code ?? 'unknown'));
+      throw listenFault(address, String(code ?? 'unknown'));
     }
-    // One that cannot accept a connection (too many open files) goes on with the next.
+    // A failed accept (too many open files) does not stop the listener.
     listener.on('error', () => undefined);
-    const address = listener.address();
-    this.#port = typeof address === 'object' && address !== null ? address.port : place.port;
+    const bound = listener.address();
+    this.#port = typeof bound === 'object' && bound !== null ? bound.port : address.port;
   }
 
   stopListening(): void {
@@ -93,37 +95,37 @@ class NodeServer implements HttpServer {
     const options: Options = {
       maxHeaderSize: HEAD_BYTES,
       insecureHTTPParser: false,
-      // Refused by the gateway, in the same words as a wrong one.
+      // The gateway rejects a missing Host with the same message as a wrong one.
       requireHostHeader: false,
       keepAlive: false,
       shouldUpgradeCallback: (request) => this.#sockets.find(request) !== null,
     };
     const http = createHttpServer(options);
-    // Every deadline is NodeConnection's.
+    // All deadlines are in NodeConnection.
     http.headersTimeout = 0;
     http.requestTimeout = 0;
     http.keepAliveTimeout = 0;
     http.timeout = 0;
-    // It would drop the others silently, a second Host among them.
+    // With a limit, Node would silently drop further headers, for example a second Host.
     http.maxHeadersCount = 0;
-    const take =
+    const handler =
       (holdsBodyBack: boolean) =>
       (req: IncomingMessage, res: ServerResponse): void =>
         this.#connections.get(req.socket)?.take({ req, res, holdsBodyBack });
-    http.on('request', take(false));
-    http.on('checkContinue', take(true));
-    // What else a client may expect it does not get; nobody ever did.
-    http.on('checkExpectation', take(false));
+    http.on('request', handler(false));
+    http.on('checkContinue', handler(true));
+    // Unknown expectations are ignored.
+    http.on('checkExpectation', handler(false));
     http.on('upgrade', (req, socket, head) => this.#upgrade(req, socket, head));
     http.on('connect', (_req, socket) => this.#refuseTunnel(socket));
-    http.on('clientError', (error, socket) => this.#connections.get(socketOf(socket))?.broken(error));
+    http.on('clientError', (error, socket) => this.#connections.get(socketOf(socket))?.parseFailed(error));
     return http;
   }
 
   #accept(socket: Socket): void {
     const connection = new NodeConnection(socket, this.#handlers);
     this.#connections.set(socket, connection);
-    // Its end says the same.
+    // 'close' follows and is handled.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#connections.delete(socket);
@@ -132,16 +134,19 @@ class NodeServer implements HttpServer {
       clearInterval(this.#timer);
       this.#timer = null;
     });
-    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#timer ??= setInterval(() => this.#checkDeadlines(), CHECK_INTERVAL_MS);
     this.#http.emit('connection', socket);
   }
 
-  #look(): void {
+  #checkDeadlines(): void {
     const now = performance.now();
-    for (const connection of this.#connections.values()) connection.look(now);
+    for (const connection of this.#connections.values()) connection.checkDeadlines(now);
   }
 
-  /** On an older Node this is also a request for something else than a WebSocket, such as HTTP/2: nobody has to get it. */
+  /**
+   * On an older Node this may also be an upgrade to another protocol, such as HTTP/2; then the request is handled as
+   * HTTP.
+   */
   #upgrade(req: IncomingMessage, duplex: Duplex, rest: Buffer): void {
     const socket = socketOf(duplex);
     const connection = this.#connections.get(socket);
@@ -153,7 +158,9 @@ class NodeServer implements HttpServer {
     if (found !== null) {
       const { kind, param } = found;
       kind.route.upgrade(
-        new NodeSocketAsk({ req, socket, rest }, param, (upgrade, seat) => this.#sockets.open(kind, upgrade, seat)),
+        new NodeUpgradeRequest({ req, socket, rest }, param, (upgrade, state) =>
+          this.#sockets.open(kind, upgrade, state),
+        ),
       );
       return;
     }
@@ -168,7 +175,9 @@ class NodeServer implements HttpServer {
       socket.destroy();
       return;
     }
-    const { head, body } = errorAnswer(new TroupeError('INVALID_REQUEST', 'This service is no proxy'));
+    const { head, body } = errorAnswer(
+      new TroupeError('INVALID_REQUEST', 'This service is not a proxy; CONNECT is not supported'),
+    );
     answerRaw(socket, head, body);
   }
 }
@@ -178,7 +187,7 @@ function socketOf(duplex: Duplex): Socket {
   throw new TypeError('A connection of the listener is a socket');
 }
 
-/** The head of a request as it came, but for what asks to leave HTTP. */
+/** The head of a request as received, without its Upgrade header. */
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -3,37 +3,37 @@ import type { RawData, WebSocket } from 'ws';
 import { closeReason } from '../http/close-reason.js';
 import type { HttpSocket, SocketRoute } from '../http/http-server.js';
 
-/** Who has subscribed to what. */
+/** Subscribers by topic. */
 export type Topics = Map<string, Set<NodeSocket<unknown>>>;
 
-/** A WebSocket by the ws package. */
-export class NodeSocket<Seat> implements HttpSocket<Seat> {
-  readonly seat: Seat;
+/** A WebSocket of the ws package. */
+export class NodeSocket<State> implements HttpSocket<State> {
+  readonly state: State;
   readonly #ws: WebSocket;
   readonly #socket: Socket;
-  readonly #route: SocketRoute<Seat>;
+  readonly #route: SocketRoute<State>;
   readonly #topics: Topics;
   readonly #subscribed = new Set<string>();
   #isOver = false;
-  /** What had come, and when that was more than before. */
-  #heard: { readonly bytes: number; readonly at: number };
+  /** The received bytes, and when that number last grew. */
+  #lastReceived: { readonly bytes: number; readonly at: number };
 
   constructor(
-    { ws, socket, seat }: { readonly ws: WebSocket; readonly socket: Socket; readonly seat: Seat },
-    route: SocketRoute<Seat>,
+    { ws, socket, state }: { readonly ws: WebSocket; readonly socket: Socket; readonly state: State },
+    route: SocketRoute<State>,
     topics: Topics,
   ) {
-    this.seat = seat;
+    this.state = state;
     this.#ws = ws;
     this.#socket = socket;
     this.#route = route;
     this.#topics = topics;
-    this.#heard = { bytes: socket.bytesRead, at: performance.now() };
+    this.#lastReceived = { bytes: socket.bytesRead, at: performance.now() };
     ws.on('message', (data, isBinary) => {
       if (!this.#isOver) route.message(this, bytesOf(data), !isBinary);
     });
     ws.on('close', () => this.#over());
-    // Its end says the same: a message that is too long, or is none.
+    // 'close' follows and is handled: a message was too long or malformed.
     ws.on('error', () => undefined);
     socket.on('drain', () => {
       if (!this.#isOver) route.drain(this);
@@ -63,23 +63,23 @@ export class NodeSocket<Seat> implements HttpSocket<Seat> {
     if (others?.size === 0) this.#topics.delete(topic);
   }
 
-  /** Its client answers with a close frame of its own, or is cut off a little later. */
+  /** The client answers with its own close frame, or is disconnected a little later. */
   end(code: number, reason: string): void {
     if (this.#isOver) return;
     this.#ws.close(code, closeReason(reason));
     this.#over();
   }
 
-  /** Without a word. */
+  /** Closes the connection without a close frame. */
   cut(): void {
     this.#ws.terminate();
   }
 
-  /** Asks the client for a sign of life, and cuts it off when none came. */
-  look(now: number): void {
+  /** Pings a silent client, and disconnects it if it stays silent. */
+  checkIdle(now: number): void {
     const bytes = this.#socket.bytesRead;
-    if (bytes !== this.#heard.bytes) this.#heard = { bytes, at: now };
-    const silentMs = now - this.#heard.at;
+    if (bytes !== this.#lastReceived.bytes) this.#lastReceived = { bytes, at: now };
+    const silentMs = now - this.#lastReceived.at;
     const idleMs = this.#route.idleSeconds * 1000;
     if (silentMs >= idleMs) this.cut();
     else if (silentMs >= idleMs / 2 && !this.#isOver) this.#ws.ping();

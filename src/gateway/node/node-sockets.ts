@@ -2,20 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { type ServerOptions, WebSocketServer } from 'ws';
 import type { SocketRoute } from '../http/http-server.js';
 import { NodeSocket, type Topics } from './node-socket.js';
-import { refuse, type Upgrade } from './node-socket-ask.js';
+import { refuse, type Upgrade } from './node-upgrade-request.js';
 
-const LOOK_EVERY_MS = 5_000;
-/** A client closes its side of a connection that ends within this time. */
+const CHECK_INTERVAL_MS = 5_000;
+/** How long a client may take to close its side. */
 const CLOSE_MS = 2_000;
 
-/** A kind of WebSocket, and what performs its handshake. */
+/** A kind of WebSocket and the server for its handshakes. */
 interface Kind {
   readonly route: SocketRoute;
   readonly segments: readonly string[];
   readonly server: WebSocketServer;
 }
 
-/** The WebSockets of a node:http server, by the ws package. */
+/** The WebSockets of a node:http server, with the ws package. */
 export class NodeSockets {
   readonly #kinds: readonly Kind[];
   readonly #topics: Topics = new Map();
@@ -26,7 +26,7 @@ export class NodeSockets {
     this.#kinds = routes.map((route) => ({ route, segments: route.path.split('/'), server: makeServer(route) }));
   }
 
-  /** What a request for a WebSocket asks for; null where it is for something else. */
+  /** The route of a WebSocket request; null for any other request. */
   find({ method, url = '', headers }: IncomingMessage): { readonly kind: Kind; readonly param: string } | null {
     const isHandshake =
       method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-key']?.length === 24;
@@ -40,14 +40,14 @@ export class NodeSockets {
     return null;
   }
 
-  /** Makes a connection a WebSocket. False where ws finds fault with the handshake; its client is answered then. */
-  open({ route, server }: Kind, { req, socket, rest }: Upgrade, seat: unknown): boolean {
+  /** Turns a connection into a WebSocket. False if ws rejects the handshake; ws has answered the client then. */
+  open({ route, server }: Kind, { req, socket, rest }: Upgrade, state: unknown): boolean {
     let opened = false;
     server.handleUpgrade(req, socket, rest, (ws) => {
       opened = true;
-      const open = new NodeSocket({ ws, socket, seat }, route, this.#topics);
+      const open = new NodeSocket({ ws, socket, state }, route, this.#topics);
       this.#open.add(open);
-      this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
+      this.#timer ??= setInterval(() => this.#checkIdle(), CHECK_INTERVAL_MS);
       socket.once('close', () => this.#closed(open));
       route.open(open);
     });
@@ -70,9 +70,9 @@ export class NodeSockets {
     this.#timer = null;
   }
 
-  #look(): void {
+  #checkIdle(): void {
     const now = performance.now();
-    for (const socket of this.#open) socket.look(now);
+    for (const socket of this.#open) socket.checkIdle(now);
   }
 }
 
@@ -83,7 +83,7 @@ function makeServer({ maxMessageBytes }: SocketRoute): WebSocketServer {
     perMessageDeflate: false,
     maxPayload: maxMessageBytes,
     closeTimeout: CLOSE_MS,
-    // Of several that a client offers one is answered (RFC 6455, section 4.2.2).
+    // Of several offered protocols one is answered (RFC 6455, section 4.2.2).
     handleProtocols: (offered) => offered.values().next().value ?? false,
   };
   const server = new WebSocketServer(options);

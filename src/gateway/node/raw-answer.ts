@@ -2,12 +2,12 @@ import type { Duplex } from 'node:stream';
 import { eachHeader, type ReplyHead } from '../http/reply-head.js';
 import { statusLine } from '../http/status-line.js';
 
-/** What a client does not take in this time it does not get. */
+/** How long a client may take to read the answer. */
 const TAKE_MS = 10_000;
 
 /**
- * Answers on a connection that node:http has nothing to do with, any more or yet, and closes it: a request that it could
- * not parse, or one for a WebSocket.
+ * Answers on a connection that node:http does not handle, and closes it: after a parse error, or for a WebSocket
+ * request.
  */
 export function answerRaw(socket: Duplex, head: ReplyHead, body: string): void {
   if (socket.destroyed || !socket.writable) {

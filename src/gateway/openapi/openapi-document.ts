@@ -7,26 +7,26 @@ const ABOUT = `Self-hosted browser sessions. Bodies are JSON whatever their Cont
 \`{error, code, details?}\`, and unknown fields are refused by name. WebSockets (\`/api/stream\` and those of a session) are
 described in docs/http-api.md.`;
 
-/** Request headers that the description tells of; it has other words for the rest. */
+/** Descriptions of request headers; those without one are described otherwise. */
 const HEADERS: { readonly [name: string]: string } = {
-  'idempotency-key': 'A repeat under the same key answers the first one, and makes nothing.',
-  'last-event-id': 'The number of the last event that was seen.',
-  'mcp-session-id': 'The MCP session; `initialize` gives it.',
-  'mcp-protocol-version': 'The revision of the protocol that was negotiated.',
+  'idempotency-key': 'A repeated request with the same key returns the first answer and creates nothing.',
+  'last-event-id': 'The sequence number of the last event that the client has.',
+  'mcp-session-id': 'The MCP session; the answer to `initialize` has it.',
+  'mcp-protocol-version': 'The negotiated protocol revision.',
 };
 
-/** What a path's parameters are. */
+/** Descriptions of path parameters. */
 const PARAMETERS: { readonly [name: string]: JsonObject } = {
   id: { type: 'string', pattern: '^[a-z0-9]{12}$' },
   name: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** The OpenAPI 3.1 document of the routes, made of the same schemas that check what comes in. */
+/** The OpenAPI 3.1 document of the routes, generated from the schemas that validate requests. */
 export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
   const book = new SchemaBook();
   const paths: { [path: string]: { [method: string]: JsonObject } } = {};
   for (const route of routes) {
-    // A parameter that takes the rest of a path has no form of its own there.
+    // OpenAPI has no notation for a parameter that matches the rest of a path.
     const template = route.path.replace('...}', '}');
     const path = paths[template] ?? {};
     paths[template] = path;
@@ -41,8 +41,8 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     components: {
       schemas: book.components(),
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'Where access tokens are in use.' },
-        cookie: { type: 'apiKey', in: 'cookie', name: 'troupe', description: 'Given by POST /api/login.' },
+        token: { type: 'http', scheme: 'bearer', description: 'Required if access tokens are in use.' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'troupe', description: 'Set by POST /api/login.' },
       },
     },
   };
@@ -50,7 +50,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
 
 function operation(route: Route, book: SchemaBook): JsonObject {
   const parameters = [...pathParameters(route), ...queryParameters(route, book), ...headerParameters(route)];
-  const role = route.role === null ? 'Wants no token.' : `Wants the role \`${route.role}\` where tokens are in use.`;
+  const role = route.role === null ? 'Needs no token.' : `Needs the role \`${route.role}\` if tokens are in use.`;
   return {
     operationId: operationId(route),
     summary: route.summary,
@@ -67,7 +67,7 @@ function operation(route: Route, book: SchemaBook): JsonObject {
   };
 }
 
-/** `getApiSessionsIdFiles`: what generated clients call it. */
+/** `getApiSessionsIdFiles`: the method name in generated clients. */
 function operationId({ method, path }: Route): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');

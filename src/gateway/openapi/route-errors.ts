@@ -1,12 +1,12 @@
 import { ERROR_TABLE, type ErrorCode } from '../../protocol/errors.js';
 import type { Route } from '../route.js';
 
-/** Every route's: who may not enter, and a service that starts or stops. */
+/** Errors of every route: a caller that is not admitted, and a service that starts or stops. */
 const EVERYWHERE = ['FORBIDDEN_ORIGIN', 'UNAVAILABLE'] as const;
 
 /**
- * The codes that a route can answer, by status: those that it names, and those that follow from its form. INTERNAL is
- * none of them: it is a fault of the service, wherever it shows.
+ * The error codes of a route by status: those that it names, and those that follow from its form. INTERNAL is not
+ * included: it is a fault of the service, on any route.
  */
 export function routeErrors(route: Route): ReadonlyMap<number, readonly ErrorCode[]> {
   const codes = new Set<ErrorCode>([...EVERYWHERE, ...route.errors]);
@@ -24,7 +24,7 @@ export function routeErrors(route: Route): ReadonlyMap<number, readonly ErrorCod
   return byStatus;
 }
 
-/** Headers whose form is looked at. */
+/** Headers that are validated. */
 function isChecked(header: string): boolean {
   return header === 'idempotency-key' || header === 'last-event-id';
 }

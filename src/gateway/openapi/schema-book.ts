@@ -11,10 +11,10 @@ import {
   SessionRecord,
 } from '../../protocol/session.js';
 
-/** A JSON value that has members. */
+/** A JSON object. */
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** Schemas that have a name of their own in the document. */
+/** Schemas with a name of their own in the document. */
 const NAMED = {
   Error: ErrorBodySchema,
   SessionRecord,
@@ -31,7 +31,7 @@ const NAMED = {
   FlowNode,
 } as const;
 
-/** Turns the schemas that validate into JSON Schema 2020-12, and collects those that have a name. */
+/** Converts the schemas that validate requests into JSON Schema 2020-12, and collects the named ones. */
 export class SchemaBook {
   readonly #names = z.registry<{ id: string }>();
   readonly #components = new Map<string, unknown>();
@@ -41,7 +41,7 @@ export class SchemaBook {
     this.of(ErrorBodySchema, 'output');
   }
 
-  /** @param io what a client may send (`input`), or what it is answered (`output`) */
+  /** @param io for what clients send (`input`), or what they get (`output`) */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     const text = JSON.stringify(z.toJSONSchema(schema, { metadata: this.#names, io, unrepresentable: 'any' }));
     const { $schema, $defs = {}, ...rest } = JSON.parse(text.replaceAll('#/$defs/', '#/components/schemas/'));
@@ -53,7 +53,7 @@ export class SchemaBook {
     return body;
   }
 
-  /** The named schemas that were met, by name. */
+  /** The named schemas that were used so far, by name. */
   components(): JsonObject {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => a.localeCompare(b)));
   }

@@ -14,7 +14,7 @@ export const accessRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/login',
-    summary: 'Lets a browser in that brings the token: with a cookie, for 30 days.',
+    summary: 'Signs a browser in with a token: sets a cookie for 30 days.',
     role: null,
     body: Login,
     answer: SignedIn,
@@ -26,7 +26,7 @@ export const accessRoutes: readonly Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/api/login',
-    summary: 'Takes the cookie back.',
+    summary: 'Signs a browser out: removes the cookie.',
     role: null,
     answer: SignedIn,
     async handle({ request }) {
@@ -36,7 +36,7 @@ export const accessRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/tokens',
-    summary: 'Makes an access token; its secret is in this answer alone.',
+    summary: 'Creates an access token; only this answer contains its secret.',
     role: 'admin',
     status: 201,
     body: TokenRequest,
@@ -59,7 +59,7 @@ export const accessRoutes: readonly Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/api/tokens/{id}',
-    summary: 'Revokes an access token; what it began goes on.',
+    summary: 'Revokes an access token; sessions that it started continue.',
     role: 'admin',
     answer: RevokedToken,
     errors: ['INVALID_REQUEST'],
@@ -72,7 +72,7 @@ export const accessRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/sessions/{id}/links',
-    summary: 'Makes a link that shows this one session, view only, to who has no token.',
+    summary: 'Creates a share link: view-only access to this session for people without a token.',
     status: 201,
     body: ShareRequest,
     answer: ShareLink,
@@ -85,7 +85,7 @@ export const accessRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/shared/{link}',
-    summary: 'Opens a link: gives the browser a cookie for it, and leads to the page of its session.',
+    summary: 'Opens a share link: sets a cookie and redirects to the page of its session.',
     role: null,
     status: 303,
     answer: 'text/html; charset=utf-8',

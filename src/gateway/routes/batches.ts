@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../route.js';
 import { LAST_EVENT_ID, StartQuery, startAfter } from './events.js';
 import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from './submission.js';
 
-/** Ten thousand jobs, and the flows that they bring. */
+/** Ten thousand jobs, with the flows that they bring. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
 export const batchRoutes: readonly Route[] = [
@@ -27,7 +27,7 @@ export const batchRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/batches/{id}',
-    summary: "A batch's record: its state, and how many of its jobs are in which.",
+    summary: "A batch's record: its state, and the number of its jobs in each state.",
     answer: BatchRecord,
     async handle({ request }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.batches.get(batchIdOf(request)) };
@@ -36,7 +36,7 @@ export const batchRoutes: readonly Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/api/batches/{id}',
-    summary: 'Cancels the jobs of a batch that have not ended; removes a batch whose jobs all have, or with purge any.',
+    summary: 'Cancels the unfinished jobs of a batch; removes a batch whose jobs have all ended, or with purge any.',
     query: RemoveQuery,
     answer: BatchRecord,
     async handle({ query, request }, sessions) {
@@ -47,12 +47,12 @@ export const batchRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/batches/{id}/events',
-    summary: "The starts and ends of a batch's jobs as server-sent events, until all have ended.",
+    summary: "The starts and ends of a batch's jobs as server-sent events, until all jobs have ended.",
     query: StartQuery,
     headers: [LAST_EVENT_ID],
     answer: 'text/event-stream',
     errors: ['CAPACITY'],
-    also: { 204: 'The batch has ended, and all its events were seen.' },
+    also: { 204: 'The batch has ended, and the client has all its events.' },
     async handle({ query, request }, sessions) {
       const id = batchIdOf(request);
       const after = Math.min(startAfter(request, query.after) ?? 0, sessions.streams.lastSeq());
@@ -68,7 +68,7 @@ export const batchRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/batches/{id}/download',
-    summary: "One zip of the artifacts of a batch's jobs, a folder for each.",
+    summary: "A zip of the artifacts of a batch's jobs, with a folder for each.",
     answer: 'application/zip',
     async handle({ request }, sessions) {
       const id = batchIdOf(request);
@@ -79,7 +79,7 @@ export const batchRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/batches/{id}/junit',
-    summary: "One JUnit file of a batch's jobs.",
+    summary: "A JUnit report of a batch's jobs.",
     query: BatchJUnitQuery,
     answer: 'application/xml',
     async handle({ query, request }, sessions) {

@@ -3,25 +3,26 @@ import { ControlAnswer, ControlRequest } from '../../protocol/control.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 
-/** Where a client finds the WebSocket that is given the session's address over HTTP, as Chrome answers it. */
+/** For clients that get the session's HTTP address: the address of the WebSocket, in the form of Chrome's answer. */
 const Version = z.object({
   Browser: z.string(),
   'Protocol-Version': z.string(),
   webSocketDebuggerUrl: z.string(),
 });
 
-/** Playwright asks with the slash at the end, other clients without. */
+/** Playwright requests it with a trailing slash, other clients without. */
 const devToolsRoutes = ['', '/'].map((slash) =>
   defineRoute({
     method: 'GET',
     path: `/sessions/{id}/cdp/json/version${slash}`,
-    summary: "Where the session's browser is, for clients of Chrome's DevTools protocol that ask over HTTP.",
+    summary:
+      "The WebSocket address of the session's browser, for DevTools protocol clients that discover it over HTTP.",
     role: 'run',
     answer: Version,
     errors: ['SESSION_BUSY', 'SESSION_ENDED'],
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
-      // An unknown session is NOT_FOUND, one that has ended is SESSION_ENDED.
+      // An unknown session is NOT_FOUND, an ended one SESSION_ENDED.
       await sessions.get(id);
       const { product } = sessions.connections.devTools(id, undefined);
       const webSocketDebuggerUrl = `${request.base.replace('http', 'ws')}/sessions/${id}/cdp`;
@@ -35,7 +36,7 @@ export const controlRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/sessions/{id}/control',
-    summary: 'Gives a person control of a session, whose agent waits meanwhile, or the agent again.',
+    summary: 'Gives control of a session to a person, while its agent waits, or returns it to the agent.',
     body: ControlRequest,
     answer: ControlAnswer,
     errors: ['SESSION_BUSY', 'SESSION_ENDED'],

@@ -4,10 +4,10 @@ import { isEnded } from '../../protocol/session.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route, type RouteRequest } from '../route.js';
 
-/** The header that a reader sends which was cut off. */
+/** Sent by a client that reconnects: the last event that it got. */
 export const LAST_EVENT_ID = 'last-event-id';
 
-/** The query of a stream of events. */
+/** The query of an event stream. */
 export const StartQuery = z.strictObject({
   after: z
     .string()
@@ -17,15 +17,15 @@ export const StartQuery = z.strictObject({
 });
 
 /**
- * The number of the last event that a reader has seen, if it has said so. The header wins: a browser that reconnects
- * repeats the URL that it began with.
+ * The sequence number of the last event that a client has, if it names one. The header takes precedence: a browser that
+ * reconnects repeats its original URL.
  * @throws INVALID_REQUEST
  */
 export function startAfter(request: RouteRequest, queryAfter: number | undefined): number | undefined {
   const header = request.headers[LAST_EVENT_ID] ?? '';
   if (header === '') return queryAfter;
   if (!/^\d{1,15}$/.test(header)) {
-    throw new TroupeError('INVALID_REQUEST', 'Last-Event-ID is not a sequence number', {
+    throw new TroupeError('INVALID_REQUEST', 'Last-Event-ID must be a sequence number', {
       issues: [{ path: 'Last-Event-ID', message: 'a sequence number' }],
     });
   }
@@ -41,11 +41,11 @@ export const eventRoutes: readonly Route[] = [
     headers: [LAST_EVENT_ID],
     answer: 'text/event-stream',
     errors: ['CAPACITY'],
-    also: { 204: 'The session has ended, and all its events were seen.' },
+    also: { 204: 'The session has ended, and the client has all its events.' },
     async handle({ query, request }, sessions) {
       const id = sessionIdOf(request);
       const after = Math.min(startAfter(request, query.after) ?? 0, sessions.streams.lastSeq());
-      // Asked for before the stream begins, so that an unknown session is a 404 and not an empty stream.
+      // Read before the stream begins, so that an unknown session is a 404 and not an empty stream.
       const record = await sessions.get(id);
       return {
         kind: 'events',
@@ -65,7 +65,7 @@ export const eventRoutes: readonly Route[] = [
     errors: ['CAPACITY'],
     async handle({ query, request }, sessions) {
       const last = sessions.streams.lastSeq();
-      // A number that was never given (another installation's) must not silence what comes next.
+      // A number from the future (of another installation) must not suppress the next events.
       const after = Math.min(startAfter(request, query.after) ?? last, last);
       return {
         kind: 'events',

@@ -10,7 +10,7 @@ export const fileRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/sessions/{id}/files',
-    summary: 'Lists the files that the browser downloaded and those put there for it to upload.',
+    summary: "Lists a session's files: the browser's downloads, and files to upload.",
     answer: z.array(SessionFile),
     async handle({ request }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.artifacts.list(sessionIdOf(request)) };
@@ -25,14 +25,14 @@ export const fileRoutes: readonly Route[] = [
       const id = sessionIdOf(request);
       const name = fileNameOf(request);
       const { bytes, stream } = await sessions.artifacts.read(id, name);
-      // Pages choose what is in these files: a browser saves them and never shows them as this service's own page.
+      // Pages chose the content of these files: browsers save them and never display them as a page of this service.
       return { kind: 'stream', contentType: 'application/octet-stream', fileName: name, stream, bytes };
     },
   }),
   defineRoute({
     method: 'PUT',
     path: '/api/sessions/{id}/files/{name}',
-    summary: 'Puts a file there for the browser to upload.',
+    summary: 'Stores a file for the browser to upload.',
     status: 201,
     uploadBytes: UPLOAD_BYTES,
     answer: SessionFile,

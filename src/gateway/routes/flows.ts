@@ -8,7 +8,7 @@ export const flowRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/flows',
-    summary: 'The flows folder as a tree: what each flow is for, and what it takes.',
+    summary: 'The flows folder as a tree, with the description and arguments of each flow.',
     answer: z.array(FlowNode),
     async handle({ request }, sessions) {
       return { kind: 'json', status: 200, body: await sessions.flows.tree(request.signal) };
@@ -27,7 +27,7 @@ export const flowRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/stats',
-    summary: 'How flows went over time: pass rate, flakiness, durations.',
+    summary: 'Statistics of flows over time: pass rate, flakiness, durations.',
     query: StatsQuery,
     answer: Stats,
     async handle({ query }, sessions) {

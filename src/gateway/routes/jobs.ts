@@ -4,7 +4,7 @@ import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from './submission.js';
 
-/** The older door: a job is an autonomous session, its id the session's. */
+/** The older API for jobs: a job is an autonomous session, with the same id. */
 export const jobRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',

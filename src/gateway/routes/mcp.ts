@@ -1,23 +1,23 @@
 import { MCP_HEADERS } from '../mcp/mcp-endpoint.js';
 import { defineRoute, type Method, type Route } from '../route.js';
 
-/** As other routes with a body: longer scripts are no scripts. */
+/** The limit of other routes with a body; no script needs more. */
 const BODY_BYTES = 1024 * 1024;
 
-/** Answers of the protocol's own, in the form of JSON-RPC. */
+/** The protocol's own answers, in the form of JSON-RPC. */
 const RPC_ANSWERS = {
   POST: {
-    202: 'Taken: the message asks for no answer.',
+    202: 'Accepted: the message needs no answer.',
     400: 'The message, or a header of the protocol, is not valid.',
-    404: 'There is no such MCP session: initialize anew.',
-    406: 'The Accept header leaves nothing that could be answered.',
+    404: 'There is no such MCP session; send initialize again.',
+    406: 'The Accept header allows no format of an answer.',
     429: 'Every MCP session is in use.',
   },
   GET: {
     400: 'A header of the protocol is missing or not valid.',
-    404: 'There is no such MCP session: initialize anew.',
-    406: 'The Accept header does not take a stream of events.',
-    409: 'The stream of the session is open already.',
+    404: 'There is no such MCP session; send initialize again.',
+    406: 'The Accept header does not allow an event stream.',
+    409: 'The stream of the session is already open.',
   },
   DELETE: {
     400: 'A header of the protocol is missing or not valid.',
@@ -44,7 +44,7 @@ function mcpRoute(method: Exclude<Method, 'PUT'>, summary: string, bytes?: numbe
     also: RPC_ANSWERS[method],
     async handle({ request }, sessions) {
       const { headers, base, caller, bytes: body } = request;
-      return { kind: 'mcp', call: { method, headers, body, base, asker: { sessions, caller } } };
+      return { kind: 'mcp', call: { method, headers, body, base, client: { sessions, caller } } };
     },
   });
 }

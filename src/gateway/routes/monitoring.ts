@@ -9,18 +9,19 @@ export const monitoringRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/health',
-    summary: 'Says whether the service can take work, and how much room it has.',
+    summary: 'The health of the service: whether it accepts work, and its capacity.',
     answer: Health,
     async handle({ request }, sessions) {
       const health: Health = { ...sessions.health(), server: request.server };
-      if (health.status === 'failing') throw new TroupeError('UNAVAILABLE', health.reason ?? 'It fails', { ...health });
+      if (health.status === 'failing')
+        throw new TroupeError('UNAVAILABLE', health.reason ?? 'The service is failing', { ...health });
       return { kind: 'json', status: 200, body: health };
     },
   }),
   defineRoute({
     method: 'GET',
     path: '/metrics',
-    summary: "The service's numbers, for Prometheus.",
+    summary: "The service's metrics, for Prometheus.",
     answer: 'text/plain',
     async handle({ request }) {
       return { kind: 'text', status: 200, contentType: CONTENT_TYPE, text: await request.metrics() };

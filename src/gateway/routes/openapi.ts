@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../route.js';
 
 /**
  * The description of the API.
- * @param all every route of the service, this one included; asked for when the first client is
+ * @param all returns every route of the service, this one included; called for the first client
  */
 export function openApiRoutes(all: () => readonly Route[]): readonly Route[] {
   let text: string | null = null;

@@ -24,7 +24,7 @@ export const pageRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/assets/{name}',
-    summary: 'What the dashboard is made of.',
+    summary: 'A file of the dashboard.',
     role: null,
     answer: 'application/octet-stream',
     headers: [ACCEPT_ENCODING],

@@ -5,7 +5,7 @@ import { isEnded, ProxyRequest } from '../../protocol/session.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 
-/** Everything that a script, or the session that it is for, can fail with. */
+/** Every error of a script, or of the session that runs it. */
 const SCRIPT_ERRORS = [
   'SCRIPT_ERROR',
   'MATCH_FAILED',
@@ -27,7 +27,7 @@ export const scriptRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/sessions/{id}/proxy',
-    summary: 'Runs a script in a session and answers its value as JSON.',
+    summary: 'Runs a script in a session and returns its value as JSON.',
     changes: false,
     body: ProxyRequest,
     answer: z.unknown(),
@@ -43,16 +43,16 @@ export const scriptRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/sessions/{id}/prompt',
-    summary: 'How a language model drives this session, as markdown.',
+    summary: 'Instructions for a language model that uses this session, as Markdown.',
     headers: ['authorization'],
     answer: 'text/markdown',
     errors: ['SESSION_ENDED'],
     async handle({ request }, sessions) {
       const { status, links } = await sessions.get(sessionIdOf(request));
       if (isEnded(status))
-        throw new TroupeError('SESSION_ENDED', `The session ended (${status}): nothing can be sent to it`);
+        throw new TroupeError('SESSION_ENDED', `The session has ended (${status}); create another one`);
       const text = sessionDocument({
-        // Whole already where `publicUrl` is configured.
+        // Already absolute if `publicUrl` is configured.
         proxyUrl: new URL(links.proxy, request.base).href,
         recordUrl: new URL(links.self, request.base).href,
         needsToken: request.headers.authorization !== '',

@@ -15,7 +15,7 @@ import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from
 
 const DEFAULT_WAIT_SECONDS = 300;
 
-/** Without `mode`, or with `live`, a live session; with `auto` an autonomous one. */
+/** A live session without `mode` or with `live`; an autonomous one with `auto`. */
 const CreateRequest = z.discriminatedUnion('mode', [LiveRequest, AutoRequest], { error: 'either "live" or "auto"' });
 
 export const sessionRoutes: readonly Route[] = [
@@ -33,7 +33,8 @@ export const sessionRoutes: readonly Route[] = [
       const submitter = submitterOf(request);
       if (body.mode === 'auto') return { kind: 'json', status: 201, body: await sessions.submit(body, submitter) };
       const record = await sessions.createLive(body, submitter);
-      // Ready just when its client went: without a key to ask for it again, nobody will ever learn the id.
+      // The client disconnected just before the session was ready. Without a key to repeat the request, no client would
+      // ever learn the id.
       if (request.signal.aborted && submitter.idempotencyKey === undefined) await sessions.remove(record.id, false);
       return { kind: 'json', status: 201, body: record };
     },
@@ -41,7 +42,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/sessions/run',
-    summary: 'Submits an autonomous session and answers when it has ended, or at waitTimeout.',
+    summary: 'Submits an autonomous session and answers when it has ended, or after waitTimeout.',
     body: RunRequest,
     answer: RunAnswer,
     errors: SUBMIT_ERRORS,
@@ -50,7 +51,7 @@ export const sessionRoutes: readonly Route[] = [
     async handle({ body, request }, sessions) {
       const { waitTimeout = DEFAULT_WAIT_SECONDS, ...task } = body;
       const submitted = await sessions.submit({ ...task, mode: 'auto' }, submitterOf(request));
-      // Only the waiting ends with the client: the session runs on.
+      // Only the wait ends with the client: the session continues.
       const bounds = { timeoutMs: waitTimeout * 1000, signal: request.signal };
       const record = await sessions.waitForEnd(submitted.id, bounds);
       return { kind: 'json', status: 200, body: isEnded(record.status) ? record : { ...record, timedOut: true } };
@@ -79,7 +80,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/api/sessions/{id}',
-    summary: 'Stops a session; removes the record and artifacts of one that has ended, or with purge of any.',
+    summary: 'Stops a running session; removes the record and artifacts of an ended one, or with purge of any.',
     query: RemoveQuery,
     answer: RemovedSession,
     async handle({ query, request }, sessions) {
@@ -91,7 +92,7 @@ export const sessionRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/sessions/{id}/download',
-    summary: 'The artifact zip; while the session runs, what there is so far.',
+    summary: 'The zip of the artifacts; while the session runs, those that exist so far.',
     answer: 'application/zip',
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
@@ -103,7 +104,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/sessions/{id}/report',
     shared: true,
-    summary: 'The HTML report; while the session runs, of what there is so far.',
+    summary: 'The HTML report; while the session runs, of its events so far.',
     answer: 'text/html',
     async handle({ request }, sessions) {
       const file = await sessions.artifacts.report(sessionIdOf(request));
@@ -114,7 +115,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/sessions/{id}/screenshots/{name}',
     shared: true,
-    summary: 'A screenshot, by the name that its step has.',
+    summary: 'A screenshot, by its name in the transcript.',
     answer: 'image/png',
     async handle({ request }, sessions) {
       const file = await sessions.artifacts.screenshot(sessionIdOf(request), fileNameOf(request));

@@ -7,7 +7,7 @@ export const webhookRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
     path: '/api/sessions/{id}/webhooks',
-    summary: "What became of the messages to a job's webhook.",
+    summary: "The deliveries of a job's webhook.",
     answer: z.array(WebhookDelivery),
     async handle({ request }, sessions) {
       const { id } = await sessions.get(sessionIdOf(request));
@@ -17,7 +17,7 @@ export const webhookRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/sessions/{id}/webhooks',
-    summary: "Sends the messages to a job's webhook again.",
+    summary: "Repeats the deliveries of a job's webhook.",
     body: ReplayRequest,
     answer: z.array(WebhookDelivery),
     async handle({ body, request }, sessions) {

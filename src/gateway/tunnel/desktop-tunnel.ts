@@ -8,7 +8,7 @@ import { RfbFilter } from './rfb-filter.js';
 import type { FarEnd, NearEnd, TunnelKind } from './tunnel-server.js';
 
 const CONNECT_MS = 5_000;
-/** A desktop that leaves so much of a client's words unread does not live any more. */
+/** A desktop that leaves this many bytes unread no longer responds. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 /** Codes of RFC 6455, section 7.4.1. */
 const NORMAL = 1000;
@@ -16,8 +16,8 @@ const POLICY = 1008;
 const FAILED = 1011;
 
 /**
- * The desktop of a session, for noVNC or any other RFB client over WebSocket. Who opens it looks; with `?control=KEY`, or
- * from a text message with the key on, one acts while one has control. An empty text message ends acting.
+ * The desktop of a session, for noVNC or any other RFB client over WebSocket. Clients view it; with `?control=KEY`, or
+ * after a text message with the key, a client may act while it has control. An empty text message ends control.
  */
 export const DESKTOP: TunnelKind = {
   path: '/sessions/:id/desktop',
@@ -32,7 +32,7 @@ export const DESKTOP: TunnelKind = {
 };
 
 class DesktopTunnel implements FarEnd {
-  /** Of the unix socket. */
+  /** The path of the unix socket. */
   readonly #path: string;
   readonly #id: string;
   readonly #sessions: Sessions;
@@ -40,7 +40,7 @@ class DesktopTunnel implements FarEnd {
   readonly #filter = new RfbFilter();
   #socket: Socket | null = null;
   #near: NearEnd | null = null;
-  #control: { readonly key: ControlKey; readonly letGo: () => void } | null = null;
+  #control: { readonly key: ControlKey; readonly release: () => void } | null = null;
 
   constructor(path: string, id: string, sessions: Sessions, principal: Principal) {
     this.#path = path;
@@ -49,32 +49,38 @@ class DesktopTunnel implements FarEnd {
     this.#sessions = sessions;
   }
 
-  /** @throws INVALID_REQUEST, SESSION_BUSY, FORBIDDEN; with '' it only looks */
+  /** Attaches control; '' detaches it. @throws INVALID_REQUEST, SESSION_BUSY, FORBIDDEN */
   useKey(text: string): void {
-    this.#control?.letGo();
+    this.#control?.release();
     this.#control = null;
     if (text === '') return;
     checkRole(this.#principal, 'run');
     const key = ControlKey.safeParse(text);
-    if (!key.success) throw new TroupeError('INVALID_REQUEST', '"control" is what taking control answered');
-    this.#control = { key: key.data, letGo: this.#sessions.connections.attachControl(this.#id, key.data) };
+    if (!key.success)
+      throw new TroupeError('INVALID_REQUEST', '"control" must be the key that taking control returned');
+    this.#control = { key: key.data, release: this.#sessions.connections.attachControl(this.#id, key.data) };
   }
 
   async start(near: NearEnd): Promise<void> {
     this.#near = near;
     const socket = connect(this.#path);
     this.#socket = socket;
-    // What comes after it, `close`, says the same.
+    // 'close' follows and is handled.
     socket.on('error', () => undefined);
     try {
       await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
     } catch (cause) {
       socket.destroy();
-      throw new TroupeError('WORKER_LOST', 'The desktop of the session does not answer', undefined, { cause });
+      throw new TroupeError(
+        'WORKER_LOST',
+        'The desktop of the session does not respond; end the session and create another',
+        undefined,
+        { cause },
+      );
     }
     socket.on('data', (chunk) => near.send(chunk, false));
-    socket.on('close', () => near.end(NORMAL, 'The desktop is gone'));
-    if (socket.destroyed) near.end(NORMAL, 'The desktop is gone');
+    socket.on('close', () => near.end(NORMAL, 'The desktop has ended'));
+    if (socket.destroyed) near.end(NORMAL, 'The desktop has ended');
   }
 
   receive(message: Buffer, isText: boolean): void {
@@ -86,7 +92,7 @@ class DesktopTunnel implements FarEnd {
       const socket = this.#socket;
       socket?.write(this.#filter.push(message, () => this.#mayAct()));
       if (socket !== null && socket.writableLength > MAX_UNREAD_BYTES)
-        this.#near?.end(FAILED, 'The desktop does not answer');
+        this.#near?.end(FAILED, 'The desktop does not respond');
     } catch (error) {
       this.#near?.end(POLICY, encodeError(error).error.slice(0, 100));
     }
@@ -101,9 +107,9 @@ class DesktopTunnel implements FarEnd {
   }
 
   close(): void {
-    this.#control?.letGo();
+    this.#control?.release();
     this.#control = null;
-    this.#socket?.destroy(new Error('The client has gone'));
+    this.#socket?.destroy(new Error('The client has disconnected'));
   }
 
   #mayAct(): boolean {

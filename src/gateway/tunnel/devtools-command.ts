@@ -1,12 +1,12 @@
-/** Chromium reads protocol messages as deep as 300; one that it refuses itself is answered without its id. */
+/** Chromium accepts protocol messages up to a depth of 300; one that it rejects itself is answered without its id. */
 const MAX_DEPTH = 290;
 /**
- * Values in one message. Parsed, an empty object of two bytes takes up 60: without a bound a message of 64 MiB would
- * take the memory of the whole service. A file that is uploaded is one value.
+ * Values in one message. An empty object of two bytes takes up to 60 when parsed: without this limit a message of 64
+ * MiB could use up the memory of the service. An uploaded file is one value.
  */
 const MAX_VALUES = 1_000_000;
 const MAX_ID = 2 ** 31 - 1;
-/** Those of Chromium have 32 letters. Answers repeat it, so a long one is not taken. */
+/** Chromium's have 32 letters. Answers repeat the id, so longer ones are rejected. */
 const MAX_SESSION_ID = 256;
 const KEYS: ReadonlySet<string> = new Set(['id', 'method', 'params', 'sessionId']);
 /** Codes of JSON-RPC 2.0, section 5.1. */
@@ -15,7 +15,7 @@ const NOT_A_COMMAND = -32_600;
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** What an answer has to name, so that the client knows its command again. */
+/** The members of an answer that let the client match it to its command. */
 export interface CommandRef {
   readonly id: number;
   readonly sessionId: string | undefined;
@@ -27,20 +27,20 @@ export interface DevToolsCommand extends CommandRef {
   readonly params: Params | undefined;
 }
 
-/** What a client sent instead of a command. */
+/** A message that is not a valid command. */
 export interface Malformed {
   /** Of JSON-RPC. */
   readonly code: number;
   readonly message: string;
-  /** Null where the message has none that can be used. */
+  /** Null if the message has no valid id. */
   readonly id: number | null;
   readonly sessionId: string | undefined;
 }
 
 /**
- * Reads one message, and takes nothing that Chromium could read in another way: no member that it does not know, no
- * number that JavaScript or Chromium cannot hold, no nesting that Chromium refuses. Of a key that is given twice the last
- * one counts; only what was read is ever passed on.
+ * Reads one message strictly, so that Chromium cannot read it in another way: no unknown members, no number that
+ * JavaScript or Chromium cannot represent, no nesting that Chromium rejects. Of a repeated key the last one counts.
+ * Only the parsed command is ever forwarded.
  */
 export function readCommand(text: string): DevToolsCommand | Malformed {
   if (countValues(text) > MAX_VALUES) {
@@ -60,27 +60,27 @@ export function readCommand(text: string): DevToolsCommand | Malformed {
   if (sessionId !== undefined && (typeof sessionId !== 'string' || sessionId.length > MAX_SESSION_ID)) {
     return malformed(`"sessionId" must be a string of at most ${MAX_SESSION_ID} letters`, id);
   }
-  // To Chromium an empty one is none.
+  // Chromium treats '' as absent.
   const session = sessionId === '' ? undefined : sessionId;
   const refuse = (message: string) => malformed(message, id, session);
   const unknown = Object.keys(value).find((key) => !KEYS.has(key));
   if (unknown !== undefined) {
-    return refuse(`${quoted(unknown)} is no part of a command; it has "id", "method", "params" and "sessionId"`);
+    return refuse(`${quoted(unknown)} is not a member of a command; use "id", "method", "params" and "sessionId"`);
   }
   if (typeof method !== 'string') return refuse('"method" must be a string');
-  // Chromium takes null for none, and clients in typed languages send it.
+  // Chromium treats null as absent, and clients in typed languages send it.
   if (params !== undefined && params !== null && !isRecord(params)) return refuse('"params" must be an object');
   const fault = faultOf(params, 2);
   if (fault !== null) return refuse(fault);
   return { id, method, params: params ?? undefined, sessionId: session };
 }
 
-/** The command as JSON, every member once and nothing escaped that need not be; control characters always are. */
+/** The command as JSON, with each member once and only necessary escapes; control characters are always escaped. */
 export function writeCommand({ id, method, params, sessionId }: DevToolsCommand): string {
   return JSON.stringify({ id, method, params, sessionId });
 }
 
-/** An answer of ours, in the words of the protocol; it goes to the protocol session that asked. */
+/** An answer of the service in the form of the protocol, for the protocol session that sent the command. */
 export function writeAnswer(
   { id, sessionId }: CommandRef | Malformed,
   outcome: Readonly<Record<string, unknown>>,
@@ -88,7 +88,7 @@ export function writeAnswer(
   return JSON.stringify({ id, sessionId, ...outcome });
 }
 
-/** A text of a client's for an error message: short, and without control characters. */
+/** Text of a client in an error message: shortened, without control characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
 }
@@ -101,7 +101,9 @@ function malformed(message: string, id: number | null = null, sessionId?: string
   return { code: NOT_A_COMMAND, message, id, sessionId };
 }
 
-/** At least as many as JSON.parse would make, and exact but for the empty ones; strings are skipped as they stand. */
+/**
+ * An upper bound of the values that JSON.parse would make, exact but for empty objects and arrays. Strings are skipped.
+ */
 function countValues(text: string): number {
   let count = 1;
   for (let index = 0; index < text.length && count <= MAX_VALUES; index += 1) {
@@ -112,7 +114,7 @@ function countValues(text: string): number {
   return count;
 }
 
-/** Where the closing quote is; the text's end where there is none. */
+/** The index of the closing quote; the text's length if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -1,37 +1,38 @@
 import { type CommandRef, quoted, readCommand, writeAnswer, writeCommand } from './devtools-command.js';
 import { refusalOf } from './devtools-methods.js';
-import { checkParams, type SessionPlaces } from './devtools-params.js';
+import { checkParams, type SessionFolders } from './devtools-params.js';
 
-/** Codes of JSON-RPC 2.0, section 5.1, and of a server's own errors, as Chromium uses them. */
+/** Codes of JSON-RPC 2.0, section 5.1, and of server errors, as Chromium uses them. */
 const NOT_A_COMMAND = -32_600;
 const REFUSED = -32_000;
 
-/** What is to be done with a message. Only `forward` has anything to do with the browser. */
+/** What to do with a message. Only `forward` involves the browser. */
 export type Verdict =
   | {
       readonly kind: 'forward';
       readonly text: string;
-      /** Of the protocol's session that the command is for; undefined for the browser itself. */
+      /** The protocol session that the command is for; undefined for the browser itself. */
       readonly sessionId: string | undefined;
     }
-  /** The text goes to the client. */
+  /** The text is sent to the client. */
   | { readonly kind: 'answer'; readonly text: string }
-  /** The client wants the browser closed, and waits for the answer to this command. */
+  /** The client closes the browser and waits for the answer to this command. */
   | { readonly kind: 'close'; readonly command: CommandRef };
 
 /**
- * Decides what a client of Chrome's DevTools protocol may have a session's browser do. A message is read as JSON, judged by
- * its method and parameters, and passed on as it was read, never as it was written: what it looks like decides nothing.
- * What leads to another place than the session's pages and folders is answered with an error that says what to use.
+ * Decides what a client of Chrome's DevTools protocol may do with a session's browser. A message is parsed as JSON,
+ * judged by method and parameters, and forwarded as it was parsed, never as it was written, so its spelling does not
+ * matter. A command that reaches beyond the session's pages and folders is answered with an error that says what to use
+ * instead.
  */
 export class DevToolsFilter {
-  readonly #places: SessionPlaces;
+  readonly #folders: SessionFolders;
 
-  constructor(places: SessionPlaces) {
-    this.#places = places;
+  constructor(folders: SessionFolders) {
+    this.#folders = folders;
   }
 
-  /** @param isText whether it came as text; the protocol has no other messages */
+  /** @param isText whether it came as text, the only kind of message in the protocol */
   judge(message: Buffer, isText: boolean): Verdict {
     if (!isText) {
       const error = { code: NOT_A_COMMAND, message: 'The message is binary; send text' };
@@ -46,7 +47,7 @@ export class DevToolsFilter {
     const refusal = refusalOf(method);
     if (refusal !== null) return this.#refuse(command, method, refusal);
     if (method === 'Browser.close') return { kind: 'close', command };
-    const checked = checkParams(method, command.params ?? {}, this.#places);
+    const checked = checkParams(method, command.params ?? {}, this.#folders);
     if ('refusal' in checked) return this.#refuse(command, method, checked.refusal);
     return {
       kind: 'forward',
@@ -60,7 +61,7 @@ export class DevToolsFilter {
   }
 }
 
-/** The answer to a command that is not carried out. */
+/** The answer to a rejected command. */
 export function writeRefusal(command: CommandRef, message: string): string {
   return writeAnswer(command, { error: { code: REFUSED, message } });
 }

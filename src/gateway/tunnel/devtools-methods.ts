@@ -1,4 +1,4 @@
-/** Domains whose every command acts on the pages of the session, but for those of {@link REFUSED}. */
+/** Domains whose commands all act on the pages of the session, except those in {@link REFUSED}. */
 const WHOLE_DOMAINS = words(`
   Accessibility Ads Animation Audits Autofill BackgroundService BluetoothEmulation CSS CacheStorage Console
   CrashReportContext DOM DOMDebugger DOMSnapshot DOMStorage Debugger DeviceAccess DeviceOrientation DigitalCredentials
@@ -7,7 +7,7 @@ const WHOLE_DOMAINS = words(`
   SmartCardEmulation WebAudio WebAuthn WebMCP
 `);
 
-/** Domains of which only these commands are taken: others of them act on the browser, its host or the machine. */
+/** Domains of which only these commands are allowed: the others act on the browser, its host or the machine. */
 const SINGLE_COMMANDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'Browser',
@@ -70,32 +70,32 @@ const SINGLE_COMMANDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['Tracing', words('end getCategories getTrackEventDescriptor recordClockSyncMarker requestMemoryDump start')],
 ]);
 
-const NESTED = 'commands are read one by one; attach with "flatten": true and send them with the "sessionId"';
-const NO_CRASH = 'the browser of a session is not crashed on purpose; DELETE /api/sessions/{id} ends the session';
+const NESTED = 'nested commands are not checked; attach with "flatten": true and send commands with the "sessionId"';
+const NO_CRASH = 'the browser of a session must not be crashed; DELETE /api/sessions/{id} ends the session';
 const NO_DEVTOOLS_WINDOW = 'a DevTools window reaches files of the machine; send the commands of its panels yourself';
 const HOST_FLAGS = 'it names paths and ports of the machine; Browser.getVersion says which browser it is';
 const EXTENSIONS = 'extensions run outside of pages; use Page.addScriptToEvaluateOnNewDocument';
 const APPS = 'web apps are installed outside of the session; open their pages with Page.navigate';
 
-/** Commands that people look for, by name, or by domain: why they are refused, and what to use. */
+/** Commands and domains that people look for: why they are refused, and what to use instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
   ['Browser.crash', NO_CRASH],
   ['Browser.crashGpuProcess', NO_CRASH],
-  ['Browser.executeBrowserCommand', 'commands of the browser window are not offered; act on its pages'],
+  ['Browser.executeBrowserCommand', 'commands of the browser window are not available; act on its pages'],
   ['Browser.getBrowserCommandLine', HOST_FLAGS],
   ['Cast', 'pages are not sent to other devices; use Page.startScreencast'],
   ['DOM.getFileInfo', 'it names paths of the machine; read name and content of the file with Runtime.callFunctionOn'],
   ['Extensions', EXTENSIONS],
-  ['HeadlessExperimental', 'frames are drawn by the browser itself; use Page.captureScreenshot'],
+  ['HeadlessExperimental', 'the browser itself schedules frames; use Page.captureScreenshot'],
   ['Memory.forciblyPurgeJavaScriptMemory', 'it breaks the page; use HeapProfiler.collectGarbage'],
   ['Memory.setPressureNotificationsSuppressed', 'it acts on the whole browser; use HeapProfiler.collectGarbage'],
   ['Memory.simulatePressureNotification', 'it acts on the whole browser; use HeapProfiler.collectGarbage'],
   ['PWA', APPS],
-  ['Page.addCompilationCache', 'the browser runs such a cache unchecked; let it compile the scripts'],
+  ['Page.addCompilationCache', 'the browser would run the cache unchecked; let it compile the scripts'],
   ['Page.crash', NO_CRASH],
   ['Page.handleFileChooser', 'use DOM.setFileInputFiles with the "backendNodeId" of Page.fileChooserOpened'],
   ['SystemInfo.getInfo', HOST_FLAGS],
-  ['Target.exposeDevToolsProtocol', 'pages do not get the protocol; use Runtime.addBinding'],
+  ['Target.exposeDevToolsProtocol', 'pages must not get the protocol; use Runtime.addBinding'],
   ['Target.getDevToolsTarget', NO_DEVTOOLS_WINDOW],
   ['Target.openDevTools', NO_DEVTOOLS_WINDOW],
   ['Target.sendMessageToTarget', NESTED],
@@ -104,8 +104,8 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Null for a command that may go to a session's browser. Else why it may not, as the end of a sentence, and what to use
- * instead. Names are compared letter by letter, as Chromium compares them.
+ * Null for a command that may go to a session's browser; else the reason for the refusal, as the end of a sentence, and
+ * what to use instead. Names are compared exactly, as Chromium compares them.
  */
 export function refusalOf(method: string): string | null {
   const dot = method.indexOf('.');
@@ -114,7 +114,7 @@ export function refusalOf(method: string): string | null {
   if (reason !== undefined) return reason;
   if (WHOLE_DOMAINS.has(domain) && /^[A-Za-z0-9]+$/.test(method.slice(dot + 1))) return null;
   if (SINGLE_COMMANDS.get(domain)?.has(method.slice(dot + 1)) === true) return null;
-  return 'it is no command for the pages of a session; docs/http-api.md says which are';
+  return 'it is not a command for the pages of a session; docs/http-api.md lists those that are';
 }
 
 function words(text: string): ReadonlySet<string> {

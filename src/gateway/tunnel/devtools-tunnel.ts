@@ -6,15 +6,16 @@ import { type CommandRef, writeAnswer } from './devtools-command.js';
 import { DevToolsFilter, writeRefusal } from './devtools-filter.js';
 import type { FarEnd, NearEnd, TunnelKind } from './tunnel-server.js';
 
-/** Files that a test uploads come in one message. */
+/** An uploaded file comes in one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** Code of RFC 6455, section 7.4.1. */
 const NORMAL = 1000;
 
 /**
- * The browser of a session as Chrome's DevTools protocol, for Playwright (`connectOverCDP`), Puppeteer (`connect`) or any
- * other client, over the session's own connection: it ends when the session's actor is started again. In a job it takes control (`?control=KEY`). Closing the browser ends
- * a live session as DELETE does. What a client may have the browser do is decided by {@link DevToolsFilter}.
+ * The browser of a session over Chrome's DevTools protocol, for Playwright (`connectOverCDP`), Puppeteer (`connect`) or
+ * any other client. It uses the session's own connection, so it ends when the session's actor restarts. For a job it
+ * takes control (`?control=KEY`). Closing the browser ends a live session as DELETE does. {@link DevToolsFilter}
+ * decides what a client may do.
  */
 export const DEVTOOLS: TunnelKind = {
   path: '/sessions/:id/cdp',
@@ -34,10 +35,10 @@ class DevToolsTunnel implements FarEnd {
   #client: DevToolsClient | null = null;
   #near: NearEnd | null = null;
   readonly #closed = new AbortController();
-  /** Settles when the client reads. */
-  #reads: Promise<void> = Promise.resolve();
+  /** Settles when the client takes more messages. */
+  #clientReady: Promise<void> = Promise.resolve();
   #resume: () => void = () => undefined;
-  /** The client has the browser closed: it is told so before its own end comes. */
+  /** The client closes the browser: it gets the answer before the connection ends. */
   #isClosing = false;
 
   constructor(id: string, devTools: DevTools, sessions: Sessions) {
@@ -51,7 +52,7 @@ class DevToolsTunnel implements FarEnd {
     this.#near = near;
     this.#client = await this.#devTools.connect();
     if (this.#closed.signal.aborted) this.#client.close();
-    else void this.#passOn(this.#client, near);
+    else void this.#forward(this.#client, near);
   }
 
   receive(message: Buffer, isText: boolean): void {
@@ -73,7 +74,7 @@ class DevToolsTunnel implements FarEnd {
   }
 
   pause(): void {
-    this.#reads = new Promise((resolve) => {
+    this.#clientReady = new Promise((resolve) => {
       this.#resume = resolve;
     });
   }
@@ -83,22 +84,24 @@ class DevToolsTunnel implements FarEnd {
   }
 
   close(): void {
-    this.#closed.abort(new TroupeError('SESSION_ENDED', 'The client is gone'));
+    this.#closed.abort(new TroupeError('SESSION_ENDED', 'The client has disconnected'));
     this.#resume();
     this.#client?.close();
   }
 
-  /** What a client does not read waits at the session, which closes its connection in the end. */
-  async #passOn(client: DevToolsClient, near: NearEnd): Promise<void> {
+  /**
+   * Messages that a client does not take are queued at the session, which closes the connection if there are too many.
+   */
+  async #forward(client: DevToolsClient, near: NearEnd): Promise<void> {
     let over: string | null = null;
     try {
       while (over === null && !this.#closed.signal.aborted) {
-        const mail = await client.next(this.#closed.signal);
-        for (const message of mail.messages) {
-          await this.#reads;
+        const batch = await client.next(this.#closed.signal);
+        for (const message of batch.messages) {
+          await this.#clientReady;
           near.send(Buffer.from(message), true);
         }
-        over = mail.endReason;
+        over = batch.endReason;
       }
     } catch (error) {
       over = encodeError(error).error;
@@ -106,12 +109,12 @@ class DevToolsTunnel implements FarEnd {
     if (!this.#isClosing) near.end(NORMAL, (over ?? '').slice(0, 100));
   }
 
-  /** A client that is done ends its session, in the session's own order; a job is not its to end. */
+  /** Ends a live session, in the session's own order. A job must not be ended by its client. */
   async #closeBrowser(command: CommandRef): Promise<void> {
     try {
       const { mode } = await this.#sessions.get(this.#id);
       if (mode === 'auto') {
-        this.#answer(writeRefusal(command, 'The session works for a job; DELETE it to stop it'));
+        this.#answer(writeRefusal(command, 'The session belongs to a job; DELETE the job to stop it'));
         return;
       }
       this.#isClosing = true;

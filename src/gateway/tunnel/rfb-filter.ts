@@ -1,10 +1,10 @@
 import { TroupeError } from '../../protocol/errors.js';
 
-/** The longest message that is taken: a text of 1 MiB for the clipboard. */
+/** The longest message that is accepted: a clipboard text of 1 MiB. */
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 8;
 const VERSION_BYTES = 12;
 
-/** Types of client messages: RFC 6143, section 7.5, and the community's protocol document (rfbproto) for the others. */
+/** Types of client messages: RFC 6143, section 7.5, and rfbproto, the community's protocol document, for the others. */
 const TYPE = {
   SetPixelFormat: 0,
   SetEncodings: 2,
@@ -19,17 +19,17 @@ const TYPE = {
   Qemu: 255,
 } as const;
 
-/** With it a PointerEvent may have a seventh byte, which only the server's answer would tell. */
+/** With this encoding a PointerEvent may have a seventh byte, which only the server's answer would reveal. */
 const EXTENDED_MOUSE_BUTTONS = -316;
-/** Actions of an extended ClientCutText that put something into the clipboard: notify and provide. */
+/** Actions of an extended ClientCutText that write to the clipboard: notify and provide. */
 const CLIPBOARD_WRITES = (1 << 27) | (1 << 28);
 
-/** What becomes of a message: who only looks may not act, and nobody may change the desktop itself. */
+/** What happens to a message: `act` needs control, and `drop` changes the desktop itself, which no client may do. */
 type Verdict = 'pass' | 'act' | 'drop';
 
 /**
- * What a client of a desktop says to it, with everything taken out that it may not do. It follows the messages of RFB 3.7
- * and 3.8 in whatever pieces they come.
+ * Filters the messages of an RFB client: what it may not do is removed. It parses RFB 3.7 and 3.8, in chunks of any
+ * size.
  *
  *     version --> security --> init --> messages
  */
@@ -38,9 +38,9 @@ export class RfbFilter {
   #rest: Buffer = Buffer.alloc(0);
 
   /**
-   * @param mayAct asked for each key, press and text of the clipboard
-   * @returns what goes on to the desktop
-   * @throws INVALID_REQUEST for what is no RFB, or longer than 1 MiB
+   * @param mayAct called for each key, pointer and clipboard message
+   * @returns the bytes to forward to the desktop
+   * @throws INVALID_REQUEST for data that is not RFB, or a message longer than 1 MiB
    */
   push(chunk: Buffer, mayAct: () => boolean): Buffer {
     let rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -50,12 +50,12 @@ export class RfbFilter {
       if (message !== null) passed.push(message);
       rest = rest.subarray(length);
     }
-    // A copy: what is left must not hold on to all that came with it.
+    // Copied, because the rest must not keep the whole chunk in memory.
     this.#rest = Buffer.from(rest);
     return Buffer.concat(passed);
   }
 
-  /** Null while too little of the message is there to tell. */
+  /** Null until enough of the message has arrived. */
   #lengthOf(bytes: Buffer): number | null {
     switch (this.#phase) {
       case 'version':
@@ -74,7 +74,7 @@ export class RfbFilter {
   #pass(message: Buffer, mayAct: () => boolean): Buffer | null {
     switch (this.#phase) {
       case 'version':
-        // In 3.3 the client says less, and nobody has spoken it for twenty years.
+        // RFB 3.3 has another handshake and is obsolete.
         if (!/^RFB 003\.00[78]\n$/.test(message.toString('latin1'))) throw notRfb('the version is not 3.7 or 3.8');
         this.#phase = 'security';
         return message;
@@ -83,7 +83,7 @@ export class RfbFilter {
         return message;
       case 'init':
         this.#phase = 'messages';
-        // Shared: an exclusive client would send everybody else away.
+        // Shared: an exclusive client would disconnect all others.
         return Buffer.of(1);
       case 'messages': {
         const verdict = verdictOn(message);
@@ -111,7 +111,7 @@ function messageLength(bytes: Buffer): number | null {
     case TYPE.PointerEvent:
       return 6;
     case TYPE.ClientCutText:
-      // A negative length is that of the extended form.
+      // A negative length marks the extended form.
       return needs(8, () => 8 + Math.abs(bytes.readInt32BE(4)));
     case TYPE.ClientFence:
       return needs(9, () => 9 + bytes.readUInt8(8));
@@ -137,7 +137,7 @@ function verdictOn(message: Buffer): Verdict {
       return 'act';
     case TYPE.ClientCutText: {
       const isExtended = message.readInt32BE(4) < 0;
-      // Without its flags it says nothing.
+      // Without flags it has no meaning.
       if (isExtended && message.length < 12) return 'drop';
       return isExtended && (message.readUInt32BE(8) & CLIPBOARD_WRITES) === 0 ? 'pass' : 'act';
     }
@@ -160,5 +160,5 @@ function knownEncodings(message: Buffer): Buffer {
 }
 
 function notRfb(what: string): TroupeError {
-  return new TroupeError('INVALID_REQUEST', `The client does not speak RFB as a desktop does: ${what}`);
+  return new TroupeError('INVALID_REQUEST', `The client does not send valid RFB: ${what}`);
 }

@@ -3,16 +3,16 @@ import { encodeError } from '../../protocol/errors.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import type { Principal } from '../credentials.js';
 import type { HttpSocket } from '../http/http-server.js';
-import { LINK_OVER, untilOver } from '../link-time.js';
+import { endAtLinkExpiry, LINK_EXPIRED } from '../link-expiry.js';
 
-/** What is held for a client that does not read; then the other side waits. */
+/** Bytes buffered for a client that does not read; beyond this the other side is paused. */
 const PAUSE_BYTES = 256 * 1024;
-/** Seconds without a sign of life, after a ping, until a client counts as gone. */
+/** A client that is silent for this long, also after a ping, is disconnected. */
 const IDLE_SECONDS = 60;
-/** Tunnels at once: each has a connection of its own behind it. */
+/** Open tunnels; each has its own connection behind it. */
 const MAX_TUNNELS = 1000;
-/** What a client may send before the far end is reached. */
-const MAX_HELD_BYTES = 4 * 1024 * 1024;
+/** What a client may send before the far end is connected, in bytes. */
+const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 /** Codes of RFC 6455, section 7.4.1. */
 const GOING_AWAY = 1001;
 const FAILED = 1011;
@@ -25,134 +25,137 @@ export interface NearEnd {
   end(code: number, reason: string): void;
 }
 
-/** The other end: a part of a session. All calls come when {@link FarEnd.start} has settled, but `close`, which is idempotent. */
+/**
+ * The other end: a part of a session. Everything but `close`, which is idempotent, is called after {@link FarEnd.start}
+ * has settled.
+ */
 export interface FarEnd {
-  /** Reaches it; it may send from now on. @throws what keeps it from being reached */
+  /** Connects; from then on it may send. @throws if it cannot be reached */
   start(near: NearEnd): Promise<void>;
   receive(message: Buffer, isText: boolean): void;
-  /** The client does not keep up: it is to send nothing until {@link FarEnd.resume}. */
+  /** The client does not keep up: send nothing until {@link FarEnd.resume}. */
   pause(): void;
   resume(): void;
   close(): void;
 }
 
-/** Which session a client wants a tunnel to. */
-export interface TunnelWish {
+/** A client's request for a tunnel to a session. */
+export interface TunnelRequest {
   readonly id: string;
   readonly query: URLSearchParams;
-  /** Who asks. */
+  /** The caller. */
   readonly principal: Principal;
 }
 
 /** A kind of tunnel. */
 export interface TunnelKind {
-  /** The session's id is its one parameter. */
+  /** The session's id is its only parameter. */
   readonly path: string;
-  /** What its client must be allowed to. */
+  /** The role that the client needs. */
   readonly role: Role;
-  /** Opened by a link to its session. */
+  /** A share link to the session gives access. */
   readonly shared: boolean;
   readonly maxMessageBytes: number;
-  /** The far end, which nothing has reached yet. @throws what forbids it */
-  open(wish: TunnelWish, sessions: Sessions): FarEnd;
+  /** Creates the far end, not yet connected. @throws if it is not permitted */
+  open(request: TunnelRequest, sessions: Sessions): FarEnd;
 }
 
-interface Seat {
+interface TunnelState {
   readonly far: FarEnd;
-  /** What the client sent before the far end was reached; null from then on. */
-  held: { readonly message: Buffer; readonly isText: boolean }[] | null;
-  heldBytes: number;
-  readonly sees: Principal['sees'];
+  /** What the client sent before the far end was connected; null from then on. */
+  queued: { readonly message: Buffer; readonly isText: boolean }[] | null;
+  queuedBytes: number;
+  readonly sees: Principal['linkScope'];
   paused: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * WebSockets that lead to a part of a session: its desktop, its browser. What a client does not read is not read on the
- * other side either, so a slow client costs what waits for it in the kernel and 256 KiB here.
+ * WebSockets that lead to a part of a session: its desktop, its browser. If a client does not read, the other side is
+ * not read either, so a slow client costs at most 256 KiB here and the kernel's buffers.
  */
 export class TunnelServer {
-  readonly #sockets = new Set<HttpSocket<Seat>>();
+  readonly #sockets = new Set<HttpSocket<TunnelState>>();
 
-  /** How the server is to treat a kind's connections; `upgrade` is the gateway's, who decides who may enter. */
-  behaviour({ maxMessageBytes }: TunnelKind) {
+  /** The socket handlers for a kind of tunnel, without `upgrade`: the gateway decides who is admitted. */
+  socketHandlers({ maxMessageBytes }: TunnelKind) {
     return {
       maxMessageBytes,
       maxUnreadBytes: 0,
       idleSeconds: IDLE_SECONDS,
-      open: (socket: HttpSocket<Seat>) => this.#open(socket),
-      message: (socket: HttpSocket<Seat>, message: Buffer, isText: boolean) =>
-        // The bytes are the server's own, and gone after this call.
+      open: (socket: HttpSocket<TunnelState>) => this.#open(socket),
+      message: (socket: HttpSocket<TunnelState>, message: Buffer, isText: boolean) =>
+        // Copied: the bytes are the server's and invalid after this call.
         this.#receive(socket, Buffer.from(message), isText),
-      drain: (socket: HttpSocket<Seat>) => this.#drained(socket),
-      close: (socket: HttpSocket<Seat>) => {
+      drain: (socket: HttpSocket<TunnelState>) => this.#drained(socket),
+      close: (socket: HttpSocket<TunnelState>) => {
         this.#sockets.delete(socket);
-        clearTimeout(socket.seat.timer);
-        socket.seat.far.close();
+        clearTimeout(socket.state.timer);
+        socket.state.far.close();
       },
     };
   }
 
   /** The state of a connection that is being upgraded. */
-  seat(far: FarEnd, sees: Principal['sees']): Seat {
-    return { far, sees, held: [], heldBytes: 0, paused: false, timer: undefined };
+  newState(far: FarEnd, sees: Principal['linkScope']): TunnelState {
+    return { far, sees, queued: [], queuedBytes: 0, paused: false, timer: undefined };
   }
 
-  /** Lets go of every client. */
+  /** Ends every connection. */
   close(): void {
     for (const socket of [...this.#sockets]) socket.end(GOING_AWAY, 'The service is stopping');
   }
 
-  #open(socket: HttpSocket<Seat>): void {
+  #open(socket: HttpSocket<TunnelState>): void {
     if (this.#sockets.size >= MAX_TUNNELS) {
-      socket.end(TRY_AGAIN_LATER, `${MAX_TUNNELS} connections are open already`);
+      socket.end(TRY_AGAIN_LATER, `${MAX_TUNNELS} connections are already open`);
       return;
     }
     this.#sockets.add(socket);
-    const seat = socket.seat;
-    seat.timer = untilOver(seat.sees, () => socket.end(LINK_OVER, 'The time of the link is over'));
+    const state = socket.state;
+    state.timer = endAtLinkExpiry(state.sees, () => socket.end(LINK_EXPIRED, 'The share link has expired'));
     const near: NearEnd = {
       send: (message, isText) => {
         if (!this.#sockets.has(socket)) return;
         socket.send(message, isText);
-        if (seat.paused || socket.bufferedBytes <= PAUSE_BYTES) return;
-        seat.paused = true;
-        seat.far.pause();
+        if (state.paused || socket.bufferedBytes <= PAUSE_BYTES) return;
+        state.paused = true;
+        state.far.pause();
       },
       end: (code, reason) => {
         if (this.#sockets.has(socket)) socket.end(code, reason);
       },
     };
-    seat.far.start(near).then(
+    state.far.start(near).then(
       () => this.#reached(socket),
       (error) => near.end(FAILED, encodeError(error).error.slice(0, 100)),
     );
   }
 
-  #reached(socket: HttpSocket<Seat>): void {
-    // The client may have gone meanwhile, and its state with it.
+  #reached(socket: HttpSocket<TunnelState>): void {
+    // The client may have disconnected meanwhile.
     if (!this.#sockets.has(socket)) return;
-    const seat = socket.seat;
-    const held = seat.held ?? [];
-    seat.held = null;
-    for (const { message, isText } of held) seat.far.receive(message, isText);
+    const state = socket.state;
+    const queued = state.queued ?? [];
+    state.queued = null;
+    for (const { message, isText } of queued) state.far.receive(message, isText);
   }
 
-  #receive(socket: HttpSocket<Seat>, message: Buffer, isText: boolean): void {
-    const seat = socket.seat;
-    if (seat.held === null) {
-      seat.far.receive(message, isText);
+  #receive(socket: HttpSocket<TunnelState>, message: Buffer, isText: boolean): void {
+    const state = socket.state;
+    if (state.queued === null) {
+      state.far.receive(message, isText);
       return;
     }
-    seat.held.push({ message, isText });
-    seat.heldBytes += message.length;
-    if (seat.heldBytes > MAX_HELD_BYTES) socket.end(FAILED, 'So much cannot wait until the session is reached');
+    state.queued.push({ message, isText });
+    state.queuedBytes += message.length;
+    if (state.queuedBytes > MAX_QUEUED_BYTES) socket.end(FAILED, 'Too much data before the session was connected');
   }
 
-  #drained(socket: HttpSocket<Seat>): void {
-    const seat = socket.seat;
-    if (!seat.paused || socket.bufferedBytes > PAUSE_BYTES / 2) return;
-    seat.paused = false;
-    seat.far.resume();
+  #drained(socket: HttpSocket<TunnelState>): void {
+    const state = socket.state;
+    if (!state.paused || socket.bufferedBytes > PAUSE_BYTES / 2) return;
+    state.paused = false;
+    state.far.resume();
   }
 }

@@ -2,11 +2,11 @@ import type * as Uws from 'uWebSockets.js';
 import { createRequire } from 'node:module';
 
 declare module 'uWebSockets.js' {
-  /** In the binary, not in the package's own types. */
+  /** Exported by the binary, missing in the package's types. */
   const LIBUS_LISTEN_EXCLUSIVE_PORT: ListenOptions;
 
   interface TemplatedApp {
-    /** The most complete form, which the package's own types leave out. */
+    /** The complete signature, which the package's types leave out. */
     listen(
       host: string,
       port: number,
@@ -17,14 +17,13 @@ declare module 'uWebSockets.js' {
 }
 
 /**
- * uWebSockets.js keeps this many bytes of a request head that arrives in pieces. Its own default, 4 KiB, refuses (431)
- * what browsers send when other programs on the same host name have set cookies. It reads the variable when it loads.
+ * The bytes of a request head that uWebSockets.js keeps while it arrives in pieces. The default of 4 KiB rejects (431)
+ * requests of browsers if other programs on the same host have set cookies. The variable is read when the binary loads.
  */
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(16 * 1024);
 
 /**
- * The native HTTP server. This file is imported when it is wanted, and not before: a machine for which there is no binary
- * has node:http.
- * @throws what keeps the binary from being loaded
+ * The native HTTP server. Imported only when needed: a machine without a binary uses node:http.
+ * @throws if the binary cannot be loaded
  */
 export const uws: typeof Uws = createRequire(import.meta.url)('uWebSockets.js');

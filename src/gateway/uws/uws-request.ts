@@ -1,7 +1,7 @@
 import type { HttpRequest as NativeRequest } from 'uWebSockets.js';
 import type { HttpRequest } from '../http/http-server.js';
 
-/** A request of uWebSockets.js; dead after the call that it came with. */
+/** A request of uWebSockets.js; invalid after the call that it was passed to. */
 export class UwsRequest implements HttpRequest {
   readonly #native: NativeRequest;
 

@@ -1,24 +1,24 @@
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { createServer } from 'node:net';
-import type { HttpServer, ListenPlace, ServerHandlers } from '../http/http-server.js';
+import type { HttpServer, ListenAddress, ServerHandlers } from '../http/http-server.js';
 import { listenFault } from '../http/listen-fault.js';
 import { uws } from './native.js';
-import { UwsLine } from './uws-line.js';
+import { UwsExchange } from './uws-exchange.js';
 import { UwsRequest } from './uws-request.js';
-import { behaviourOf } from './uws-socket.js';
+import { socketBehavior } from './uws-socket.js';
 
 /**
- * Starts uWebSockets.js. The port is taken for this process alone: a second service on it fails.
- * @throws UNAVAILABLE, in a sentence for people, when the address cannot be had
+ * Starts uWebSockets.js. The port is bound exclusively: a second service on it fails.
+ * @throws UNAVAILABLE if the address is not available
  */
-export async function startUwsServer(place: ListenPlace, handlers: ServerHandlers): Promise<HttpServer> {
+export async function startUwsServer(address: ListenAddress, handlers: ServerHandlers): Promise<HttpServer> {
   const app = uws.App();
-  for (const route of handlers.sockets) app.ws(route.path, behaviourOf(route));
-  app.any('/*', (res, req) => handlers.request(new UwsRequest(req), new UwsLine(res)));
+  for (const route of handlers.sockets) app.ws(route.path, socketBehavior(route));
+  app.any('/*', (res, req) => handlers.request(new UwsRequest(req), new UwsExchange(res)));
   const listening = await new Promise<us_listen_socket | false>((resolve) => {
-    app.listen(place.host, place.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
+    app.listen(address.host, address.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
   });
-  if (!listening) throw listenFault(place, await probe(place));
+  if (!listening) throw listenFault(address, await probe(address));
   return new UwsServer(app, listening);
 }
 
@@ -50,8 +50,8 @@ class UwsServer implements HttpServer {
   }
 }
 
-/** uWebSockets.js only says that it could not listen; so Node is asked why. */
-function probe({ host, port }: ListenPlace): Promise<string> {
+/** uWebSockets.js does not report why it could not listen, so Node tries the same address for its error code. */
+function probe({ host, port }: ListenAddress): Promise<string> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error) => resolve(String(Reflect.get(error, 'code') ?? 'unknown')));

@@ -1,22 +1,22 @@
 import type { HttpResponse, us_socket_context_t, WebSocket, WebSocketBehavior } from 'uWebSockets.js';
 import { closeReason } from '../http/close-reason.js';
-import type { HttpRequest, HttpSocket, SocketAsk, SocketRoute } from '../http/http-server.js';
+import type { HttpRequest, HttpSocket, SocketRoute, UpgradeRequest } from '../http/http-server.js';
 import type { ReplyHead } from '../http/reply-head.js';
-import { UwsLine } from './uws-line.js';
+import { UwsExchange } from './uws-exchange.js';
 import { UwsRequest } from './uws-request.js';
 
-/** What uWebSockets.js keeps with a connection. */
-interface Kept<Seat> {
-  readonly seat: Seat;
-  socket: UwsSocket<Seat> | null;
+/** The data that uWebSockets.js keeps with a connection. */
+interface UserData<State> {
+  readonly state: State;
+  socket: UwsSocket<State> | null;
 }
 
-/** How uWebSockets.js is to treat the connections of a route. */
-export function behaviourOf<Seat>(route: SocketRoute<Seat>): WebSocketBehavior<Kept<Seat>> {
-  const socketOf = (native: WebSocket<Kept<Seat>>): UwsSocket<Seat> => {
-    const kept = native.getUserData();
-    kept.socket ??= new UwsSocket(native, kept.seat);
-    return kept.socket;
+/** The uWebSockets.js handlers of a route. */
+export function socketBehavior<State>(route: SocketRoute<State>): WebSocketBehavior<UserData<State>> {
+  const socketOf = (native: WebSocket<UserData<State>>): UwsSocket<State> => {
+    const userData = native.getUserData();
+    userData.socket ??= new UwsSocket(native, userData.state);
+    return userData.socket;
   };
   return {
     maxPayloadLength: route.maxMessageBytes,
@@ -24,7 +24,7 @@ export function behaviourOf<Seat>(route: SocketRoute<Seat>): WebSocketBehavior<K
     closeOnBackpressureLimit: route.maxUnreadBytes === 0 ? 0 : 1,
     idleTimeout: route.idleSeconds,
     sendPingsAutomatically: true,
-    upgrade: (res, req, context) => route.upgrade(new UwsSocketAsk(res, req, context)),
+    upgrade: (res, req, context) => route.upgrade(new UwsUpgradeRequest(res, req, context)),
     open: (native) => route.open(socketOf(native)),
     message: (native, message, isBinary) => route.message(socketOf(native), Buffer.from(message), !isBinary),
     drain: (native) => route.drain(socketOf(native)),
@@ -33,11 +33,11 @@ export function behaviourOf<Seat>(route: SocketRoute<Seat>): WebSocketBehavior<K
 }
 
 /**
- * A request for a WebSocket. Nothing is awaited before the upgrade. One that comes later has to be inside cork(), which
- * takes the connection for one of HTTP afterwards and closes some of them, by what lies in memory:
+ * A request for a WebSocket. The upgrade happens without an await. A later one would have to be inside cork(), which
+ * then takes the connection for an HTTP one and closes some of them, depending on memory contents:
  * https://github.com/uNetworking/uWebSockets/issues/1928
  */
-class UwsSocketAsk<Seat> implements SocketAsk<Seat> {
+class UwsUpgradeRequest<State> implements UpgradeRequest<State> {
   readonly request: HttpRequest;
   readonly param: string;
   readonly #res: HttpResponse;
@@ -57,31 +57,31 @@ class UwsSocketAsk<Seat> implements SocketAsk<Seat> {
     });
   }
 
-  accept(seat: Seat): boolean {
+  accept(state: State): boolean {
     if (!this.#open) return false;
     this.#open = false;
     const { key, protocol, extensions } = this.#offer;
-    // Of several that a client offers one is answered (RFC 6455, section 4.2.2).
+    // Of several offered protocols one is answered (RFC 6455, section 4.2.2).
     const [chosen = ''] = protocol.split(/ *, */);
-    const kept: Kept<Seat> = { seat, socket: null };
-    this.#res.cork(() => this.#res.upgrade(kept, key, chosen, extensions, this.#context));
+    const userData: UserData<State> = { state, socket: null };
+    this.#res.cork(() => this.#res.upgrade(userData, key, chosen, extensions, this.#context));
     return true;
   }
 
   refuse(head: ReplyHead, body: string): void {
     if (!this.#open) return;
     this.#open = false;
-    new UwsLine(this.#res).end(head, body, { bodiless: false, closes: true });
+    new UwsExchange(this.#res).end(head, body, { bodiless: false, closes: true });
   }
 }
 
-class UwsSocket<Seat> implements HttpSocket<Seat> {
-  readonly seat: Seat;
-  readonly #native: WebSocket<Kept<Seat>>;
+class UwsSocket<State> implements HttpSocket<State> {
+  readonly state: State;
+  readonly #native: WebSocket<UserData<State>>;
 
-  constructor(native: WebSocket<Kept<Seat>>, seat: Seat) {
+  constructor(native: WebSocket<UserData<State>>, state: State) {
     this.#native = native;
-    this.seat = seat;
+    this.state = state;
   }
 
   get bufferedBytes(): number {

@@ -1,5 +1,5 @@
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import { authAt, type CollectionAuth, placesUp } from '../collection/auth.js';
+import { authAt, type CollectionAuth, pathsUp } from '../collection/auth.js';
 import { authorize, withHeader } from '../collection/authorize.js';
 import type { Collection, CollectionNode } from '../collection/collection.js';
 import { folderScopes } from '../collection/folder-variables.js';
@@ -18,32 +18,33 @@ export interface RunnerOptions {
   readonly collection: Collection;
   /** Variables of the environment; scripts may change them. */
   readonly environment: ReadonlyMap<string, string>;
-  /** Variables that outlive this runner, in the place of those of environment and collection. */
+  /** Variables that outlive this runner, instead of those of environment and collection. */
   readonly scopes?: Scopes;
-  /** Where relative paths of file bodies start. */
+  /** The base folder for relative paths of file bodies. */
   readonly folder: string;
-  /** The folder that files of bodies must be in; by default they may be anywhere. */
+  /** The folder that body files must be in; by default they may be anywhere. */
   readonly filesWithin?: string;
   readonly tokens: TokenStore;
-  /** Where requests may go; by default anywhere. */
+  /** Which hosts requests may reach; all by default. */
   readonly reach?: ReachBounds;
   readonly requestTimeoutMs?: number;
-  /** The most that the body of an answer may have, in bytes. */
+  /** The largest response body, in bytes. */
   readonly maxBodyBytes?: number;
   readonly scriptTimeoutMs?: number;
 }
 
-/** Hears one result of a run. */
-export type HeardResult = (result: RequestResult, node: CollectionNode) => Promise<'stop' | undefined>;
+/** Receives one result of a run. */
+export type ResultListener = (result: RequestResult, node: CollectionNode) => Promise<'stop' | undefined>;
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const SCRIPT_TIMEOUT_MS = 30_000;
-/** `setNextRequest` can make a run go round for ever. */
+/** With `setNextRequest` a run could loop for ever. */
 const MAX_REQUESTS = 10_000;
 
 /**
- * Runs requests of one collection: variables put in, Before scripts, authorization, the request, After scripts, each of
- * collection, folders and request from the outside in. Variables and connections last from one request to the next.
+ * Runs requests of one collection: replaces variables, then runs Before scripts, authorization, the request, and After
+ * scripts, each of collection, folders and request from the outside in. Variables and connections are kept from one
+ * request to the next.
  */
 export class CollectionRunner {
   readonly #options: RunnerOptions;
@@ -64,10 +65,10 @@ export class CollectionRunner {
   }
 
   /**
-   * Runs all requests below `nodes` in their order, or as `setNextRequest` says. `heard` is told each result, disposes of
-   * its response, and may end the run.
+   * Runs all requests below `nodes` in their order, or as `setNextRequest` demands. `heard` receives each result,
+   * disposes of its response, and may end the run.
    */
-  async runAll(nodes: readonly CollectionNode[], heard: HeardResult, signal?: AbortSignal): Promise<void> {
+  async runAll(nodes: readonly CollectionNode[], onResult: ResultListener, signal?: AbortSignal): Promise<void> {
     const requests = nodes.flatMap((node) => requestsBelow(node));
     let at = 0;
     for (let sent = 0; at < requests.length; sent += 1) {
@@ -75,16 +76,22 @@ export class CollectionRunner {
       const node = requests[at];
       if (node === undefined) return;
       if (sent === MAX_REQUESTS)
-        throw new TroupeError('REQUEST_FAILED', `The run goes round: ${MAX_REQUESTS} requests were sent`);
+        throw new TroupeError(
+          'REQUEST_FAILED',
+          `The run seems to loop: ${MAX_REQUESTS} requests were sent; check setNextRequest`,
+        );
       this.#next = undefined;
-      if ((await heard(await this.run(node, signal), node)) === 'stop') return;
+      if ((await onResult(await this.run(node, signal), node)) === 'stop') return;
       const next = this.#nextIndex(requests);
       if (next === null) return;
       at = next ?? at + 1;
     }
   }
 
-  /** Runs one request. Never throws but for the signal: what went wrong is in the result. The caller disposes of the response. */
+  /**
+   * Runs one request. Throws only for the signal: other failures are in the result. The caller disposes of the
+   * response.
+   */
   async run(node: CollectionNode, signal?: AbortSignal): Promise<RequestResult> {
     const startedAt = performance.now();
     const folders = folderScopes(this.#options.collection, node.path);
@@ -125,7 +132,7 @@ export class CollectionRunner {
     };
   }
 
-  /** Ends connections and the sandbox. Idempotent. */
+  /** Closes connections and the sandbox. Idempotent. */
   async close(): Promise<void> {
     this.#sender.close();
     await this.#scripts.close();
@@ -145,7 +152,7 @@ export class CollectionRunner {
     reported: ScriptTurn = turn,
   ): Promise<void> {
     const { collection } = this.#options;
-    for (const path of placesUp(node.path).reverse()) {
+    for (const path of pathsUp(node.path).reverse()) {
       const where = path.length === 0 ? 'collection' : collection.nameAt(path);
       for (const event of listOf(member(collection.at(path), 'event'))) {
         const script = member(event, 'script');
@@ -164,7 +171,7 @@ export class CollectionRunner {
     }
   }
 
-  /** With OAuth 2.0, a token that is refused is replaced once, where that needs no browser. */
+  /** With OAuth 2.0, a rejected token is replaced once, if that needs no browser. */
   async #send(
     request: RequestDraft,
     auth: CollectionAuth,
@@ -194,7 +201,7 @@ export class CollectionRunner {
 
   #namesOf(node: CollectionNode): string[] {
     const { collection } = this.#options;
-    return placesUp(node.path)
+    return pathsUp(node.path)
       .reverse()
       .slice(1)
       .map((path) => collection.nameAt(path));
@@ -208,7 +215,7 @@ export class CollectionRunner {
   }
 }
 
-/** A node itself, or the requests of a folder in their order. */
+/** The node itself, or the requests of a folder in their order. */
 export function requestsBelow(node: CollectionNode): CollectionNode[] {
   return node.kind === 'request' ? [node] : node.children.flatMap((child) => requestsBelow(child));
 }

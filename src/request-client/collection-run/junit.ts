@@ -1,18 +1,18 @@
 import { escapeMarkup as esc } from '../../report/escape.js';
 import { passed, type RequestResult } from './result.js';
 
-/** What JUnit needs of a result, so that a run of thousands keeps no bodies. */
+/** The part of a result that JUnit needs, so that a run of thousands keeps no bodies. */
 export interface JUnitCase {
   readonly className: string;
   readonly name: string;
   readonly seconds: number;
   readonly failure: string | null;
-  /** The request was not answered, or a script broke: no test says so. */
+  /** The request got no answer, or a script failed, which no test reports. */
   readonly error: string | null;
   readonly skipped: boolean;
 }
 
-/** A test case for each test; for the request itself where it has none, or broke. */
+/** A test case for each test; one for the request itself if it has no tests or failed. */
 export function junitCases(collection: string, result: RequestResult): JUnitCase[] {
   const className = [collection, ...result.path].join(' / ');
   const seconds = result.durationMs / 1000;
@@ -33,7 +33,7 @@ export function junitCases(collection: string, result: RequestResult): JUnitCase
   ];
 }
 
-/** `junit.xml` of a run, as CI servers read it. */
+/** The `junit.xml` of a run, for CI servers. */
 export function renderJUnit(collection: string, cases: readonly JUnitCase[]): string {
   const count = (holds: (one: JUnitCase) => boolean): number => cases.filter(holds).length;
   const seconds = cases.reduce((sum, one) => sum + one.seconds, 0);
@@ -55,7 +55,7 @@ function caseElement({ className, name, seconds, failure, error, skipped }: JUni
   return `${head}/>`;
 }
 
-/** One line for a person, and one for each test that did not pass. */
+/** One line for the request, and one for each test that did not pass. */
 export function resultLines(result: RequestResult): string[] {
   const { path, request, response, error, tests, unresolved, console: written } = result;
   const answer = response === null ? 'no answer' : `${response.status} ${response.statusText}`.trim();

@@ -6,28 +6,30 @@ import type { HttpResponse } from '../run/response.js';
 export interface TestResult {
   readonly name: string;
   readonly status: 'passed' | 'failed' | 'skipped';
-  /** Why it failed; empty else. */
+  /** Why it failed; otherwise empty. */
   readonly message: string;
 }
 
-/** What became of one request of a run. */
+/** The result of one request of a run. */
 export interface RequestResult {
-  /** Folders from the outside in, then the request. */
+  /** The folders from the outside in, then the request. */
   readonly path: readonly string[];
-  /** As it was sent, but for tokens. */
+  /** As sent, but without tokens. */
   readonly request: RequestDraft;
-  /** Null where there was no answer: `error` says why. Its body is disposed of when the run's listener has seen it. */
+  /**
+   * Null if there was no answer; `error` has the reason. Its body is disposed of after the run's listener has returned.
+   */
   readonly response: HttpResponse | null;
   readonly error: ErrorBody | null;
   readonly tests: readonly TestResult[];
-  /** Variables that had no value; they were sent as they stand. */
+  /** Variables without a value, which were sent as written. */
   readonly unresolved: readonly string[];
   /** Console lines of the scripts. */
   readonly console: readonly string[];
   readonly durationMs: number;
 }
 
-/** A request passed when it was answered and no test of it failed. What the status is, its tests say. */
+/** A request passed if it was answered and no test of it failed. The status counts only if a test checks it. */
 export function passed({ error, tests }: RequestResult): boolean {
   return error === null && tests.every(({ status }) => status !== 'failed');
 }

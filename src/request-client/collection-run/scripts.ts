@@ -12,7 +12,7 @@ import type { RequestDraft } from '../request.js';
 import type { HttpResponse } from '../run/response.js';
 import type { TestResult } from './result.js';
 
-/** Variables of a run; scripts change them. The first that has a name wins. */
+/** The variables of a run; scripts change them. The first scope with a name takes precedence. */
 export interface Scopes {
   readonly local: Map<string, string>;
   readonly environment: Map<string, string>;
@@ -20,7 +20,7 @@ export interface Scopes {
   readonly globals: Map<string, string>;
 }
 
-/** The variables that a run begins with. */
+/** The initial variables of a run. */
 export function scopesOf(collection: Collection, environment: ReadonlyMap<string, string>): Scopes {
   return {
     local: new Map(),
@@ -30,7 +30,7 @@ export function scopesOf(collection: Collection, environment: ReadonlyMap<string
   };
 }
 
-/** As a request sees them; `folders` are the variables of those that it is in, see {@link folderScopes}. */
+/** In the order for a request; `folders` are the variables of its folders, see {@link folderScopes}. */
 export function scopesInOrder(
   { local, environment, collection, globals }: Scopes,
   folders: readonly VariableScope[],
@@ -40,29 +40,29 @@ export function scopesInOrder(
 
 export interface ScriptsOptions {
   readonly scopes: Scopes;
-  /** Sends what `pm.sendRequest` is given. */
+  /** Sends the request of `pm.sendRequest`. */
   send(request: RequestDraft, signal: AbortSignal): Promise<HttpResponse>;
   readonly timeoutMs: number;
 }
 
-/** What one script sees and says. */
+/** The input and output of one script. */
 export interface ScriptTurn {
   request: RequestDraft;
   readonly response: HttpResponse | null;
-  /** Variables of the folders that the request is in. */
+  /** Variables of the request's folders. */
   readonly folders: readonly VariableScope[];
   readonly tests: TestResult[];
   readonly console: string[];
-  /** Set by `setNextRequest`: a request's name, or null for the end; undefined where nobody did. */
+  /** Set by `setNextRequest`: a request's name, or null for the end; undefined if it was not called. */
   next: string | null | undefined;
 }
 
-/** Of a body; scripts of a larger one see that it is too large. */
+/** Larger bodies are not given to scripts, which get an error instead. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 const MAX_TESTS = 10_000;
 const NAMES = ['local', 'environment', 'collection', 'globals'] as const;
 
-/** Before and After scripts of one run, in one sandbox with `request`, `response`, `match` and `pm`. */
+/** The Before and After scripts of one run, in one sandbox with `request`, `response`, `match` and `pm`. */
 export class Scripts {
   readonly #options: ScriptsOptions;
   #sandbox: Promise<Sandbox> | null = null;
@@ -74,8 +74,8 @@ export class Scripts {
   }
 
   /**
-   * Runs one script. The sandbox starts with the first.
-   * @throws what {@link Sandbox.run} does; the turn holds what was said until then
+   * Runs one script. The first one starts the sandbox.
+   * @throws what {@link Sandbox.run} throws; the turn has the results until then
    */
   async run(source: string, name: string, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
     this.#sandbox ??= Sandbox.start({ modules: [this.#module()], emit: (event) => this.#heard(event) });
@@ -83,7 +83,7 @@ export class Scripts {
     this.#turn = turn;
     this.#epoch += 1;
     try {
-      // A function of its own keeps what one script declares from the next.
+      // Wrapped in a function, so that declarations of one script are not visible to the next.
       await sandbox.run({
         source: `(() => { ${source}\n})();`,
         name,
@@ -120,7 +120,7 @@ export class Scripts {
         all: async ([scope]) => Object.fromEntries(this.#scope(scope)),
         replace: async ([text]) => this.#resolver().text(String(text)),
         test: async ([name, failure]) => this.#tested(String(name), failure),
-        skip: async ([name]) => this.#said({ name: String(name), status: 'skipped', message: '' }),
+        skip: async ([name]) => this.#addTest({ name: String(name), status: 'skipped', message: '' }),
         next: async ([name]) => {
           if (this.#turn !== null) this.#turn.next = name === null ? null : String(name);
         },
@@ -131,11 +131,11 @@ export class Scripts {
 
   #scope(name: unknown): Map<string, string> {
     const known = NAMES.find((one) => one === name);
-    if (known === undefined) throw new TroupeError('SCRIPT_ERROR', `There are no variables called ${String(name)}`);
+    if (known === undefined) throw new TroupeError('SCRIPT_ERROR', `There is no variable scope ${String(name)}`);
     return this.#options.scopes[known];
   }
 
-  /** `pm.variables` reads all scopes, each of the others its own. */
+  /** `pm.variables` reads all scopes, each of the other objects its own. */
   #get(scope: string, key: string): string | null {
     const places = scope === 'local' ? this.#inOrder() : [this.#scope(scope)];
     return places.find((place) => place.has(key))?.get(key) ?? null;
@@ -151,10 +151,10 @@ export class Scripts {
 
   #tested(name: string, failure: unknown): void {
     const message = typeof failure === 'string' ? failure : '';
-    this.#said({ name, status: typeof failure === 'string' ? 'failed' : 'passed', message });
+    this.#addTest({ name, status: typeof failure === 'string' ? 'failed' : 'passed', message });
   }
 
-  #said(result: TestResult): void {
+  #addTest(result: TestResult): void {
     const tests = this.#turn?.tests;
     if (tests !== undefined && tests.length < MAX_TESTS) tests.push(result);
   }
@@ -210,7 +210,7 @@ async function responseState(response: HttpResponse): Promise<unknown> {
   return { status, statusText, url, headers, text, bytes: bodyBytes, durationMs };
 }
 
-/** What `pm.sendRequest` takes: an address, or Postman's object. */
+/** The argument of `pm.sendRequest`: a URL, or Postman's object. */
 function draftOf(wanted: unknown): RequestDraft {
   const item = typeof wanted === 'string' ? { request: { method: 'GET', url: wanted } } : { request: wanted };
   return readRequest(item);

@@ -4,8 +4,8 @@ import { enabledPairs, listOf, member } from './json-access.js';
 import { writeItem } from './write-request.js';
 
 /**
- * The collection with the imported requests at the end of a folder (`folder` is its path, else the collection itself), and
- * with a variable for each shell variable that it has not yet.
+ * Adds the imported requests at the end of a folder (`folder` is its path, by default the collection itself), and a
+ * variable for each shell variable that the collection does not have yet.
  */
 export function addImported(collection: Collection, imported: ImportResult, folder: CollectionPath = []): Collection {
   let made = collection;

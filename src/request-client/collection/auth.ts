@@ -2,32 +2,37 @@ import type { UserAuth } from '../request.js';
 import type { Collection, CollectionPath } from './collection.js';
 import { asObject, listOf, member, textOf } from './json-access.js';
 
-/** What a request of a collection says about authorization, `{{variables}}` not yet put in. */
+/** The authorization of a request in a collection, with `{{variables}}` not yet replaced. */
 export type CollectionAuth =
   | { readonly kind: 'none' }
   | UserAuth
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'apikey'; readonly key: string; readonly value: string; readonly in: 'header' | 'query' }
   | { readonly kind: 'oauth2'; readonly settings: ReadonlyMap<string, string> }
-  /** Kept in the file, not spoken here. */
+  /** Kept in the file, but not supported. */
   | { readonly kind: 'unknown'; readonly type: string };
 
-/** The auth of the request or folder at `path`: its own, else that of the nearest folder that has one, else the collection's. */
+/**
+ * The auth of the request or folder at `path`: its own, else that of the nearest folder with one, else the
+ * collection's.
+ */
 export function authAt(collection: Collection, path: CollectionPath): CollectionAuth {
-  for (const place of placesUp(path)) {
+  for (const place of pathsUp(path)) {
     const own = collection.at(authPath(collection, place));
     if (asObject(own) !== undefined) return readAuth(own);
   }
   return { kind: 'none' };
 }
 
-/** Where an item keeps its auth: requests inside of `request`; folders, and the collection (the empty path), by themselves. */
+/**
+ * The path of an item's auth: inside `request` for requests; directly in folders and the collection (the empty path).
+ */
 export function authPath(collection: Collection, path: CollectionPath): CollectionPath {
   return Array.isArray(collection.at([...path, 'item'])) ? [...path, 'auth'] : [...path, 'request', 'auth'];
 }
 
 /** The item itself, then its folders from the inside out, then the collection. */
-export function placesUp(path: CollectionPath): CollectionPath[] {
+export function pathsUp(path: CollectionPath): CollectionPath[] {
   return Array.from({ length: path.length / 2 + 1 }, (_, up) => path.slice(0, path.length - 2 * up));
 }
 
@@ -54,7 +59,7 @@ function readAuth(auth: unknown): CollectionAuth {
   }
 }
 
-/** v2.1 has a list of `{key, value, type}`, v2.0 an object. */
+/** A list of `{key, value, type}` in v2.1, an object in v2.0. */
 export function settingsOf(value: unknown): Map<string, string> {
   const object = asObject(value);
   const entries =

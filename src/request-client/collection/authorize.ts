@@ -3,14 +3,14 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { HeaderEntry, RequestDraft } from '../request.js';
 import type { CollectionAuth } from './auth.js';
 
-/** All but OAuth 2.0, whose token must be fetched. */
+/** All kinds but OAuth 2.0, whose token must be fetched. */
 export type WrittenAuth = Exclude<CollectionAuth, { readonly kind: 'oauth2' }>;
 
 /**
- * A request with authorization in it, in the place of an Authorization header of its own.
+ * Adds authorization to a request, replacing an Authorization header.
  *
- * @param text puts variables in
- * @throws REQUEST_FAILED with `details.cause` UNKNOWN_AUTH, naming a kind that is not spoken here
+ * @param text replaces variables
+ * @throws REQUEST_FAILED with `details.cause` UNKNOWN_AUTH for an unsupported kind
  */
 export function authorize(request: RequestDraft, auth: WrittenAuth, text: (value: string) => string): RequestDraft {
   const { headers, url } = request;
@@ -37,16 +37,16 @@ export function authorize(request: RequestDraft, auth: WrittenAuth, text: (value
   }
 }
 
-/** In the place of what the request writes out itself. */
+/** Replaces a header that the request has itself. */
 export function withHeader(request: RequestDraft, name: string, value: string): RequestDraft {
   return { ...request, headers: [{ name, value }, ...without(request.headers, name)] };
 }
 
-/** Why an auth is not sent, and what can be done. */
+/** Why an auth is not supported, and what to do. */
 export function unknownAuth(type: string): string {
   const name = { ntlm: 'NTLM', awsv4: 'AWS Signature', hawk: 'Hawk', oauth1: 'OAuth 1.0', edgegrid: 'EdgeGrid' }[type];
   return (
-    `${name ?? `'${type}'`} authorization is not spoken here; choose Basic, Digest, Bearer, an API key or OAuth 2.0, ` +
+    `${name ?? `'${type}'`} authorization is not supported; choose Basic, Digest, Bearer, an API key or OAuth 2.0, ` +
     'or write the Authorization header yourself'
   );
 }

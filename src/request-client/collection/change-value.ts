@@ -4,10 +4,10 @@ import { removeValue, setValue } from './json-edit.js';
 type Path = readonly (string | number)[];
 
 /**
- * Makes the value at `path` another one with the fewest edits: members that are equal keep their characters, lists are
- * gone through where they have the same length. `undefined` takes a value away.
+ * Changes the value at `path` with the fewest edits: equal members keep their text, and lists of equal length are
+ * changed element by element. `undefined` removes a value.
  *
- * @param old what stands there now
+ * @param old the current value
  */
 export function changeValue(text: string, old: unknown, path: Path, value: unknown): string {
   if (value === undefined) return old === undefined ? text : removeValue(text, path);

@@ -1,7 +1,7 @@
 import { Collection } from './collection.js';
 import { TextFile } from './text-file.js';
 
-/** A collection and the file that it was read from, or is to be written to. */
+/** A collection and its file. */
 export class CollectionFile {
   collection: Collection;
   readonly #file: TextFile;
@@ -11,13 +11,13 @@ export class CollectionFile {
     this.collection = collection;
   }
 
-  /** @throws NOT_FOUND, or INVALID_REQUEST where the file is no collection */
+  /** @throws NOT_FOUND, or INVALID_REQUEST if the file is not a collection */
   static async open(path: string): Promise<CollectionFile> {
     const { file, text } = await TextFile.open(path);
     return new CollectionFile(file, Collection.parse(text));
   }
 
-  /** Nothing is written before {@link save}. */
+  /** Writes nothing before {@link save}. */
   static create(path: string, collection: Collection): CollectionFile {
     return new CollectionFile(TextFile.create(path), collection);
   }
@@ -26,12 +26,12 @@ export class CollectionFile {
     return this.#file.path;
   }
 
-  /** As {@link TextFile.changedOnDisk}. */
+  /** See {@link TextFile.changedOnDisk}. */
   async changedOnDisk(): Promise<boolean> {
     return await this.#file.changedOnDisk();
   }
 
-  /** @throws what {@link TextFile.write} does */
+  /** @throws what {@link TextFile.write} throws */
   async save({ overwrite = false } = {}): Promise<void> {
     await this.#file.write(this.collection.text, { overwrite });
   }

@@ -4,26 +4,26 @@ import { changeValue } from './change-value.js';
 import { asObject, listOf, member, textOf } from './json-access.js';
 import { copyElement, insertElement, moveElement, removeValue, setValue } from './json-edit.js';
 
-/** Where something stands in a collection: `['item', 2, 'request', 'url']`. */
+/** The path of a value in a collection: `['item', 2, 'request', 'url']`. */
 export type CollectionPath = readonly (string | number)[];
 
-/** A folder or a request of the tree. */
+/** A folder or request of the tree. */
 export interface CollectionNode {
   readonly path: CollectionPath;
   readonly name: string;
   readonly kind: 'folder' | 'request';
   readonly value: unknown;
-  /** Of folders; empty for requests. */
+  /** The items of a folder; empty for a request. */
   readonly children: readonly CollectionNode[];
 }
 
-/** Folders deeper than this are refused: no person made them. */
+/** Deeper folders are rejected. */
 const MAX_DEPTH = 64;
 
 /**
- * A Postman collection (v2.1, or v2.0 as it is) as the text of its file. An edit changes the characters of what is edited
- * and no others: members that are not known here, their order, numbers and spacing all stay. Immutable: an edit is a new
- * collection, so that an old one is an undo.
+ * A Postman collection (v2.1, or v2.0) as the text of its file. An edit changes only the edited characters: unknown
+ * members, order, numbers and spacing are kept. Immutable: an edit returns a new collection, so that the old one serves
+ * for undo.
  */
 export class Collection {
   readonly text: string;
@@ -35,7 +35,7 @@ export class Collection {
     this.root = root;
   }
 
-  /** @throws INVALID_REQUEST, saying where the text is no JSON, or why it is no collection */
+  /** @throws INVALID_REQUEST with the position of a syntax error, or the reason why it is not a collection */
   static parse(text: string): Collection {
     const root = parsed(text.replace(/^\uFEFF/, ' '));
     if (
@@ -45,9 +45,9 @@ export class Collection {
     ) {
       const wrapped = asObject(member(root, 'collection')) !== undefined;
       const why = wrapped
-        ? 'it is what the Postman API answers; save its "collection" alone'
+        ? 'it is an answer of the Postman API; save only its "collection"'
         : 'it has no "info" and "item"; Troupe reads Postman collections v2.1 and v2.0';
-      throw new TroupeError('INVALID_REQUEST', `The file is no collection: ${why}`);
+      throw new TroupeError('INVALID_REQUEST', `The file is not a collection: ${why}`);
     }
     return new Collection(text, root);
   }
@@ -62,7 +62,7 @@ export class Collection {
     return textOf(member(member(this.root, 'info'), 'name')) ?? '';
   }
 
-  /** Of a folder or request; of the collection for the empty path. */
+  /** The name of a folder or request; of the collection for the empty path. */
   nameAt(path: CollectionPath): string {
     return path.length === 0 ? this.name : (textOf(member(this.at(path), 'name')) ?? '');
   }
@@ -73,19 +73,19 @@ export class Collection {
     return this.#items;
   }
 
-  /** What stands at a path, or undefined. */
+  /** The value at a path, or undefined. */
   at(path: CollectionPath): unknown {
     return path.reduce<unknown>((value, key) => {
       return typeof key === 'number' ? listOf(value)[key] : member(value, key);
     }, this.root);
   }
 
-  /** The value at `path` is this from now on; a new member goes to the end of its object. */
+  /** Sets the value at `path`; a new member is added at the end of its object. */
   set(path: CollectionPath, value: unknown): Collection {
     return Collection.parse(setValue(this.text, path, value));
   }
 
-  /** A new element before the one at `path`, or at the end. */
+  /** Inserts an element before the one at `path`, or at the end. */
   insert(path: CollectionPath, value: unknown): Collection {
     return Collection.parse(insertElement(this.text, path, value));
   }
@@ -94,17 +94,17 @@ export class Collection {
     return Collection.parse(removeValue(this.text, path));
   }
 
-  /** The element at `from` once more, before the one at `to`. */
+  /** Copies the element at `from` before the one at `to`. */
   copy(from: CollectionPath, to: CollectionPath): Collection {
     return Collection.parse(copyElement(this.text, from, to));
   }
 
-  /** The element at `from` before the one that is at `to` once it is taken away. */
+  /** Moves the element at `from` before the one that is at `to` after its removal. */
   move(from: CollectionPath, to: CollectionPath): Collection {
     return Collection.parse(moveElement(this.text, from, to));
   }
 
-  /** The value at `path` is this from now on; what is the same in both stays as it is written. */
+  /** Changes the value at `path`; the text of equal parts is kept. */
   change(path: CollectionPath, value: unknown): Collection {
     const changed = changeValue(this.text, this.at(path), path, value);
     return changed === this.text ? this : Collection.parse(changed);
@@ -115,7 +115,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // The slower reader tells where.
+    // The slower parser knows the position.
     const errors: ParseError[] = [];
     parse(text, errors, { disallowComments: true });
     const [error] = errors;

@@ -5,8 +5,8 @@ import { changeValue } from './change-value.js';
 import { asObject, type JsonObject, listOf, member, textOf } from './json-access.js';
 
 /**
- * A Postman environment, or a plain JSON object of names and values, as the text of its file: an edit keeps what it does
- * not touch, to the character. Immutable.
+ * A Postman environment, or a plain JSON object of names and values, as the text of its file: an edit keeps the text of
+ * everything else. Immutable.
  */
 export class Environment {
   readonly text: string;
@@ -19,31 +19,31 @@ export class Environment {
     this.rows = this.plain ? plainRows(root) : listOf(root.values).map(rowOf);
   }
 
-  /** @throws INVALID_REQUEST where it is neither */
+  /** @throws INVALID_REQUEST if it is neither */
   static parse(text: string): Environment {
     const root = asObject(parsed(text));
     if (root === undefined) throw new TroupeError('INVALID_REQUEST', 'The environment is not a JSON object');
     return new Environment(text, root);
   }
 
-  /** An empty one, as Postman writes it. */
+  /** An empty environment in Postman's form. */
   static create(name: string, id: string): Environment {
     const root = { id, name, values: [], _postman_variable_scope: 'environment' };
     return Environment.parse(`${JSON.stringify(root, null, '\t')}\n`);
   }
 
-  /** Rows can neither be switched off nor be secret. */
+  /** Rows can be neither disabled nor secret. */
   get plain(): boolean {
     return !Array.isArray(this.#root.values);
   }
 
-  /** @param path of its file, for those that have no name of their own */
+  /** @param path of the file, for environments without a name of their own */
   name(path: string): string {
     const own = this.plain ? undefined : textOf(this.#root.name);
     return own ?? basename(path).replace(/(?:\.postman_environment|\.environment)?\.json$/i, '');
   }
 
-  /** Those that are switched on. */
+  /** The enabled values. */
   get values(): Map<string, string> {
     return new Map(this.rows.filter(({ enabled }) => enabled).map(({ name, value }) => [name, value]));
   }
@@ -64,7 +64,7 @@ function plainRows(root: JsonObject): EnvironmentRow[] {
   });
 }
 
-/** What is no text, and what stays the same, stays as it is. */
+/** Values that are not strings, and unchanged ones, are kept as they are. */
 function plainObject(root: JsonObject, rows: readonly EnvironmentRow[]): JsonObject {
   const kept = Object.entries(root).filter(
     ([name, value]) => textOf(value) === undefined || rows.some((row) => row.name === name),
@@ -83,7 +83,7 @@ function rowOf(entry: unknown): EnvironmentRow {
   };
 }
 
-/** Entries keep what else they hold: the one at the same place, else the first of the same name. */
+/** Entries keep their other members: those of the entry at the same position, else of the first with the same name. */
 function valuesList(old: readonly unknown[], rows: readonly EnvironmentRow[]): JsonObject[] {
   const free = new Set(old.keys());
   const named = (index: number, name: string): boolean => free.has(index) && member(old[index], 'key') === name;

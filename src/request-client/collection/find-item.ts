@@ -1,6 +1,6 @@
 import type { CollectionNode } from './collection.js';
 
-/** A folder or request by its name, or by its path with slashes; the first in the collection's order. */
+/** Finds a folder or request by its name, or by its path with slashes; the first in the collection's order. */
 export function findItem(nodes: readonly CollectionNode[], wanted: string, prefix = ''): CollectionNode | undefined {
   for (const node of nodes) {
     const path = `${prefix}${node.name}`;

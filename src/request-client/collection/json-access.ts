@@ -1,4 +1,4 @@
-/** Reading JSON that others wrote: what is missing or of another type is undefined, never an error. */
+/** For JSON from elsewhere: a missing value or one of another type is undefined, never an error. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export function asObject(value: unknown): JsonObject | undefined {
@@ -14,13 +14,13 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A string; numbers and booleans as theirs, since Postman writes both. */
+/** A string; numbers and booleans as text, since Postman writes both. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** Entries of a `{key, value}` list that are not disabled. */
+/** The enabled entries of a `{key, value}` list. */
 export function enabledPairs(
   value: unknown,
 ): { readonly key: string; readonly value: string; readonly entry: unknown }[] {

@@ -1,10 +1,10 @@
-import { childrenAt, type Place, placesAlong } from './json-places.js';
+import { childrenAt, type Extent, extentsAlong } from './json-places.js';
 
 type Path = readonly (string | number)[];
 
-/** Replaces the value at `path`, or adds it at the end of its object. Everything else stays as it is, to the character. */
+/** Replaces the value at `path`, or adds it at the end of its object. The rest of the text is kept. */
 export function setValue(text: string, path: Path, value: unknown): string {
-  const places = placesAlong(text, path);
+  const places = extentsAlong(text, path);
   const own = places[path.length];
   if (own !== undefined) return splice(text, own.offset, own.end, written(value, text, own.offset));
   const parent = places[path.length - 1];
@@ -15,26 +15,26 @@ export function setValue(text: string, path: Path, value: unknown): string {
   return addChild(text, parent, null, (indent) => `${key}${written(value, text, null, indent)}`);
 }
 
-/** A new element before the one at `path`, or at the end of its array. */
+/** Inserts an element before the one at `path`, or at the end of its array. */
 export function insertElement(text: string, path: Path, value: unknown): string {
   return insertWritten(text, path, (indent) => written(value, text, null, indent));
 }
 
-/** The element at `from`, once more before the one at `to`, as it is written. */
+/** Copies the text of the element at `from` before the one at `to`. */
 export function copyElement(text: string, from: Path, to: Path): string {
   const own = sourceOf(text, from);
   return insertWritten(text, to, (indent) => indented(own, indent));
 }
 
-/** Takes the element at `from` away and puts it in before the one that is at `to` without it, as it is written. */
+/** Moves the text of the element at `from` before the one that is at `to` after its removal. */
 export function moveElement(text: string, from: Path, to: Path): string {
   const own = sourceOf(text, from);
   return insertWritten(removeValue(text, from), to, (indent) => indented(own, indent));
 }
 
-/** Takes the element or member at `path` away, with its comma. Nothing happens where there is none. */
+/** Removes the element or member at `path`, with its comma, if there is one. */
 export function removeValue(text: string, path: Path): string {
-  const places = placesAlong(text, path);
+  const places = extentsAlong(text, path);
   const own = places[path.length];
   const parent = places[path.length - 1];
   if (own === undefined || parent === undefined) return text;
@@ -47,31 +47,36 @@ export function removeValue(text: string, path: Path): string {
 
 interface Source {
   readonly text: string;
-  /** Of the line that it begins on. */
+  /** The indent of the line that it begins on. */
   readonly indent: string;
 }
 
 function sourceOf(text: string, path: Path): Source {
-  const own = placesAlong(text, path)[path.length];
+  const own = extentsAlong(text, path)[path.length];
   if (own === undefined) throw new RangeError(`There is nothing at ${path.join('.')}`);
   return { text: text.slice(own.offset, own.end), indent: indentAt(text, own.offset) };
 }
 
-/** Strings of JSON have no line breaks in them, so that every line begins outside of one. */
+/** JSON strings contain no line breaks, so no line begins inside one. */
 function indented({ text, indent }: Source, wanted: string | null): string {
   return wanted === null ? text : text.replaceAll(`\n${indent}`, `\n${wanted}`);
 }
 
 function insertWritten(text: string, path: Path, write: (indent: string | null) => string): string {
-  const parent = placesAlong(text, path.slice(0, -1))[path.length - 1];
+  const parent = extentsAlong(text, path.slice(0, -1))[path.length - 1];
   const index = path.at(-1);
   if (parent === undefined || text[parent.offset] !== '[' || typeof index !== 'number')
     throw new RangeError(`There is no array at ${path.join('.')}`);
   return addChild(text, parent, index, write);
 }
 
-/** `write` is given the indent of its line; null where all stands on one. `index` null, or past the end: at the end. */
-function addChild(text: string, parent: Place, index: number | null, write: (indent: string | null) => string): string {
+/** `write` gets the indent of its line; null if all is on one line. `index` null or past the end: at the end. */
+function addChild(
+  text: string,
+  parent: Extent,
+  index: number | null,
+  write: (indent: string | null) => string,
+): string {
   const children = [...childrenAt(text, parent.offset)];
   const at = Math.min(index ?? children.length, children.length);
   const before = children[at - 1];
@@ -83,7 +88,7 @@ function addChild(text: string, parent: Place, index: number | null, write: (ind
     const made = `${inner}${write(`${indent}${unit(text)}`)}${newLine(text)}${indent}`;
     return splice(text, parent.offset + 1, parent.end - 1, made);
   }
-  // As the neighbours are set apart, so is the new one.
+  // The new element gets the same spacing as its neighbour.
   const apart = blankBefore(text, neighbour.offset);
   const made = write(apart.includes('\n') ? apart.slice(apart.lastIndexOf('\n') + 1) : null);
   if (after !== undefined) return splice(text, after.offset, after.offset, `${made},${apart}`);
@@ -96,7 +101,7 @@ function blankBefore(text: string, offset: number): string {
   return text.slice(from, offset);
 }
 
-/** JSON of a value: on lines of its own where `indent` is known, else on one. `at` takes the indent of its line. */
+/** The JSON of a value: on several lines if `indent` is known, else on one. `at` takes the indent of its line. */
 function written(value: unknown, text: string, at: number | null, indent: string | null = null): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const own = at === null ? indent : indentAt(text, at);
@@ -109,7 +114,7 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart, offset))?.[0] ?? '';
 }
 
-/** One step of the file's indentation: Postman's is a tab. */
+/** One step of the file's indentation; Postman uses a tab. */
 function unit(text: string): string {
   return /\n([ \t]+)\S/.exec(text.slice(0, 4096))?.[1] ?? '\t';
 }

@@ -1,13 +1,13 @@
-/** Where something stands in a JSON text. */
-export interface Place {
+/** The extent of a value in a JSON text. */
+export interface Extent {
   readonly offset: number;
   readonly end: number;
 }
 
-/** A member or an element: `offset` is where its key begins, or its value where it has none. */
-export interface Child extends Place {
+/** A member or an element: `offset` is that of its key, or of its value if it has none. */
+export interface Child extends Extent {
   readonly key: string | null;
-  readonly value: Place;
+  readonly value: Extent;
 }
 
 const SPACE = /[\s\uFEFF]*/y;
@@ -15,15 +15,15 @@ const STRUCTURE = /["[\]{}]/g;
 const PLAIN = /[^\s,\]}]*/y;
 
 /**
- * The places of the values along a path, the root first, in a text that is known to be JSON; fewer where the path ends
- * early. Of a key that is there twice it is the last, as JSON.parse has it. Goes over the characters once and keeps no tree.
+ * The extents of the values along a path, the root first, in valid JSON text; fewer if the path ends early. Of a
+ * repeated key the last one counts, as in JSON.parse. Scans the characters once, without a tree.
  */
-export function placesAlong(text: string, path: readonly (string | number)[]): readonly Place[] {
+export function extentsAlong(text: string, path: readonly (string | number)[]): readonly Extent[] {
   const offset = afterSpace(text, 0);
-  let place: Place = { offset, end: endOfValue(text, offset) };
+  let place: Extent = { offset, end: endOfValue(text, offset) };
   const places = [place];
   for (const step of path) {
-    let found: Place | undefined;
+    let found: Extent | undefined;
     let index = 0;
     for (const child of childrenAt(text, place.offset)) {
       if (child.key === null ? index === step : child.key === step) found = child.value;
@@ -37,7 +37,7 @@ export function placesAlong(text: string, path: readonly (string | number)[]): r
   return places;
 }
 
-/** Members or elements of what begins at `offset`, in their order; none where it is no object and no array. */
+/** The members or elements of the value at `offset`, in their order; none if it is neither an object nor an array. */
 export function* childrenAt(text: string, offset: number): Generator<Child> {
   const opening = text[offset];
   if (opening !== '{' && opening !== '[') return;

@@ -1,7 +1,7 @@
 import type { FormPart, HeaderEntry, RequestBody, RequestDraft } from '../request.js';
 import { asObject, enabledPairs, listOf, member, textOf } from './json-access.js';
 
-/** Methods that Postman sends no body with, unless the request says otherwise. */
+/** Methods for which Postman sends no body by default. */
 const BODILESS = /^(?:GET|COPY|HEAD|PURGE|UNLOCK)$/i;
 const LANGUAGE_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
@@ -11,7 +11,7 @@ const LANGUAGE_TYPES: Readonly<Record<string, string>> = {
   text: 'text/plain',
 };
 
-/** The request of a collection's item, `{{variables}}` not yet put in; auth is read by `authAt`. */
+/** The request of a collection's item, with `{{variables}}` not yet replaced; auth is read by `authAt`. */
 export function readRequest(item: unknown): RequestDraft {
   const request = member(item, 'request');
   const behaviour = member(item, 'protocolProfileBehavior');
@@ -41,7 +41,7 @@ function isContentType({ name }: HeaderEntry): boolean {
   return name.toLowerCase() === 'content-type';
 }
 
-/** A string, or Postman's object of parts; path variables (`:id`) are put in, disabled query parameters left out. */
+/** A string, or Postman's object of parts. Path variables (`:id`) are replaced, disabled query parameters omitted. */
 function readUrl(url: unknown): string {
   const raw = textOf(url) ?? textOf(member(url, 'raw'));
   const variables = new Map(enabledPairs(member(url, 'variable')).map(({ key, value }) => [key, value]));
@@ -55,7 +55,7 @@ function readUrl(url: unknown): string {
   return `${origin}${filled}${rest}`;
 }
 
-/** An address of Postman's parts, where the whole is not there. */
+/** A URL from Postman's parts, if the complete one is missing. */
 export function composedUrl(url: unknown): string {
   const joined = (value: unknown, separator: string): string =>
     textOf(value) ??

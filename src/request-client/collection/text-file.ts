@@ -3,13 +3,13 @@ import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** A file larger than this is refused: it would be a mistake. */
+/** A larger file is rejected as a mistake. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-/** A file of text that is written whole or not at all, and not over what somebody else wrote. */
+/** A text file that is written completely or not at all, and not over somebody else's changes. */
 export class TextFile {
   readonly path: string;
-  /** Of the file as it was last read or written; null where there was none. */
+  /** Of the file as last read or written; null if it did not exist. */
   #digest: string | null;
 
   private constructor(path: string, digest: string | null) {
@@ -17,29 +17,29 @@ export class TextFile {
     this.#digest = digest;
   }
 
-  /** @throws NOT_FOUND; INVALID_REQUEST where it is too large */
+  /** @throws NOT_FOUND; INVALID_REQUEST if it is too large */
   static async open(path: string): Promise<{ readonly file: TextFile; readonly text: string }> {
     const text = await read(path);
     if (text === null) throw new TroupeError('NOT_FOUND', `There is no file ${path}`);
     return { file: new TextFile(path, digestOf(text)), text };
   }
 
-  /** Nothing is written before {@link write}. */
+  /** Writes nothing before {@link write}. */
   static create(path: string): TextFile {
     return new TextFile(path, null);
   }
 
-  /** Somebody else wrote, made or removed the file since it was last read or written here. */
+  /** Somebody else changed, created or removed the file since it was last read or written here. */
   async changedOnDisk(): Promise<boolean> {
     const text = await read(this.path);
     return (text === null ? null : digestOf(text)) !== this.#digest;
   }
 
   /**
-   * Writes the whole file or nothing: into a new file beside it, which then takes its place. A link is followed, and the
+   * Writes the complete file or nothing: into a new file beside it, which then replaces it. A link is followed, and the
    * file's mode kept.
    *
-   * @throws INVALID_REQUEST with `details.changedOnDisk` where the file was changed by somebody else; `overwrite` allows it
+   * @throws INVALID_REQUEST with `details.changedOnDisk` if somebody else changed the file; `overwrite` allows it
    */
   async write(text: string, { overwrite = false } = {}): Promise<void> {
     if (!overwrite && (await this.changedOnDisk())) {

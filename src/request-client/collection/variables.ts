@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestBody, RequestDraft } from '../request.js';
 
-/** Variables by name; the first scope that has one wins. */
+/** Variables by name; the first scope with a name takes precedence. */
 export type VariableScope = ReadonlyMap<string, string>;
 
-/** Values may hold variables themselves, so deep. */
+/** Values may contain variables themselves, up to this depth. */
 const MAX_NESTING = 20;
 const PLACE = /\{\{([^{}]+)\}\}/g;
 
-/** Postman's own, a fresh value at each place. */
+/** Postman's dynamic variables, with a new value at each occurrence. */
 const DYNAMIC: Readonly<Record<string, () => string>> = {
   $guid: randomUUID,
   $randomUUID: randomUUID,
@@ -17,7 +17,7 @@ const DYNAMIC: Readonly<Record<string, () => string>> = {
   $randomInt: () => String(Math.floor(Math.random() * 1001)),
 };
 
-/** Puts values in for `{{name}}`. What no scope has stays as it stands, and its name is added to `missing`. */
+/** Replaces `{{name}}` by values. A variable without a value is kept as written, and its name is added to `missing`. */
 export class VariableResolver {
   readonly missing = new Set<string>();
   readonly #scopes: readonly VariableScope[];

@@ -2,7 +2,7 @@ import { assertNever } from '../../base/assert-never.js';
 import type { RequestBody, RequestDraft } from '../request.js';
 import type { JsonObject } from './json-access.js';
 
-/** A request as an item of a v2.1 collection, such as Postman and Newman send it just so. */
+/** A request as an item of a v2.1 collection that Postman and Newman send in the same way. */
 export function writeItem(request: RequestDraft): JsonObject {
   const { name, method, url, headers, body, auth } = request;
   const behaviour = behaviourOf(request);
@@ -51,7 +51,7 @@ function bodyOf(body: RequestBody): JsonObject {
     case 'text':
       return { body: { mode: 'raw', raw: body.text } };
     case 'bytes':
-      // Postman has no place for bytes; as text they would be others.
+      // Postman has no form for bytes, and text would change them.
       return { body: { mode: 'raw', raw: '', base64: body.base64 } };
     case 'file':
       return {
@@ -74,7 +74,7 @@ function bodyOf(body: RequestBody): JsonObject {
   }
 }
 
-/** An address as Postman stores it: the whole and its parts. */
+/** A URL as Postman stores it: complete and in parts. */
 export function urlParts(raw: string): JsonObject {
   const [, protocol, host = '', port, path = '', query] =
     /^(?:([a-z][a-z0-9+.-]*):\/\/)?((?:\{\{[^}]*\}\}|\[[^\]]*\]|[^/?#:])*)(?::(\d+))?([^?#]*)(?:\?([^#]*))?/i.exec(

@@ -8,8 +8,8 @@ import { ansiC, quote } from './quote.js';
 const CONTINUATION: Readonly<Record<ShellKind, string>> = { posix: ' \\\n  ', cmd: ' ^\n  ', powershell: ' `\n  ' };
 
 /**
- * A request as the curl command that sends it. Imported again it is the same request. Never has a token in it that the
- * request does not write out itself.
+ * The curl command for a request. Importing it gives the same request. Contains only tokens that the request itself
+ * contains.
  */
 export function exportCurl(request: RequestDraft, shell: ShellKind): CurlView {
   const warnings: string[] = [];
@@ -44,13 +44,13 @@ function bodyOptions({ body }: RequestDraft, shell: ShellKind, warnings: string[
       return [];
     case 'text':
       if (shell === 'cmd' && /\r|[^\n\x20-\x7e\u00a0-\uffff]/.test(body.text)) {
-        warnings.push('cmd cannot hold control characters: those of the body are changed');
+        warnings.push('cmd does not support control characters: those of the body are changed');
       }
       return [`--data-raw ${word(body.text)}`];
     case 'bytes': {
       const bytes = Buffer.from(body.base64, 'base64');
       if (shell === 'posix' && !bytes.includes(0)) return [`--data-raw ${ansiC(bytes)}`];
-      warnings.push('The body is binary and has no place in a command: write it to the file body.bin first');
+      warnings.push('The body is binary and cannot be part of a command: write it to the file body.bin first');
       return [`--data-binary ${word('@body.bin')}`];
     }
     case 'file':
@@ -77,7 +77,7 @@ function inQuotes(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-/** As the client would send it. Variables stay. */
+/** As the client would send it, with variables kept. */
 function encodedUrl(url: string): string {
   return url
     .split(/(\{\{[^{}]*\}\})/)

@@ -1,10 +1,10 @@
 import { assertNever } from '../../base/assert-never.js';
 import type { ShellKind } from '../curl-import/shells/detect-shell.js';
 
-/** A variable of a collection, as a shell's own where its name allows. */
+/** A variable of a collection whose name is also valid for a shell variable. */
 const VARIABLE = /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g;
 
-/** One argument as the shell wants it written. `{{NAME}}` becomes the shell's variable. */
+/** Quotes one argument for the shell. `{{NAME}}` becomes the shell's variable. */
 export function quote(text: string, shell: ShellKind): string {
   const parts = text.split(VARIABLE);
   switch (shell) {
@@ -39,7 +39,9 @@ function posixQuoted(text: string): string {
   return ansiC(Buffer.from(text, 'utf8'));
 }
 
-/** `$'...'`, for bytes that a text cannot hold. Octal, since a hexadecimal escape has no end in some shells. */
+/**
+ * `$'...'`, for bytes that text cannot represent. Octal, since a hexadecimal escape has no fixed end in some shells.
+ */
 export function ansiC(bytes: Buffer): string {
   const written = bytes.toString('latin1').replace(/[^\x20-\x7e]|['\\]/g, (char) => {
     if (char === "'" || char === '\\') return `\\${char}`;
@@ -48,7 +50,10 @@ export function ansiC(bytes: Buffer): string {
   return `$'${written}'`;
 }
 
-/** For the C runtime first, then for cmd. What browsers do: every backslash is doubled, new lines are `^` and two of them. */
+/**
+ * Escapes for the C runtime first, then for cmd, as browsers do: every backslash is doubled, and a line break is `^`
+ * and two of them.
+ */
 function cmdEscaped(text: string): string {
   return text
     .replaceAll('\\', '\\\\')
@@ -58,7 +63,7 @@ function cmdEscaped(text: string): string {
     .replace(/\r?\n|\r/g, '^\n\n');
 }
 
-/** Windows PowerShell hands quotes on as they are, to be read by the C runtime's rules. */
+/** Windows PowerShell passes quotes on unchanged, and the program reads them by the rules of the C runtime. */
 function powerShellEscaped(text: string): string {
   return text.replace(/(\\*)"/g, '$1$1\\"');
 }

@@ -4,7 +4,7 @@ import type { Collection, CollectionNode } from '../collection/collection.js';
 import { readRequest } from '../collection/read-request.js';
 import type { RequestDraft } from '../request.js';
 
-/** A request of a collection with its own or inherited authorization, as far as that can be written down. */
+/** A request of a collection with its own or inherited authorization, as far as it can be written down. */
 export function writtenRequest(
   collection: Collection,
   node: CollectionNode,

@@ -13,7 +13,7 @@ export interface BuiltRequests {
   readonly fault: Fault | null;
 }
 
-/** The requests that an operation sends: one for each address that its words stand for. `at` is where its command begins. */
+/** The requests of an operation: one for each URL. `at` is the start of its command. */
 export function buildRequests(operation: Operation, at: number, remarks: Remark[]): BuiltRequests {
   const words = urlWords(operation, remarks);
   if (words.length === 0) return { requests: [], fault: { message: 'The command has no URL', at } };
@@ -25,11 +25,11 @@ export function buildRequests(operation: Operation, at: number, remarks: Remark[
     for (const url of addresses(word, operation.globOff, remarks)) {
       const parts = splitUrl(url);
       if (parts === null || (parts.host === '' && parts.scheme !== '')) {
-        return { requests, fault: { message: `${toText(url)} is no http or https address`, at: word.at } };
+        return { requests, fault: { message: `${toText(url)} is not an http or https address`, at: word.at } };
       }
       const composed = composeUrl(parts, operation, word.at, remarks);
       if (hasControl(composed)) {
-        const message = 'curl refuses the address: there is a line break or another control character in it';
+        const message = 'curl refuses the address: it contains a line break or another control character';
         return { requests, fault: { message, at: word.at } };
       }
       const finished = withoutBlanks(composed, word.at, remarks);
@@ -53,7 +53,7 @@ export function buildRequests(operation: Operation, at: number, remarks: Remark[
   return { requests, fault: null };
 }
 
-/** What may be an option's value, or any number of words, is an address only where nothing else is. */
+/** A word that may be the value of an unknown option, or several words, counts as a URL only if there is no other. */
 function urlWords(operation: Operation, remarks: Remark[]): Given[] {
   const all = operation.urls.map(({ word, unsure }) => ({ word, unsure: unsure || word.bare }));
   const sure = all.filter(({ unsure }) => !unsure);
@@ -107,7 +107,7 @@ function addresses(word: Given, globOff: boolean, remarks: Remark[]): readonly s
   const globbed = expandGlob(word.text);
   if (globbed.kind === 'urls') return globbed.urls;
   const about = variablesInBraces(word.text);
-  remarks.push({ level: 'warning', about, message: `The address is taken as it stands: ${globbed.why}`, at: word.at });
+  remarks.push({ level: 'warning', about, message: `The URL is used literally: ${globbed.why}`, at: word.at });
   return [globbed.url];
 }
 
@@ -151,14 +151,14 @@ function withoutBlanks(made: UrlParts, at: number, remarks: Remark[]): UrlParts 
   return { ...made, path: clean(made.path), query: clean(made.query), host: clean(made.host) };
 }
 
-/** `-G`: as `withQuery`, but data of no length is joined too, as curl joins it. */
+/** `-G`: like `withQuery`, but empty data is joined too, as curl does. */
 function withData(parts: UrlParts, data: string): UrlParts {
   const { query } = parts;
   const joins = data === '' && query.length > 1 && !query.endsWith('&');
   return joins ? { ...parts, query: `${query}&` } : withQuery(parts, data);
 }
 
-/** `--url-query`: as `--data-urlencode`, and `+...` goes as it is. */
+/** `--url-query`: like `--data-urlencode`, but `+...` is used unchanged. */
 function queryPiece(text: string): string {
   if (text.startsWith('+')) return text.slice(1);
   const [, name = '', value = text] = /^([^=@]*)=([\s\S]*)$/.exec(text) ?? [];

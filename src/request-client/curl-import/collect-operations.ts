@@ -13,7 +13,7 @@ export interface Collected {
 
 type OptionArgument = Extract<Argument, { readonly kind: 'option' }>;
 
-/** Arguments to operations, one for each `--next`. What has no place in a request is remarked on by name. */
+/** Turns arguments into operations, one for each `--next`. Options without a counterpart are reported by name. */
 export function collectOperations(args: readonly Argument[], stdin: Stdin, remarks: Remark[]): Collected {
   let operation = emptyOperation();
   const operations = [operation];
@@ -123,7 +123,7 @@ function takeValue(operation: Operation, name: string, written: string, at: numb
   }
 }
 
-/** `{{name}}` of a variable that `--variable` declared, as a mark, so that braces are no pattern of an address. */
+/** Marks `{{name}}` of a variable that `--variable` declared, so that its braces are not read as a URL pattern. */
 function withDeclared(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replace(/\{\{([\w-]+)\}\}/g, (all, name: string) => (variables.has(name) ? markVariable(name) : all));
 }
@@ -161,7 +161,7 @@ function takeSwitch(operation: Operation, option: CurlOption, on: boolean, at: n
     default: {
       operation.authScheme = on ? 'other' : operation.authScheme;
       const about = `--${option.name}`;
-      const message = `${about} was left out: the request client speaks Basic, Digest, Bearer and OAuth 2.0, not ${schemeOf(option.name)}`;
+      const message = `${about} was left out: the request client supports Basic, Digest, Bearer and OAuth 2.0, not ${schemeOf(option.name)}`;
       remarks.push({ level: 'warning', about, message, at });
     }
   }

@@ -1,7 +1,7 @@
 import type { Fault, Remark, ShellCommand, Stdin, Word } from './shell-command.js';
 import { hasVariable } from './source-text.js';
 
-/** Gathers one command while a reader goes along. Chunks, not characters, since a body can have a megabyte. */
+/** Collects one command while a reader proceeds. In chunks, not characters, since a body can have a megabyte. */
 export class CommandBuilder {
   readonly commands: ShellCommand[] = [];
   #words: Word[] = [];
@@ -12,7 +12,7 @@ export class CommandBuilder {
   #start = 0;
   #quoted = false;
 
-  /** Text of the word that is being read; begins one where there is none. */
+  /** Adds text to the current word; begins one if there is none. */
   add(text: string, at: number, quoted: boolean): void {
     if (this.#chunks === null) {
       this.#chunks = [];
@@ -27,7 +27,7 @@ export class CommandBuilder {
     return this.#chunks !== null;
   }
 
-  /** The word that is being read, given up: an operator takes it. Null where it was quoted or there is none. */
+  /** Takes the current word for an operator. Null if it was quoted or there is none. */
   takeUnquoted(pattern: RegExp): string | null {
     if (this.#chunks === null || this.#quoted) return null;
     const text = this.#chunks.join('');
@@ -44,7 +44,7 @@ export class CommandBuilder {
     this.#words.push({ text, start: this.#start, bare });
   }
 
-  /** Takes the newest word back, for an operator whose target it is. */
+  /** Removes the newest word, for an operator whose target it is. */
   popWord(): Word | undefined {
     return this.#words.pop();
   }

@@ -1,18 +1,18 @@
 import type { Fault, Remark, ShellCommand, Stdin, Word } from './shell-command.js';
 import { toText, variablesInBraces } from './source-text.js';
 
-/** A command whose program is curl; `words` are its arguments. */
+/** A curl command; `words` are its arguments. */
 export interface CurlCommand {
   readonly words: readonly Word[];
   readonly stdin: Stdin;
   readonly fault: Fault | null;
-  /** Where the word `curl` stands. */
+  /** The position of the word `curl`. */
   readonly at: number;
 }
 
 export interface FoundCommands {
   readonly commands: readonly CurlCommand[];
-  /** Commands that are something else. */
+  /** Commands other than curl. */
   readonly faults: readonly Fault[];
   /** `NAME=value` before a command or alone; bytes. */
   readonly assigned: ReadonlyMap<string, string>;
@@ -20,14 +20,14 @@ export interface FoundCommands {
 
 const CURL = /^(?:.*[/\\])?curl(?:\.exe)?$/i;
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=([\s\S]*)$/;
-/** Words that may stand before a command and change nothing about it. */
+/** Words that may precede a command without changing it. */
 const BEFORE = /^(?:sudo|time|command|exec|nohup|env|builtin|do|then|else|!|\{|\(|call|&|\$|>|%|PS>?)$/;
-/** Commands of a script's frame, which say nothing about a request. */
+/** Commands of a script's frame, which are irrelevant for requests. */
 const FRAME = /^(?:true|:|done|fi|\}|esac|rem|::|export|set|cd|@echo|#!.*|set-strictmode)$/i;
 /** Windows' set, POSIX's export. */
 const DECLARES = /^(?:export|set|declare|local|readonly)$/i;
 
-/** Finds the curl commands of a paste, with what stands before them and what feeds their standard input. */
+/** Finds the curl commands of a pasted text, with preceding words and the source of their standard input. */
 export function findCurlCommands(commands: readonly ShellCommand[], remarks: Remark[]): FoundCommands {
   const found: CurlCommand[] = [];
   const faults: Fault[] = [];
@@ -42,7 +42,7 @@ export function findCurlCommands(commands: readonly ShellCommand[], remarks: Rem
     }
     const name = program.text;
     if (CURL.test(name)) {
-      // A here-document is read after the whole line, so that of `cat <<EOF | curl` arrives at the last command.
+      // A here-document is read after the complete line, so that of `cat <<EOF | curl` arrives at the last command.
       const fed = command.piped && command.stdin.kind === 'none';
       const stdin = fed ? stdinOf(commands[index - 1]) : command.stdin;
       found.push({ words: words.slice(1), stdin, fault: command.fault, at: program.start });
@@ -54,7 +54,7 @@ export function findCurlCommands(commands: readonly ShellCommand[], remarks: Rem
       remarks.push({
         level: 'note',
         about,
-        message: `${about} ... was left out: it works on the answer`,
+        message: `${about} ... was left out: it processes the answer`,
         at: program.start,
       });
     } else if (!FRAME.test(name) && !feedsCurl(commands[index + 1])) {
@@ -83,7 +83,7 @@ function feedsCurl(next: ShellCommand | undefined): boolean {
   return next?.piped === true && CURL.test(next.words[0]?.text ?? '');
 }
 
-/** What the command before a pipe prints, where that is plain to see. */
+/** The output of the command before a pipe, if it is obvious. */
 function stdinOf(before: ShellCommand | undefined): Stdin {
   const [program, ...rest] = before?.words ?? [];
   const words = rest.map(({ text }) => text);

@@ -3,7 +3,7 @@ import type { DataPiece } from './operation.js';
 import type { Remark, Stdin } from './shell-command.js';
 import { hasVariable, mapAroundVariables, toText, variablesInBraces } from './source-text.js';
 
-/** What a `-d`-like option gives. `@-` takes what the shell puts on the standard input, where that is known. */
+/** The data of an option like `-d`. `@-` reads the standard input if it is known. */
 export function readData(option: string, value: string, at: number, stdin: Stdin): DataPiece {
   const json = option === 'json';
   const text = (bytes: string): DataPiece => ({ kind: 'text', text: bytes, json, at });
@@ -43,14 +43,14 @@ function inputOf(path: string, stdin: Stdin): Source {
   return path === '-' && stdin.kind !== 'none' ? stdin : { kind: 'file', path };
 }
 
-/** curl's escape: all but letters, digits and `-._~`; a blank is `+`. */
+/** curl's escaping: everything but letters, digits and `-._~`; a space becomes `+`. */
 export function formEncode(bytes: string): string {
   return bytes.replace(/[^A-Za-z0-9\-._~]/g, (char) =>
     char === ' ' ? '+' : `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   );
 }
 
-/** Text pieces as curl joins them: with `&`, but for what `--json` adds. Null where there are none. */
+/** Joins text pieces as curl does: with `&`, except for `--json`. Null if there are none. */
 export function joinText(pieces: readonly DataPiece[]): string | null {
   let joined: string | null = null;
   for (const piece of pieces) {
@@ -59,7 +59,7 @@ export function joinText(pieces: readonly DataPiece[]): string | null {
   return joined;
 }
 
-/** The body that the pieces make. A file beside other data keeps only the other data, and says so. */
+/** The body that the pieces make. Of a file with other data only the other data is kept, with a warning. */
 export function bodyOfData(pieces: readonly DataPiece[], remarks: Remark[]): RequestBody {
   const files = pieces.flatMap((piece) => (piece.kind === 'file' ? [piece] : []));
   const [only] = files;
@@ -77,7 +77,7 @@ export function bodyOfData(pieces: readonly DataPiece[], remarks: Remark[]): Req
   return bodyOfBytes(joinText(pieces) ?? '');
 }
 
-/** Text where it is UTF-8, else base64; variables need text. */
+/** Text if it is UTF-8, else base64; variables need text. */
 function bodyOfBytes(bytes: string): RequestBody {
   if (bytes === '') return { kind: 'text', text: '' };
   const text = variablesInBraces(bytes);

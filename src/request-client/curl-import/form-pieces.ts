@@ -4,8 +4,8 @@ import type { Remark } from './shell-command.js';
 import { toText, variablesInBraces } from './source-text.js';
 
 /**
- * `-F` and `--form-string` as parts of a form: `name=text`, `name=@file,...`, with `;type=` and `;filename=`. What has no
- * place in a form here (`<file`, nested parts, headers of a part) is left out by name.
+ * `-F` and `--form-string` as parts of a form: `name=text`, `name=@file,...`, with `;type=` and `;filename=`.
+ * Unsupported pieces (`<file`, nested parts, headers of a part) are omitted with a warning.
  */
 export function readForms(forms: Operation['forms'], remarks: Remark[]): FormPart[] {
   return forms.flatMap(({ text, at, literal }) => {
@@ -19,8 +19,8 @@ export function readForms(forms: Operation['forms'], remarks: Remark[]): FormPar
     const name = variablesInBraces(text.slice(0, equals));
     const content = text.slice(equals + 1);
     if (literal) return [{ kind: 'text', name, value: variablesInBraces(content) }];
-    if (/^[()]/.test(content)) return leaveOut('nested parts have no place here');
-    if (content.startsWith('<')) return leaveOut('the text of a file has no place here');
+    if (/^[()]/.test(content)) return leaveOut('nested parts are not supported');
+    if (content.startsWith('<')) return leaveOut('the text of a file is not supported here');
     const isFile = content.startsWith('@');
     const parts: FormPart[] = [];
     for (let rest = isFile ? content.slice(1) : content; ; ) {
@@ -73,7 +73,7 @@ function readSegments(text: string, separator: string): Segments {
 
 const QUOTED = /^\s*"((?:[^"\\]|\\[\s\S])*)"\s*(?=;|,|$)/;
 
-/** One word up to `;` (or the separator): blanks around it go, `"..."` keeps what it holds. */
+/** One word up to `;` (or the separator): spaces around it are removed, those in `"..."` are kept. */
 function readSegment(text: string, from: number, separator: string): { readonly text: string; readonly end: number } {
   const parameter = /^\s*\w+=/.exec(text.slice(from, from + 40))?.[0] ?? '';
   const start = from + (from === 0 ? 0 : parameter.length);

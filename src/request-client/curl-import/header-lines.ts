@@ -5,14 +5,14 @@ import { variablesInBraces } from './source-text.js';
 
 export interface Headers {
   readonly headers: readonly HeaderEntry[];
-  /** Names in lower case that `-H 'Name:'` takes away from what would be sent by itself. */
+  /** Lower-case names that `-H 'Name:'` removes from the headers sent by default. */
   readonly removed: readonly string[];
 }
 
-/** A header that curl adds by itself, unless `-H` says something of that name. */
+/** A header that curl adds by itself, unless `-H` has its name. */
 type Own = readonly [name: string, value: string | null];
 
-/** All headers of an operation as curl sends them, but for Host, Accept and User-Agent where curl's own would stand. */
+/** All headers of an operation as curl sends them, except Host, Accept and User-Agent with curl's own values. */
 export function headersOf(operation: Operation, contentType: string | null, remarks: Remark[]): Headers {
   const custom = customHeaders(operation.headers, remarks);
   const has = (name: string): boolean => custom.names.has(name.toLowerCase());
@@ -50,11 +50,11 @@ export function headersOf(operation: Operation, contentType: string | null, rema
 interface Custom {
   readonly headers: HeaderEntry[];
   readonly removed: string[];
-  /** Lower case, of all of them, what only removes too. */
+  /** Lower-case names of all headers, also of removed ones. */
   readonly names: ReadonlySet<string>;
 }
 
-/** curl's rules: `Name: value` is sent, `Name;` is sent empty, `Name:` takes away, the rest is ignored. */
+/** curl's rules: `Name: value` is sent, `Name;` is sent empty, `Name:` removes a header, anything else is ignored. */
 function customHeaders(lines: readonly Given[], remarks: Remark[]): Custom {
   const headers: HeaderEntry[] = [];
   const removed: string[] = [];
@@ -67,7 +67,7 @@ function customHeaders(lines: readonly Given[], remarks: Remark[]): Custom {
     if (header === '') {
       if (text.trim() !== '') remarks.push(ignored(text, at, 'curl does not send it'));
     } else if (lower === 'host' && names.has('host')) {
-      remarks.push(ignored(text, at, 'curl sends the first Host alone'));
+      remarks.push(ignored(text, at, 'curl sends only the first Host'));
     } else if (empty !== undefined) {
       headers.push({ name: header, value: '' });
     } else if (value?.trim() === '') {
@@ -95,7 +95,7 @@ function refererOf(referer: string | null): string | null {
   return kept === '' ? null : kept;
 }
 
-/** `-z date`; a file's date, or one that is not understood, is left out. */
+/** `-z date`; a file's date, or an unreadable one, is omitted. */
 function conditionOf(condition: Given | null, remarks: Remark[]): Own {
   if (condition === null) return ['If-Modified-Since', null];
   const before = condition.text.startsWith('-');
@@ -104,6 +104,6 @@ function conditionOf(condition: Given | null, remarks: Remark[]): Own {
     return [before ? 'If-Unmodified-Since' : 'If-Modified-Since', date.toUTCString()];
   }
   const about = `--time-cond ${variablesInBraces(condition.text)}`;
-  remarks.push({ level: 'warning', about, message: `${about} was left out: it is no plain date`, at: condition.at });
+  remarks.push({ level: 'warning', about, message: `${about} was left out: it is not a plain date`, at: condition.at });
   return ['If-Modified-Since', null];
 }

@@ -3,7 +3,7 @@ import { basic } from '../basic-auth.js';
 import type { FormPart, HeaderEntry, RequestBody, UserAuth } from '../request.js';
 import type { ImportedVariable, ImportFault, ImportResult, ImportWarning } from './import-curl.js';
 
-/** A body in an answer: its text; what is no text is said by one member. Null where nothing is sent. */
+/** A body in an answer: its text, or one member that describes other content. Null if nothing is sent. */
 type AnsweredBody =
   | string
   | null
@@ -15,12 +15,14 @@ interface AnsweredRequest {
   readonly name: string;
   readonly method: string;
   readonly url: string;
-  /** All that are sent, Authorization of `auth` too; with Digest, it answers what the server asks. */
+  /**
+   * All headers that are sent, including the Authorization of `auth`; for Digest that answers the server's challenge.
+   */
   readonly headers: readonly HeaderEntry[];
   readonly body: AnsweredBody;
-  /** What the Authorization header is made of, where it is made. */
+  /** The origin of the Authorization header. */
   readonly auth?: { readonly type: UserAuth['kind']; readonly username: string; readonly password: string };
-  /** Names of headers that the command takes away from what clients send by themselves. */
+  /** Names of headers that the command removes from those sent by default. */
   readonly withoutHeaders?: readonly string[];
 }
 

@@ -15,14 +15,14 @@ export interface ImportFault extends Place {
   readonly message: string;
 }
 
-/** Something that was left out or changed, by name. A `note` does not change what is sent. */
+/** Something that was omitted or changed, by name. A `note` does not change the request. */
 export interface ImportWarning extends Place {
   readonly level: 'note' | 'warning';
   readonly about: string;
   readonly message: string;
 }
 
-/** A shell variable of the paste; `value` is what the paste itself sets it to, else empty. */
+/** A shell variable of the pasted text; `value` is what the text itself assigns, else empty. */
 export interface ImportedVariable {
   readonly name: string;
   readonly value: string;
@@ -33,7 +33,7 @@ export interface ImportResult {
   readonly variables: readonly ImportedVariable[];
   readonly warnings: readonly ImportWarning[];
   readonly errors: readonly ImportFault[];
-  /** What of the text was not imported: the commands that the errors are about, one on each line. */
+  /** The commands that failed, one on each line. */
   readonly failed: string;
 }
 
@@ -44,8 +44,8 @@ const READERS: Readonly<Record<ShellKind, (bytes: string) => ShellScript>> = {
 };
 
 /**
- * Makes requests of pasted curl commands, for whichever shell they were written. Never throws: a command that cannot be
- * read is an error with its place, and the others are imported all the same.
+ * Makes requests from pasted curl commands, for any shell. Never throws: an unreadable command is an error with its
+ * position, and the others are imported.
  */
 export function importCurl(text: string, shell?: ShellKind): ImportResult {
   const source = new SourceText(text);
@@ -54,7 +54,7 @@ export function importCurl(text: string, shell?: ShellKind): ImportResult {
   const remarks: Remark[] = [];
   const faults: Fault[] = [];
   const requests: RequestDraft[] = [];
-  /** Where commands begin that made a request all the same. */
+  /** Starts of failed commands that still made a request. */
   const partly = new Set<number>();
   const values = new Map(script.assigned);
   const used = new Set<string>();
@@ -115,7 +115,7 @@ function failedCommands(
   return texts.join('\n');
 }
 
-/** Windows' prompts become blanks, so that offsets stay. */
+/** Replaces Windows' prompts by spaces, so that offsets are kept. */
 function withoutPrompts(bytes: string): string {
   return bytes.replace(/^(?:PS )?[A-Za-z]:\\[^>\n]*>/gm, (prompt) => ' '.repeat(prompt.length));
 }

@@ -12,13 +12,13 @@ export type DataPiece =
       readonly at: number;
     };
 
-/** The value of an option and where it stands. */
+/** The value of an option and its position. */
 export interface Given {
   readonly text: string;
   readonly at: number;
 }
 
-/** What the options between two `--next` say. */
+/** The options between two `--next`. */
 export interface Operation {
   readonly urls: { readonly word: Word; readonly unsure: boolean }[];
   readonly headers: Given[];

@@ -1,6 +1,7 @@
 /**
- * What becomes of an option. `own`: the import reads it, see collect-options. `terminal`: it concerns what is shown, saved or
- * timed on the terminal. `transport`: it changes how the request travels; the client has no place for it.
+ * How the import handles an option. `own`: it is imported, see collect-operations. `terminal`: it concerns what is
+ * shown, saved or timed on the terminal. `transport`: it changes how the request is transmitted; the client has no such
+ * setting.
  */
 export type OptionRole = 'own' | 'terminal' | 'transport';
 
@@ -15,8 +16,8 @@ export interface CurlOption {
 }
 
 /**
- * curl's options as of 7.88, with those that later releases added. A row: name, letter or `.`; after `=` a value is taken.
- * The names of switches are without their `no-`.
+ * The options of curl 7.88, and those of later releases. A row: name, letter or `.`; `=` if it takes a value. Names of
+ * switches are without their `no-`.
  */
 const OWN = `
   cookie b= data d= data-ascii .= data-binary .= data-raw .= data-urlencode .= disable q form F= form-string .= get G
@@ -80,15 +81,12 @@ export function optionOfLetter(letter: string): CurlOption | undefined {
   return BY_LETTER.get(letter);
 }
 
-/**
- * The option of a long name, in any case, whole or as a beginning that only one option has; and whether `no-` stood
- * before it.
- */
+/** The option for a long name, in any case, complete or abbreviated unambiguously; and whether `no-` preceded it. */
 export function optionOfName(written: string): { readonly option: CurlOption; readonly on: boolean } | undefined {
   const name = written.toLowerCase();
   const negated = name.startsWith('no-') && !BY_NAME.has(name);
   const option = lookUp(negated ? name.slice(3) : name);
-  // curl refuses `no-` before what takes a value.
+  // curl rejects `no-` before an option with a value.
   if (option === undefined || (negated && option.takesValue)) return undefined;
   return { option, on: !negated };
 }

@@ -2,7 +2,7 @@ import { type CurlOption, optionOfLetter, optionOfName } from './options.js';
 import type { Fault, Remark, Word } from './shell-command.js';
 import { toText } from './source-text.js';
 
-/** One argument of a curl command line, understood. */
+/** One parsed argument of a curl command line. */
 export type Argument =
   | {
       readonly kind: 'option';
@@ -10,10 +10,10 @@ export type Argument =
       readonly on: boolean;
       readonly value: Word | null;
       readonly at: number;
-      /** As it stands in the command: `-o`, `--output`. */
+      /** As written in the command: `-o`, `--output`. */
       readonly written: string;
     }
-  /** `unsure` comes right after an option that is not known, and may be its value. */
+  /** `unsure` directly follows an unknown option, and may be its value. */
   | { readonly kind: 'url'; readonly word: Word; readonly unsure: boolean };
 
 export interface ReadArguments {
@@ -22,10 +22,13 @@ export interface ReadArguments {
   readonly fault: Fault | null;
 }
 
-/** Long options whose value is a template with `{{name}}`, as `--expand-data`. */
+/** Long options whose value is a template with `{{name}}`, such as `--expand-data`. */
 const EXPAND = /^--expand-(.+)$/i;
 
-/** Words to options and addresses by curl's own rules: clusters, glued values, unique beginnings, `--no-`, `--`. */
+/**
+ * Parses words into options and URLs by curl's own rules: clusters, attached values, unique abbreviations, `--no-`,
+ * `--`.
+ */
 export function readArguments(words: readonly Word[]): ReadArguments {
   const args: Argument[] = [];
   const remarks: Remark[] = [];
@@ -84,7 +87,7 @@ export function readArguments(words: readonly Word[]): ReadArguments {
 }
 
 function unknown(about: string, at: number): Remark {
-  return { level: 'warning', about, message: `${about} is no option of curl that is known here; it was left out`, at };
+  return { level: 'warning', about, message: `${about} is not a known option of curl; it was left out`, at };
 }
 
 function equalsSign(name: string, at: number): Remark {

@@ -1,17 +1,17 @@
-/** One argument: bytes (see SourceText), variables marked. */
+/** One argument: bytes (see SourceText), with variables marked. */
 export interface Word {
   readonly text: string;
-  /** Offset of its first character in the source. */
+  /** The offset of its first character in the source. */
   readonly start: number;
-  /** It is one unquoted variable and nothing else: a shell may make any number of words of it. */
+  /** It is a single unquoted variable, which a shell may expand to any number of words. */
   readonly bare: boolean;
 }
 
-/** Something that was read and not taken, or deserves a remark. */
+/** A remark on something that was omitted or changed. */
 export interface Remark {
-  /** `note`: the request is the same without it. `warning`: what is sent may differ. */
+  /** `note`: the request is the same without it. `warning`: the request may differ. */
   readonly level: 'note' | 'warning';
-  /** What it is about: an option, an operator, a variable. */
+  /** The option, operator or variable that it concerns. */
   readonly about: string;
   readonly message: string;
   readonly at: number;
@@ -23,25 +23,25 @@ export interface Fault {
   readonly at: number;
 }
 
-/** What a command finds on its standard input. */
+/** The standard input of a command. */
 export type Stdin =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly bytes: string }
   | { readonly kind: 'file'; readonly path: string };
 
-/** One simple command of the paste. Words read before a fault are kept. */
+/** One simple command of the pasted text. Words read before a fault are kept. */
 export interface ShellCommand {
   readonly words: readonly Word[];
   readonly stdin: Stdin;
   readonly remarks: readonly Remark[];
   readonly fault: Fault | null;
-  /** It takes its input from the command before it. */
+  /** It reads the output of the previous command. */
   readonly piped: boolean;
 }
 
-/** A paste, read by one shell's rules. */
+/** A pasted text, read by the rules of one shell. */
 export interface ShellScript {
   readonly commands: readonly ShellCommand[];
-  /** Variables that the paste itself sets, or gives a default for: `NAME=value`. Bytes. */
+  /** Variables that the text itself assigns, or gives a default for: `NAME=value`. Bytes. */
   readonly assigned: ReadonlyMap<string, string>;
 }

@@ -1,9 +1,9 @@
-/** Where something stands in the pasted text. */
+/** A position in the pasted text. */
 export interface Place {
   /** 1-based; the column counts UTF-16 units. */
   readonly line: number;
   readonly column: number;
-  /** The line, cut around the place, and below it a caret. */
+  /** The line, truncated around the position, with a caret below it. */
   readonly excerpt: string;
 }
 
@@ -11,9 +11,9 @@ const EXCERPT_BEFORE = 30;
 const EXCERPT_LENGTH = 76;
 
 /**
- * A pasted text as the shells and curl see it: bytes. `bytes` holds one byte in each character (0 to 255), so that
- * `\xNN` escapes and texts of any encoding go through unharmed; offsets everywhere count them. NUL is left out, as shells
- * do, and is free for {@link markVariable}.
+ * A pasted text as the shells and curl see it: bytes. Each character of `bytes` is one byte (0 to 255), so that `\xNN`
+ * escapes and any encoding are kept; all offsets count bytes. NUL is removed, as shells do, which makes it available
+ * for {@link markVariable}.
  */
 export class SourceText {
   readonly bytes: string;
@@ -50,17 +50,17 @@ export class SourceText {
   }
 }
 
-/** One character a byte, of the text's UTF-8. */
+/** The text's UTF-8, one character per byte. */
 export function toBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** The other way; bytes that are no UTF-8 become U+FFFD. */
+/** The reverse; bytes that are not UTF-8 become U+FFFD. */
 export function toText(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** A shell variable's place in a word; NUL cannot stand there otherwise. */
+/** Marks a shell variable in a word with NUL, which cannot occur otherwise. */
 export function markVariable(name: string): string {
   return `\0${name}\0`;
 }
@@ -71,12 +71,12 @@ export function hasVariable(bytes: string): boolean {
   return bytes.includes('\0');
 }
 
-/** Bytes to text, with `{{NAME}}` where a variable was. */
+/** Bytes to text, with `{{NAME}}` for variables. */
 export function variablesInBraces(bytes: string): string {
   return toText(bytes.replace(MARK, '{{$1}}'));
 }
 
-/** Applies `change` to what stands around the variables. */
+/** Applies `change` to the text around the variables. */
 export function mapAroundVariables(bytes: string, change: (bytes: string) => string): string {
   return bytes
     .split(MARK)

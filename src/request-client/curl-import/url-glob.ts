@@ -1,12 +1,12 @@
-/** More addresses than this in one pattern are not expanded: a paste should not make a thousand requests. */
+/** A pattern with more URLs is not expanded: a pasted text should not create a thousand requests. */
 const MAX_EXPANDED = 100;
 
 export type Globbed =
   | { readonly kind: 'urls'; readonly urls: readonly string[] }
-  /** curl would refuse the pattern, or it makes too many; `url` is the address taken literally. */
+  /** curl would reject the pattern, or it has too many URLs; `url` is the text taken literally. */
   | { readonly kind: 'literal'; readonly url: string; readonly why: string };
 
-/** curl's `{a,b}`, `[1-3]`, `[a-z:2]`, and `\{` for a bracket that is data. `[]` and an IPv6 address are data too. */
+/** curl's `{a,b}`, `[1-3]`, `[a-z:2]`, and `\{` for a literal bracket. `[]` and an IPv6 address are literal too. */
 export function expandGlob(pattern: string): Globbed {
   const parts: string[][] = [];
   let literal = '';
@@ -38,7 +38,8 @@ export function expandGlob(pattern: string): Globbed {
   }
   parts.push([literal]);
   const count = parts.reduce((product, choices) => product * choices.length, 1);
-  if (count > MAX_EXPANDED) return { kind: 'literal', url: pattern, why: `it stands for ${count} addresses` };
+  if (count > MAX_EXPANDED)
+    return { kind: 'literal', url: pattern, why: `it expands to ${count} URLs, more than ${MAX_EXPANDED}` };
   return { kind: 'urls', urls: parts.reduce((made, choices) => made.flatMap((m) => choices.map((c) => m + c)), ['']) };
 }
 
@@ -66,7 +67,7 @@ function rangeOf(inner: string): string[] | null {
 }
 
 function series(from: number, to: number, step: number): number[] {
-  // One more than is allowed is enough to be refused.
+  // One more than allowed is enough to be rejected.
   const length = Math.min(Math.floor((to - from) / step) + 1, MAX_EXPANDED + 1);
   return Array.from({ length }, (_, index) => from + index * step);
 }

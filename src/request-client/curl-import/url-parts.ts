@@ -1,8 +1,8 @@
 import { mapAroundVariables } from './source-text.js';
 
-/** An address taken apart as curl does it; bytes, variables marked. */
+/** A URL split as curl does; bytes, with variables marked. */
 export interface UrlParts {
-  /** `http://`, or what stands there for a variable: nothing. */
+  /** `http://`; empty if a variable takes its place. */
   readonly scheme: string;
   readonly user: string | null;
   readonly password: string | null;
@@ -17,7 +17,7 @@ export interface UrlParts {
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):\/{1,3}(?=[^/]|$)/;
 const REST = /^([^/?#]*)([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/;
 
-/** Null where the scheme is none that HTTP clients speak. A missing scheme is http, unless the host begins as a variable. */
+/** Null if the scheme is not HTTP. A missing scheme means http, unless the host begins with a variable. */
 export function splitUrl(url: string): UrlParts | null {
   const found = SCHEME.exec(url);
   const scheme = found?.[1]?.toLowerCase() ?? (url.startsWith('\0') ? '' : 'http');
@@ -42,7 +42,7 @@ export function joinUrl({ scheme, host, path, query }: UrlParts): string {
   return `${scheme}${host}${path}${query}`;
 }
 
-/** Appends to the query as curl does: with `&` where something stands there, `%XX` in lower case. */
+/** Appends to the query as curl does: with `&` if it is not empty, `%XX` in lower case. */
 export function withQuery(parts: UrlParts, added: string): UrlParts {
   if (added === '') return parts;
   const addition = added.replace(/%[0-9A-Fa-f]{2}/g, (hex) => hex.toLowerCase());
@@ -65,7 +65,7 @@ export function withoutDotSegments(path: string): string {
   return `/${kept.join('/')}`;
 }
 
-/** Bytes outside ASCII as `%hh`, in lower case as curl writes them. */
+/** Bytes outside ASCII as `%hh`, in lower case like curl. */
 export function encodeNonAscii(bytes: string): string {
   return mapAroundVariables(bytes, (part) =>
     part.replace(/[\x80-\xff]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`),

@@ -8,17 +8,17 @@ import { requestsBelow } from '../collection-run/collection-runner.js';
 import { type RequestTarget, requestTarget } from '../run/request-target.js';
 
 const ADDRESSES = ['url', 'accessTokenUrl', 'authorizationUrl', 'authUrl'];
-/** Where a script says what it sends to. An address that it gives a variable is not meant. */
+/** URLs to which scripts send requests. A URL that a script assigns to a variable does not count. */
 const SENT_TO = /(?:sendRequest\s*\(\s*|\burl['"]?\s*[:=]\s*)['"`](https?:\/\/[^\s'"`\\<>(){}$]+)/gi;
 
-/** Scheme, name and port, as `URL.origin` has it. */
+/** Scheme, host and port, like `URL.origin`. */
 export function originOf({ secure, host }: Pick<RequestTarget, 'secure' | 'host'>): string {
   return `${secure ? 'https' : 'http'}://${host}`;
 }
 
 /**
- * The origins that a collection itself names: in its requests, its OAuth 2.0 settings, its variables, and where its scripts
- * send requests. Only what its file says counts; what scripts and callers set meanwhile does not.
+ * The origins that a collection itself names: in its requests, its OAuth 2.0 settings, its variables, and the targets
+ * of its scripts' requests. Only the file counts, not what scripts and callers set at run time.
  */
 export function collectionOrigins(collection: Collection): ReadonlySet<string> {
   const origins = new Set<string>();

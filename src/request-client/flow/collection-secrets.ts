@@ -7,21 +7,21 @@ import { VariableResolver, type VariableScope } from '../collection/variables.js
 import { requestsBelow } from '../collection-run/collection-runner.js';
 import type { Scopes } from '../collection-run/scripts.js';
 
-/** Shorter values are part of too many other texts. */
+/** Shorter values occur in too many other texts. */
 const MIN_LENGTH = 4;
-/** What comes before the secret in an Authorization. */
+/** The scheme before the secret in an Authorization header. */
 const SCHEME = /^(?:Bearer|Basic|Token)\s+/i;
-/** Settings of OAuth 2.0 that are secrets. */
+/** Settings of OAuth 2.0 that are secret. */
 const OAUTH_SECRET = /secret|password|assertion|private_?key|^(?:access|refresh|id)_?token$/i;
 const PLACE = /\{\{([^{}]+)\}\}/g;
 
-/** The secrets of a collection: what its auths and credential headers are made of, and variables that are secret. */
+/** The secrets of a collection: the values of its auths and credential headers, and its secret variables. */
 export class CollectionSecrets {
   /** Texts that are secret as a whole, with `{{variables}}`. */
   readonly #texts = new Set<string>();
-  /** Variables that are secret. */
+  /** The secret variables. */
   readonly #names = new Set<string>();
-  /** Variables of the collection and its folders, as the file has them. */
+  /** The variables of the collection and its folders, as in the file. */
   readonly #stored: readonly VariableScope[];
 
   constructor(collection: Collection) {
@@ -39,14 +39,15 @@ export class CollectionSecrets {
       }
     }
     for (const text of this.#texts) for (const name of namesIn(text)) this.#names.add(name);
-    // A variable of which a secret one is made is one too.
+    // Variables that are used in a secret one are secret too.
     for (const name of this.#names) {
       for (const scope of this.#stored) for (const inner of namesIn(scope.get(name) ?? '')) this.#names.add(inner);
     }
   }
 
   /**
-   * Their values now, in each form in which a text may have them. What a caller gives for a variable himself is none.
+   * The current values of the secrets, in each form in which they may occur in text. A value that the caller gives for
+   * a variable is not included.
    * @param scopes the variables of the run
    */
   values({ environment, collection, globals }: Scopes): ReadonlySet<string> {
@@ -68,7 +69,7 @@ export class CollectionSecrets {
   }
 }
 
-/** As it is, and as addresses, forms, JSON and Basic authorization have it. */
+/** The plain form, and those for URLs, forms, JSON and Basic authorization. */
 function formsOf(text: string): readonly string[] {
   return [
     text,

@@ -14,10 +14,10 @@ import { ORIGINS_FILE, type OriginList } from './origin-list.js';
 const MASK = '********';
 
 /**
- * Credentials of a collection are sent only to origins that the collection itself names, or `requests/origins.json`: a
- * script chooses variables, and so where a request goes, but not who is told the collection's secrets. A request carries
- * credentials when it has authorization of any kind, a header that is secret by its name, a secret of the collection
- * anywhere, or a file that the collection does not name.
+ * Sends credentials of a collection only to origins that the collection itself names, or `requests/origins.json`. A
+ * script chooses variables, and so the target of a request, but must not choose who gets the collection's secrets. A
+ * request carries credentials if it has authorization of any kind, a header with a secret name, a secret of the
+ * collection anywhere, or a file that the collection does not name.
  */
 export class CredentialRule {
   readonly #collection: Collection;
@@ -26,7 +26,7 @@ export class CredentialRule {
   readonly #secrets: CollectionSecrets;
   #own: ReadonlySet<string> | null = null;
 
-  /** @param scopes the variables of the run, as they are at each request */
+  /** @param scopes the variables of the run, read at each request */
   constructor(collection: Collection, scopes: Scopes, origins: OriginList) {
     this.#collection = collection;
     this.#scopes = scopes;
@@ -34,7 +34,7 @@ export class CredentialRule {
     this.#secrets = new CollectionSecrets(collection);
   }
 
-  /** @throws REQUEST_FAILED naming the line that opens the origin */
+  /** @throws REQUEST_FAILED with the entry that would allow the origin */
   assert(request: PreparedRequest, target: RequestTarget): void {
     const carried = this.#carried(request, target);
     if (carried === null) return;
@@ -44,25 +44,25 @@ export class CredentialRule {
     const shown = this.#shown(request.url, origin);
     const { fault } = this.#origins;
     const file = `requests/${ORIGINS_FILE}`;
-    const mend =
+    const remedy =
       fault === null
         ? `to send them there, add "${shown}" to ${file}, a JSON array of origins`
-        : `${file}, which could name it, is not valid: ${fault}`;
+        : `to allow it, repair ${file}, which is not valid: ${fault}`;
     throw new TroupeError(
       'REQUEST_FAILED',
-      `The request carries credentials (${carried}), and its collection does not name ${shown}; ${mend}`,
+      `The request carries credentials (${carried}), and its collection does not name ${shown}; ${remedy}`,
       { cause: 'ORIGIN', origin: shown },
     );
   }
 
-  /** A text without the secrets of the collection. */
+  /** Masks the secrets of the collection in a text. */
   mask(text: string): string {
     let masked = text;
     for (const value of this.#secrets.values(this.#scopes)) masked = masked.replaceAll(value, MASK);
     return masked;
   }
 
-  /** An origin for people: a secret may stand in an address where it becomes a part of the host's name. */
+  /** An origin for people: a secret in a URL may have become part of the host name. */
   #shown(url: string, origin: string): string {
     const masked = this.mask(url);
     if (masked === url) return this.mask(origin);
@@ -73,10 +73,10 @@ export class CredentialRule {
     }
   }
 
-  /** What makes the request one with credentials, for people; null where nothing does. */
+  /** What makes a request carry credentials, for people; null if nothing does. */
   #carried({ auth, headers, url, body }: PreparedRequest, target: RequestTarget): string | null {
     if (auth !== null && auth !== undefined) return 'its authorization';
-    if (target.user !== null) return 'a user in its address';
+    if (target.user !== null) return 'a user name in its URL';
     const header = headers.find(({ name }) => isCredentialHeader(name));
     if (header !== undefined) return `the header ${header.name}`;
     const texts = [

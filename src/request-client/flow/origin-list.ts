@@ -1,16 +1,18 @@
 import { join } from 'node:path';
 import { readFile } from '../../files/thread-files.js';
 
-/** `requests/origins.json`: where credentials of collections may be sent beside the origins that they name themselves. */
+/** `requests/origins.json`: further origins to which credentials of collections may be sent. */
 export interface OriginList {
   has(origin: string): boolean;
-  /** What is wrong with the file; null where nothing is, or where there is none. */
+  /** What is wrong with the file; null if it is valid or does not exist. */
   readonly fault: string | null;
 }
 
 export const ORIGINS_FILE = 'origins.json';
 
-/** Entries are `https://shop.example`, `http://127.0.0.1:4500`, or `http://127.0.0.1:*` for every port. Never rejects. */
+/**
+ * Entries are `https://shop.example`, `http://127.0.0.1:4500`, or `http://127.0.0.1:*` for every port. Never rejects.
+ */
 export async function readOrigins(requestsDir: string): Promise<OriginList> {
   let text: string;
   try {

@@ -16,25 +16,25 @@ import { CredentialRule } from './credential-rule.js';
 import { readOrigins } from './origin-list.js';
 
 export interface RequestsModuleOptions {
-  /** Absolute; holds collections as `<name>.json`. Need not exist. */
+  /** Absolute; contains collections as `<name>.json`. Need not exist. */
   readonly requestsDir: string;
   readonly reach: ReachBounds;
 }
 
-/** What a script is given of an answer; a longer body is not read to its end, and an error says so. */
+/** The longest response body for scripts; a longer one is not read completely and fails with an error. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 /**
- * `Request.run('collection/name', vars?)` of scripts: sends a request of `requests/<collection>.json` with its Before and
- * After scripts, `vars` before all other variables. Variables that scripts of a collection set, and tokens, last as long
- * as the session.
+ * `Request.run('collection/name', vars?)` of scripts: sends a request of `requests/<collection>.json` with its Before
+ * and After scripts; `vars` take precedence over all other variables. Variables set by scripts of a collection, and
+ * tokens, are kept until the session ends.
  *
- * NOT_FOUND where there is no such collection or request, REQUEST_FAILED where there is no answer, MATCH_FAILED where a
- * test of the request failed. Files of bodies are read below `requestsDir` only, and credentials go to origins that the
- * collection names: see {@link CredentialRule}.
+ * NOT_FOUND if the collection or request does not exist, REQUEST_FAILED if there is no answer, MATCH_FAILED if a test
+ * of the request failed. Body files are read only below `requestsDir`, and credentials are sent only to origins that
+ * the collection names: see {@link CredentialRule}.
  */
 export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): HostModule {
-  const kept = new Map<string, KeptCollection>();
+  const kept = new Map<string, CollectionState>();
   return {
     name: 'requests',
     prelude: readBundle(import.meta.url, '../prelude/request'),
@@ -77,17 +77,17 @@ export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): H
   };
 }
 
-/** What lasts from one request of a collection to the next. */
-interface KeptCollection {
+/** The state of a collection between requests. */
+interface CollectionState {
   readonly scopes: Scopes;
   readonly tokens: TokenStore;
-  /** Where its requests and those for its tokens may go. */
+  /** Which hosts its requests and token requests may reach. */
   readonly reach: ReachBounds;
-  /** Of the file as it was read last. */
+  /** For the file as last read. */
   rule: CredentialRule | null;
 }
 
-function keep(collection: Collection, reach: ReachBounds): KeptCollection {
+function keep(collection: Collection, reach: ReachBounds): CollectionState {
   const guarded: ReachBounds = {
     ...reach,
     admit(request, target) {
@@ -98,14 +98,16 @@ function keep(collection: Collection, reach: ReachBounds): KeptCollection {
   const tokens = new TokenStore({
     reach: guarded,
     openBrowser: async () => {
-      throw new Error('nobody is there to log in while a flow runs; use Client Credentials');
+      throw new Error('nobody can log in while a flow runs; use the grant type Client Credentials');
     },
   });
-  const known: KeptCollection = { scopes: scopesOf(collection, new Map()), tokens, reach: guarded, rule: null };
+  const known: CollectionState = { scopes: scopesOf(collection, new Map()), tokens, reach: guarded, rule: null };
   return known;
 }
 
-/** The longest beginning of the path that is a collection; what follows is the request's name, which may hold slashes. */
+/**
+ * Finds the longest prefix of the path that is a collection; the rest is the request's name, which may contain slashes.
+ */
 async function collectionOf(folder: string, wanted: string): Promise<{ file: string; name: string }> {
   const parts = wanted.split('/');
   if (parts.some((part) => part === '..' || part === '' || part.includes('\0') || part.includes('\\'))) {
@@ -140,8 +142,8 @@ async function answerOf(
   if (response === null) throw new TroupeError('REQUEST_FAILED', `${request.name}: no answer`);
   const failed = tests.filter(({ status }) => status === 'failed');
   if (failed.length > 0) {
-    const said = failed.map(({ name, message }) => mask(`${name}: ${message}`));
-    throw new TroupeError('MATCH_FAILED', `${request.name}: ${said.join('; ')}`, { tests: said, unresolved });
+    const messages = failed.map(({ name, message }) => mask(`${name}: ${message}`));
+    throw new TroupeError('MATCH_FAILED', `${request.name}: ${messages.join('; ')}`, { tests: messages, unresolved });
   }
   const { status, statusText, headers, body, durationMs } = response;
   const bytes = body.kind === 'memory' ? body.bytes : await readFile(body.path);

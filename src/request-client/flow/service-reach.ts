@@ -1,11 +1,11 @@
 import { type EgressLists, EgressRules } from '../../net-policy/egress.js';
-import { guardConnection, guardedLookup, type LookUp } from '../../net-policy/guarded-connection.js';
+import { guardConnection, guardedLookup, type Lookup } from '../../net-policy/guarded-connection.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { ReachBounds } from '../run/send-request.js';
 
-/** What holds for requests that scripts send from the service's own machine. Plain data: it goes to another thread. */
+/** Limits for requests that scripts send from the service's own machine. Plain data, sent to another thread. */
 export interface ServiceReachOptions {
-  /** The port that the service listens on: the one it has, not the one it asked for. */
+  /** The port that the service actually listens on. */
   readonly ownPort: number;
   readonly egress: {
     readonly service: EgressLists;
@@ -14,10 +14,10 @@ export interface ServiceReachOptions {
 }
 
 /**
- * Cloud metadata and the service itself are closed, and what `egress` closes to pages. This machine's localhost is open but
- * for that: what is tested often listens there.
+ * Blocks cloud metadata, the service itself, and everything that `egress` blocks for pages. Otherwise this machine's
+ * localhost is open: servers under test often listen there.
  */
-export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: LookUp): ReachBounds {
+export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: Lookup): ReachBounds {
   const rules = new EgressRules(
     { ownPort, ownNames: [], hostAddress: null, forward: [], egress: egress.service, loopback: 'open' },
     { forward: [], egress: egress.session },
@@ -27,7 +27,7 @@ export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: 
       const route = rules.route(hostname, port);
       const why =
         route.kind === 'refused'
-          ? route.why
+          ? route.reason
           : route.kind === 'address'
             ? rules.refusal(route.address, hostname, port)
             : null;
@@ -47,7 +47,7 @@ export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: 
 }
 
 function refused(host: string, why: string): TroupeError {
-  return new TroupeError('REQUEST_FAILED', `${host} may not be reached from scripts: ${why}`, {
+  return new TroupeError('REQUEST_FAILED', `${host} must not be reached from scripts: ${why}`, {
     cause: 'EGRESS',
     host,
   });

@@ -4,14 +4,14 @@ import { CALLBACK_PORTS } from '../../protocol/request-window.js';
 import { escapeMarkup } from '../../report/escape.js';
 import { loginFailed } from './login-failed.js';
 
-/** What the provider sent to the callback. */
+/** The provider's answer to the callback. */
 export type CallbackAnswer =
   | { readonly kind: 'code'; readonly code: string }
   | { readonly kind: 'error'; readonly error: string; readonly description: string };
 
 export interface CallbackExpectation {
   readonly state: string;
-  /** Origins that may stand in `iss` (RFC 9207). */
+  /** Accepted values of `iss` (RFC 9207). */
   readonly issuers: readonly string[];
 }
 
@@ -19,13 +19,13 @@ const PROBE_MS = 500;
 const TAKEN = new Set(['EADDRINUSE', 'EACCES']);
 
 /**
- * The local end of a login: `http://127.0.0.1:<port>/callback`, on the first free port, for one answer. What does not carry
- * the right `state` is refused, and the wait goes on: any page of the browser can call this address. Who opened it closes
- * it.
+ * The local end of a login: `http://127.0.0.1:<port>/callback`, on the first free port, for one answer. A request
+ * without the right `state` is rejected, and the wait continues: any page in the browser can call this URL. The owner
+ * closes it.
  */
 export class CallbackListener {
   readonly redirectUri: string;
-  /** Settles with the first answer that carries the state. */
+  /** Settles with the first answer with the right state. */
   readonly answer: Promise<CallbackAnswer>;
   readonly #server: Server;
 
@@ -46,7 +46,7 @@ export class CallbackListener {
     ports: readonly number[] = CALLBACK_PORTS,
   ): Promise<CallbackListener> {
     for (const port of ports) {
-      // A server on 0.0.0.0 leaves 127.0.0.1 free on some systems, and would still be what a user sees there.
+      // On some systems 127.0.0.1 can be bound beside a server on 0.0.0.0, which a browser would then reach instead.
       if (await answers(port)) continue;
       const server = await listen(port);
       if (server !== null) return new CallbackListener(server, port, expected);
@@ -65,19 +65,23 @@ export class CallbackListener {
 
   #read(request: IncomingMessage, response: ServerResponse, expected: CallbackExpectation): CallbackAnswer | null {
     const [path, query = ''] = (request.url ?? '').split('?');
-    if (path !== '/callback') return refuse(response, 404, 'There is nothing here');
-    if (request.method !== 'GET') return refuse(response, 405, 'Only GET is answered');
+    if (path !== '/callback') return refuse(response, 404, 'Not found');
+    if (request.method !== 'GET') return refuse(response, 405, 'Only GET is supported');
     const parameters = new URLSearchParams(query);
     if (parameters.get('state') !== expected.state) {
       return refuse(
         response,
         400,
-        'This login was not begun here, or is over. Go back to the client and run the request again.',
+        'This login was not started here, or has ended. Go back to the client and run the request again.',
       );
     }
     const issuer = parameters.get('iss');
     if (issuer !== null && !(URL.canParse(issuer) && expected.issuers.includes(new URL(issuer).origin))) {
-      return refuse(response, 400, 'The answer comes from another provider than the one that was asked.');
+      return refuse(
+        response,
+        400,
+        'The answer comes from a different provider than the login. Check the settings and run the request again.',
+      );
     }
     const error = parameters.get('error');
     if (error !== null) {
@@ -86,19 +90,20 @@ export class CallbackListener {
       return { kind: 'error', error, description };
     }
     const code = parameters.get('code');
-    if (code === null || code === '') return refuse(response, 400, 'The answer has no code in it.');
-    page(response, 200, 'Logged in', 'The request goes on. This page may be closed.');
+    if (code === null || code === '')
+      return refuse(response, 400, 'The answer contains no code. Run the request again.');
+    page(response, 200, 'Logged in', 'The request continues. You can close this page.');
     return { kind: 'code', code };
   }
 }
 
-function refuse(response: ServerResponse, status: number, says: string): null {
-  page(response, status, 'Not taken', says);
+function refuse(response: ServerResponse, status: number, text: string): null {
+  page(response, status, 'Not accepted', text);
   return null;
 }
 
-/** Texts of the provider are escaped, and the page may run nothing but its own line. */
-function page(response: ServerResponse, status: number, title: string, says: string): void {
+/** Texts of the provider are escaped, and the page may run only its own script. */
+function page(response: ServerResponse, status: number, title: string, text: string): void {
   const close = status === 200 && title === 'Logged in' ? '<script nonce="close">window.close()</script>' : '';
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
@@ -111,7 +116,7 @@ function page(response: ServerResponse, status: number, title: string, says: str
   });
   response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeMarkup(title)}</title>
 <body style="font: 1rem/1.5 system-ui, sans-serif; margin: 4rem auto; max-width: 32rem">
-<h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(says)}</p>${close}</body></html>`);
+<h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(text)}</p>${close}</body></html>`);
 }
 
 function listen(port: number): Promise<Server | null> {

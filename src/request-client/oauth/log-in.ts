@@ -11,20 +11,20 @@ import { requestToken } from './token-endpoint.js';
 export interface LoginOptions {
   /** Shows the provider's login page to the user. */
   openBrowser(url: string): Promise<void>;
-  /** The login page has answered, or nobody waits for it any more. */
+  /** The login page has answered, or no request waits for it any more. */
   loginOver?(): void;
   readonly callbackPorts?: readonly number[];
   readonly timeoutMs?: number;
-  /** Where the token endpoint may be; by default anywhere. */
+  /** Which hosts the token endpoint may be on; all by default. */
   readonly reach?: ReachBounds;
 }
 
-/** The user has so long to log in. */
+/** How long the user has to log in. */
 const LOGIN_TIMEOUT_MS = 5 * 60_000;
 
 /**
- * Gets a token from the beginning: through the system browser for the authorization code grants (RFC 6749, 7636, 8252),
- * else with the client's own credentials.
+ * Gets a new token: with the system browser for the authorization code grants (RFC 6749, 7636, 8252), else with the
+ * client's own credentials.
  *
  * @throws LOGIN_FAILED or REQUEST_FAILED; the signal's reason when cancelled
  */
@@ -41,7 +41,7 @@ export async function logIn(
   const state = randomBytes(32).toString('base64url');
   const verifier = settings.grantType === 'authorization_code_with_pkce' ? randomBytes(32).toString('base64url') : null;
   const issuers = [settings.authorizationUrl, settings.tokenUrl].map((url) => new URL(url).origin);
-  // Bound before the browser opens: nobody else can take the port meanwhile.
+  // Bound before the browser opens, so that no other program can take the port meanwhile.
   const listener = await CallbackListener.open({ state, issuers }, options.callbackPorts);
   try {
     const url = authorizationUrl(settings.authorizationUrl, {
@@ -52,14 +52,14 @@ export async function logIn(
       ...wanted,
       ...(verifier === null ? {} : { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }),
     });
-    // A browser that is known to run may take longer to say so than a user who is logged in already.
+    // The browser command may settle only after a user who is already logged in has come back.
     const opened = open(url, options).then(() => listener.answer);
     const answer = await withTimeout(Promise.race([listener.answer, opened]), options, signal).finally(() =>
       options.loginOver?.(),
     );
     if (answer.kind === 'error') {
-      const said = `${answer.error}${answer.description === '' ? '' : `: ${answer.description}`}`;
-      throw loginFailed('DENIED', `the provider answered ${said}; authorize the client, or check its settings there`);
+      const reason = `${answer.error}${answer.description === '' ? '' : `: ${answer.description}`}`;
+      throw loginFailed('DENIED', `the provider answered ${reason}; authorize the client, or check its settings there`);
     }
     const grant = {
       grant_type: 'authorization_code',
@@ -77,7 +77,7 @@ function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
 
-/** Parameters that the user wrote into the address himself stay. */
+/** Parameters that the user wrote into the URL are kept. */
 function authorizationUrl(base: string, parameters: Readonly<Record<string, string>>): string {
   const url = new URL(base);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -89,7 +89,10 @@ async function open(url: string, { openBrowser }: LoginOptions): Promise<void> {
     await openBrowser(url);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw loginFailed('NO_BROWSER', `the system browser does not open (${why}); set BROWSER to the command of one`);
+    throw loginFailed(
+      'NO_BROWSER',
+      `the system browser could not be opened (${why}); set BROWSER to the command of a browser`,
+    );
   }
 }
 
@@ -106,7 +109,7 @@ async function withTimeout<T>(
       reject(
         loginFailed(
           'TIMED_OUT',
-          `nobody came back from the login page within ${minutes} min; where it showed an invalid redirect URI, register ${urls}`,
+          `the login was not completed within ${minutes} min; if the page reported an invalid redirect URI, register ${urls}`,
         ),
       );
     }, timeoutMs);

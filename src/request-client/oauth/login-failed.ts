@@ -8,14 +8,14 @@ export type LoginFailure =
   | 'PORTS_TAKEN'
   /** The browser could not be opened. */
   | 'NO_BROWSER'
-  /** Nobody came back from the login page in time. */
+  /** The login was not completed in time. */
   | 'TIMED_OUT'
   /** The provider sent an error to the callback. */
   | 'DENIED'
-  /** The token endpoint refused, or answered with something else than a token. */
+  /** The token endpoint refused, or did not return a token. */
   | 'TOKEN_REFUSED';
 
-/** LOGIN_FAILED with a sentence that tells the remedy. Never has a token or a secret in it. */
+/** LOGIN_FAILED with a message that names the remedy. Never contains a token or a secret. */
 export function loginFailed(
   cause: LoginFailure,
   why: string,

@@ -1,21 +1,21 @@
 import { GRANT_TYPES, type GrantType } from '../../protocol/request-window.js';
 import { loginFailed } from './login-failed.js';
 
-/** OAuth 2.0 settings of a request with every variable put in. */
+/** OAuth 2.0 settings of a request with all variables replaced. */
 export interface OAuthSettings {
   readonly grantType: GrantType;
   /** Empty for client credentials. */
   readonly authorizationUrl: string;
   readonly tokenUrl: string;
   readonly clientId: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly clientSecret: string;
   readonly scope: string;
   readonly audience: string;
   readonly sendSecretIn: 'header' | 'body';
 }
 
-/** Our key first, then Postman's own. */
+/** The client's own key first, then Postman's. */
 const KEYS = {
   grantType: ['grant_type'],
   authorizationUrl: ['authorizationUrl', 'authUrl'],
@@ -27,10 +27,10 @@ const KEYS = {
   clientAuthentication: ['client_authentication', 'clientAuth'],
 } as const;
 
-/** The keys of each setting: the one that is written, then those that are read too. */
+/** The keys of each setting: the one that is written, then others that are read. */
 export const OAUTH_KEYS: readonly (readonly [own: string, ...aliases: string[]])[] = Object.values(KEYS);
 
-/** What the fields are called on screen. */
+/** The labels of the fields. */
 const LABELS = {
   authorizationUrl: 'Authorization URL',
   tokenUrl: 'Access Token URL',
@@ -39,8 +39,9 @@ const LABELS = {
 } as const;
 
 /**
- * Reads stored settings. `resolve` puts variables in and leaves those without a value as they stand.
- * @throws LOGIN_FAILED, before any browser opens: naming the fields that are missing, wrong or have variables without value
+ * Reads stored settings. `resolve` replaces variables and keeps those without a value.
+ * @throws LOGIN_FAILED, before any browser opens, with the fields that are missing, wrong or have variables without a
+ *   value
  */
 export function readOAuthSettings(
   stored: ReadonlyMap<string, string>,
@@ -77,7 +78,7 @@ export function readOAuthSettings(
     if (!needed.includes(field) || /^https?:$/.test(protocolOf(settings[field]))) continue;
     throw loginFailed(
       'SETTINGS',
-      `the ${LABELS[field]} '${settings[field]}' is no address; check that it begins with https://`,
+      `the ${LABELS[field]} '${settings[field]}' is not a URL; check that it begins with https://`,
     );
   }
   return settings;

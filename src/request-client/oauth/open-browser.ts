@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
-/** How long a command may take to fail; one that runs on is a browser. */
+/** How long a command may take to fail; one that still runs is a browser. */
 const SETTLE_MS = 1500;
 
 /**
- * Opens the system browser. `command` is what the user set as BROWSER: a command line, with `%s` where the address goes,
- * else at its end.
+ * Opens the system browser. `command` is the user's BROWSER variable: a command line, with `%s` for the URL, which is
+ * otherwise appended.
  *
- * @throws Error where the command is not there or fails at once
+ * @throws Error if the command does not exist or fails at once
  */
 export async function openBrowser(
   url: string,
@@ -26,7 +26,7 @@ export async function openBrowser(
     child.once('error', end);
     child.once('exit', (code) => end(code === 0 || code === null ? null : new Error(`${program} ended with ${code}`)));
   });
-  // What runs on is the user's.
+  // The running browser is the user's.
   child.unref();
 }
 

@@ -1,23 +1,23 @@
 import { asObject, listOf, member, textOf } from '../collection/json-access.js';
 
-/** A token as the endpoint gave it. */
+/** A token as the endpoint returned it. */
 export interface GrantedToken {
   readonly accessToken: string;
   readonly refreshToken: string | null;
-  /** Seconds from now; null where nothing says. */
+  /** Seconds from now; null if unknown. */
   readonly expiresIn: number | null;
 }
 
-/** What an answer of a token endpoint means. */
+/** The meaning of a token endpoint's answer. */
 export type TokenAnswer =
   | { readonly kind: 'token'; readonly token: GrantedToken }
   | { readonly kind: 'refused'; readonly error: string; readonly description: string }
-  /** Neither a token nor an error that OAuth knows. */
+  /** Neither a token nor an OAuth error. */
   | { readonly kind: 'strange' };
 
 /**
- * Reads what providers really answer: JSON under any content type, or a form; numbers as strings; nulls; an error with
- * status 200; a token that says nothing of its kind. RFC 6749, sections 5.1 and 5.2, are what they should answer.
+ * Reads what providers actually answer: JSON under any content type, or a form; numbers as strings; nulls; an error
+ * with status 200; a token without a type. RFC 6749, sections 5.1 and 5.2, specify the correct answers.
  */
 export function readTokenAnswer(status: number, text: string): TokenAnswer {
   const value = parsed(text);
@@ -39,7 +39,7 @@ export function readTokenAnswer(status: number, text: string): TokenAnswer {
     return {
       kind: 'refused',
       error: 'token_type',
-      description: `the token is of the kind ${type}, and only Bearer is spoken here`,
+      description: `the token has the type ${type}, and only Bearer is supported`,
     };
   }
   const refreshToken = textOf(member(inner, 'refresh_token')) ?? textOf(member(value, 'refresh_token'));
@@ -58,14 +58,14 @@ function parsed(text: string): unknown {
   const trimmed = text.replace(/^\uFEFF/, '').trim();
   try {
     const value: unknown = JSON.parse(trimmed);
-    // Some wrap the answer into a list of one.
+    // Some providers wrap the answer in an array of one.
     return Array.isArray(value) ? listOf(value)[0] : value;
   } catch {
     return /^[\w.%-]+=/.test(trimmed) ? Object.fromEntries(new URLSearchParams(trimmed)) : undefined;
   }
 }
 
-/** The `exp` of a JWT in milliseconds since 1970, unverified: it only says when not to try the token any more. */
+/** The `exp` of a JWT in milliseconds since 1970, unverified: it only decides when the token is no longer used. */
 export function jwtExpiry(token: string): number | null {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return null;

@@ -6,38 +6,41 @@ import type { OAuthSettings } from './oauth-settings.js';
 import { type GrantedToken, readTokenAnswer, type TokenAnswer } from './token-answer.js';
 
 const TIMEOUT_MS = 30_000;
-/** A token is short; whatever answers with more is no token endpoint. */
+/** A token is short; a longer answer does not come from a token endpoint. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** What the usual refusals want the user to do. */
+/** What the user can do about common errors. */
 const REMEDIES: Readonly<Record<string, string>> = {
   invalid_client: 'check Client ID and Client Secret',
   unauthorized_client: 'the provider does not allow this grant type to the client; change it there, or choose another',
-  invalid_grant: 'the login is over or the callback URL is another than the registered one; authenticate again',
+  invalid_grant: 'the login has expired, or the callback URL differs from the registered one; authenticate again',
   invalid_scope: 'check the Scope',
   unsupported_grant_type: 'the provider does not offer this grant type; select another',
   redirect_uri_mismatch: 'register the four callback URLs with the provider',
   invalid_request: 'check all fields',
 };
 
-/** LOGIN_FAILED for an OAuth error of the endpoint. `details.refused` where asking again is no use: what was sent is bad. */
+/**
+ * LOGIN_FAILED for an OAuth error of the endpoint. `details.refused` is set if repeating the request is useless,
+ * because its content is rejected.
+ */
 function refusalOf(error: string, description: string, status: number): TroupeError {
   const remedy = REMEDIES[error] === undefined ? '' : `; ${REMEDIES[error]}`;
-  const said = `${error}${description === '' ? '' : `: ${description}`}`;
+  const reason = `${error}${description === '' ? '' : `: ${description}`}`;
   const refused = status < 500 && error !== 'temporarily_unavailable' && error !== 'server_error';
-  return loginFailed('TOKEN_REFUSED', `the token endpoint refused (${said})${remedy}`, { error, refused });
+  return loginFailed('TOKEN_REFUSED', `the token endpoint refused (${reason})${remedy}`, { error, refused });
 }
 
-/** The provider will not take this grant, however often it is asked. */
+/** Whether the provider rejects this grant for good. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof TroupeError && error.code === 'LOGIN_FAILED' && error.details?.refused === true;
 }
 
 /**
- * One token request. The client authenticates as it is configured, and once more with the secret in the body where the
- * header was refused. A redirect is never followed: it would carry the secret to who knows where.
+ * One token request. The client authenticates as configured, and if the header is rejected, again with the secret in
+ * the body. A redirect is never followed: it could send the secret anywhere.
  *
- * @throws LOGIN_FAILED for an OAuth error and for an answer that is no token, REQUEST_FAILED where there is no answer
+ * @throws LOGIN_FAILED for an OAuth error and for an answer without a token, REQUEST_FAILED if there is no answer
  */
 export async function requestToken(
   settings: OAuthSettings,

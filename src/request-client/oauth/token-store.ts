@@ -13,9 +13,9 @@ export interface TokenStoreOptions extends LoginOptions {
 interface CachedToken {
   readonly accessToken: string;
   readonly refreshToken: string | null;
-  /** Milliseconds since 1970; null: until somebody refuses it. */
+  /** Milliseconds since 1970; null: until a server rejects it. */
   readonly expiresAt: number | null;
-  /** The server refused it: only its refresh token is of use. */
+  /** A server rejected it: only its refresh token is still useful. */
   readonly refused: boolean;
 }
 
@@ -23,32 +23,32 @@ export type TokenState =
   | { readonly state: 'none' }
   | { readonly state: 'cached'; readonly expiresAt: number | null; readonly refreshable: boolean };
 
-/** One fetch under way, for everybody who wants this token. It is given up when nobody waits any more. */
+/** One token request for all callers that want this token. It is cancelled when no caller waits any more. */
 interface Flight {
   readonly token: Promise<string>;
   readonly stop: AbortController;
   waiting: number;
 }
 
-/** Refreshed so long before it ends. */
+/** How long before its expiry a token is refreshed. */
 const EARLY_MS = 60_000;
 const MAX_MASKED = 1000;
 
 /**
- * Access tokens of this process, in memory only. For each configuration (every resolved field counts) one token, and one
- * fetch at a time:
+ * The access tokens of this process, in memory only. For each configuration (every resolved field counts) there is one
+ * token, and one request at a time:
  *
  *     none --token()--> fetching --> cached --within 60 s of its end, or refused--> refreshing --> cached
  *                          |                                                            |
  *                          +--> none (failed)          the provider refuses: fetching --+
- *                                                      no answer: cached as it was, the caller gets the fault
+ *                                                      no answer: cached as before, the caller gets the fault
  */
 export class TokenStore {
   readonly #options: TokenStoreOptions;
   readonly #now: () => number;
   readonly #cached = new Map<string, CachedToken>();
   readonly #flights = new Map<string, Flight>();
-  /** Everything secret that was seen, for {@link mask}. */
+  /** All secrets that were used, for {@link mask}. */
   readonly #secrets = new Set<string>();
 
   constructor(options: TokenStoreOptions) {
@@ -57,8 +57,8 @@ export class TokenStore {
   }
 
   /**
-   * A token that should be good, from the cache where it is there.
-   * @throws LOGIN_FAILED, REQUEST_FAILED, or the signal's reason; the fetch goes on while others wait for it
+   * A token that should be valid, from the cache if possible.
+   * @throws LOGIN_FAILED, REQUEST_FAILED, or the signal's reason; the request continues while other callers wait for it
    */
   async token(settings: OAuthSettings, signal?: AbortSignal): Promise<string> {
     signal?.throwIfAborted();
@@ -70,31 +70,31 @@ export class TokenStore {
   }
 
   /**
-   * The server answered 401 to this token: it is not used again.
-   * @returns whether another one can be had without opening a browser
+   * Call this if a server answered 401: the token is not used again.
+   * @returns whether another one can be obtained without opening a browser
    */
   refused(settings: OAuthSettings, accessToken: string): boolean {
     const key = keyOf(settings);
     const cached = this.#cached.get(key);
-    // Another caller was told before, and there is a newer one.
+    // Another caller reported it before, and there is a newer token.
     if (cached === undefined || cached.accessToken !== accessToken) return cached !== undefined;
     this.#cached.set(key, { ...cached, refused: true });
     return cached.refreshToken !== null || settings.grantType === 'client_credentials';
   }
 
-  /** What is known of the token of a configuration, without it. */
+  /** The state of a configuration's token, without the token. */
   state(settings: OAuthSettings): TokenState {
     const cached = this.#cached.get(keyOf(settings));
     if (cached === undefined) return { state: 'none' };
     return { state: 'cached', expiresAt: cached.expiresAt, refreshable: cached.refreshToken !== null };
   }
 
-  /** Forgets the token of a configuration. */
+  /** Removes the token of a configuration. */
   forget(settings: OAuthSettings): void {
     this.#cached.delete(keyOf(settings));
   }
 
-  /** A text without any token or secret that was seen here. */
+  /** Masks all tokens and secrets that were used here. */
   mask(text: string): string {
     let masked = text;
     for (const secret of this.#secrets) masked = masked.replaceAll(secret, '********');
@@ -108,7 +108,7 @@ export class TokenStore {
   #start(key: string, settings: OAuthSettings): Flight {
     const stop = new AbortController();
     const token = this.#fetch(key, settings, stop.signal).finally(() => this.#flights.delete(key));
-    // Waiters see the failure; where all of them left, nobody does.
+    // Waiting callers get the failure; without any it is ignored.
     token.catch(() => undefined);
     const flight: Flight = { token, stop, waiting: 0 };
     this.#flights.set(key, flight);
@@ -141,7 +141,7 @@ export class TokenStore {
       this.#remember(granted.refreshToken ?? '');
       this.#cached.set(key, {
         accessToken: granted.accessToken,
-        // RFC 6749, section 6: no new one means that the old one stays good.
+        // RFC 6749, section 6: without a new refresh token the old one stays valid.
         refreshToken: granted.refreshToken ?? cached?.refreshToken ?? null,
         expiresAt: granted.expiresIn === null ? jwtExpiry(granted.accessToken) : this.#now() + granted.expiresIn * 1000,
         refused: false,
@@ -152,7 +152,7 @@ export class TokenStore {
     }
   }
 
-  /** Null where there is nothing to refresh with, or the provider refuses. A fault of the network is the caller's. */
+  /** Null if there is no refresh token, or the provider rejects it. Network faults are thrown. */
   async #refreshed(
     key: string,
     settings: OAuthSettings,
@@ -171,7 +171,7 @@ export class TokenStore {
     }
   }
 
-  /** Providers put what they were sent into their errors. */
+  /** Providers repeat parts of the request in their errors. */
   #masked(error: unknown): unknown {
     if (!(error instanceof TroupeError)) return error;
     return new TroupeError(error.code, this.mask(error.message), error.details, { cause: error });
@@ -185,7 +185,7 @@ export class TokenStore {
   }
 }
 
-/** A digest, so that secrets are no keys of a map that somebody prints. */
+/** A digest, so that secrets are not keys of a map that might be printed. */
 function keyOf(settings: OAuthSettings): string {
   const { grantType, authorizationUrl, tokenUrl, clientId, clientSecret, scope, audience, sendSecretIn } = settings;
   const fields = [grantType, authorizationUrl, tokenUrl, clientId, clientSecret, scope, audience, sendSecretIn];

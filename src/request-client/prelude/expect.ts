@@ -1,4 +1,4 @@
-/** What an assertion says when it fails. Postman's collections match `name`. */
+/** The error of a failed assertion. Postman's collections compare `name`. */
 class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }
@@ -10,13 +10,13 @@ interface Flags {
   deep: boolean;
   any: boolean;
   own: boolean;
-  /** `length` stood before: numbers compare with the length. */
+  /** `length` came before: numbers are compared with the length. */
   length: boolean;
 }
 
 const LINKS = 'to be been is that which and has have with at of same but does still also'.split(' ');
 
-/** JSON for messages; functions and cycles as words. */
+/** JSON for messages; functions and cycles as text. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return String(value);
@@ -112,7 +112,7 @@ const throws: Check = (subject, [wanted]) => {
   return [false, 'throw'];
 };
 
-/** Checks that are called. */
+/** Assertions that are called. */
 const METHODS: Readonly<Record<string, Check>> = {
   equal,
   equals: equal,
@@ -162,7 +162,7 @@ const METHODS: Readonly<Record<string, Check>> = {
   throws,
 };
 
-/** Checks that are read. */
+/** Assertions that are properties. */
 const WORDS: Readonly<Record<string, (subject: unknown) => boolean>> = {
   ok: Boolean,
   true: (value) => value === true,
@@ -174,7 +174,7 @@ const WORDS: Readonly<Record<string, (subject: unknown) => boolean>> = {
   empty: (value) => lengthOf(value) === 0,
 };
 
-/** Checks that are words and calls: `to.include(x)`, `to.be.an('array').that.includes(x)`. */
+/** Assertions that are both properties and calls: `to.include(x)`, `to.be.an('array').that.includes(x)`. */
 const BOTH: Readonly<Record<string, Check>> = {
   a: type,
   an: type,
@@ -184,14 +184,14 @@ const BOTH: Readonly<Record<string, Check>> = {
   contains: include,
 };
 
-/** Adds words of its own, as `pm.response` has them. */
+/** Adds further assertions, as `pm.response` does. */
 export type Extension = (
   check: (ok: boolean, says: string) => void,
   subject: unknown,
   chain: object,
 ) => PropertyDescriptorMap;
 
-/** The chain of `pm.expect(subject)`: chai's words, as far as collections use them. */
+/** The chain of `pm.expect(subject)`: the part of chai's language that collections use. */
 export function expectation(subject: unknown, message: string | undefined, extension?: Extension): object {
   const flags: Flags = { negated: false, deep: false, any: false, own: false, length: false };
   const chain = {};
@@ -235,7 +235,7 @@ export function expectation(subject: unknown, message: string | undefined, exten
     const there = value !== undefined || (subject !== null && subject !== undefined && text in holder);
     const same = wanted.length === 0 || (flags.deep ? deepEqual(value, wanted[0]) : value === wanted[0]);
     assert(there && same, `have property ${shown(text)}${wanted.length === 0 ? '' : ` of ${shown(wanted[0])}`}`);
-    // What follows is about the property, as in chai.
+    // Further assertions apply to the property, as in chai.
     return flags.negated ? chain : expectation(value, message);
   });
   if (extension !== undefined) {

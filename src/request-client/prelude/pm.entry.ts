@@ -16,7 +16,10 @@ interface State {
   readonly iteration: number;
 }
 
-/** Defines `request`, `response` and `pm`. What they show is asked of the host, since one sandbox serves many requests. */
+/**
+ * Defines `request`, `response` and `pm`. Their values are requested from the host, since one sandbox serves many
+ * requests.
+ */
 export function install(host: Host): void {
   let seen: { epoch: unknown; state: State; plain: object | null; postman: object | null } | null = null;
   const current = (): NonNullable<typeof seen> => {
@@ -34,7 +37,7 @@ export function install(host: Host): void {
     return seen;
   };
 
-  /** Globals that change from script to script. The seal reads them once, before there is a host to ask. */
+  /** Globals that change from script to script. Sealing reads them once, before the host can answer. */
   const dynamicGlobal = (name: string, get: () => unknown): void => {
     let sealed = false;
     const getter = (): unknown => {
@@ -152,7 +155,7 @@ export function install(host: Host): void {
         return current().state.iteration;
       },
     },
-    /** In scripts of the client everything is done when it returns; the callback is called before that. */
+    /** In this client every call is complete when it returns; the callback is called before that. */
     sendRequest: (wanted: unknown, done?: (error: unknown, response: unknown) => void): unknown => {
       const answer = host('send', wanted) as { error?: string; response?: ResponseState };
       const response = answer.response === undefined ? undefined : postmanResponse(answer.response);
@@ -177,7 +180,7 @@ function asText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** Null where the test passed. A test that takes `done` has to call it. */
+/** Null if the test passed. A test with a `done` parameter must call it. */
 function failureOf(body: unknown): string | null {
   if (typeof body !== 'function') return 'pm.test needs a function';
   try {

@@ -1,12 +1,12 @@
 import { expectation } from './expect.js';
 
-/** What the host tells of an answer. */
+/** The host's description of an answer. */
 export interface ResponseState {
   readonly status: number;
   readonly statusText: string;
   readonly url: string;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
-  /** Null where the body is too large for a script. */
+  /** Null if the body is too large for a script. */
   readonly text: string | null;
   readonly bytes: number;
   readonly durationMs: number;
@@ -22,7 +22,7 @@ function jsonOf(state: ResponseState): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    throw new Error(`The answer (${state.status}) is no JSON: ${text.slice(0, 100)}`);
+    throw new Error(`The answer (${state.status}) is not JSON: ${text.slice(0, 100)}`);
   }
 }
 
@@ -32,7 +32,7 @@ function headerOf({ headers }: ResponseState, name: unknown): string | undefined
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** The global `response`: status, headers by lower-case name, the body as JSON where it is JSON. */
+/** The global `response`: status, headers by lower-case name, and the body, parsed if it is JSON. */
 export function plainResponse(state: ResponseState): object {
   const headers: Record<string, string> = {};
   for (const { name } of state.headers) headers[name.toLowerCase()] = headerOf(state, name) ?? '';
@@ -41,7 +41,7 @@ export function plainResponse(state: ResponseState): object {
     try {
       body = JSON.parse(state.text);
     } catch {
-      // The text stands for itself then.
+      // The body stays text.
     }
   }
   const { status, statusText, url, text, bytes, durationMs } = state;

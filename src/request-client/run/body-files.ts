@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** Where files of bodies are. */
+/** Where the files of bodies are. */
 export interface FilePlace {
-  /** Where relative paths start. */
+  /** The base folder for relative paths. */
   readonly folder: string;
   /** The folder that files must be in; by default they may be anywhere. */
   readonly filesWithin?: string | undefined;
@@ -21,10 +21,10 @@ export interface BodyFile {
 
 const opened = promisify(open);
 const statOf = promisify(fstat);
-// A pipe or a device that nobody writes to must not hold a thread of the pool.
+// Opening a pipe or a device without a writer must not block a thread of the pool.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** @throws REQUEST_FAILED for a file that cannot be read, and for one that is not within `filesWithin` */
+/** @throws REQUEST_FAILED for a file that cannot be read, or is not within `filesWithin` */
 export async function bodyFile(path: string, { folder, filesWithin }: FilePlace): Promise<BodyFile> {
   const absolute = resolve(folder, path);
   if (filesWithin === undefined) {
@@ -36,7 +36,7 @@ export async function bodyFile(path: string, { folder, filesWithin }: FilePlace)
   const { descriptor, size } = await openOne();
   closeSync(descriptor);
   async function* read(): AsyncGenerator<unknown> {
-    // Judged again: what the path leads to may have changed.
+    // Checked again, since the path may lead elsewhere by now.
     yield* createReadStream('', { fd: (await openOne()).descriptor });
   }
   return { size, open: () => Readable.from(read(), { objectMode: false }) };
@@ -58,7 +58,7 @@ async function openWithin(folder: string, absolute: string, path: string): Promi
   try {
     const found: Stats = await statOf(descriptor);
     if (!found.isFile()) throw unreadable(path);
-    // A folder on the way may have become a link since it was looked at: then this is another file.
+    // If a folder of the path became a link since the check, this is a different file.
     const again = await realOf(absolute, path);
     const { dev, ino } = await stat(again);
     if (!again.startsWith(root + sep) || dev !== found.dev || ino !== found.ino) throw outside(path);

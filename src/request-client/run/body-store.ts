@@ -7,7 +7,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import { TroupeError } from '../../protocol/errors.js';
 import type { StoredBody } from './response.js';
 
-/** What is kept in memory; a longer body goes to a file. */
+/** Bytes kept in memory; a longer body goes to a file. */
 const MEMORY_BYTES = 4 * 1024 * 1024;
 
 export interface KeptBody {
@@ -17,8 +17,8 @@ export interface KeptBody {
 }
 
 /**
- * Takes a body in, with at most {@link MEMORY_BYTES} of it in memory. When it fails, nothing of the body is left.
- * @throws REQUEST_FAILED as soon as more than `maxBytes` have come; the source is not read any further then
+ * Reads a body, with at most {@link MEMORY_BYTES} of it in memory. If it fails, nothing of the body is left.
+ * @throws REQUEST_FAILED as soon as the body exceeds `maxBytes`; the source is not read any further
  */
 export async function keepBody(source: Readable, maxBytes: number, signal: AbortSignal): Promise<KeptBody> {
   const store = new BodyStore(maxBytes);
@@ -65,7 +65,7 @@ class BodyStore {
   }
 
   async dispose(): Promise<void> {
-    // A file that is just being made must not outlive us either.
+    // A file that is still being created must be removed too.
     const file = await this.#file?.catch(() => null);
     if (file === null || file === undefined) return;
     file.stream.destroy();

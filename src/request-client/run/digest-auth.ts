@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { UserAuth } from '../request.js';
 
-/** What a server asks for: RFC 7616, with RFC 2069 where there is no qop. */
+/** A server's challenge: RFC 7616, or RFC 2069 without qop. */
 export interface DigestChallenge {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque: string | null;
-  /** As the server wrote it; null where it did not. */
+  /** As the server wrote it; null if it is absent. */
   readonly algorithm: string | null;
   readonly hash: 'md5' | 'sha256' | 'sha512-256';
   readonly session: boolean;
   readonly qop: 'auth' | null;
   readonly userhash: boolean;
-  /** The nonce was too old, and nothing else was wrong. */
+  /** Only the nonce was too old. */
   readonly stale: boolean;
 }
 
@@ -26,14 +26,14 @@ export interface DigestTurn {
   readonly cnonce: string;
 }
 
-/** The hashes that are known, the better ones first. */
+/** The supported hashes, the strongest first. */
 const HASHES: readonly (readonly [name: string, hash: DigestChallenge['hash']])[] = [
   ['SHA-512-256', 'sha512-256'],
   ['SHA-256', 'sha256'],
   ['MD5', 'md5'],
 ];
 
-/** The best challenge among WWW-Authenticate headers that can be answered; null where there is none. */
+/** The best supported challenge in WWW-Authenticate headers; null if there is none. */
 export function digestChallenge(headers: readonly string[]): DigestChallenge | null {
   const challenges = headers.flatMap(challengesIn).flatMap(({ scheme, params }) => {
     return scheme === 'digest' ? readChallenge(params) : [];
@@ -50,7 +50,7 @@ export function digestHeader(challenge: DigestChallenge, user: UserAuth, turn: D
   const count = turn.count.toString(16).padStart(8, '0');
   const secret = hash(`${user.username}:${realm}:${user.password}`);
   const ha1 = session ? hash(`${secret}:${nonce}:${cnonce}`) : secret;
-  // The request line goes out one byte a character.
+  // The request line is sent with one byte per character.
   const ha2 = createHash(challenge.hash).update(`${method}:${uri}`, 'latin1').digest('hex');
   const response =
     qop === null ? hash(`${ha1}:${nonce}:${ha2}`) : hash(`${ha1}:${nonce}:${count}:${cnonce}:${qop}:${ha2}`);
@@ -79,7 +79,7 @@ function readChallenge(params: Params): DigestChallenge[] {
     .get('qop')
     ?.split(',')
     .map((one) => one.trim().toLowerCase());
-  // auth-int signs the body, which nobody asks for alone.
+  // auth-int also protects the body; no server requires it alone.
   if (realm === undefined || nonce === undefined || known === undefined || offered?.includes('auth') === false)
     return [];
   return [
@@ -97,7 +97,7 @@ function readChallenge(params: Params): DigestChallenge[] {
   ];
 }
 
-/** A header holds one challenge or several: a word with no `=` behind it begins the next. */
+/** A header contains one or several challenges: a word without `=` begins the next one. */
 function challengesIn(header: string): { readonly scheme: string; readonly params: Params }[] {
   const found: { scheme: string; params: Map<string, string> }[] = [];
   for (const [, word = '', equals, quoted, bare] of header.matchAll(

@@ -4,12 +4,12 @@ import { type DigestChallenge, digestChallenge, digestHeader } from './digest-au
 import type { PreparedRequest } from './prepared-request.js';
 import { requestTarget } from './request-target.js';
 
-/** What one request, with its redirects, has been asked by the server, and answers. */
+/** The state of Digest authentication for one request and its redirects. */
 export class DigestTurns {
   #challenge: DigestChallenge | null = null;
   #count = 0;
 
-  /** The request with the answer to what was asked so far; as it is where nothing was. */
+  /** The request with the answer to the last challenge; unchanged if there was none. */
   authorized(request: PreparedRequest): PreparedRequest {
     const { auth, method, url, settings, headers } = request;
     if (this.#challenge === null || auth?.kind !== 'digest') return request;
@@ -22,7 +22,9 @@ export class DigestTurns {
     };
   }
 
-  /** The server asks, and the request is to be sent again: for the first time, or since its nonce is too old. */
+  /**
+   * Whether the server sent a challenge that calls for a repeat: the first one, or one because the nonce is too old.
+   */
   asked({ auth }: PreparedRequest, { statusCode, headersDistinct }: IncomingMessage): boolean {
     if (auth?.kind !== 'digest' || statusCode !== 401) return false;
     const challenge = digestChallenge(headersDistinct['www-authenticate'] ?? []);

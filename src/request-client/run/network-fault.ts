@@ -1,15 +1,15 @@
 import { TroupeError } from '../../protocol/errors.js';
 
-/** What the network says, in words that tell what to do. Keys are codes of Node, OpenSSL and its HTTP parser. */
+/** Explanations of network errors, with remedies. Keys are codes of Node, OpenSSL and its HTTP parser. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host; check the name',
-  EAI_AGAIN: 'the name could not be looked up now; check the network',
+  EAI_AGAIN: 'the name could not be resolved at the moment; check the network',
   ECONNREFUSED: 'nothing listens there; is the server running, and is the port right?',
   ECONNRESET: 'the server closed the connection before it had answered',
   EPIPE: 'the server closed the connection while the request was being sent',
   ETIMEDOUT: 'no connection in time; check the address and the network',
-  EHOSTUNREACH: 'there is no way to that host from here',
-  ENETUNREACH: 'there is no way to that network from here',
+  EHOSTUNREACH: 'there is no route to that host; check the network',
+  ENETUNREACH: 'there is no route to that network; check the network',
   EACCES: 'this machine does not allow the connection',
   CERT_HAS_EXPIRED:
     'the certificate has expired; renew it on the server, or turn certificate checks off for this request',
@@ -19,34 +19,37 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN:
     'the certificate comes from an authority that is not trusted here, often a proxy; name it in NODE_EXTRA_CA_CERTS',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'the server does not send the certificates between its own and the authority; mend its chain, or name the authority in NODE_EXTRA_CA_CERTS',
+    'the server does not send the certificates between its own and the authority; repair its chain, or name the authority in NODE_EXTRA_CA_CERTS',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'the authority of the certificate is not trusted here; name it in NODE_EXTRA_CA_CERTS',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS on this port; is it http:// and not https://?',
-  EPROTO: 'the server does not speak TLS on this port, or no version that is safe; is it http:// and not https://?',
+  EPROTO: 'the server does not speak TLS on this port, or only unsafe versions; is it http:// and not https://?',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server speaks only versions of TLS that are no longer safe',
-  ERR_INVALID_CHAR: 'a header holds a character that HTTP does not allow',
-  ERR_INVALID_HTTP_TOKEN: 'the method or a header name holds a character that HTTP does not allow',
-  ERR_UNESCAPED_CHARACTERS: 'the address holds a blank or a control character',
-  HPE_INVALID_CONSTANT: 'what the server answered is no HTTP; is it https:// and not http://?',
+  ERR_INVALID_CHAR: 'a header contains a character that HTTP does not allow',
+  ERR_INVALID_HTTP_TOKEN: 'the method or a header name contains a character that HTTP does not allow',
+  ERR_UNESCAPED_CHARACTERS: 'the URL contains a space or a control character',
+  HPE_INVALID_CONSTANT: 'the answer of the server is not HTTP; is it https:// and not http://?',
   HPE_HEADER_OVERFLOW: 'the headers of the answer are larger than 256 KiB',
 };
 
-/** A failure of sending or receiving as REQUEST_FAILED; `details.cause` is the code. Our own errors pass through. */
+/**
+ * A failure of sending or receiving as REQUEST_FAILED; `details.cause` is the code. A TroupeError is returned
+ * unchanged.
+ */
 export function networkFault(error: unknown, url: string): TroupeError {
   if (error instanceof TroupeError) return error;
   const cause = codeOf(error);
-  const said = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   const explained =
-    EXPLAINED[cause] ?? (cause.startsWith('HPE_') ? `what the server answered is no HTTP (${said})` : said);
+    EXPLAINED[cause] ?? (cause.startsWith('HPE_') ? `the answer of the server is not HTTP (${message})` : message);
   return new TroupeError('REQUEST_FAILED', `${hostOf(url)}: ${explained}`, { cause, url });
 }
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'UNKNOWN';
   const code: unknown = Reflect.get(error, 'code');
-  // Several addresses were tried; the first failure is as good as any.
+  // Several addresses were tried; the first failure represents them.
   const errors: unknown = Reflect.get(error, 'errors');
   if (Array.isArray(errors) && typeof code !== 'string') return codeOf(errors[0]);
   return typeof code === 'string' ? code : error.name;

@@ -1,6 +1,6 @@
 import type { HeaderEntry, RequestBody, SendSettings, UserAuth } from '../request.js';
 
-/** A request with nothing left to put in. */
+/** A request with all variables replaced. */
 export interface PreparedRequest {
   readonly method: string;
   readonly url: string;

@@ -5,7 +5,7 @@ import { assertNever } from '../../base/assert-never.js';
 import type { FormPart, RequestBody } from '../request.js';
 import { type BodyFile, bodyFile, type FilePlace } from './body-files.js';
 
-/** A body ready to be sent, as often as redirects want it. */
+/** A body ready to be sent, repeatedly for redirects. */
 export interface RequestContent {
   readonly length: number;
   /** Set for forms: with their boundary. */
@@ -14,8 +14,8 @@ export interface RequestContent {
 }
 
 /**
- * Holds nothing open yet, but looks whether files are there and may be read.
- * @returns null where there is no body
+ * Opens nothing yet, but checks that files exist and are readable.
+ * @returns null if there is no body
  * @throws REQUEST_FAILED naming the file that cannot be read
  */
 export async function contentOf(body: RequestBody, place: FilePlace): Promise<RequestContent | null> {
@@ -29,7 +29,7 @@ export async function contentOf(body: RequestBody, place: FilePlace): Promise<Re
     case 'file': {
       const file = await bodyFile(body.path, place);
       if (!body.withoutNewlines) return { length: file.size, contentType: null, open: () => file.open() };
-      // Whoever reads it hears of a fault of the file.
+      // The reader gets the file's errors.
       const open = (): Readable => pipeline(file.open(), withoutNewlines(), () => undefined);
       let length = 0;
       for await (const chunk of open()) length += Buffer.isBuffer(chunk) ? chunk.length : 0;
@@ -46,7 +46,7 @@ function ofBytes(bytes: Buffer): RequestContent {
   return { length: bytes.length, contentType: null, open: () => Readable.from(bytes.length === 0 ? [] : [bytes]) };
 }
 
-/** What curl does to `-d @file`. */
+/** What curl does for `-d @file`. */
 function withoutNewlines(): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -104,7 +104,7 @@ function escaped(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-/** The types that curl knows by a file's name. */
+/** The types that curl derives from a file's name. */
 const TYPES: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   jpg: 'image/jpeg',

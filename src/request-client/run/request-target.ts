@@ -1,15 +1,15 @@
 import { TroupeError } from '../../protocol/errors.js';
 import { encodeForUrl } from '../url-encoding.js';
 
-/** An address as it is connected to and as it stands in the request line. */
+/** A URL split into what to connect to and what is in the request line. */
 export interface RequestTarget {
   readonly secure: boolean;
   /** Without brackets. */
   readonly hostname: string;
   readonly port: number;
-  /** As the Host header has it. */
+  /** As in the Host header. */
   readonly host: string;
-  /** Path and query, one character a byte. */
+  /** Path and query, one character per byte. */
   readonly path: string;
   readonly user: { readonly username: string; readonly password: string } | null;
 }
@@ -17,17 +17,17 @@ export interface RequestTarget {
 const URL_FORM = /^(?:([A-Za-z][A-Za-z0-9+.-]*):\/\/)?([^/?#]*)([^?#]*)(\?[^#]*)?/;
 
 /**
- * Takes a URL apart without the URL class, which rewrites what it is given. With `encode`, what cannot stand in a request
- * line becomes `%XX`, UTF-8 first; without, the bytes go as they are.
+ * Splits a URL without the URL class, which would rewrite it. With `encode`, characters that are invalid in a request
+ * line become `%XX` in UTF-8; without, the bytes are sent unchanged.
  *
- * @throws REQUEST_FAILED where it is no http or https address
+ * @throws REQUEST_FAILED if it is not an http or https URL
  */
 export function requestTarget(url: string, encode: boolean): RequestTarget {
   const [, scheme = 'http', authority = '', path = '', query = ''] = URL_FORM.exec(url.trim()) ?? [];
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);
   const protocol = scheme.toLowerCase();
-  if (!/^https?$/.test(protocol)) throw refused(url, `${scheme}:// is not spoken here; use http:// or https://`);
+  if (!/^https?$/.test(protocol)) throw refused(url, `${scheme}:// is not supported; use http:// or https://`);
   if (host === '') throw refused(url, 'it has no host');
   if (!URL.canParse(`${protocol}://${host}`)) throw refused(url, 'its host or port is wrong');
   const parsed = new URL(`${protocol}://${host}`);
@@ -53,7 +53,7 @@ function decoded(text: string): string {
 }
 
 function refused(url: string, why: string): TroupeError {
-  return new TroupeError('REQUEST_FAILED', `The address ${url === '' ? '(empty)' : url} cannot be used: ${why}`, {
+  return new TroupeError('REQUEST_FAILED', `The URL ${url === '' ? '(empty)' : url} cannot be used: ${why}`, {
     cause: 'INVALID_URL',
     url,
   });

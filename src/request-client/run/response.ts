@@ -1,29 +1,29 @@
 import type { HeaderEntry } from '../request.js';
 
-/** Where a body is: small ones in memory, others in a file that {@link HttpResponse.dispose} removes. */
+/** A response body: small ones in memory, others in a file that {@link HttpResponse.dispose} removes. */
 export type StoredBody =
   | { readonly kind: 'memory'; readonly bytes: Buffer }
   | { readonly kind: 'file'; readonly path: string };
 
-/** An answer that was followed: where it led. */
+/** A redirect that was followed. */
 export interface RedirectStep {
   readonly status: number;
   readonly url: string;
 }
 
-/** A whole answer. Who sent the request disposes of it. */
+/** A complete answer. The sender of the request disposes of it. */
 export interface HttpResponse {
-  /** Of the request that was answered: after redirects, the last one. */
+  /** The URL of the answered request: the last one after redirects. */
   readonly url: string;
   readonly method: string;
   readonly status: number;
   readonly statusText: string;
   readonly httpVersion: string;
-  /** As they came: case, order and duplicates. */
+  /** As received: case, order and duplicates. */
   readonly headers: readonly HeaderEntry[];
-  /** Content-Encoding undone. */
+  /** With the Content-Encoding decoded. */
   readonly body: StoredBody;
-  /** Bytes of the body after Content-Encoding was undone. */
+  /** Bytes of the decoded body. */
   readonly bodyBytes: number;
   /** From the first byte sent to the last received, redirects included. */
   readonly durationMs: number;
@@ -32,7 +32,7 @@ export interface HttpResponse {
   dispose(): Promise<void>;
 }
 
-/** All values of a header, in their order; the name in any case. */
+/** All values of a header, in their order; the case of the name does not matter. */
 export function headerValues(headers: readonly HeaderEntry[], name: string): string[] {
   const lower = name.toLowerCase();
   return headers.filter((header) => header.name.toLowerCase() === lower).map(({ value }) => value);

@@ -16,13 +16,13 @@ import { contentOf, type RequestContent } from './request-content.js';
 import { type RequestTarget, requestTarget } from './request-target.js';
 import { type HttpResponse, headerValues, type RedirectStep } from './response.js';
 
-/** Where requests may go, and what may go there. */
+/** Limits for requests: which hosts they may reach, and with what content. */
 export interface ReachBounds {
-  /** Before each exchange, those that a redirect leads to included. @throws REQUEST_FAILED where it may not be */
+  /** Called before each exchange, also for redirects. @throws REQUEST_FAILED if it is not permitted */
   admit(request: PreparedRequest, target: RequestTarget): void;
-  /** Looks up a name for a connection to this port, and refuses addresses that may not be reached. */
+  /** Resolves a name for a connection to this port, and rejects blocked addresses. */
   lookup(port: number): LookupFunction;
-  /** Ends a connection that leads where none may, before a byte has passed. */
+  /** Ends a connection to a blocked address before any byte is sent. */
   guard(socket: Socket, target: RequestTarget): void;
 }
 
@@ -30,31 +30,30 @@ export interface SendBounds extends FilePlace {
   readonly signal?: AbortSignal;
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
-  /** The most that the answer's body may have, once it is unpacked; {@link MAX_BODY_BYTES} by default. */
+  /** The largest decoded body; {@link MAX_BODY_BYTES} by default. */
   readonly maxBodyBytes?: number | undefined;
 }
 
-/** A body that is longer is refused, whoever asks for it: it would fill the disk. */
+/** Longer bodies are always rejected: they would fill the disk. */
 const MAX_BODY_BYTES = 1024 * 1024 * 1024;
 
 const MAX_REDIRECTS = 10;
-/** The body of an answer that only leads on is read up to here, so that its connection can be used again; then it is cut. */
-const PASSED_OVER_BYTES = 64 * 1024;
+/** The body of a redirect is read up to this size, so that its connection can be reused; then it is cut. */
+const DISCARD_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 256 * 1024;
 const USER_AGENT = 'Troupe';
 
 /**
- * Sends requests over HTTP/1.1 as they are written: case, order and duplicates of headers are kept (a method in small
- * letters becomes one in capitals: Node cannot send it). Of its own
- * it adds Host, User-Agent, Accept, Connection and the length, each only where the request does not say otherwise. Keeps
- * connections open between requests; {@link close} ends them.
+ * Sends requests over HTTP/1.1 as written: case, order and duplicates of headers are kept (but a method in lower case
+ * becomes upper case, since Node cannot send it). By itself it adds Host, User-Agent, Accept, Connection and the
+ * length, each unless the request has it. Keeps connections open between requests; {@link close} ends them.
  */
 export class HttpSender {
   readonly #http: HttpAgent;
   readonly #https: HttpsAgent;
   readonly #bounds: ReachBounds | null;
 
-  /** @param bounds where requests may go, redirects included; by default anywhere */
+  /** @param bounds limits that also apply to redirects; none by default */
   constructor(bounds: ReachBounds | null = null) {
     const options = { keepAlive: true, maxFreeSockets: 16 };
     this.#http = new HttpAgent(options);
@@ -64,8 +63,8 @@ export class HttpSender {
 
   /**
    * @returns the answer, whatever its status; the caller disposes of it
-   * @throws REQUEST_FAILED where there is no answer or its body is too long, with `details.cause`; WAIT_TIMEOUT past the
-   * time; the signal's reason where it was aborted
+   * @throws REQUEST_FAILED if there is no answer or its body is too long, with `details.cause`; WAIT_TIMEOUT after the
+   *   time limit; the signal's reason if it was aborted
    */
   async send(request: PreparedRequest, bounds: SendBounds): Promise<HttpResponse> {
     const timeout = AbortSignal.timeout(bounds.timeoutMs);
@@ -80,13 +79,13 @@ export class HttpSender {
         const own = current.body.kind === 'none' ? null : content;
         const answer = await this.#exchange(digest.authorized(current), own, signal);
         if (digest.asked(current, answer)) {
-          passOver(answer);
+          discardBody(answer);
           continue;
         }
         const next = request.settings.followRedirects ? redirected(current, answer) : null;
         const { maxBodyBytes = MAX_BODY_BYTES } = bounds;
         if (next === null) return await finish(current, answer, { signal, startedAt, redirects, maxBodyBytes });
-        passOver(answer);
+        discardBody(answer);
         redirects.push({ status: answer.statusCode ?? 0, url: next.url });
         if (redirects.length > MAX_REDIRECTS) {
           throw new TroupeError('REQUEST_FAILED', `More than ${MAX_REDIRECTS} redirects, the last one to ${next.url}`, {
@@ -98,13 +97,13 @@ export class HttpSender {
     } catch (error) {
       if (bounds.signal?.aborted === true) throw bounds.signal.reason;
       if (timeout.aborted) {
-        throw new TroupeError('WAIT_TIMEOUT', `No whole answer from ${current.url} within ${bounds.timeoutMs} ms`);
+        throw new TroupeError('WAIT_TIMEOUT', `No complete answer from ${current.url} within ${bounds.timeoutMs} ms`);
       }
       throw networkFault(error, current.url);
     }
   }
 
-  /** Ends idle connections and those in use. Idempotent. */
+  /** Ends all connections, also those in use. Idempotent. */
   close(): void {
     this.#http.destroy();
     this.#https.destroy();
@@ -125,7 +124,7 @@ export class HttpSender {
       method: request.method,
       headers: flat(headerLines(request, target, content)),
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Old servers put into their headers what the grammar forbids, and are to be tested too.
+      // Servers whose headers violate the grammar should be testable too.
       insecureHTTPParser: true,
       signal,
       ...(reach === null ? {} : { lookup: reach.lookup(target.port) }),
@@ -141,7 +140,7 @@ export class HttpSender {
     sent.once('socket', (socket) => reach?.guard(socket, target));
     if (content === null) sent.end();
     else {
-      // A server may answer, and close, before it has read everything: then its answer counts, not our broken pipe.
+      // A server may answer and close before it has read everything: then its answer counts, not the broken pipe.
       pipeline(content.open(), sent).catch((error: unknown) =>
         sent.destroy(error instanceof Error ? error : undefined),
       );
@@ -169,25 +168,25 @@ function headerLines(
   lines.push(...headers.map((header) => withBoundary(header, body, content)));
   if (content?.contentType) add('Content-Type', content.contentType);
   if (content === null) {
-    // Node would send an empty body in chunks with all other methods.
+    // For all other methods Node would send an empty body in chunks.
     if (!/^(?:GET|HEAD|DELETE|OPTIONS|TRACE|CONNECT)$/i.test(method)) add('Content-Length', '0');
   } else if (!has('Transfer-Encoding')) add('Content-Length', String(content.length));
   return lines;
 }
 
-/** A Content-Type that the user gave for a form still needs the boundary. */
+/** A Content-Type that the user set for a form still needs the boundary. */
 function withBoundary(header: HeaderEntry, body: RequestBody, content: RequestContent | null): HeaderEntry {
   const boundary = body.kind === 'form' ? /;\s*boundary=.*$/.exec(content?.contentType ?? '')?.[0] : undefined;
   if (boundary === undefined || header.name.toLowerCase() !== 'content-type') return header;
   return { name: header.name, value: `${header.value.replace(/;\s*boundary=[^;]*/i, '')}${boundary}` };
 }
 
-/** Node takes names and values in turns; values are bytes of UTF-8, one character each. */
+/** Node takes a flat list of names and values; values are UTF-8 bytes, one character each. */
 function flat(headers: readonly HeaderEntry[]): string[] {
   return headers.flatMap(({ name, value }) => [name, Buffer.from(value, 'utf8').toString('latin1')]);
 }
 
-/** RFC 9110, section 15.4, as browsers do it. Credentials never follow to another origin. */
+/** RFC 9110, section 15.4, as browsers implement it. Credentials are never sent to another origin. */
 function redirected(request: PreparedRequest, answer: IncomingMessage): PreparedRequest | null {
   const status = answer.statusCode ?? 0;
   const { location } = answer.headers;
@@ -215,12 +214,12 @@ function redirected(request: PreparedRequest, answer: IncomingMessage): Prepared
   };
 }
 
-/** Lets go of the body of an answer that only leads on: nobody reads it. */
-function passOver(answer: IncomingMessage): void {
+/** Discards the body of a redirect. */
+function discardBody(answer: IncomingMessage): void {
   let bytes = 0;
   answer.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > PASSED_OVER_BYTES) answer.destroy();
+    if (bytes > DISCARD_BYTES) answer.destroy();
   });
 }
 
@@ -244,7 +243,7 @@ async function finish(
   const empty = method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304;
   const decoded = empty ? answer : decodedBody(answer, headerValues(headers, 'content-encoding'));
   const { body, bytes, dispose } = await keepBody(decoded, maxBodyBytes, signal).catch((error: unknown) => {
-    // Else the connection stays open, with the rest of the body in it.
+    // Otherwise the connection would stay open, with the rest of the body in it.
     answer.destroy();
     throw error;
   });
@@ -263,7 +262,7 @@ async function finish(
   };
 }
 
-/** An encoding that is not known, or several, are left for the reader. A cut stream gives what there was. */
+/** An unknown encoding, or several, are not decoded. A truncated stream returns what was received. */
 function decodedBody(answer: IncomingMessage, encodings: readonly string[]): Readable {
   const flush = { flush: zlib.Z_SYNC_FLUSH, finishFlush: zlib.Z_SYNC_FLUSH };
   const decoder = (): Transform | null => {

@@ -1,7 +1,7 @@
 import type { ZodType, z } from 'zod';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** What a page sent, in the shape that it must have. @throws INVALID_REQUEST naming the first member that has not */
+/** Validates what a page sent. @throws INVALID_REQUEST naming the first invalid member */
 export function checked<T extends ZodType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -10,14 +10,14 @@ interface OpenEnvironment {
   readonly id: string;
   readonly file: TextFile;
   environment: Environment;
-  /** The text that the file holds. */
+  /** The text of the file. */
   saved: string;
 }
 
-/** Of those that are open; more are refused. */
+/** Open environments; more are rejected. */
 const MAX_OPEN = 100;
 
-/** The environments that the window has open; at most one of them is the active one. Errors: NOT_FOUND for one that is not open. */
+/** The open environments of the window; at most one is active. Errors: NOT_FOUND for one that is not open. */
 export class Environments {
   #open: readonly OpenEnvironment[] = [];
   #active: OpenEnvironment | null = null;
@@ -39,12 +39,12 @@ export class Environments {
       : { id, plain: environment.plain, rows: environment.rows };
   }
 
-  /** Of the active one. */
+  /** The values of the active one. */
   get values(): Map<string, string> {
     return this.#active?.environment.values ?? new Map();
   }
 
-  /** Values that their environment calls secret, of all that are open. */
+  /** The secret values of all open environments. */
   get secrets(): string[] {
     return this.#open.flatMap(({ environment }) =>
       environment.rows.filter(({ secret }) => secret).map(({ value }) => value),
@@ -52,14 +52,14 @@ export class Environments {
   }
 
   /**
-   * Opens a file and makes it the active one; one that is open already is the active one again.
-   * @throws NOT_FOUND, or INVALID_REQUEST where the file is no environment
+   * Opens a file and makes it active; for an open one it only does the latter.
+   * @throws NOT_FOUND, or INVALID_REQUEST if the file is not an environment
    */
   async open(path: string): Promise<void> {
     this.#active = await this.#opened(resolve(path));
   }
 
-  /** Opens what lies in a folder under the name that Postman gives environments. What cannot be read is left out. */
+  /** Opens the files in a folder with Postman's name for environments. Unreadable ones are skipped. */
   async openBeside(folder: string): Promise<void> {
     const names = await readdir(folder).catch(() => []);
     for (const name of names.filter((one) => /\.postman_environment\.json$/i.test(one)).sort()) {
@@ -67,7 +67,7 @@ export class Environments {
     }
   }
 
-  /** @throws INVALID_REQUEST with `details.changedOnDisk` where there is a file already */
+  /** @throws INVALID_REQUEST with `details.changedOnDisk` if the file exists */
   async create(path: string): Promise<void> {
     const name = basename(path).replace(/(?:\.postman_environment)?\.json$/i, '');
     const environment = Environment.create(name, randomUUID());
@@ -85,7 +85,7 @@ export class Environments {
     found.environment = found.environment.withRows(rows);
   }
 
-  /** @throws what {@link TextFile.write} does */
+  /** @throws what {@link TextFile.write} throws */
   async save(id: string, overwrite: boolean): Promise<void> {
     const found = this.#find(id);
     const { text } = found.environment;
@@ -93,7 +93,7 @@ export class Environments {
     found.saved = text;
   }
 
-  /** What was not saved is lost. */
+  /** Unsaved changes are lost. */
   close(id: string): void {
     const found = this.#find(id);
     this.#open = this.#open.filter((one) => one !== found);
@@ -108,7 +108,8 @@ export class Environments {
   }
 
   #add(file: TextFile, environment: Environment): OpenEnvironment {
-    if (this.#open.length >= MAX_OPEN) throw new TroupeError('INVALID_REQUEST', `${MAX_OPEN} environments are open`);
+    if (this.#open.length >= MAX_OPEN)
+      throw new TroupeError('INVALID_REQUEST', `${MAX_OPEN} environments are open already; close some`);
     this.#count += 1;
     const made = { id: `e${this.#count}`, file, environment, saved: environment.text };
     this.#open = [...this.#open, made];
@@ -117,7 +118,7 @@ export class Environments {
 
   #find(id: string): OpenEnvironment {
     const found = this.#open.find((one) => one.id === id);
-    if (found === undefined) throw new TroupeError('NOT_FOUND', 'This environment is not open any more');
+    if (found === undefined) throw new TroupeError('NOT_FOUND', 'This environment is no longer open');
     return found;
   }
 }

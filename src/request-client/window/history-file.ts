@@ -2,40 +2,43 @@ import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { asObject, type JsonObject, member, textOf } from '../collection/json-access.js';
 
-/** One request that was sent, as it is kept on disk: as it is written, without its answer, and without what is secret. */
+/** One sent request on disk: as written, without its answer and without secrets. */
 export interface KeptRequest {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly name: string;
   readonly method: string;
   readonly url: string;
-  /** Null where there was no answer. */
+  /** Null if there was no answer. */
   readonly status: number | null;
   readonly durationMs: number;
   readonly passed: boolean;
-  /** The item of a collection; null where it was too large. */
+  /** The item of a collection; null if it was too large. */
   readonly item: JsonObject | null;
 }
 
-/** Past the bounds the oldest are forgotten, with the next start or after so many more. */
+/** Beyond this the oldest are removed, at the next start or after this many more. */
 const MAX_ENTRIES = 500;
 const SLACK = 100;
 const MAX_ITEM_CHARACTERS = 64 * 1024;
 
-/** A request of the history, with what this start knows of it. */
+/** A request of the history, with data of this start. */
 export interface HistoryEntry extends KeptRequest {
   readonly id: string;
-  /** Of the answer; null for those of an earlier start. */
+  /** The id of the answer; null for a request of an earlier start. */
   readonly sentId: string | null;
 }
 
-/** What was sent, in a file of one JSON value a line that only its owner can read. It lasts from start to start. */
+/**
+ * The sent requests, in a file with one JSON value per line that only its owner can read. It is kept from start to
+ * start.
+ */
 export class HistoryFile {
-  /** Null: nothing is kept beyond the end. */
+  /** Null if nothing is stored on disk. */
   readonly #path: string | null;
   /** Oldest first. */
   #entries: HistoryEntry[] = [];
-  /** Lines of the file, those that are forgotten included. */
+  /** Lines of the file, including removed entries. */
   #lines = 0;
   #count = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -44,7 +47,7 @@ export class HistoryFile {
     this.#path = path;
   }
 
-  /** A file that is not there, or cannot be read, is an empty one; lines that are broken are left out. */
+  /** A missing or unreadable file counts as empty; invalid lines are skipped. */
   static async open(path: string): Promise<HistoryFile> {
     const text = await readFile(path, 'utf8').catch(() => '');
     const lines = text.split('\n').filter((line) => line !== '');
@@ -59,7 +62,7 @@ export class HistoryFile {
     return this.#entries.toReversed();
   }
 
-  /** Adds one. Where the disk does not take it, it lasts until the end: that is no reason not to send. */
+  /** Adds an entry. If it cannot be written, it is kept in memory: that must not prevent a request. */
   async add(entry: KeptRequest, sentId: string): Promise<void> {
     const tooLarge = entry.item !== null && JSON.stringify(entry.item).length > MAX_ITEM_CHARACTERS;
     const kept = tooLarge ? { ...entry, item: null } : entry;
@@ -83,7 +86,7 @@ export class HistoryFile {
     if (this.#entries.length > MAX_ENTRIES) this.#entries.splice(0, this.#entries.length - MAX_ENTRIES);
   }
 
-  /** One after the other. */
+  /** Writes one after another. */
   async #write(work: (path: string) => Promise<void>): Promise<void> {
     const path = this.#path;
     if (path === null) return;

@@ -12,13 +12,13 @@ import { SentHistory } from './sent-history.js';
 export interface SentRequest {
   readonly result: RequestResult;
   readonly node: CollectionNode;
-  /** Of the request in the open document. */
+  /** The request's id in the open document. */
   readonly itemId: string;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** What was sent: requests, as they are written, from start to start; answers until the end. */
+/** The history: requests, as written, are kept from start to start, answers until the window is closed. */
 export class History {
   readonly answers = new SentHistory();
   readonly #file: HistoryFile;
@@ -27,7 +27,7 @@ export class History {
     this.#file = file;
   }
 
-  /** Takes the result over, its response with it. `hide` takes known secrets out of a text. */
+  /** Takes ownership of the result and its response. `hide` masks known secrets in a text. */
   async add({ result, node, itemId, at }: SentRequest, hide: (text: string) => string): Promise<SentView> {
     const sent = await this.answers.add(result, itemId, at, hide);
     const behaviour = asObject(member(node.value, 'protocolProfileBehavior'));
@@ -60,14 +60,14 @@ export class History {
     }));
   }
 
-  /** The item of a collection that a line stands for. @throws NOT_FOUND */
+  /** The collection item of a line. @throws NOT_FOUND */
   item(id: string): JsonObject {
     const item = this.#file.entries.find((entry) => entry.id === id)?.item;
-    if (item == null) throw new TroupeError('NOT_FOUND', 'The history does not have this request any more');
+    if (item == null) throw new TroupeError('NOT_FOUND', 'This request is no longer in the history');
     return item;
   }
 
-  /** Forgets all of it, on disk too. */
+  /** Removes everything, also on disk. */
   async clear(): Promise<void> {
     await this.#file.clear();
     await this.answers.clear();

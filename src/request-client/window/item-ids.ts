@@ -2,8 +2,8 @@ import { COLLECTION_ID } from '../../protocol/request-window.js';
 import type { CollectionNode, CollectionPath } from '../collection/collection.js';
 
 /**
- * Names for the items of a collection that stay while items are moved about. Paths shift with every insertion; whoever
- * edits the collection tells it here. Immutable, as the collection is.
+ * Ids for the items of a collection that do not change when items move, unlike paths. Every edit of the collection must
+ * be reported here. Immutable, like the collection.
  */
 export class ItemIds {
   readonly #paths: ReadonlyMap<string, CollectionPath>;
@@ -29,7 +29,7 @@ export class ItemIds {
     return this.#ids.get(path.join('.'));
   }
 
-  /** Gives a name to every item that has none. */
+  /** Gives an id to every item without one. */
   completed(nodes: readonly CollectionNode[]): ItemIds {
     const paths = new Map(this.#paths);
     let next = this.#next;
@@ -41,22 +41,22 @@ export class ItemIds {
     return new ItemIds(paths, next);
   }
 
-  /** These names again, and for new items none that `later` has given away. */
+  /** These ids again (for undo); new items get no id that `later` has already used. */
   revived(later: ItemIds): ItemIds {
     return new ItemIds(this.#paths, later.#next);
   }
 
-  /** An item was put in at `path`. */
+  /** An item was inserted at `path`. */
   inserted(path: CollectionPath): ItemIds {
     return this.#mapped((own) => shifted(own, path, 1));
   }
 
-  /** The item at `path` was taken away, and all within it. */
+  /** The item at `path` was removed, with its content. */
   removed(path: CollectionPath): ItemIds {
     return this.#mapped((own) => (startsWith(own, path) ? null : shifted(own, path, -1)));
   }
 
-  /** The item at `from` was taken away and put in at `to`, which counts without it. */
+  /** The item at `from` was removed and inserted at `to`, which counts without it. */
   moved(from: CollectionPath, to: CollectionPath): ItemIds {
     return this.#mapped((own) => {
       if (startsWith(own, from)) return [...to, ...own.slice(from.length)];
@@ -78,7 +78,7 @@ export function startsWith(path: CollectionPath, start: CollectionPath): boolean
   return start.every((part, index) => path[index] === part);
 }
 
-/** Where `path` leads after one element more or less at `at`. */
+/** The new path of an item after an element was inserted or removed at `at`. */
 export function shifted(path: CollectionPath, at: CollectionPath, by: 1 | -1): CollectionPath {
   const last = at.length - 1;
   const [own, place] = [path[last], at[last]];

@@ -5,7 +5,7 @@ import type { FolderView } from '../../protocol/request-window.js';
 
 const MAX_ENTRIES = 5000;
 
-/** Folders and JSON files of a folder, as the dialogs that open and save show them. @throws NOT_FOUND */
+/** The folders and JSON files of a folder, for the file dialogs. @throws NOT_FOUND */
 export async function listFolder(path: string): Promise<FolderView> {
   const absolute = resolve(path);
   const found = await readdir(absolute, { withFileTypes: true }).catch((error: unknown) => {

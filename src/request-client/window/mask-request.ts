@@ -6,10 +6,10 @@ const ONLY_VARIABLES = /^(?:\s|\{\{[^{}]*\}\}|Bearer|Basic|Token)*$/i;
 const TOKENS = /\b(Bearer|Basic|Token)\s+[\w.~+/=-]{4,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
 
 /**
- * A request of a collection without what is secret: by its name, by its form, or because it is one of `secrets`. A value
- * that is nothing but `{{variables}}` stays. Bytes are left out.
+ * A request of a collection with secrets masked: by their name, by their form, or because they are known. A value that
+ * consists only of `{{variables}}` is kept. Bytes are removed.
  *
- * @param hide takes out secrets that are known
+ * @param hide masks known secrets
  */
 export function maskRequest(request: unknown, hide: (text: string) => string): unknown {
   return masked(request, hide, false);
@@ -34,12 +34,12 @@ function masked(value: unknown, hide: (text: string) => string, isAuth: boolean)
   );
 }
 
-/** v2.0 writes settings as members. */
+/** v2.0 has settings as members. */
 function isHiddenSetting(object: JsonObject, name: string): boolean {
   return object.key === undefined && name !== 'type' && !OPEN_SETTINGS.test(name);
 }
 
-/** Of an address, a body, or any other text. */
+/** Masks a URL, a body, or any other text. */
 export function maskText(text: string, hide: (text: string) => string): string {
   return hide(text)
     .replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#:@]*):[^/?#@]*@/i, `$1:${MASK}@`)

@@ -19,7 +19,7 @@ import { readForm, writeForm } from './forms/request-form.js';
 import { readRows } from './forms/rows.js';
 import { ItemIds, shifted, startsWith } from './item-ids.js';
 
-/** States that undo can go back to; past the bounds the oldest is forgotten. */
+/** States for undo; beyond this the oldest is dropped. */
 const MAX_UNDO = 100;
 const MAX_UNDO_CHARACTERS = 64 * 1024 * 1024;
 
@@ -28,11 +28,11 @@ interface State {
   readonly ids: ItemIds;
 }
 
-/** The collection that the window has open, edited item by item. Errors: NOT_FOUND for an item that is gone. */
+/** The open collection of the window, edited item by item. Errors: NOT_FOUND for an item that no longer exists. */
 export class OpenDocument {
   #file: CollectionFile | null;
   #state: State;
-  /** The text that the file holds; of a new document the empty one. */
+  /** The text of the file; empty for a new document. */
   #saved: string;
   #past: State[] = [];
 
@@ -46,7 +46,7 @@ export class OpenDocument {
     return new OpenDocument(Collection.create('New collection', randomUUID()), null);
   }
 
-  /** @throws what {@link CollectionFile.open} does */
+  /** @throws what {@link CollectionFile.open} throws */
   static async open(path: string): Promise<OpenDocument> {
     const file = await CollectionFile.open(path);
     return new OpenDocument(file.collection, file);
@@ -56,12 +56,12 @@ export class OpenDocument {
     return this.#state.collection;
   }
 
-  /** Null where it was never saved. */
+  /** Null if it was never saved. */
   get path(): string | null {
     return this.#file?.path ?? null;
   }
 
-  /** It is not what the file holds. */
+  /** It differs from the file. */
   get changed(): boolean {
     return this.collection.text !== this.#saved;
   }
@@ -70,7 +70,7 @@ export class OpenDocument {
     return this.#past.length > 0;
   }
 
-  /** What a page draws, but for what is not the document's own. */
+  /** The data of the document for a page, without that of the workspace. */
   get view(): Omit<DocumentView, 'environments' | 'environment' | 'values'> {
     const { collection, ids } = this.#state;
     const itemOf = ({ path, name, kind, value, children }: CollectionNode): TreeItem => ({
@@ -90,14 +90,14 @@ export class OpenDocument {
     };
   }
 
-  /** Somebody else wrote the file. */
+  /** Somebody else changed the file. */
   async changedOnDisk(): Promise<boolean> {
     return this.#file !== null && (await this.#file.changedOnDisk());
   }
 
   /**
    * Writes to its own file, or to `path` from now on.
-   * @throws INVALID_REQUEST with `details.changedOnDisk` where that would undo what somebody else wrote
+   * @throws INVALID_REQUEST with `details.changedOnDisk` if that would overwrite somebody else's changes
    */
   async save(path: string | null, overwrite: boolean): Promise<void> {
     const file = path === null || path === this.path ? this.#file : CollectionFile.create(path, this.collection);
@@ -121,19 +121,19 @@ export class OpenDocument {
     return found;
   }
 
-  /** Of an item by its path; undefined where there is none. */
+  /** The id of the item at a path; undefined if there is none. */
   idOf(path: CollectionPath): string | undefined {
     return this.#state.ids.idOf(path);
   }
 
-  /** Where an item stands; the collection itself has the empty path. */
+  /** The path of an item; empty for the collection itself. */
   pathOf(id: string): CollectionPath {
     const path = this.#state.ids.pathOf(id);
     if (path === undefined) throw gone();
     return path;
   }
 
-  /** Of a request. */
+  /** The form of a request. */
   form(id: string): RequestForm {
     return readForm(this.collection, this.node(id).path, (path) => this.idOf(path) ?? '');
   }
@@ -142,7 +142,7 @@ export class OpenDocument {
     this.#become(writeForm(this.collection, this.node(id).path, edit), this.#state.ids);
   }
 
-  /** Of a folder, or of the collection. */
+  /** The form of a folder, or of the collection. */
   groupForm(id: string): GroupForm {
     return readGroupForm(this.collection, this.#groupPath(id), (path) => this.idOf(path) ?? '');
   }
@@ -151,7 +151,7 @@ export class OpenDocument {
     this.#become(writeGroupForm(this.collection, this.#groupPath(id), edit), this.#state.ids);
   }
 
-  /** @returns the new item's id; it is the last in its folder */
+  /** @returns the id of the new item, which is the last in its folder */
   add(parent: string | null, kind: 'folder' | 'request', name: string): string {
     const place = this.#endOf(parent);
     const value =
@@ -167,7 +167,7 @@ export class OpenDocument {
     return this.#inserted(this.collection.insert(place, { ...item, response: [] }), place);
   }
 
-  /** @returns the copy's id; it stands behind its original */
+  /** @returns the id of the copy, which follows its original */
   duplicate(id: string): string {
     const from = this.pathOf(id);
     const to = from.with(-1, Number(from.at(-1)) + 1);
@@ -182,7 +182,7 @@ export class OpenDocument {
     this.#become(this.collection.remove(path), this.#state.ids.removed(path));
   }
 
-  /** @param index among the children of `parent` as they are now @throws INVALID_REQUEST into itself */
+  /** @param index among the current children of `parent` @throws INVALID_REQUEST for a move into itself */
   move(id: string, parent: string | null, index: number): void {
     const from = this.pathOf(id);
     const list = this.#listOf(parent);
@@ -195,7 +195,7 @@ export class OpenDocument {
     this.#become(this.collection.move(from, to), this.#state.ids.moved(from, to));
   }
 
-  /** @returns the ids of the new requests; they are the last in their folder */
+  /** @returns the ids of the new requests, which are the last in their folder */
   addImported(imported: ImportResult, parent: string | null): string[] {
     const list = this.#listOf(parent);
     const first = listOf(this.collection.at(list)).length;
@@ -205,7 +205,7 @@ export class OpenDocument {
     return imported.requests.map((_, index) => ids.idOf([...list, first + index]) ?? '');
   }
 
-  /** Back to the state before the last edit. */
+  /** Restores the state before the last edit. */
   undo(): void {
     const before = this.#past.pop();
     if (before === undefined) return;
@@ -229,7 +229,7 @@ export class OpenDocument {
   #groupPath(id: string): CollectionPath {
     const path = this.pathOf(id);
     if (path.length > 0 && this.node(id).kind !== 'folder')
-      throw new TroupeError('INVALID_REQUEST', 'Only folders hold requests');
+      throw new TroupeError('INVALID_REQUEST', 'Only folders can contain requests');
     return path;
   }
 
@@ -244,5 +244,5 @@ export class OpenDocument {
 }
 
 function gone(): TroupeError {
-  return new TroupeError('NOT_FOUND', 'The collection has no such request or folder any more');
+  return new TroupeError('NOT_FOUND', 'This request or folder is no longer in the collection');
 }

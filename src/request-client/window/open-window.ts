@@ -5,22 +5,22 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { openBrowser } from '../oauth/open-browser.js';
 
-/** A window on screen. */
+/** An opened window. */
 export interface OpenedWindow {
-  /** Settles when its user closes it; null where that cannot be known, as with a tab of the default browser. */
+  /** Settles when its user closes it; null if that cannot be known, as for a tab of the default browser. */
   readonly closed: Promise<void> | null;
-  /** Why nothing opened, for the terminal; null where something did. */
+  /** Why nothing was opened, for the terminal; null if it was. */
   readonly problem: string | null;
   /** Idempotent. */
   close(): Promise<void>;
 }
 
 export interface OpenWindowOptions {
-  /** What the user set as BROWSER. */
+  /** The user's BROWSER variable. */
   readonly browser: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
   readonly platform?: NodeJS.Platform;
-  /** Browsers refuse to run as root with their sandbox on. */
+  /** Browsers refuse to run as root with their sandbox. */
   readonly root?: boolean;
 }
 
@@ -45,8 +45,8 @@ const PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 };
 
 /**
- * Opens a window of its own where there is a Chromium or Chrome and a screen: with a profile for this start alone, so that
- * its process lives exactly as long as the window. Else a tab of the default browser. `BROWSER` decides for the latter.
+ * Opens a window if there is a Chromium or Chrome and a screen, with a profile for this start only, so that its process
+ * lives exactly as long as the window. Otherwise opens a tab of the default browser, or of `BROWSER`.
  */
 export async function openWindow(url: string, options: OpenWindowOptions): Promise<OpenedWindow> {
   const { browser, env = process.env, platform = process.platform, root = process.getuid?.() === 0 } = options;
@@ -54,14 +54,13 @@ export async function openWindow(url: string, options: OpenWindowOptions): Promi
   const program = browser === undefined && screen && !root ? await findBrowser(env, platform) : null;
   if (program !== null) return await appWindow(program, url);
   const none = { closed: null, close: async () => undefined };
-  if (browser === undefined && !screen)
-    return { ...none, problem: 'There is no screen: open the address in a browser' };
+  if (browser === undefined && !screen) return { ...none, problem: 'There is no screen: open the URL in a browser' };
   try {
     await openBrowser(url, browser, platform);
     return { ...none, problem: null };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { ...none, problem: `No browser opens (${why}): open the address in one, or set BROWSER` };
+    return { ...none, problem: `No browser could be opened (${why}): open the URL in one, or set BROWSER` };
   }
 }
 

@@ -3,8 +3,8 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { HttpResponse } from '../run/response.js';
 
 /**
- * Writes a whole body to a file, without it going through the page.
- * @throws INVALID_REQUEST with `details.changedOnDisk` where there is a file already and `overwrite` does not allow it
+ * Writes a complete body to a file, without sending it through the page.
+ * @throws INVALID_REQUEST with `details.changedOnDisk` if the file exists and `overwrite` is false
  */
 export async function saveBody({ body }: HttpResponse, path: string, overwrite: boolean): Promise<void> {
   try {
@@ -14,7 +14,7 @@ export async function saveBody({ body }: HttpResponse, path: string, overwrite: 
     const exists = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
     const why = error instanceof Error ? error.message : String(error);
     throw exists
-      ? new TroupeError('INVALID_REQUEST', `There is a file ${path}`, { changedOnDisk: true })
+      ? new TroupeError('INVALID_REQUEST', `The file ${path} already exists`, { changedOnDisk: true })
       : new TroupeError('INVALID_REQUEST', `The body cannot be written: ${why}`);
   }
 }

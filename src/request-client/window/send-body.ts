@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { TroupeError } from '../../protocol/errors.js';
 import type { HttpResponse } from '../run/response.js';
 
-/** A whole body, as bytes of no type: the page shows or saves it, the browser never does by itself. */
+/** Sends a complete body, as bytes without a type: only the page displays or saves it, never the browser by itself. */
 export async function sendBody(kept: HttpResponse | undefined, response: ServerResponse): Promise<void> {
   if (kept === undefined) throw new TroupeError('NOT_FOUND', 'This answer is no longer kept');
   response.setHeader('Content-Type', 'application/octet-stream');

@@ -4,9 +4,9 @@ import type { RequestResult } from '../collection-run/result.js';
 import { type HttpResponse, headerValues } from '../run/response.js';
 
 const MAX_ENTRIES = 200;
-/** Of bodies that are kept in memory; past it the oldest answers lose theirs. */
+/** Bytes of bodies kept in memory; beyond this the oldest answers lose theirs. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-/** What a page is shown of a body at once. */
+/** Bytes of a body that a page gets at once. */
 const SHOWN_BYTES = 1024 * 1024;
 const HEX_BYTES = 4096;
 
@@ -15,7 +15,7 @@ interface Entry {
   readonly response: HttpResponse | null;
 }
 
-/** Answers since the window was opened, newest first. In memory alone: they hold secrets. */
+/** The answers since the window was opened, newest first. In memory only: they contain secrets. */
 export class SentHistory {
   #entries: Entry[] = [];
   #count = 0;
@@ -24,12 +24,12 @@ export class SentHistory {
     return this.#entries.find(({ view }) => view.id === id)?.view;
   }
 
-  /** The whole answer, while it is kept. The history disposes of it. */
+  /** The complete answer, while it is kept. The history disposes of it. */
   response(id: string): HttpResponse | undefined {
     return this.#entries.find(({ view }) => view.id === id)?.response ?? undefined;
   }
 
-  /** Takes the result over, its response with it. `mask` takes secrets out of what scripts and servers said. */
+  /** Takes ownership of the result and its response. `mask` masks secrets in the output of scripts and servers. */
   async add(result: RequestResult, itemId: string, at: number, mask: (text: string) => string): Promise<SentView> {
     const { request, response, error, tests, unresolved, durationMs } = result;
     this.#count += 1;
@@ -101,7 +101,7 @@ async function beginningOf({ body }: HttpResponse): Promise<Buffer> {
   }
 }
 
-/** Offset, sixteen bytes, and what of them can be printed, on each line. */
+/** Each line has the offset, sixteen bytes, and their printable characters. */
 function hexDump(bytes: Buffer): string {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += 16) {
@@ -113,7 +113,7 @@ function hexDump(bytes: Buffer): string {
   return lines.join('\n');
 }
 
-/** Null where the bytes are no text in the charset that the answer names. */
+/** Null if the bytes are not valid text in the charset of the answer. */
 function textIn(bytes: Buffer, contentType: string, cut: boolean): string | null {
   if (/^(?:image\/(?!svg)|audio\/|video\/|font\/)/i.test(contentType)) return null;
   const [, charset = 'utf-8'] = /charset="?([\w-]+)/i.exec(contentType) ?? [];

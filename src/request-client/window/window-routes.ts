@@ -4,7 +4,7 @@ import { HISTORY_ROUTES } from './routes/history-routes.js';
 import { ITEM_ROUTES } from './routes/item-routes.js';
 import type { WindowRoute } from './routes/window-route.js';
 
-/** All that the page can ask of the client, but for entering, the bytes of bodies, and the end. */
+/** All routes of the page, except sign-in, the bytes of bodies, and quit. */
 export const WINDOW_ROUTES: readonly WindowRoute[] = [
   ...DOCUMENT_ROUTES,
   ...ITEM_ROUTES,

@@ -11,9 +11,9 @@ import type { Workspace } from './workspace.js';
 
 export interface WindowServerOptions {
   readonly workspace: Workspace;
-  /** Where dialogs that open and save begin. */
+  /** The initial folder of the file dialogs. */
   readonly folder: string;
-  /** 0 takes a free port. */
+  /** 0 chooses a free port. */
   readonly port: number;
 }
 
@@ -21,12 +21,12 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const RESPONSE_BODY = /^\/api\/history\/(s\d+)\/body$/;
 
 /**
- * Serves the window on 127.0.0.1. The page is open to everybody on this machine and says nothing; everything else wants
- * the secret of this start. The page is given it for the key that its address carries behind the `#`: that part never goes
- * over the wire, and other origins cannot read it. {@link quit} settles when the page asks for the end.
+ * Serves the window on 127.0.0.1. The page itself is public on this machine and contains nothing; every other request
+ * needs the secret of this start. The page gets the secret for the key after the `#` of its URL: that part is never
+ * sent over the network, and other origins cannot read it. {@link quit} settles when the page asks to quit.
  */
 export class WindowServer {
-  /** The address for people, with a key that holds until the end. */
+  /** The URL for people, with a key that is valid until the end. */
   readonly url: string;
   readonly quit: Promise<void>;
   readonly #server: Server;
@@ -34,7 +34,7 @@ export class WindowServer {
   readonly #origins: readonly string[];
   readonly #secret = randomBytes(32).toString('base64url');
   readonly #key = randomBytes(32).toString('base64url');
-  /** Each opens the window once. */
+  /** Each key opens the window once. */
   readonly #onceKeys = new Set<string>();
   readonly #page = new BuiltPage(fileURLToPath(new URL('../../web/request-client', import.meta.url)));
   #onQuit: () => void = () => undefined;
@@ -52,19 +52,24 @@ export class WindowServer {
     server.on('request', (request, response) => void this.#serve(request, response));
   }
 
-  /** @throws UNAVAILABLE where the port is taken */
+  /** @throws UNAVAILABLE if the port is in use */
   static async start(options: WindowServerOptions): Promise<WindowServer> {
     const server = createServer({ requestTimeout: 60_000 });
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => {
-        reject(new TroupeError('UNAVAILABLE', `The port ${options.port} cannot be used: ${error.message}`));
+        reject(
+          new TroupeError(
+            'UNAVAILABLE',
+            `The port ${options.port} cannot be used: ${error.message}; choose another one`,
+          ),
+        );
       });
       server.listen({ port: options.port, host: '127.0.0.1', exclusive: true }, resolve);
     });
     return new WindowServer(server, options);
   }
 
-  /** An address that works once: command lines of programs can be read by everybody on this machine. */
+  /** A URL that works once: command lines of programs are visible to all users of this machine. */
   openingUrl(): string {
     const key = randomBytes(32).toString('base64url');
     this.#onceKeys.add(key);
@@ -81,7 +86,7 @@ export class WindowServer {
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Referrer-Policy', 'no-referrer');
     try {
-      this.#checkPlace(request);
+      this.#checkOrigin(request);
       const [path = '/'] = (request.url ?? '/').split('?');
       if (path.startsWith('/api/')) await this.#serveCall(path, request, response);
       else this.#servePage(path, request, response);
@@ -91,10 +96,10 @@ export class WindowServer {
     }
   }
 
-  /** A page of another origin, or a name that was made to lead here, gets nothing. */
-  #checkPlace({ headers: { host, origin } }: IncomingMessage): void {
+  /** Rejects pages of another origin, and foreign names that resolve to this machine. */
+  #checkOrigin({ headers: { host, origin } }: IncomingMessage): void {
     if (!this.#origins.includes(`http://${host}`) || (origin !== undefined && !this.#origins.includes(origin))) {
-      throw new TroupeError('FORBIDDEN_ORIGIN', 'This is the window of a request client, and of nobody else');
+      throw new TroupeError('FORBIDDEN_ORIGIN', 'Only the page of this request client may send requests here');
     }
   }
 
@@ -102,7 +107,7 @@ export class WindowServer {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw refusedMethod();
     const file = this.#page.find(path === '/' ? 'index.html' : path.slice(1));
     if (file === undefined) throw new TroupeError('NOT_FOUND', `There is no ${path}`);
-    // The editor makes its style sheets by itself.
+    // The editor creates its style sheets at run time.
     const nonce = randomBytes(16).toString('base64url');
     response.setHeader('Content-Type', file.contentType);
     response.setHeader('Content-Security-Policy', policy(nonce));
@@ -133,12 +138,14 @@ export class WindowServer {
     const call = { workspace, folder, params, body: await bodyOf(request) };
     if ('answer' in route) return json(response, await route.answer(call));
     const left = new AbortController();
-    response.once('close', () => left.abort(new TroupeError('UNAVAILABLE', 'The window does not wait any more')));
-    const tell = (line: ProgressLine): void => {
+    response.once('close', () =>
+      left.abort(new TroupeError('UNAVAILABLE', 'The window no longer waits for the answer')),
+    );
+    const report = (line: ProgressLine): void => {
       if (!response.headersSent) response.setHeader('Content-Type', 'application/x-ndjson');
       response.write(`${JSON.stringify(line)}\n`);
     };
-    await route.follow(call, tell, left.signal);
+    await route.follow(call, report, left.signal);
     response.end();
   }
 }
@@ -149,7 +156,7 @@ function isSame(given: string, wanted: string): boolean {
 }
 
 function unknown(): TroupeError {
-  return new TroupeError('UNAUTHORIZED', 'Open the window with the address that the terminal shows');
+  return new TroupeError('UNAUTHORIZED', 'Open the window with the URL in the terminal');
 }
 
 function policy(nonce: string): string {
@@ -179,7 +186,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new TroupeError('INVALID_JSON', 'The body is no JSON');
+    throw new TroupeError('INVALID_JSON', 'The body is not valid JSON');
   }
 }
 
@@ -197,5 +204,5 @@ function fail(response: ServerResponse, error: unknown): void {
 }
 
 function refusedMethod(): TroupeError {
-  return new TroupeError('METHOD_NOT_ALLOWED', 'The route exists with other methods');
+  return new TroupeError('METHOD_NOT_ALLOWED', 'The route does not support this method');
 }

@@ -32,7 +32,7 @@ import { runLine } from './run-line.js';
 export interface WorkspaceOptions {
   /** Shows a login page to the user. */
   openBrowser(url: string): Promise<void>;
-  /** Where requests are remembered; by default until the end. */
+  /** Where sent requests are stored; by default only in memory. */
   readonly history?: HistoryFile;
   readonly callbackPorts?: readonly number[];
   readonly loginTimeoutMs?: number;
@@ -40,23 +40,23 @@ export interface WorkspaceOptions {
   readonly now?: () => number;
 }
 
-/** Hears lines while something is under way. */
-export type Tell = (line: ProgressLine) => void;
+/** Receives lines of progress. */
+export type ReportProgress = (line: ProgressLine) => void;
 
-/** Shorter values are in every other text. */
+/** Shorter values occur in too many other texts. */
 const MIN_SECRET_LENGTH = 4;
 
 /**
- * What one window works on: a document, environments, variables, tokens and what was sent. Nothing of it is written but by
- * saving, and the history.
+ * The state of one window: a document, environments, variables, tokens and the history. Only saving and the history
+ * write to disk.
  */
 export class Workspace {
   readonly environments = new Environments();
   readonly history: History;
   readonly #tokens: TokenStore;
   readonly #now: () => number;
-  /** Everybody who waits for something that may need a login. */
-  readonly #waiting = new Set<Tell>();
+  /** Operations that may need a login. */
+  readonly #waiting = new Set<ReportProgress>();
   #document = OpenDocument.create();
   #revision = 0;
   #scopes: Scopes;
@@ -65,15 +65,15 @@ export class Workspace {
     this.#now = now;
     this.history = new History(history ?? new HistoryFile(null));
     this.#scopes = scopesOf(this.#document.collection, new Map());
-    const tell = (url: string | null): void => {
+    const report = (url: string | null): void => {
       for (const one of this.#waiting) one({ kind: 'login', url });
     };
     this.#tokens = new TokenStore({
       async openBrowser(url) {
-        tell(url);
+        report(url);
         await openBrowser(url);
       },
-      loginOver: () => tell(null),
+      loginOver: () => report(null),
       now,
       ...(callbackPorts === undefined ? {} : { callbackPorts }),
       ...(loginTimeoutMs === undefined ? {} : { timeoutMs: loginTimeoutMs }),
@@ -89,12 +89,15 @@ export class Workspace {
     return { ...this.#document.view, environments: lines, environment: active, values: this.#values() };
   }
 
-  /** An empty document in the place of the open one. Environments and tokens stay. */
+  /** Replaces the open document by an empty one. Environments and tokens are kept. */
   begin(): void {
     this.#take(OpenDocument.create());
   }
 
-  /** Opens a collection, and the environments that lie beside it. @throws what {@link OpenDocument.open} does; the open document stays then */
+  /**
+   * Opens a collection, and the environments beside it. @throws what {@link OpenDocument.open} throws; the open
+   * document is kept then
+   */
   async open(path: string): Promise<void> {
     const own = resolve(path);
     this.#take(await OpenDocument.open(own));
@@ -105,7 +108,7 @@ export class Workspace {
     await this.#document.save(path === null ? null : resolve(path), overwrite);
   }
 
-  /** Another environment counts from now on; what scripts set is forgotten. */
+  /** Changes the environments; values that scripts set are dropped. */
   async changeEnvironment(change: (environments: Environments) => Promise<void>): Promise<void> {
     await change(this.environments);
     this.#scopes = scopesOf(this.#document.collection, this.environments.values);
@@ -121,7 +124,7 @@ export class Workspace {
     this.edit((document) => document.editGroup(id, edit));
   }
 
-  /** An edit that may change variables: those that it changes have its value now, others what scripts made of them. */
+  /** An edit that may change variables: changed ones get their new value, others keep what scripts assigned. */
   edit<T>(work: (document: OpenDocument) => T): T {
     const before = scopesOf(this.#document.collection, new Map()).collection;
     const result = work(this.#document);
@@ -130,32 +133,32 @@ export class Workspace {
     return result;
   }
 
-  /** Sends one request with its scripts. What goes wrong is in the last line; only the signal's reason is thrown. */
-  async send(id: string, tell: Tell, signal: AbortSignal): Promise<void> {
+  /** Sends one request with its scripts. A failure is in the last line; only the signal's reason is thrown. */
+  async send(id: string, report: ReportProgress, signal: AbortSignal): Promise<void> {
     const node = this.#document.node(id);
     if (node.kind !== 'request') throw new TroupeError('INVALID_REQUEST', 'A folder is run, not sent');
-    await this.#withRunner(tell, async (runner) => {
+    await this.#withRunner(report, async (runner) => {
       const at = this.#now();
       const result = await runner.run(node, signal);
       const sent = await this.history.add({ result, node, itemId: id, at }, (text) => this.#hidden(text));
-      tell({ kind: 'sent', sent, values: this.#values() });
+      report({ kind: 'sent', sent, values: this.#values() });
     });
   }
 
-  /** Runs a folder, or the whole collection, and tells each result. Only the signal's reason is thrown. */
-  async run(id: string, options: RunOptions, tell: Tell, signal: AbortSignal): Promise<void> {
+  /** Runs a folder or the complete collection and reports each result. Only the signal's reason is thrown. */
+  async run(id: string, options: RunOptions, report: ReportProgress, signal: AbortSignal): Promise<void> {
     const nodes = id === COLLECTION_ID ? this.#document.collection.items : [this.#document.node(id)];
     const ids = new Map(
       nodes.flatMap(requestsBelow).map((node) => [node, this.#document.idOf(node.path) ?? ''] as const),
     );
     let ended = false;
-    await this.#withRunner(tell, async (runner) => {
+    await this.#withRunner(report, async (runner) => {
       for (let iteration = 1; iteration <= options.iterations && !ended; iteration += 1) {
         const heard = async (result: RequestResult, node: CollectionNode): Promise<'stop' | undefined> => {
           const sent = await this.history.add({ result, node, itemId: ids.get(node) ?? '', at: this.#now() }, (text) =>
             this.#hidden(text),
           );
-          tell({ kind: 'result', result: runLine(result, sent, iteration) });
+          report({ kind: 'result', result: runLine(result, sent, iteration) });
           ended = options.stopAtFailure && !passed(result);
           return ended ? 'stop' : undefined;
         };
@@ -163,15 +166,15 @@ export class Workspace {
           await runner.runAll(nodes, heard, signal);
         } catch (error) {
           signal.throwIfAborted();
-          tell({ kind: 'failed', error: encodeError(error) });
+          report({ kind: 'failed', error: encodeError(error) });
           ended = true;
         }
       }
-      tell({ kind: 'ran', values: this.#values() });
+      report({ kind: 'ran', values: this.#values() });
     });
   }
 
-  /** A request as a curl command, its authorization in it where that needs no token. */
+  /** A request as a curl command, with its authorization unless that needs a token. */
   curlOf(id: string, { shell, values }: CurlOptions): CurlView {
     const { collection } = this.#document;
     const node = this.#document.node(id);
@@ -182,20 +185,20 @@ export class Workspace {
     return { command: made.command, warnings: [...warnings, ...missing, ...made.warnings] };
   }
 
-  /** A request of the history as the last of a folder. @returns its id @throws NOT_FOUND */
+  /** Adds a request of the history at the end of a folder. @returns its id @throws NOT_FOUND */
   takeFromHistory(id: string, parent: string | null): string {
     return this.#document.addItem(parent, this.history.item(id));
   }
 
-  /** A token in the place of the one that there is. */
-  async newToken(id: string, tell: Tell, signal: AbortSignal): Promise<void> {
+  /** Replaces the token by a new one. */
+  async newToken(id: string, report: ReportProgress, signal: AbortSignal): Promise<void> {
     try {
       const settings = this.#settingsOf(id);
       this.#tokens.forget(settings);
-      await this.#whileWaiting(tell, () => this.#tokens.token(settings, signal));
-      tell({ kind: 'token', token: this.#tokens.state(settings) });
+      await this.#whileWaiting(report, () => this.#tokens.token(settings, signal));
+      report({ kind: 'token', token: this.#tokens.state(settings) });
     } catch (error) {
-      tell({ kind: 'failed', error: encodeError(error) });
+      report({ kind: 'failed', error: encodeError(error) });
     }
   }
 
@@ -205,7 +208,7 @@ export class Workspace {
     return this.#tokens.state(settings);
   }
 
-  /** `none` where the settings are not complete. */
+  /** `none` if the settings are incomplete. */
   token(id: string): TokenView {
     try {
       return this.#tokens.state(this.#settingsOf(id));
@@ -224,7 +227,7 @@ export class Workspace {
     this.#scopes = scopesOf(document.collection, this.environments.values);
   }
 
-  async #withRunner(tell: Tell, work: (runner: CollectionRunner) => Promise<void>): Promise<void> {
+  async #withRunner(report: ReportProgress, work: (runner: CollectionRunner) => Promise<void>): Promise<void> {
     const { collection, path } = this.#document;
     const runner = new CollectionRunner({
       collection,
@@ -234,24 +237,24 @@ export class Workspace {
       tokens: this.#tokens,
     });
     try {
-      await this.#whileWaiting(tell, () => work(runner));
+      await this.#whileWaiting(report, () => work(runner));
     } finally {
       await runner.close();
     }
   }
 
-  /** Without tokens, and without what an environment calls secret. */
+  /** Masks tokens, and values that an environment marks as secret. */
   #hidden(text: string): string {
     const secrets = this.environments.secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH);
     return secrets.reduce((made, secret) => made.replaceAll(secret, '********'), this.#tokens.mask(text));
   }
 
-  async #whileWaiting<T>(tell: Tell, work: () => Promise<T>): Promise<T> {
-    this.#waiting.add(tell);
+  async #whileWaiting<T>(report: ReportProgress, work: () => Promise<T>): Promise<T> {
+    this.#waiting.add(report);
     try {
       return await work();
     } finally {
-      this.#waiting.delete(tell);
+      this.#waiting.delete(report);
     }
   }
 
@@ -271,13 +274,13 @@ export class Workspace {
   }
 }
 
-/** Variables that were edited have their new value; others keep what scripts made of them. */
+/** Edited variables get their new value; others keep what scripts assigned. */
 function carryOver(scope: Map<string, string>, before: VariableScope, after: VariableScope): void {
   for (const [name, value] of after) if (before.get(name) !== value) scope.set(name, value);
   for (const name of before.keys()) if (!after.has(name)) scope.delete(name);
 }
 
-/** The last one that has a name wins. */
+/** The last scope with a name takes precedence. */
 function merged(...scopes: readonly VariableScope[]): Record<string, string> {
   return Object.assign({}, ...scopes.map((scope) => Object.fromEntries(scope)));
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { readFile } from '../../files/thread-files.js';
 
-// The part of the WebAssembly interface that is used here; the compiler has it among the browser's types only.
+// The part of the WebAssembly interface that is used here; TypeScript declares it only in the DOM library.
 declare global {
   namespace WebAssembly {
     class Module {
@@ -17,7 +17,7 @@ declare global {
 
 let compiled: Promise<WebAssembly.Module> | null = null;
 
-/** The engine's code, compiled once for all sandboxes of this thread: their threads share it. */
+/** The engine's code, compiled once and shared by the threads of all sandboxes. */
 export function engineWasm(): Promise<WebAssembly.Module> {
   compiled ??= compileEngine();
   return compiled;

@@ -12,20 +12,19 @@ import type { ScriptLimits } from '../limits.js';
 import type {} from './engine-wasm.js';
 
 const PAGE_BYTES = 65_536;
-/** What the module asks for at least. */
+/** The minimum that the module requires. */
 const INITIAL_BYTES = 16 * 1024 * 1024;
 
 export type RawFunction = VmFunctionImplementation<QuickJSHandle>;
 
-/** How a piece of code ended. The handle is the receiver's to dispose of. */
+/** How a piece of code ended. The receiver disposes of the handle. */
 export type Completion =
   | { readonly ok: true; readonly value: QuickJSHandle }
   | { readonly ok: false; readonly error: QuickJSHandle };
 
 /**
- * One JavaScript engine with one context, as this thread needs it. It cannot grow past its memory, asks `shouldStop`
- * every few thousand steps, and loads no modules. A RangeError or RuntimeError of V8 that comes out of any method means
- * that the engine's own state is no longer known.
+ * One JavaScript engine with one context. It cannot exceed its memory, calls `shouldStop` every few thousand steps, and
+ * loads no modules. After a RangeError or RuntimeError of V8 from any method, the engine's state is unknown.
  */
 export class QuickJs {
   readonly #runtime: QuickJSRuntime;
@@ -56,19 +55,22 @@ export class QuickJs {
     return this.#context.undefined;
   }
 
-  /** Runs a script in the global scope; the value is its completion value. */
+  /** Runs a script in the global scope and returns its completion value. */
   evaluate(code: string, name: string): Completion {
     const result = this.#context.evalCode(code, name, { type: 'global' });
     return result.error === undefined ? { ok: true, value: result.value } : { ok: false, error: result.error };
   }
 
-  /** Calls a function; the handles given stay the caller's. */
+  /** Calls a function; the caller keeps its handles. */
   call(target: QuickJSHandle, ...args: QuickJSHandle[]): Completion {
     const result = this.#context.callFunction(target, this.#context.undefined, ...args);
     return result.error === undefined ? { ok: true, value: result.value } : { ok: false, error: result.error };
   }
 
-  /** An object of functions of this thread. What they throw is thrown inside: handles as they are, errors as copies. */
+  /**
+   * An object with functions of this thread. What they throw is thrown inside the engine: handles as they are, errors
+   * as copies.
+   */
   functions(functions: { readonly [name: string]: RawFunction }): QuickJSHandle {
     const object = this.#context.newObject();
     for (const [name, implementation] of Object.entries(functions)) {
@@ -81,11 +83,11 @@ export class QuickJs {
     return this.#context.getProp(object, name);
   }
 
-  /** A constant that all scripts see and that is no member of the global object. */
+  /** Defines a constant that all scripts see and that is not a member of the global object. */
   defineConstant(name: string, value: QuickJSHandle): void {
     this.#context.setProp(this.#context.global, name, value);
     const code = `const ${name} = globalThis.${name}; delete globalThis.${name};`;
-    // The name is looked up as a member first, since the constant is not initialised yet.
+    // Reads it as a member first, since the constant is not initialized yet.
     const result = this.evaluate(code, 'constant');
     if (!result.ok) throw this.failure(result.error);
     result.value.dispose();
@@ -107,7 +109,7 @@ export class QuickJs {
     return this.#context.getString(handle);
   }
 
-  /** What has become of a promise; any other value is settled. Of `settled` and `rejected` the handle is new. */
+  /** The state of a promise; any other value is settled. The caller owns the returned handle. */
   promise(
     value: QuickJSHandle,
   ): { readonly state: 'settled' | 'rejected'; readonly value: QuickJSHandle } | { readonly state: 'pending' } {
@@ -121,19 +123,19 @@ export class QuickJs {
     return this.#runtime.hasPendingJob();
   }
 
-  /** Runs the job that waits longest. Its error belongs to a promise, or says that it was interrupted. */
+  /** Runs the oldest job. An error is stored in its promise, or means that the job was interrupted. */
   runJob(): void {
     this.#runtime.executePendingJobs(1).dispose();
   }
 
-  /** An error of our own code inside the engine, for people. */
+  /** Describes an error of the service's own code inside the engine. */
   failure(error: QuickJSHandle): Error {
     const dumped: unknown = error.consume((handle) => this.#context.dump(handle));
     return new Error(`The script engine could not be prepared: ${JSON.stringify(dumped)}`);
   }
 }
 
-/** The package's types describe its CommonJS form, in which the variant stands one level deeper. */
+/** The package's types describe its CommonJS form, in which the variant is one level deeper. */
 function syncVariant(value: unknown): QuickJSSyncVariant {
   if (isSyncVariant(value)) return value;
   throw new Error('The script engine is not the one that was built for synchronous calls');

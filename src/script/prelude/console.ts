@@ -1,7 +1,7 @@
 import { plainText } from './json-text.js';
 import { slice, words } from './primordials.js';
 
-/** Longer lines are cut. */
+/** Longer lines are truncated. */
 const MAX_LINE = 10_000;
 
 /** The `console` of scripts: each call is one ConsoleWritten event. */

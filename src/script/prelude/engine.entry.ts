@@ -22,23 +22,23 @@ import {
   words,
 } from './primordials.js';
 
-/** Longer messages are no messages. */
+/** Longer messages are truncated. */
 const MAX_MESSAGE = 10_000;
-/** Of what the engine itself says: its parts are bounded, and a host call's details by its answer. */
+/** For the engine's own texts: their parts are bounded, and a host call's details by its answer. */
 const MAX_REPORT = 16 * 1024 * 1024;
 
-/** Runs once in a fresh context, before anything else: makes the globals that every script has. */
+/** Runs once in a fresh context, before anything else: defines the globals of every script. */
 export function install(raw: RawHost, settingsText: string): Core {
   const settings: EngineSettings = parse(settingsText);
-  /** The errors that host calls and match threw. A script can make an object look like one of them, and it is none. */
+  /** The errors that host calls and match threw. An object that only looks like one of them is not in here. */
   const hostErrors = makeNotes(isHostError);
-  /** The flows that were running where an error was thrown. */
+  /** The flows that were running when an error was thrown. */
   const flowsOf = makeNotes((value): value is string => typeof value === 'string');
-  /** Where the last thrown value that is no object came from. */
+  /** The origin of the last thrown value that is not an object. */
   let lastPlain: { readonly value: unknown; readonly stack: string; readonly flows: string | null } | null = null;
   removeForeign();
 
-  /** The lines that led here. */
+  /** The current stack. */
   function here(): string {
     const stack = read(new ErrorClass(), 'stack');
     return typeof stack === 'string' ? stack : '';
@@ -72,7 +72,7 @@ export function install(raw: RawHost, settingsText: string): Core {
     };
   }
 
-  /** What `await` gives. Needs no job for a value that is none of a promise's kind. */
+  /** The value of an `await`. A value that is not a promise needs no job. */
   function settle(value: unknown): unknown {
     if (!isObject(value)) return value;
     return raw.settle(new PromiseClass((resolve) => resolve(value)));
@@ -102,7 +102,7 @@ export function install(raw: RawHost, settingsText: string): Core {
     return value;
   }
 
-  /** Remembers, at the innermost flow that an error leaves, which flows were running. */
+  /** Records which flows were running, at the innermost flow that an error leaves. */
   function noteFlows(error: unknown): void {
     if (isObject(error)) {
       if (flowsOf.get(error) === undefined) flowsOf.set(error, raw.flows());
@@ -118,7 +118,7 @@ export function install(raw: RawHost, settingsText: string): Core {
     const message = known === undefined ? plainText(error) : known.message;
     const flows = isObject(error) ? flowsOf.get(error) : plain?.flows;
     const description = {
-      message: slice(message === '' ? 'The script threw an empty text' : message, 0, MAX_MESSAGE),
+      message: slice(message === '' ? 'The script threw an empty string' : message, 0, MAX_MESSAGE),
       code: known?.code ?? null,
       details: known?.details ?? {},
       stack: isObject(error) ? stackOf(error) : (plain?.stack ?? ''),
@@ -129,7 +129,7 @@ export function install(raw: RawHost, settingsText: string): Core {
 
   function runFlow(path: string, source: string, args: unknown): unknown {
     if (raw.enterFlow(path) === 0) {
-      fail('SCRIPT_ERROR', words`Flows may call flows ${settings.flowDepth} deep, and '${path}' is deeper`);
+      fail('SCRIPT_ERROR', words`Flows may be nested ${settings.flowDepth} levels deep, and '${path}' is deeper`);
     }
     let value: unknown;
     try {
@@ -171,18 +171,18 @@ interface HostError {
   readonly details: ErrorDetails;
 }
 
-/** Only we write these notes, so one look is enough. */
+/** Only this module writes these values, so a shallow check is enough. */
 function isHostError(value: unknown): value is HostError {
   return isObject(value);
 }
 
 function define(target: object, key: string, value: unknown, enumerable: boolean): void {
-  // Without a prototype, the descriptor says only what is written here.
+  // Without a prototype, the descriptor has only the members written here.
   const descriptor = { __proto__: null, value, enumerable, writable: true, configurable: true };
   defineProperty(target, key, descriptor);
 }
 
-/** The stack of an error, which may be anything, or throw, where a script made it so. */
+/** The stack of an error; a script may have made it anything, or throw. */
 function stackOf(error: object): string {
   try {
     const stack = read(error, 'stack');

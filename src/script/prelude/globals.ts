@@ -13,30 +13,30 @@ import {
   words,
 } from './primordials.js';
 
-/** Parts of the engine that are no part of the language. */
+/** Globals of the engine that are not part of the language. */
 const FOREIGN = ['performance', 'DOMException', 'queueMicrotask', 'scriptArgs', 'print', 'std', 'os', 'bjson'];
 
-/** Hooks with which a script could get hold of the functions on the stack, ours among them. */
+/** Hooks that would give a script access to the functions on the stack, including internal ones. */
 const STACK_HOOKS = ['prepareStackTrace', 'stackTraceLimit', 'captureStackTrace'];
 
-/** Leaves the global object with the language alone. */
+/** Removes everything but the language from the global object. */
 export function removeForeign(): void {
   for (const name of FOREIGN) Reflect.deleteProperty(globalThis, name);
-  // Deep enough for the lines of twenty nested flows. The setter goes with its property.
+  // Enough for the lines of twenty nested flows. The setter is deleted with its property.
   Reflect.set(Error, 'stackTraceLimit', 200);
   for (const name of STACK_HOOKS) Reflect.deleteProperty(Error, name);
 }
 
 /**
- * Defines a global that scripts can use and not change. Assigning to it throws, since a silent nothing, or a flow that
- * finds another `agent`, would be a riddle.
+ * Defines a global that scripts can use but not change. Assigning to it throws: silence, or a flow with another
+ * `agent`, would be hard to debug.
  */
 export function defineGlobal(name: string, value: unknown): void {
   deepFreeze(value, new Seen());
   defineAccessor(name, value);
 }
 
-/** As {@link defineGlobal}; the value stays the script's to change. */
+/** Like {@link defineGlobal}, but scripts may change the value's content. */
 export function defineData(name: string, value: unknown): void {
   defineAccessor(name, value);
 }
@@ -74,7 +74,7 @@ export function sealNewGlobals(code: () => void): void {
   }
 }
 
-/** Freezes what is reached through own members; what is inherited belongs to the language. */
+/** Freezes everything reachable through own members; inherited members belong to the language. */
 export function deepFreeze(value: unknown, seen: Seen): void {
   if (!isObject(value) || value === objectPrototype || value === functionPrototype || seen.has(value)) return;
   seen.add(value);

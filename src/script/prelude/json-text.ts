@@ -19,15 +19,15 @@ import {
   words,
 } from './primordials.js';
 
-/** Deeper than this is no data that anyone reads. */
+/** Deeper values are rejected. */
 const MAX_DEPTH = 500;
 
 /**
- * A value as JSON text; undefined for what JSON leaves out (undefined, functions, symbols). Cycles are the text
- * "[Circular]", BigInt and Date are strings, NaN and the infinities null, `toJSON` is honoured, and a getter or trap that
+ * A value as JSON text; undefined for what JSON omits (undefined, functions, symbols). Cycles become the text
+ * "[Circular]", BigInt and Date strings, NaN and the infinities null. `toJSON` is used, and a getter or trap that
  * throws gives "[Throws ...]" in its place.
  *
- * @throws RangeError for text over `maxLength` units or values nested past 500 levels.
+ * @throws RangeError for text over `maxLength` units or values nested deeper than 500 levels.
  */
 export function jsonText(value: unknown, maxLength: number): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return writePlain(value);
@@ -37,7 +37,7 @@ export function jsonText(value: unknown, maxLength: number): string | undefined 
     try {
       text = stringify(value);
     } catch {
-      // A cycle, a BigInt or a getter that throws: the way below knows them all, at a fifth of the speed.
+      // A cycle, a BigInt or a getter that throws: the code below handles them all, at a fifth of the speed.
       return write(value, { ancestors: new Seen(), depth: 0, length: 0, maxLength });
     }
     if (text !== undefined && text.length > maxLength) throw tooLong(maxLength);
@@ -46,7 +46,7 @@ export function jsonText(value: unknown, maxLength: number): string | undefined 
   return write(value, { ancestors: new Seen(), depth: 0, length: 0, maxLength });
 }
 
-/** The built-in cannot be stopped before it has written all of, say, `new Array(1e9)`. */
+/** The built-in cannot be interrupted while it writes, for example, `new Array(1e9)`. */
 function isLongArray(value: unknown, maxLength: number): boolean {
   try {
     return isArray(value) && value.length * 2 > maxLength;
@@ -55,7 +55,7 @@ function isLongArray(value: unknown, maxLength: number): boolean {
   }
 }
 
-/** A script that gives Object.prototype a toJSON means its own values, not ours. */
+/** A toJSON that a script put on a built-in prototype is for the script's values only. */
 function builtInsHaveToJson(): boolean {
   for (let i = 0; i < builtInPrototypes.length; i += 1) {
     const prototype = builtInPrototypes[i];
@@ -64,7 +64,7 @@ function builtInsHaveToJson(): boolean {
   return false;
 }
 
-/** The built-in pushes what it writes on an array, where a script's setter or another prototype would see our values. */
+/** The built-in appends to an array, where a script's setter or another prototype would see internal values. */
 function arraysAreWatched(): boolean {
   return (
     hasOwn(arrayPrototype, '0') || hasOwn(objectPrototype, '0') || getPrototypeOf(arrayPrototype) !== objectPrototype
@@ -81,7 +81,7 @@ interface Progress {
 function write(value: unknown, progress: Progress): string | undefined {
   const text = isObject(value) && typeof value !== 'function' ? writeObject(value, progress) : writePlain(value);
   progress.length += text === undefined ? 0 : text.length;
-  // What is nested is counted once a level, so deep data is refused a little early and never late.
+  // Nested text is counted once per level, so deep data is rejected a little early and never late.
   if (progress.length > progress.maxLength * 4) throw tooLong(progress.maxLength);
   if (progress.depth === 0 && text !== undefined && text.length > progress.maxLength) throw tooLong(progress.maxLength);
   return text;
@@ -127,7 +127,7 @@ function writeObject(value: object, progress: Progress): string | undefined {
   }
 }
 
-/** What the value's own toJSON gives; one that a script put on a built-in prototype does not count. */
+/** The result of the value's own toJSON; one that a script put on a built-in prototype does not count. */
 function ownToJson(value: object): { value: unknown } | null {
   const toJson = read(value, 'toJSON');
   if (typeof toJson !== 'function') return null;
@@ -167,7 +167,7 @@ function writeMembers(value: object, progress: Progress): string {
   return words`${text}}`;
 }
 
-/** Runs code of the script that may throw. Its own RangeErrors (the stack is used up) are values like others. */
+/** Runs code of the script that may throw. Its own RangeErrors (stack overflow) are treated like any other. */
 function attempt(code: () => unknown): { failed: boolean; value: unknown } {
   try {
     return { failed: false, value: code() };
@@ -180,7 +180,7 @@ function throws(error: unknown): string {
   return stringify(words`[Throws ${slice(plainText(error), 0, 200)}]`);
 }
 
-/** A short text of any value, for sentences: never throws, never runs for ever by itself. */
+/** A short text of any value, for messages. Never throws, and always returns by itself. */
 export function plainText(value: unknown): string {
   try {
     if (typeof value === 'string') return value;

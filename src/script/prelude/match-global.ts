@@ -7,12 +7,12 @@ type Compare = (actual: unknown, expected: unknown) => MatchFailure[];
 type Checked = (data: object) => void;
 type Fail = (code: ErrorCode, message: string, details: ErrorDetails) => never;
 
-/** So many differences stand in the sentence; the details have all. */
+/** Differences in the message; the details contain all. */
 const SHOWN = 10;
 
 /**
- * The `match` of scripts: `match(actual, expected, message?)`, and `match.equals`, `match.contains`, `match.each` of the
- * same form. Each answers true or throws MATCH_FAILED, and each is an AssertionChecked event.
+ * The `match` of scripts: `match(actual, expected, message?)`, and `match.equals`, `match.contains`, `match.each` with
+ * the same parameters. Each returns true or throws MATCH_FAILED, and each emits an AssertionChecked event.
  */
 export function installMatch(checked: Checked, fail: Fail): object {
   const asserting =

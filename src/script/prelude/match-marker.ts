@@ -15,15 +15,15 @@ import {
   words,
 } from './primordials.js';
 
-/** What a marker string asks for. */
+/** A parsed marker string. */
 export interface Marker {
-  /** As it was written, for messages. */
+  /** As written, for messages. */
   readonly text: string;
-  /** `##`: absent and null are fine too. */
+  /** `##`: absent and null are accepted too. */
   readonly optional: boolean;
-  /** Null where it passes; else why not, `''` for the plain "expected marker, got value". */
+  /** Returns null if the value passes; else the reason, `''` for the plain "expected marker, got value". */
   readonly test: (value: unknown, present: boolean) => string | null;
-  /** What each item of the array must be. */
+  /** The marker for each item of the array. */
   readonly each: Marker | null;
 }
 
@@ -55,18 +55,18 @@ const KNOWN =
   '#string #number #boolean #array #object #null #notnull #present #notpresent #ignore #uuid #regex RE #? EXPR #[N]';
 
 /**
- * The marker that a string is, or null for a string that begins with no `#`:
+ * The marker of a string, or null for a string that does not begin with `#`:
  *
- * - `#string #number #boolean #array #object #null #uuid`: of that kind; `#notnull`: anything there but null;
- *   `#present #notpresent`: the member is there, or is not; `#ignore`: anything, or nothing
- * - `#regex RE`: a string that the expression describes as a whole
- * - `#? EXPR`: the expression is true, with `_` the value; also after a name: `#number? _ > 3`
+ * - `#string #number #boolean #array #object #null #uuid`: of that kind; `#notnull`: anything but null; `#present
+ *   #notpresent`: the member exists, or does not; `#ignore`: anything, or nothing
+ * - `#regex RE`: a string that the whole expression matches
+ * - `#? EXPR`: the expression is true, with `_` as the value; also after a name: `#number? _ > 3`
  * - `#[]` an array, `#[3]` of three items, `#[_ > 2]` by its length; then, for each item, a marker: `#[] #string`
- * - `##` instead of `#`: or the value is null or not there
+ * - `##` instead of `#`: null and absence are accepted too
  * - `#= TEXT`: exactly TEXT, for a text that itself begins with `#`
  *
- * @throws TypeError for a string that begins with `#` and is no marker, since it would otherwise fail for no visible
- * reason.
+ * @throws TypeError for a string that begins with `#` and is not a marker: it would otherwise fail without a visible
+ *   reason.
  */
 export function parseMarker(text: string): Marker | null {
   if (!startsWith(text, '#')) return null;
@@ -94,7 +94,7 @@ export function parseMarker(text: string): Marker | null {
   return { text, optional, each: null, test: (value, present) => named(value, present) ?? condition(value, present) };
 }
 
-/** Null where the value passes, else why it does not (see {@link Marker.test}). */
+/** Null if the value passes, else the reason (see {@link Marker.test}). */
 export function testMarker(marker: Marker, value: unknown, present: boolean): string | null {
   if (marker.optional && (!present || value === null)) return null;
   return marker.test(value, present);
@@ -129,7 +129,7 @@ function lengthTest(count: string, text: string): Test {
   return (length) => (length === wanted ? null : words`should have ${wanted} items and has ${plainText(length)}`);
 }
 
-/** The last expression compiled: markers of a long array are the same one over and over. */
+/** The last compiled expression: all items of a long array have the same marker. */
 let compiled: { readonly source: string; readonly test: Test } | null = null;
 
 function expression(source: string, text: string): Test {
@@ -163,7 +163,7 @@ function wholePattern(source: string, text: string): RegExp {
     return new RegExpClass(words`^(?:${trim(source)})$`, 'u');
   } catch {
     try {
-      // Without the u flag for patterns that escape more than it allows.
+      // Without the u flag, for patterns with escapes that it does not allow.
       return new RegExpClass(words`^(?:${trim(source)})$`);
     } catch (error) {
       throw new TypeErrorClass(words`The marker ${text} has no valid regular expression: ${plainText(error)}`);
@@ -172,5 +172,5 @@ function wholePattern(source: string, text: string): RegExp {
 }
 
 function unknown(text: string): string {
-  return words`${text} is no marker; there are ${KNOWN}, each also with ## for optional. For the text itself write "#= ${text}"`;
+  return words`${text} is not a marker; use one of ${KNOWN}, each also with ## for optional. For the text itself write "#= ${text}"`;
 }

@@ -23,7 +23,10 @@ import {
   words,
 } from './primordials.js';
 
-/** One place where a value is not as expected. `expected` and `actual` are the values, or a text where they are large. */
+/**
+ * One difference between a value and its expectation. `expected` and `actual` are the values, or a text if they are
+ * large.
+ */
 export interface MatchFailure {
   readonly path: string;
   readonly expected: unknown;
@@ -31,14 +34,14 @@ export interface MatchFailure {
   readonly message: string;
 }
 
-/** Past so many, a person has seen enough. */
+/** Further differences are not collected. */
 const MAX_FAILURES = 100;
 const MAX_DEPTH = 200;
-/** What a message shows of two texts around the place where they part. */
+/** Characters of two strings shown before and after their first difference. */
 const SHOWN_BEFORE = 30;
 const SHOWN_AFTER = 60;
 
-/** A member or item that is not there at all. */
+/** A member or item that does not exist. */
 const ABSENT: unique symbol = Symbol('absent');
 
 interface Comparison {
@@ -48,10 +51,10 @@ interface Comparison {
 }
 
 /**
- * Compares a value with what is expected of it, and answers every path that differs; none when it matches.
+ * Compares a value with its expectation and returns every difference; none if it matches.
  *
- * An expected object checks the members that it lists and no others. An array is checked by length and order. A RegExp
- * is searched for in a string. A string that begins with `#` is a marker, see {@link parseMarker}.
+ * An expected object checks only the members that it lists. An array is checked by length and order. A RegExp is
+ * searched for in a string. A string that begins with `#` is a marker, see {@link parseMarker}.
  */
 export function matchFailures(actual: unknown, expected: unknown): MatchFailure[] {
   const comparison: Comparison = { failures: [], strict: false, depth: 0 };
@@ -67,8 +70,8 @@ export function equalFailures(actual: unknown, expected: unknown): MatchFailure[
 }
 
 /**
- * A string contains a text; an array contains, in any order, an item that matches the expected one (each of them, where
- * an array is expected); an object has the listed members.
+ * A string must contain a text; an array must contain, in any order, an item that matches the expected one (or each of
+ * several in an array); an object must have the listed members.
  */
 export function containsFailures(actual: unknown, expected: unknown): MatchFailure[] {
   const comparison: Comparison = { failures: [], strict: false, depth: 0 };
@@ -89,7 +92,7 @@ export function containsFailures(actual: unknown, expected: unknown): MatchFailu
   return comparison.failures;
 }
 
-/** Every item of an array matches. */
+/** Every item of an array must match. */
 export function eachFailures(actual: unknown, expected: unknown): MatchFailure[] {
   const comparison: Comparison = { failures: [], strict: false, depth: 0 };
   if (!isArray(actual)) fail(comparison, '$', '#array', actual, 'is not an array');
@@ -111,7 +114,7 @@ function compare(actual: unknown, expected: unknown, path: string, comparison: C
     compareMarker(actual, expected, marker, path, comparison);
   } else if (actual === ABSENT) {
     if (expected !== undefined || comparison.strict) {
-      fail(comparison, path, expected, actual, words`is not there, expected ${show(expected)}`);
+      fail(comparison, path, expected, actual, words`is missing, expected ${show(expected)}`);
     }
   } else if (!isObject(expected) || typeof expected === 'function') {
     if (!same(actual, expected)) {
@@ -169,7 +172,7 @@ function compareMembers(actual: object, expected: object, path: string, comparis
   for (let i = 0; i < others.length; i += 1) {
     const key = others[i];
     if (key === undefined || hasOwn(expected, key)) continue;
-    fail(comparison, memberPath(path, key), '(absent)', read(actual, key), 'is there, and is not expected');
+    fail(comparison, memberPath(path, key), '(absent)', read(actual, key), 'is present, but not expected');
   }
 }
 
@@ -203,14 +206,16 @@ interface Special {
 
 const NEVER = /(?!)/;
 
-/** A Date or RegExp. `instanceof` would ask what a script may have replaced; these throw for any other object. */
+/**
+ * A Date or RegExp. `instanceof` would use what a script may have replaced; these functions throw for any other object.
+ */
 function specialText(value: object): Special | null {
   if (typeof value === 'function' || isArray(value) || getPrototypeOf(value) === objectPrototype) return null;
   try {
     const time = dateValue(value);
     return { kind: 'date', text: isFiniteNumber(time) ? dateText(value) : 'Invalid Date', value: NEVER };
   } catch {
-    // No Date.
+    // Not a Date.
   }
   try {
     regExpSource(value);
@@ -234,7 +239,7 @@ function members(value: object): string[] {
   return found;
 }
 
-/** Also members that a class gives; not what every object inherits, or what a script put there. */
+/** Includes members from a class, but not those that every object inherits or that a script added to the prototypes. */
 function member(value: object, key: string): unknown {
   if (hasOwn(value, key)) return read(value, key);
   const inherited = hasOwn(objectPrototype, key) ? undefined : read(value, key);
@@ -252,7 +257,7 @@ function fail(comparison: Comparison, path: string, expected: unknown, actual: u
   if (comparison.failures.length < MAX_FAILURES) append(comparison.failures, failure);
 }
 
-/** A value as details of an error keep it: itself where it is small, else the beginning of its text. */
+/** A value for the details of an error: itself if it is small, else the beginning of its text. */
 function recorded(value: unknown): unknown {
   if (value === ABSENT || value === undefined) return '(absent)';
   if (value === null || typeof value === 'boolean') return value;
@@ -267,7 +272,7 @@ function show(value: unknown): string {
   return text.length > 120 ? words`${slice(text, 0, 120)}...` : text;
 }
 
-/** Of long texts that begin alike, where they part. */
+/** For long texts with a common beginning, the first difference. */
 function difference(expected: unknown, actual: unknown): string {
   if (typeof expected === 'string' && typeof actual === 'string') {
     let at = 0;

@@ -60,7 +60,7 @@ export const regExpSource: (value: object) => string = method(
   Reflect.getOwnPropertyDescriptor(RegExp.prototype, 'source')?.get,
 );
 
-/** The tag of every template in a prelude: the engine makes a plain one by calling String.prototype.concat. */
+/** The tag of every template in a prelude: the engine would evaluate a plain one with String.prototype.concat. */
 export function words(parts: TemplateStringsArray, ...values: readonly unknown[]): string {
   let text = parts[0] ?? '';
   for (let i = 0; i < values.length; i += 1) text += TextOf(values[i]) + (parts[i + 1] ?? '');
@@ -71,7 +71,7 @@ const WeakMapClass = WeakMap;
 const weakMapGet = uncurry<WeakMap<object, unknown>, [object], unknown>(WeakMap.prototype.get);
 const weakMapSet = uncurry<WeakMap<object, unknown>, [object, unknown], unknown>(WeakMap.prototype.set);
 
-/** What is remembered of objects, as in a WeakMap. */
+/** Values by object, like a WeakMap. */
 export interface Notes<V> {
   get(key: object): V | undefined;
   set(key: object, value: V): void;
@@ -95,7 +95,7 @@ const setHas = uncurry<Set<unknown>, [unknown], boolean>(Set.prototype.has);
 const setAdd = uncurry<Set<unknown>, [unknown], unknown>(Set.prototype.add);
 const setDelete = uncurry<Set<unknown>, [unknown], boolean>(Set.prototype.delete);
 
-/** As a Set. */
+/** Like a Set. */
 export class Seen {
   readonly #set = new SetClass<unknown>();
 
@@ -110,7 +110,7 @@ export class Seen {
   }
 }
 
-/** `list.push(item)` without a look at any prototype. */
+/** `list.push(item)` without using a prototype. */
 export function append<T>(list: T[], item: T): void {
   const descriptor = { __proto__: null, value: item, writable: true, enumerable: true, configurable: true };
   defineProperty(list, list.length, descriptor);
@@ -120,7 +120,7 @@ export function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-/** `value[key]`, whatever the value is. Getters and traps of the script run, and may throw. */
+/** `value[key]` for any object. Getters and traps of the script run, and may throw. */
 export function read(value: object, key: PropertyKey): unknown {
   return get(value, key);
 }

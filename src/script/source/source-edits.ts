@@ -1,27 +1,27 @@
-/** One change of a source: `remove` characters at `at` give way to `insert`. Neither holds a line break. */
+/** One edit of a source: replaces `remove` characters at `at` by `insert`. Neither contains a line break. */
 export interface SourceEdit {
   readonly at: number;
   readonly remove: number;
   readonly insert: string;
 }
 
-/** Where in a source; both 1-based. */
+/** A position in a source; both are 1-based. */
 export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** A source as the engine gets it, and the way back to where its author wrote what. */
+/** A source for the engine, with a mapping back to the author's positions. */
 export interface EditedSource {
   readonly code: string;
-  /** The author's position of one in `code`. */
+  /** The author's position for a position in `code`. */
   original(position: SourcePosition): SourcePosition;
 }
 
 /**
- * Applies edits to a source. Edits may come in any order; those at the same offset are applied in the order given, which
- * for nested constructs is from the outside in. The code begins with a line of its own, since the engine counts the
- * columns of a first line from 0 and all others from 1.
+ * Applies edits to a source, in any order; edits at the same offset are applied in the given order, from the outside in
+ * for nested constructs. The code begins with an extra line, because the engine counts the columns of a first line from
+ * 0 and all others from 1.
  */
 export function applyEdits(source: string, edits: readonly SourceEdit[], suffix = ''): EditedSource {
   const sorted = edits.map((edit, order) => ({ edit, order }));

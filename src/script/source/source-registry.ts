@@ -1,6 +1,6 @@
 import type { EditedSource } from './source-edits.js';
 
-/** A place that an author can look up. */
+/** A position that an author can look up. */
 export interface ScriptPlace {
   /** The script's name, or the flow's path. */
   readonly name: string;
@@ -15,18 +15,18 @@ interface RegisteredSource {
   readonly edited: EditedSource;
 }
 
-/** Functions of scripts older than so many sources still run; their places are no longer told. */
+/** Functions of older scripts still run, but their positions are no longer known. */
 const MAX_SOURCES = 500;
 
 /**
- * Gives each source a name for the engine that no other has (`login#7`), and leads from lines of the engine's stacks
- * back to the author's own.
+ * Gives each source a unique name for the engine (`login#7`), and maps lines of the engine's stacks back to the
+ * author's source.
  */
 export class SourceRegistry {
   readonly #sources = new Map<number, RegisteredSource>();
   #last = 0;
 
-  /** Drops the oldest source when it is full. */
+  /** Drops the oldest source if the registry is full. */
   add(source: RegisteredSource): { readonly id: number; readonly engineName: string } {
     this.#last += 1;
     this.#sources.set(this.#last, source);
@@ -40,7 +40,7 @@ export class SourceRegistry {
     return { id: this.#last, engineName: `${readable}#${this.#last}` };
   }
 
-  /** The innermost place in a registered source, of one flow where `flow` is given. */
+  /** The innermost position in a registered source; only those of one flow if `flow` is given. */
   place(stack: string, flow?: string): ScriptPlace | null {
     for (const frame of stack.matchAll(/#(\d+):(\d+):(\d+)\)?$/gm)) {
       const [, id, line, column] = frame;

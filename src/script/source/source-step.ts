@@ -4,17 +4,20 @@ import { applyEdits, type EditedSource, type SourceEdit } from './source-edits.j
 import { syntaxChildren } from './syntax-children.js';
 
 /**
- * The name under which edited sources reach the engine's own await, for-await and throw. It is a constant of the
- * context's lexical scope, so it is no property of the global object.
+ * The name under which edited sources call the engine's own await, for-await and throw. It is a constant of the
+ * context's lexical scope, not a property of the global object.
  */
 export const STEP_NAME = '$troupe';
 
 const OPTIONS: Options = { ecmaVersion: 'latest', sourceType: 'script', allowHashBang: true };
 
-/** Most scripts of a console or an agent have no such word, and to parse them costs more than all the rest of their run. */
+/**
+ * Most scripts of a console or an agent contain none of these words, and parsing them costs more than the rest of their
+ * run.
+ */
 const NEEDS_EDITS = /\b(?:let|const|class|await|throw)\b|^#!/;
 
-/** Takes `await` anywhere: host calls are synchronous, so it means the same in every function. */
+/** Accepts `await` anywhere: host calls are synchronous, so it means the same in every function. */
 class ScriptParser extends Parser {
   get canAwait(): boolean {
     return true;
@@ -24,14 +27,15 @@ class ScriptParser extends Parser {
 /**
  * Prepares a plain script for evaluation in the global scope:
  *
- * - a top-level `let`, `const` or `class` becomes a `var`, so that it lasts for the next script and may be declared again;
- * - `await` outside an async function becomes a call that runs the engine's jobs until the promise is settled;
- * - a thrown value that carries no stack of its own is noted with its place.
+ * - a top-level `let`, `const` or `class` becomes a `var`, so that it lasts for the next script and may be declared
+ *   again;
+ * - `await` outside an async function becomes a call that runs the engine's jobs until the promise settles;
+ * - the position of a thrown value without a stack is recorded.
  *
- * {@link EditedSource.original} leads back to the author's lines and columns.
+ * {@link EditedSource.original} maps back to the author's lines and columns.
  *
- * A source with none of the words that this is about is not even parsed; {@link checkScript} tells what is wrong with one
- * that the engine then refuses.
+ * A source without the relevant words is not even parsed; {@link checkScript} explains what is wrong if the engine then
+ * rejects it.
  *
  * @throws SCRIPT_ERROR with line and column for a source that does not parse.
  */
@@ -50,8 +54,8 @@ export function checkScript(source: string): void {
 }
 
 /**
- * Prepares the file of a flow. The code's value is a function of `args`, whichever form the file has: a function, an
- * arrow, or a plain script, whose declarations stay its own and whose result is its completion value or a top-level
+ * Prepares the file of a flow. The value of the code is a function of `args` for every form of the file: a function, an
+ * arrow, or a plain script, whose declarations are local and whose result is its completion value or a top-level
  * `return`.
  *
  * @throws SCRIPT_ERROR with line and column for a source that does not parse.
@@ -74,7 +78,7 @@ export function prepareFlow(source: string): EditedSource {
 }
 
 /**
- * A flow's syntax as its author wrote it: its function, or the program where the file is a plain script.
+ * A flow's syntax as its author wrote it: its function, or the program if the file is a plain script.
  * @throws SCRIPT_ERROR with line and column for a source that does not parse
  */
 export function parseFlow(source: string): AnyNode {
@@ -86,13 +90,13 @@ const VALUE = '$troupeValue';
 
 type FlowBody = { readonly found: true; readonly node: AnyNode } | { readonly found: false; readonly error: unknown };
 
-/** The file as one function expression, where it is that and nothing else. */
+/** Parses the file as one function expression with nothing else. */
 function functionOf(source: string): FlowBody {
   try {
     const node: AnyNode = ScriptParser.parseExpressionAt(source, 0, OPTIONS);
     if (node.type !== 'FunctionExpression' && node.type !== 'ArrowFunctionExpression')
       return { found: false, error: null };
-    // What follows may only be comments and semicolons.
+    // Only comments and semicolons may follow.
     const rest = ScriptParser.parse(source.slice(0, node.end).replace(/\S/g, ' ') + source.slice(node.end), OPTIONS);
     const alone = rest.body.every((statement) => statement.type === 'EmptyStatement');
     return alone ? { found: true, node } : { found: false, error: null };
@@ -101,7 +105,7 @@ function functionOf(source: string): FlowBody {
   }
 }
 
-/** Of the two readings of a file that is neither, the one that came further has the error that its author made. */
+/** If a file parses as neither, the attempt that got further reports the author's error. */
 function parsePlain(source: string, asFunction: unknown): Program {
   try {
     return ScriptParser.parse(source, { ...OPTIONS, allowReturnOutsideFunction: true });
@@ -146,12 +150,12 @@ function isPosition(value: unknown): value is { line: number; column: number } {
   );
 }
 
-/** A comment of the same length, since what is put before it would make it a syntax error. */
+/** Replaced by a comment of the same length, since the code inserted before it would make it a syntax error. */
 function hideHashBang(source: string): string {
   return source.startsWith('#!') ? `//${source.slice(2)}` : source;
 }
 
-/** Makes a top-level declaration one of the global object. */
+/** Turns a top-level declaration into one of the global object. */
 function globalise(statement: Program['body'][number], edits: SourceEdit[]): void {
   if (statement.type === 'ClassDeclaration') {
     edits.push({ at: statement.start, remove: 0, insert: `var ${statement.id.name} = ` });
@@ -214,12 +218,12 @@ function keepValues(statements: readonly AnyNode[], edits: SourceEdit[]): void {
 
 /** Collects the edits for await, for-await and throw, from the outside in. */
 function collectSteps(root: AnyNode, source: string, edits: SourceEdit[]): void {
-  // Most sources have none of these words, and need no walk.
+  // Most sources contain neither word and need no walk.
   if (!source.includes('await') && !source.includes('throw')) return;
   try {
     visit(root, false);
   } catch (error) {
-    // The parser has its own check; what it lets through by a hair ends here.
+    // The parser has its own depth check; sources just below that limit fail here.
     if (!(error instanceof RangeError)) throw error;
     throw new TroupeError('SCRIPT_ERROR', 'The source is nested too deeply', { line: 1, column: 1 });
   }
@@ -249,7 +253,7 @@ function collectSteps(root: AnyNode, source: string, edits: SourceEdit[]): void 
         break;
       case 'ThrowStatement':
         if (node.argument.type === 'NewExpression' || node.argument.type === 'Identifier') break;
-        // The second pair holds a sequence together, whose own parentheses are no part of its node.
+        // The second pair of parentheses is for a sequence: its own are not part of its node.
         edits.push({ at: node.argument.start, remove: 0, insert: `${STEP_NAME}.thrown((` });
         edits.push({ at: node.argument.end, remove: 0, insert: '))' });
         break;

@@ -1,6 +1,6 @@
 import type { AnyNode } from 'acorn';
 
-/** The nodes directly below a node, in the order of the source. */
+/** The direct child nodes of a node, in source order. */
 export function syntaxChildren(node: AnyNode): readonly AnyNode[] {
   return Object.values(node).flat().filter(isNode);
 }

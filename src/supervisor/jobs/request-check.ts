@@ -5,7 +5,7 @@ import { asAbsent } from '../../base/system-fault.js';
 import { chooseModels } from '../../config/models.js';
 import type { Config } from '../../config.js';
 import type { Driver } from '../../containers/driver.js';
-import { isMetadata } from '../../net-policy/closed-places.js';
+import { isMetadata } from '../../net-policy/blocked-addresses.js';
 import { HOST_PATTERN, isHostPattern } from '../../net-policy/host-pattern.js';
 import { readHost } from '../../net-policy/read-host.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';

@@ -7,14 +7,14 @@ guardLeaks(t);
 const THUMBNAIL = { wantsMs: 1_000, megapixels: 0.06 };
 const PAGE = { wantsMs: 66, megapixels: 1 };
 
-/** What all pictures cost in a second, of pages and thumbnails that are so far apart at least. */
+/** The cost per second of the pictures of all pages and thumbnails at this interval. */
 function spent(paceMs: number, all: readonly (typeof PAGE)[]): number {
   return (
     all.reduce((sum, { wantsMs, megapixels }) => sum + (5 + 15 * megapixels) / Math.max(wantsMs, paceMs), 0) * 1_000
   );
 }
 
-t.test('All pictures together stay within the budget, and use it', async (t) => {
+t.test('All pictures together stay within the budget, and use it up', async (t) => {
   const walls = [
     Array.from({ length: 20 }, () => PAGE),
     Array.from({ length: 100 }, () => THUMBNAIL),
@@ -23,22 +23,22 @@ t.test('All pictures together stay within the budget, and use it', async (t) => 
   for (const all of walls) t.ok(Math.abs(spent(paceWithin(all, 200), all) - 200) < 1, `${paceWithin(all, 200)} ms`);
 });
 
-t.test('Who wants few pictures has them, and leaves the rest to the others', async (t) => {
+t.test('A session that wants few pictures gets them, and leaves the rest to the others', async (t) => {
   const all = [...Array.from({ length: 19 }, () => THUMBNAIL), PAGE];
   const pace = paceWithin(all, 200);
   t.ok(pace < 300, `a page has a picture each ${pace} ms beside nineteen thumbnails`);
   t.equal(paceWithin([THUMBNAIL], 200), 0, 'one alone is not held back');
 });
 
-t.test('One screen alone, and one that somebody works on, wait for no other', async (t) => {
+t.test('A single screen, and one under control, wait for no other', async (t) => {
   const budget = new PictureBudget();
-  const page = { ...PAGE, megapixels: 100, isQuiet: false, isHandled: false };
+  const page = { ...PAGE, megapixels: 100, isQuiet: false, isControlled: false };
   const quiet = { ...page, isQuiet: true };
   budget.join(page);
   budget.join(quiet);
   t.equal(budget.paceOf(page), 66, 'what stays as it is costs nothing');
   const other = { ...page };
-  const held = { ...page, isHandled: true };
+  const held = { ...page, isControlled: true };
   budget.join(other);
   budget.join(held);
   t.ok(budget.paceOf(page) > 66);

@@ -12,7 +12,7 @@ guardLeaks(t);
 const NEWEST = '2025-11-25';
 const PING = { jsonrpc: '2.0', id: 'ping', method: 'ping' };
 
-/** What went wrong in the service itself, in all tests. */
+/** Faults of the service itself, in all tests. */
 const faults: unknown[] = [];
 
 const house = await openHouse(t, { maxSessions: 20 });
@@ -21,7 +21,7 @@ const held = await holdScripts(t, house.home);
 const open = (options: Partial<GatewayOptions> = {}) =>
   house.listen({ onFault: ({ error }) => faults.push(error), ...options });
 
-/** Ends what a test has left running, so that the next begins with nothing. */
+/** Ends what a test left running, so that the next one starts with nothing. */
 t.afterEach(async () => {
   held.finish();
   for (const { id } of await sessions.list({ limit: 1000 })) await sessions.remove(id, true);
@@ -45,7 +45,7 @@ function cancel(requestId: number | string): object {
   return { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } };
 }
 
-/** A client that was let in: the headers of its session, and calls with them. */
+/** An initialized client: the headers of its session, and calls with them. */
 async function enter(gateway: Gateway, revision = NEWEST) {
   const answer = await McpAnswer.whole(gateway.url, { body: initialize(revision) });
   const headers = { 'mcp-session-id': String(answer.headers['mcp-session-id']), 'mcp-protocol-version': revision };
@@ -57,7 +57,7 @@ async function enter(gateway: Gateway, revision = NEWEST) {
   };
 }
 
-t.test('Each revision is negotiated, and one that is unknown becomes the newest', async (t) => {
+t.test('Each revision is negotiated, and an unknown one becomes the newest', async (t) => {
   const gateway = await open();
   for (const revision of ['2025-03-26', '2025-06-18', NEWEST]) {
     const { answer } = await enter(gateway, revision);
@@ -68,7 +68,7 @@ t.test('Each revision is negotiated, and one that is unknown becomes the newest'
   t.match(answer.answerTo('init').result.protocolVersion, NEWEST);
 });
 
-t.test('A message that asks nothing is taken with 202, a request is answered by a stream that ends', async (t) => {
+t.test('A message that needs no answer gets 202, a request a stream that ends', async (t) => {
   const client = await enter(await open());
   const note = await client.whole({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
   t.match(note, { status: 202, text: '' });
@@ -78,7 +78,7 @@ t.test('A message that asks nothing is taken with 202, a request is answered by 
   t.match((await client.whole({ body: { ...PING, method: 'nope' } })).answerTo('ping'), { error: { code: -32601 } });
 });
 
-t.test('Plain curl gets in: any content type, any accept', async (t) => {
+t.test('Plain curl works: any content type, any accept', async (t) => {
   const gateway = await open();
   for (const accept of [{}, { accept: '*/*' }]) {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...accept };
@@ -88,7 +88,7 @@ t.test('Plain curl gets in: any content type, any accept', async (t) => {
   }
 });
 
-t.test('A request that cannot be served is told so with the right status', async (t) => {
+t.test('A request that cannot be served gets the right status', async (t) => {
   const gateway = await open();
   const client = await enter(gateway);
   const { headers } = client;
@@ -126,14 +126,14 @@ t.test('A request that cannot be served is told so with the right status', async
   t.equal((await client.whole({ body: PING })).status, 200, 'the session is as it was');
 });
 
-t.test('A token is wanted where one is configured', async (t) => {
+t.test('A configured token is required', async (t) => {
   const gateway = await open({ token: 'correct-horse' });
   t.equal((await McpAnswer.whole(gateway.url, { body: initialize(NEWEST) })).status, 401);
   const headers = { authorization: 'Bearer correct-horse' };
   t.equal((await McpAnswer.whole(gateway.url, { body: initialize(NEWEST), headers })).status, 200);
 });
 
-t.test('A batch of 2025-03-26 is answered whole', async (t) => {
+t.test('A batch of 2025-03-26 is answered completely', async (t) => {
   const client = await enter(await open(), '2025-03-26');
   const answer = await client.whole({ body: [PING, evaluate(2, '1 + 1'), evaluate(3, 'null.x')] });
   t.match(answer.answerTo('ping'), { result: {} });
@@ -142,12 +142,12 @@ t.test('A batch of 2025-03-26 is answered whole', async (t) => {
   t.equal((await client.whole({ body: [PING, PING] })).status, 400, 'but not one with an id twice');
 });
 
-t.test('A second request with an id that is under way is refused, and the first one gets its answer', async (t) => {
+t.test('A second request with the id of an open one is refused, and the first one gets its answer', async (t) => {
   const gateway = await open();
   const client = await enter(gateway);
   const first = await client.to({ body: evaluate(7, held.js) });
   await eventually('the script runs', () => held.running() === 1);
-  t.match(await client.whole({ body: evaluate(7, '2') }), { status: 400, text: /"code":-32600.*under way/ });
+  t.match(await client.whole({ body: evaluate(7, '2') }), { status: 400, text: /"code":-32600.*already open/ });
   held.finish();
   await first.until(({ ended }) => ended);
   t.match(first.answerTo(7), { result: { content: [{ text: '1' }] } });
@@ -155,7 +155,7 @@ t.test('A second request with an id that is under way is refused, and the first 
 });
 
 t.test(
-  'A cancelled script stops, its stream ends without an answer, and who comes for the rest hears why',
+  'A cancelled script stops, its stream ends without an answer, and a client that resumes it learns why',
   async (t) => {
     const client = await enter(await open());
     const call = await client.to({ body: evaluate(7, held.js) });
@@ -170,7 +170,7 @@ t.test(
   },
 );
 
-t.test('A client whose connection broke comes back for its answer', async (t) => {
+t.test('A client whose connection broke resumes and gets its answer', async (t) => {
   const gateway = await open();
   const client = await enter(gateway);
   const call = await client.to({ body: evaluate(7, held.js) });
@@ -188,7 +188,7 @@ t.test('A client whose connection broke comes back for its answer', async (t) =>
   t.match(late.answerTo(7), { result: { content: [{ text: '1' }] } }, 'and when it is over');
 });
 
-t.test('A stream of its own stays open, says something now and then, and there is one', async (t) => {
+t.test('A GET stream stays open, sends comments, and there is only one', async (t) => {
   const gateway = await open({ keepAliveMs: 20 });
   const client = await enter(gateway);
   const stream = await client.to({ method: 'GET' });
@@ -199,7 +199,7 @@ t.test('A stream of its own stays open, says something now and then, and there i
   t.equal((await client.whole({ body: PING })).status, 404);
 });
 
-t.test('A client that is gone loses its browser, and is told when it comes back', async (t) => {
+t.test('A client that is gone loses its browser, and learns it when it returns', async (t) => {
   const gateway = await open({ mcpGoneMs: 200 });
   const client = await enter(gateway);
   const stream = await client.to({ method: 'GET' });
@@ -209,11 +209,13 @@ t.test('A client that is gone loses its browser, and is told when it comes back'
   stream.cut();
   await eventually('the browser is gone', async () => (await running()) === 0);
   const told = (await client.whole({ body: evaluate(2, '1') })).answerTo(2);
-  t.match(told, { result: { isError: true, content: [{ text: /^SESSION_ENDED: .*its client was away.*not run/ }] } });
+  t.match(told, {
+    result: { isError: true, content: [{ text: /^SESSION_ENDED: .*its client was disconnected.*not run/ }] },
+  });
   t.match((await client.whole({ body: evaluate(3, '1') })).answerTo(3), { result: { content: [{ text: '1' }] } });
 });
 
-t.test('The end of a session stops what is under way, and gives its browser back', async (t) => {
+t.test('The end of a session stops its open requests and releases its browser', async (t) => {
   const gateway = await open();
   const client = await enter(gateway);
   const call = await client.to({ body: evaluate(7, held.js) });
@@ -224,7 +226,7 @@ t.test('The end of a session stops what is under way, and gives its browser back
   t.match(await sessions.list({}), [{ status: 'stopped', name: 'MCP: wire' }]);
 });
 
-t.test('Where no browser is to be had a model is told to try again', async (t) => {
+t.test('If no browser is available, the model is told to try again', async (t) => {
   const full = await openHouse(t, { maxSessions: 1, createTimeout: 1 });
   const gateway = await full.listen();
   const [first, second] = [await enter(gateway), await enter(gateway)];
@@ -247,7 +249,7 @@ t.test('A service that stops ends the streams of idle sessions, and waits for th
   await closed;
 });
 
-t.test('A client that goes in the middle of a call leaves nothing that hurts', async (t) => {
+t.test('A client that disconnects in the middle of a call causes no harm', async (t) => {
   const gateway = await open();
   const client = await enter(gateway, '2025-06-18');
   const call = await client.to({ body: evaluate(7, held.js) });
@@ -259,7 +261,7 @@ t.test('A client that goes in the middle of a call leaves nothing that hurts', a
   await eventually('the id is free again', async () => (await client.whole({ body: evaluate(7, '1') })).status === 200);
 });
 
-t.test('So many requests may be under way, and not one more', async (t) => {
+t.test('The number of open requests is limited', async (t) => {
   const client = await enter(await open());
   const release = browsers.holdStarts();
   t.teardown(release);
@@ -273,7 +275,7 @@ t.test('So many requests may be under way, and not one more', async (t) => {
   t.equal((await client.whole({ body: PING })).status, 200);
 });
 
-t.test('Past 500 sessions the one that was not used for longest makes room', async (t) => {
+t.test('Beyond 500 sessions the least recently used one is ended', async (t) => {
   const gateway = await open();
   const [oldest, watched] = [await enter(gateway), await enter(gateway)];
   const stream = await watched.to({ method: 'GET' });
@@ -284,11 +286,11 @@ t.test('Past 500 sessions the one that was not used for longest makes room', asy
   stream.cut();
 });
 
-t.test('Nothing of all this was a fault of the service', async (t) => {
+t.test('None of this was a fault of the service', async (t) => {
   t.same(faults, []);
 });
 
-t.test('A session of a service that was restarted is 404, and its client begins anew', async (t) => {
+t.test('A session of an earlier start is a 404, and its client initializes again', async (t) => {
   const before = await open();
   const { headers } = await enter(before);
   await before.close(1000);

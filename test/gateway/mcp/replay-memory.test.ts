@@ -20,7 +20,7 @@ async function replayed(memory: ReplayMemory, lastEventId: string): Promise<JSON
   return messages;
 }
 
-t.test('What came after an event is repeated in order, of its stream alone', async (t) => {
+t.test('Messages after an event are repeated in order, for its stream only', async (t) => {
   const memory = new ReplayMemory();
   const first = await memory.storeEvent('a', PRIMING);
   await memory.storeEvent('b', note(9));
@@ -33,7 +33,7 @@ t.test('What came after an event is repeated in order, of its stream alone', asy
   t.same(memory.after(last), { messages: 0, isComplete: true }, 'nothing more to come');
 });
 
-t.test('An event that never was, and one of a stream that is forgotten, are unknown', async (t) => {
+t.test('An event that never existed, and one of a dropped stream, are unknown', async (t) => {
   const memory = new ReplayMemory();
   const id = await memory.storeEvent('a', note(1));
   for (const unknown of ['', 'x', '2_a', '1_b', '-1_a', `${id} `, '1']) t.equal(memory.after(unknown), null, unknown);
@@ -41,7 +41,7 @@ t.test('An event that never was, and one of a stream that is forgotten, are unkn
   t.equal(memory.after(id), null);
 });
 
-t.test('A gap is never passed over: who has missed what was dropped is told', async (t) => {
+t.test('A gap is never skipped silently: a client that missed dropped messages learns it', async (t) => {
   const memory = new ReplayMemory();
   const ids: string[] = [];
   for (let n = 0; n < 300; n += 1) ids.push(await memory.storeEvent('a', note(n)));
@@ -51,12 +51,15 @@ t.test('A gap is never passed over: who has missed what was dropped is told', as
   t.equal((await replayed(memory, ids[43] ?? '')).length, 256);
 });
 
-t.test('Text is bounded too, and an answer too large to be kept is replaced by one that says so', async (t) => {
-  const memory = new ReplayMemory();
-  const first = await memory.storeEvent('a', PRIMING);
-  for (let n = 0; n < 10; n += 1) await memory.storeEvent('b', result(n, 'x'.repeat(200_000)));
-  t.equal(memory.after(first), null, 'the oldest went');
-  const primed = await memory.storeEvent('c', PRIMING);
-  await memory.storeEvent('c', result(7, 'x'.repeat(5_000_000)));
-  t.match(await replayed(memory, primed), [{ id: 7, error: { message: /too large to be kept/ } }]);
-});
+t.test(
+  'Text is limited too, and an answer that is too large to be stored is replaced by an error that says so',
+  async (t) => {
+    const memory = new ReplayMemory();
+    const first = await memory.storeEvent('a', PRIMING);
+    for (let n = 0; n < 10; n += 1) await memory.storeEvent('b', result(n, 'x'.repeat(200_000)));
+    t.equal(memory.after(first), null, 'the oldest went');
+    const primed = await memory.storeEvent('c', PRIMING);
+    await memory.storeEvent('c', result(7, 'x'.repeat(5_000_000)));
+    t.match(await replayed(memory, primed), [{ id: 7, error: { message: /too large to be stored/ } }]);
+  },
+);

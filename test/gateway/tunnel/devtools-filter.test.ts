@@ -8,7 +8,7 @@ const places = { id: 'abc', downloadsDir: '/s/downloads', uploadsDir: '/s/upload
 const filter = new DevToolsFilter(places);
 const judge = (text: string) => filter.judge(Buffer.from(text), true);
 
-/** What becomes of a command, its text read again. */
+/** The verdict on a command, with its text parsed. */
 function told(method: string, params?: unknown, more: object = {}) {
   const verdict = judge(JSON.stringify({ id: 1, method, params, ...more }));
   if (verdict.kind === 'close') return { close: verdict.command };
@@ -18,7 +18,7 @@ function told(method: string, params?: unknown, more: object = {}) {
     : { forward: JSON.parse(text), sessionId: verdict.sessionId };
 }
 
-t.test('A command goes on as it was read, and names its session beside', async (t) => {
+t.test('A command is forwarded as parsed, with its session named separately', async (t) => {
   const verdict = judge(
     ' {"sessionId":"S", "method" : "P\\u0061ge.reload","id":7.0,"params":{"a":1,"a":2,"b":"\\u0000\\ud800é"}}\n',
   );
@@ -36,7 +36,7 @@ t.test('A command goes on as it was read, and names its session beside', async (
   );
 });
 
-t.test('What is no command is answered with an error of JSON-RPC', async (t) => {
+t.test('A message that is not a command gets a JSON-RPC error', async (t) => {
   const answer = (text: string) => {
     const verdict = judge(text);
     return verdict.kind === 'answer' ? JSON.parse(verdict.text) : verdict;
@@ -51,14 +51,14 @@ t.test('What is no command is answered with an error of JSON-RPC', async (t) => 
   t.match(binary, { kind: 'answer', text: /binary/ });
 });
 
-t.test('Whoever closes the browser waits for the answer in the session that asked', async (t) => {
+t.test('A client that closes the browser waits for the answer in its own protocol session', async (t) => {
   t.match(told('Browser.close', {}, { sessionId: 'S' }), { close: { id: 1, sessionId: 'S' } });
   t.match(told('Browser.crash', {}, { sessionId: 'S' }), {
     answer: { id: 1, sessionId: 'S', error: { code: -32000 } },
   });
 });
 
-t.test("Downloads go to the session's folder, and a page keeps to its own context", async (t) => {
+t.test("Downloads go to the session's folder, and a page keeps its own context", async (t) => {
   const elsewhere = { behavior: 'allow', downloadPath: '/etc', eventsEnabled: true, browserContextId: 'C' };
   t.same(told('Browser.setDownloadBehavior', elsewhere).forward.params, {
     behavior: 'allowAndName',
@@ -74,12 +74,12 @@ t.test("Downloads go to the session's folder, and a page keeps to its own contex
   });
 });
 
-t.test('A context of its own has no proxy of its own', async (t) => {
+t.test('A new browser context gets no proxy of its own', async (t) => {
   const params = { disposeOnDetach: true, proxyServer: 'http://127.0.0.1:1', proxyBypassList: '<-loopback>' };
   t.same(told('Target.createBrowserContext', params).forward.params, { disposeOnDetach: true });
 });
 
-t.test('Files are chosen from the uploads of the session, by path or by name', async (t) => {
+t.test("Files come from the session's uploads, by path or by name", async (t) => {
   const files = ['/s/uploads/cv.pdf', '/s/downloads/../uploads//b.txt', 'c.txt'];
   t.same(told('DOM.setFileInputFiles', { files, nodeId: 3 }).forward.params, {
     nodeId: 3,
@@ -96,7 +96,7 @@ t.test('Files are chosen from the uploads of the session, by path or by name', a
   });
 });
 
-t.test('Pages open what is on the network or in the message', async (t) => {
+t.test('Pages may open URLs of the network, or with their content in the message', async (t) => {
   const lines = 'data:text/html,<pre>a\n\tb</pre>';
   for (const url of ['http://a/b?c#d', 'https://a/', 'about:blank', 'about:srcdoc', 'blob:http://a/0-1', lines]) {
     t.equal(told('Page.navigate', { url }).forward?.params.url, url);
@@ -118,7 +118,7 @@ t.test('A refusal says what to use instead', async (t) => {
   t.ok(long.length < 300, 'and is short');
 });
 
-t.test('A large file in one message passes, and its letters are not counted as values', async (t) => {
+t.test('A large file in one message passes, and its letters do not count as values', async (t) => {
   const content = '[{,"\\'.repeat(3_000_000);
   const verdict = judge(
     JSON.stringify({ id: 1, method: 'Runtime.callFunctionOn', params: { arguments: [{ value: content }] } }),

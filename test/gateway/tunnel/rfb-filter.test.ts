@@ -36,7 +36,7 @@ function encodings(...known: number[]): Buffer {
   return Buffer.concat([Buffer.of(2, 0, 0, known.length), ...known.map(int)]);
 }
 
-/** What goes on of a greeting and messages, which come in pieces of any length. */
+/** The forwarded part of a greeting and messages, sent in chunks of any size. */
 function passed(messages: readonly Buffer[], mayAct: boolean, cut: () => number): Buffer {
   const filter = new RfbFilter();
   const all = Buffer.concat([...HELLO, ...messages]);
@@ -52,7 +52,7 @@ function passed(messages: readonly Buffer[], mayAct: boolean, cut: () => number)
 const greeting = Buffer.concat([HELLO[0] ?? Buffer.of(), Buffer.of(1, 1)]);
 
 t.test(
-  'RfbFilter lets who looks look, who acts act, and nobody change the desktop, in whatever pieces it comes',
+  'RfbFilter lets viewers view and clients with control act, and no one change the desktop, in chunks of any size',
   (t) => {
     const kinds = [
       ...Object.values(PASSES).map((bytes) => ({ bytes, acts: false, passes: true })),
@@ -81,13 +81,16 @@ t.test(
   },
 );
 
-t.test('RfbFilter makes every client one of many, and takes out the encoding that would make presses longer', (t) => {
-  const got = passed([encodings(7, -316, 16, -308)], false, () => 1000);
-  t.same(got, Buffer.concat([greeting, encodings(7, 16, -308)]));
-  t.end();
-});
+t.test(
+  'RfbFilter shares the desktop for every client, and removes the encoding that would make pointer events longer',
+  (t) => {
+    const got = passed([encodings(7, -316, 16, -308)], false, () => 1000);
+    t.same(got, Buffer.concat([greeting, encodings(7, 16, -308)]));
+    t.end();
+  },
+);
 
-t.test('RfbFilter refuses what is no RFB, and what is too long', (t) => {
+t.test('RfbFilter rejects data that is not RFB, and messages that are too long', (t) => {
   const refuses = (bytes: Buffer, greeted: boolean) =>
     t.throws(
       () => {

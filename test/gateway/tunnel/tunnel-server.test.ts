@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 const house = await openHouse(t);
 const { sessions, browsers } = house;
 const authorization = 'Bearer correct-horse';
-/** Large pictures, as fast as they are asked for: a browser in this process would take more memory than what is measured. */
+/** Large pictures, as fast as they are requested: a browser in this process would use more memory than is measured. */
 const nextFrame = async (_: string, { after }: FrameRequest): Promise<ScreenFrame> => {
   return { number: after + 1, jpeg: new Uint8Array(MIB).fill(after + 1, 0, 1), width: 4, height: 3 };
 };
@@ -33,7 +33,7 @@ browsers.desktopSocket = undefined;
 const { id: bare } = await house.live();
 const socketUrl = gateway.url.replace('http', 'ws');
 
-/** A desktop of the test's own, behind a unix socket: what it does with its one client. */
+/** A desktop of the test, behind a unix socket, with a handler for its one client. */
 async function desktop(t: { teardown(work: () => unknown): void }, serve: (client: Socket) => void): Promise<void> {
   const server = createServer((client) => {
     client.on('error', () => undefined);
@@ -50,7 +50,7 @@ async function openDesktop(): Promise<WebSocket> {
   return socket;
 }
 
-t.test('What a client does not read is not read from the other end, and comes whole and in order later', async (t) => {
+t.test('If a client does not read, the other end is not read, and everything arrives in order later', async (t) => {
   const chunks = 256;
   let taken = 0;
   await desktop(t, (client) => {
@@ -85,24 +85,27 @@ t.test('What a client does not read is not read from the other end, and comes wh
   t.ok(inOrder);
 });
 
-t.test('A client that speaks no RFB is let go of, and so is a desktop whose client has gone', async (t) => {
-  let gone = false;
-  await desktop(t, (client) => client.resume().on('close', () => (gone = true)));
-  const socket = await openDesktop();
-  const closed = once(socket, 'close');
-  socket.resume();
-  socket.send('no key');
-  t.equal((await closed)[0], 1008);
-  await eventually('the desktop is let go of', () => gone);
-  const other = await openDesktop();
-  const end = once(other, 'close');
-  other.resume();
-  other.send(Buffer.from('GET / HTTP/1.1\r\n\r\n'));
-  const [code, reason] = await end;
-  t.match([code, String(reason)], [1008, /RFB/]);
-});
+t.test(
+  'A client that does not send RFB is disconnected, and so is the desktop of a client that disconnects',
+  async (t) => {
+    let gone = false;
+    await desktop(t, (client) => client.resume().on('close', () => (gone = true)));
+    const socket = await openDesktop();
+    const closed = once(socket, 'close');
+    socket.resume();
+    socket.send('no key');
+    t.equal((await closed)[0], 1008);
+    await eventually('the desktop is let go of', () => gone);
+    const other = await openDesktop();
+    const end = once(other, 'close');
+    other.resume();
+    other.send(Buffer.from('GET / HTTP/1.1\r\n\r\n'));
+    const [code, reason] = await end;
+    t.match([code, String(reason)], [1008, /RFB/]);
+  },
+);
 
-t.test('Pictures for a viewer that reads nothing are passed over, and cost no memory', async (t) => {
+t.test('A viewer that reads nothing skips pictures, which cost no memory', async (t) => {
   const headers = { authorization };
   const [asleep, awake] = [
     await StreamClient.open(gateway.url, headers),
@@ -127,7 +130,7 @@ t.test('Pictures for a viewer that reads nothing are passed over, and cost no me
   await Promise.all([asleep.close(), awake.close()]);
 });
 
-t.test('Of many connections none is dropped, and what a client says at once is heard', async (t) => {
+t.test('Of many connections none is dropped, and messages sent at once arrive', async (t) => {
   await desktop(t, (client) => client.pipe(client));
   for (let round = 0; round < 60; round += 1) {
     const socket = new WebSocket(`${socketUrl}/sessions/${id}/desktop`, { headers: { authorization } });
@@ -140,7 +143,7 @@ t.test('Of many connections none is dropped, and what a client says at once is h
   }
 });
 
-t.test('What keeps a tunnel from being opened is a status; what keeps it from its end, a reason', async (t) => {
+t.test('A tunnel that is not opened gets a status; one that is ended gets a reason', async (t) => {
   const outcome = async (path: string): Promise<string> => {
     const socket = new WebSocket(socketUrl + path, { headers: { authorization } });
     const failed = once(socket, 'error').then(([error]) => String(error));
@@ -154,7 +157,7 @@ t.test('What keeps a tunnel from being opened is a status; what keeps it from it
   t.match(await outcome(`/sessions/${id}/desktop`), /^1011 .*desktop/, 'nobody answers there');
 });
 
-t.test('Every WebSocket refuses strangers, and who may not', async (t) => {
+t.test('Every WebSocket refuses unauthorized clients', async (t) => {
   const made = await httpCall(gateway.url, {
     method: 'POST',
     path: '/api/tokens',

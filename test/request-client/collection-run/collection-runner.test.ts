@@ -13,7 +13,7 @@ guardLeaks(t);
 
 let granted = 0;
 
-/** Answers what it was sent as JSON; `/status/N`, `/redirect`, `/gzip` and `/slow` do what they say. */
+/** Answers the request as JSON; `/status/N`, `/redirect`, `/gzip` and `/slow` do what they say. */
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -161,7 +161,7 @@ t.test('scripts of collection, folders and requests run from the outside in and 
   t.strictSame(results[1]?.unresolved, ['nobody']);
 });
 
-t.test('a failed test, a broken script and a request without answer are told apart', async (t) => {
+t.test('a failed test, a broken script and a request without an answer are distinguished', async (t) => {
   const results = await runAll({
     item: [
       {
@@ -189,7 +189,7 @@ t.test('a failed test, a broken script and a request without answer are told apa
   t.match(junit, /<testsuite name="c &lt;&amp;&gt;"/);
 });
 
-/** Refused once, so that a second token is fetched. */
+/** Rejected once, so that a second token is fetched. */
 const oauth2 = Object.entries({
   grant_type: 'client_credentials',
   url: '{{base}}/token',
@@ -197,7 +197,7 @@ const oauth2 = Object.entries({
   client_secret: 'secret',
 }).map(([key, value]) => ({ key, value, type: 'string' }));
 
-t.test('redirects, unpacking, keys in the query, tokens and time limits', async (t) => {
+t.test('redirects, decoding, keys in the query, tokens and time limits', async (t) => {
   const results = await runAll(
     {
       item: [
@@ -242,7 +242,7 @@ t.test('redirects, unpacking, keys in the query, tokens and time limits', async 
     },
     3000,
   );
-  t.match(failures(results), [/No whole answer from .* within 3000 ms/]);
+  t.match(failures(results), [/No complete answer from .* within 3000 ms/]);
   t.match(results[0]?.response, { redirects: [{ status: 302 }] });
 });
 

@@ -15,7 +15,7 @@ import { OPTION_COMMANDS, quotedCommands } from '../curl-import/posix-commands.j
 
 guardLeaks(t);
 
-/** What JSON.parse and stringify would not bring back: numbers, escapes, order of keys, doubles, spacing. */
+/** What JSON.parse and stringify would not restore: numbers, escapes, order of keys, repeated keys, spacing. */
 const ODD = `{
 \t"info": { "name": "Odd",   "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" , "x": 1.0 },
 \t"9": "nine", "1": 1e5, "_unknown": {"__proto__": "\\u00e9\\/", "deep": [1,2,   3]},
@@ -38,7 +38,7 @@ const nodeAt = (collection: Collection, ...indices: number[]): CollectionNode =>
   return found;
 };
 
-t.test('an edit changes its own characters and no others', async (t) => {
+t.test('an edit changes only its own characters', async (t) => {
   const collection = Collection.parse(ODD);
   t.equal(collection.text, ODD);
   t.equal(collection.set(['item', 0, 'name'], 'b').text, ODD.replace('"name":"a"', '"name":"b"'));
@@ -50,7 +50,7 @@ t.test('an edit changes its own characters and no others', async (t) => {
   t.equal(nodeAt(added, 2).name, 'new');
 });
 
-t.test('auth comes from the nearest that has one, in the forms of v2.1 and v2.0', async (t) => {
+t.test('auth comes from the nearest item that has one, in the forms of v2.1 and v2.0', async (t) => {
   const collection = Collection.parse(ODD);
   t.strictSame(authAt(collection, nodeAt(collection, 0).path), { kind: 'basic', username: 'u', password: 'p' });
   t.strictSame(authAt(collection, nodeAt(collection, 1, 0).path), { kind: 'bearer', token: '{{t}}' });
@@ -58,7 +58,7 @@ t.test('auth comes from the nearest that has one, in the forms of v2.1 and v2.0'
   t.strictSame(authAt(own, ['item', 0]), { kind: 'none' });
 });
 
-t.test('every way of Postman to write a request is read', async (t) => {
+t.test('every form of a Postman request is read', async (t) => {
   const read = (request: unknown) => readRequest({ name: 'x', request });
   t.match(read('http://h/inner'), { method: 'GET', url: 'http://h/inner' });
   t.match(
@@ -119,7 +119,7 @@ t.test('every way of Postman to write a request is read', async (t) => {
   t.match(read({ method: 'GET', url: 'http://h/', body: { mode: 'raw', raw: 'x' } }), { body: { kind: 'none' } });
 });
 
-t.test('what is imported is the same request when it is read from the collection again', async (t) => {
+t.test('an imported request is the same when it is read from the collection again', async (t) => {
   const commands = [...browserForms.map(({ text }) => text), ...OPTION_COMMANDS, ...quotedCommands()];
   const requests = commands.flatMap((command) => importCurl(command).requests);
   for (const request of requests) {
@@ -132,7 +132,7 @@ t.test('what is imported is the same request when it is read from the collection
   }
 });
 
-t.test('imported requests go to the end, with the variables that are not there yet', async (t) => {
+t.test('imported requests are added at the end, with new variables only', async (t) => {
   const imported = importCurl('KEY=k1\ncurl http://h/$KEY/$OTHER');
   const once = addImported(Collection.create('New', 'id'), imported);
   const twice = addImported(once, imported);
@@ -143,13 +143,13 @@ t.test('imported requests go to the end, with the variables that are not there y
   ]);
 });
 
-t.test('what is no collection is refused in words', async (t) => {
+t.test('a file that is not a collection is rejected with a message', async (t) => {
   t.throws(() => Collection.parse('{"info": {},\n "item": [}'), { message: /not valid JSON: .* at line 2, column 11/ });
   t.throws(() => Collection.parse('{"collection": {"info": {}, "item": []}}'), { message: /Postman API/ });
   t.throws(() => Collection.parse('[]'), { message: /v2\.1 and v2\.0/ });
 });
 
-t.test('a file is saved whole, and not over what somebody else wrote', async (t) => {
+t.test("a file is saved completely, and not over somebody else's changes", async (t) => {
   const path = join(t.testdir({ 'c.json': ODD }), 'c.json');
   const file = await CollectionFile.open(path);
   file.collection = file.collection.set(['info', 'name'], 'New');
@@ -164,7 +164,7 @@ t.test('a file is saved whole, and not over what somebody else wrote', async (t)
   await t.rejects(CollectionFile.open(`${path}.none`), { code: 'NOT_FOUND' });
 });
 
-t.test('a collection of two thousand requests opens at once', async (t) => {
+t.test('a collection of two thousand requests opens quickly', async (t) => {
   const one = JSON.stringify({ name: 'r', request: { method: 'GET', url: 'http://h/' }, response: [] });
   const text = `{"info":{"name":"big"},"item":[${Array.from({ length: 2000 }, () => one).join(',')}]}`;
   const took = cpuMs(() => {

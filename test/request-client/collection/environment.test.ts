@@ -15,7 +15,7 @@ const POSTMAN = `{
 	"_postman_variable_scope": "environment", "_x": 1.50
 }`;
 
-t.test('an edit of a Postman environment changes its own characters and no others', (t) => {
+t.test('an edit of a Postman environment changes only its own characters', (t) => {
   const environment = Environment.parse(POSTMAN);
   t.equal(environment.name('/x/y.json'), 'Staging');
   t.strictSame(
@@ -34,7 +34,7 @@ t.test('an edit of a Postman environment changes its own characters and no other
   t.end();
 });
 
-t.test('a plain object keeps what is no text, and is edited by its members', (t) => {
+t.test('a plain object keeps values that are not strings, and is edited member by member', (t) => {
   const environment = Environment.parse('{"base": "http://a", "port": 80, "deep": {"a": 1}}');
   t.equal(environment.name('/x/local.environment.json'), 'local');
   const rows = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { insertElement, moveElement, removeValue, setValue } from '#troupe/request-client/collection/json-edit.js';
-import { placesAlong } from '#troupe/request-client/collection/json-places.js';
+import { extentsAlong } from '#troupe/request-client/collection/json-places.js';
 import { guardLeaks } from '../../support/leaks.js';
 import { SEED } from '../../support/seed.js';
 
@@ -20,13 +20,13 @@ const at = (value: unknown, path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>((own, key) => Reflect.get(Object(own), key), value);
 const spacing = fc.constantFrom(undefined, '\t', '  ', 1);
 
-t.test('what JSON.parse finds at a path stands at the place that is found', async () => {
+t.test('the extent found for a path contains what JSON.parse finds there', async () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 4 }), spacing, (json, space) => {
       const value: unknown = JSON.parse(json);
       const text = JSON.stringify(value, null, space);
       for (const path of paths(value)) {
-        const place = placesAlong(text, path)[path.length];
+        const place = extentsAlong(text, path)[path.length];
         const found: unknown = place === undefined ? undefined : JSON.parse(text.slice(place.offset, place.end));
         if (JSON.stringify(found) !== JSON.stringify(at(value, path))) throw new Error(`not at ${path.join('.')}`);
       }
@@ -35,7 +35,7 @@ t.test('what JSON.parse finds at a path stands at the place that is found', asyn
   );
 });
 
-t.test('an edit makes the JSON that the same edit of the value makes', async () => {
+t.test('an edit of the text gives the same JSON as the same edit of the value', async () => {
   const list = fc.array(fc.jsonValue({ maxDepth: 2 }), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(

@@ -1,4 +1,4 @@
-/** As much of newman 6 as the tests use. */
+/** The part of newman 6 that the tests use. */
 declare module 'newman' {
   export interface RunSummary {
     readonly run: {

@@ -16,13 +16,13 @@ guardLeaks(t);
 
 const OWN = /^(?:user-agent|accept|accept-encoding|connection|cache-control|postman-token|content-length|host)$/i;
 
-/** What the collection says, without what each runner says of itself. */
+/** The content of a request, without what each runner adds about itself. */
 function said({ method, target, headers, body }: WireRequest): unknown {
   const named = headers.filter(([name]) => !OWN.test(name)).map(([name, value]) => `${name.toLowerCase()}: ${value}`);
   return { method, target, headers: named.sort(), body };
 }
 
-t.test('Newman runs what is saved, and sends what the client sends', async (t) => {
+t.test('Newman runs a saved collection, and sends the same as the client', async (t) => {
   const capture = await WireCapture.start();
   t.teardown(() => capture.close());
   const rows = browserForms.filter(({ form, name }) => form === 'chrome-posix' && name !== 'pseudo headers');
@@ -36,7 +36,7 @@ t.test('Newman runs what is saved, and sends what the client sends', async (t) =
       importCurl(text.replace('http://capture.invalid', `${capture.origin}/n${index}`)),
     );
   }
-  // As the window edits them: everything stays what is sent.
+  // As the window edits them: the requests stay the same.
   for (const { path: place } of collection.items)
     collection = writeForm(
       collection,

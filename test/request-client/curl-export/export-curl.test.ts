@@ -64,7 +64,7 @@ for (const shell of SHELLS) {
         const [again] = requests;
         deepStrictEqual([errors, requests.length], [[], 1], command);
         const encoded = { ...request.settings, encodeUrl: again?.settings.encodeUrl };
-        // The address is written as it would be sent.
+        // The URL is written as it would be sent.
         const url = request.url.replaceAll('{', '%7B').replaceAll('}', '%7D');
         deepStrictEqual({ ...again, name: '' }, { ...request, url, settings: encoded }, command);
       }),
@@ -75,7 +75,7 @@ for (const shell of SHELLS) {
 }
 
 t.test(
-  'an exported request replayed by bash and curl is what the client sends',
+  'an exported request replayed by bash and curl is the same as the client sends',
   { skip: skipWithout('bash', 'curl') },
   async (t) => {
     const capture = await WireCapture.start();
@@ -97,7 +97,7 @@ t.test(
   },
 );
 
-t.test('collection variables become those of the shell, and come back', async (t) => {
+t.test('collection variables become shell variables, and back', async (t) => {
   const { requests } = importCurl('curl "$BASE/x" -H "Authorization: Bearer $TOKEN" -d "a $B c"');
   const [request] = requests;
   if (request === undefined) throw new Error('not imported');
@@ -107,7 +107,7 @@ t.test('collection variables become those of the shell, and come back', async (t
   }
 });
 
-t.test('bytes that are no text are written for bash, and a file is asked for elsewhere', async (t) => {
+t.test('binary bytes are exported for bash; other shells need a file', async (t) => {
   const { requests } = importCurl("curl http://h/ -d $'\\xff\\x01'");
   const [request] = requests;
   if (request === undefined) throw new Error('not imported');

@@ -13,8 +13,8 @@ guardLeaks(t);
 const skip = skipWithout('bash', 'curl');
 const FILES = { 'small.txt': 'small\n', 'lines.json': '{\r\n  "a": 1\n}\n' };
 
-// With every row that there is, and a thousand generated ones: bench/curl-import.mjs.
-t.test('every tabled command is sent as bash and curl send it', { skip }, async (t) => {
+// bench/curl-import.mjs runs all rows, and a thousand generated ones.
+t.test('every command of the table is sent as bash and curl send it', { skip }, async (t) => {
   const capture = await WireCapture.start();
   t.teardown(() => capture.close());
   t.strictSame(describe(await againstCurl(OPTION_COMMANDS, capture, t.testdir(FILES))), []);

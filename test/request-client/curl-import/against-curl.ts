@@ -10,7 +10,7 @@ export interface Difference {
   readonly byUs: readonly WireRequest[];
 }
 
-/** Runs each command by bash and curl, imports and runs it too, and answers those where the wire differs. */
+/** Runs each command with bash and curl, and imports and sends it; returns those whose requests differ. */
 export async function againstCurl(
   commands: readonly string[],
   capture: WireCapture,
@@ -43,7 +43,7 @@ export async function sendAll(requests: readonly RequestDraft[], folder: string)
   }
 }
 
-/** For a failing test: the first few, short. */
+/** For a failing test: the first few, shortened. */
 export function describe(differences: readonly Difference[]): unknown[] {
   return differences.slice(0, 12).map(({ command, byCurl, byUs }) => ({
     command: command.slice(0, 300),

@@ -5,7 +5,7 @@ import { browserForms } from './browser-forms.js';
 
 guardLeaks(t);
 
-/** What a row became, in the row's own words. */
+/** The import of a row, in the form of the row. */
 function imported(text: string): unknown {
   const { requests, errors } = importCurl(text);
   const [request] = requests;
@@ -19,9 +19,9 @@ function imported(text: string): unknown {
   };
 }
 
-// Of DevTools' copies for POSIX shells, bash and curl themselves are the judge: against-curl.test.ts.
+// DevTools' copies for POSIX shells are compared with bash and curl themselves: against-curl.test.ts.
 for (const form of ['chrome-cmd', 'chrome-powershell', 'firefox-cmd', 'chrome-posix']) {
-  t.test(`what a browser copies is the request that it made: ${form}`, async (t) => {
+  t.test(`a command copied by a browser gives the browser's request: ${form}`, async (t) => {
     const rows = browserForms.filter((row) => row.form === form);
     t.ok(rows.length > 30);
     for (const { name, text, method, target, headers, body } of rows) {
@@ -30,7 +30,7 @@ for (const form of ['chrome-cmd', 'chrome-powershell', 'firefox-cmd', 'chrome-po
   });
 }
 
-t.test('Copy all as cURL makes one request of each', async (t) => {
+t.test('Copy all as cURL gives one request for each', async (t) => {
   for (const [form, joint] of [
     ['chrome-posix', ' ;\n'],
     ['chrome-cmd', ' &\r\n'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { PLACE, QUOTINGS } from './posix-commands.js';
 
-/** Text of what people send: mostly plain, with the signs that shells and curl read. */
+/** Typical text: mostly plain, with characters that are special to shells and curl. */
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
   fc.string({
@@ -11,7 +11,7 @@ const text = fc.oneof(
 );
 const line = text.map((value) => value.replace(/[\n\r]/g, ' '));
 const token = fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,8}$/);
-/** Without what curl refuses or takes for a pattern. */
+/** Without what curl rejects or reads as a pattern. */
 const urlPart = fc.string({ unit: fc.constantFrom(...'ab1/=&%.-_~;:@!$\'()*+,é|"<>'.split(/(?:)/u)), maxLength: 16 });
 
 const option: fc.Arbitrary<string[]> = fc.oneof(
@@ -37,7 +37,10 @@ const option: fc.Arbitrary<string[]> = fc.oneof(
   fc.constantFrom<string[][]>(['-s'], ['-L'], ['--compressed'], ['-G'], ['-sSf'], ['--no-buffer'], ['-o', '/dev/null']),
 );
 
-/** Commands for bash: options in any order, each argument quoted in one of the ways, blanks or continuations between. */
+/**
+ * Commands for bash: options in any order, each argument quoted in one of the ways, separated by spaces or
+ * continuations.
+ */
 export const generatedCommand: fc.Arbitrary<string> = fc
   .tuple(
     fc.array(fc.tuple(option, fc.nat(), fc.boolean()), { maxLength: 6 }),
@@ -46,7 +49,7 @@ export const generatedCommand: fc.Arbitrary<string> = fc
     fc.option(urlPart, { nil: undefined }),
   )
   .map(([options, path, way, query]) => {
-    // An address is quoted in a way that keeps it in one piece for the placeholder.
+    // A URL is quoted in a way that keeps its placeholder in one piece.
     const url = `${PLACE}/${path}${query === undefined ? '' : `?${query}`}`;
     const quoting = (index: number): ((value: string) => string) => QUOTINGS[index % QUOTINGS.length] ?? String;
     const words = options.map(([parts, seed, wraps]) => {

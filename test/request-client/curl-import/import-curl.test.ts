@@ -15,11 +15,11 @@ fc.configureGlobal({ seed: SEED });
 const bodyOf = (text: string): unknown => importCurl(text).requests[0]?.body;
 const warned = (text: string): string[] => importCurl(text).warnings.map(({ about }) => about);
 
-t.test('the option table has every option of the curl that is installed', { skip: skipWithout('curl') }, async (t) => {
+t.test('the option table has every option of the installed curl', { skip: skipWithout('curl') }, async (t) => {
   const help = execFileSync('curl', ['--help', 'all'], { encoding: 'utf8' });
   for (const [, letter, name = '', value] of help.matchAll(/^ {1,5}(?:-(.), )? *--([\w.-]+)( [<[][^ ]*)?/gm)) {
     const found = optionOfName(name);
-    // The category after --help may be left out.
+    // The category after --help is optional.
     t.equal(found?.option.takesValue, name !== 'help' && value !== undefined, `--${name}`);
     if (letter !== undefined) t.equal(optionOfLetter(letter)?.name, name.replace(/^no-/, ''), `-${letter}`);
   }
@@ -49,7 +49,7 @@ t.test('shell variables outside single quotes become collection variables', asyn
   ]);
 });
 
-t.test('an error has its line, its column and the marked place; the other commands are imported', async (t) => {
+t.test('an error has its line, its column and the marked position; the other commands are imported', async (t) => {
   const { requests, errors } = importCurl(`curl http://a/
 wget http://b/
 curl -X POST
@@ -71,7 +71,7 @@ curl http://c/ -H`);
   t.equal(errors[2]?.excerpt, "  curl 'http://unclosed/\n       ^");
 });
 
-t.test('what is left out is warned of by name', async (t) => {
+t.test('every omission has a warning that names it', async (t) => {
   t.strictSame(warned('curl http://h/ -x http://proxy:1 --cacert ca.pem --frobnicate -o out.json -b jar.txt'), [
     '-x http://proxy:1',
     '--cacert ca.pem',
@@ -84,7 +84,7 @@ t.test('what is left out is warned of by name', async (t) => {
   t.match(importCurl("curl http://h/ -b 'a=b'").warnings, [{ level: 'note', about: '--cookie' }]);
 });
 
-t.test('an argument is never taken for the address', async (t) => {
+t.test('an argument is never taken for the URL', async (t) => {
   for (const command of [
     'curl --proxy http://p:1 http://h/',
     'curl -o http://p/ http://h/',
@@ -102,7 +102,7 @@ t.test('an argument is never taken for the address', async (t) => {
   t.match(importCurl('curl $URL').requests, [{ url: '{{URL}}' }]);
 });
 
-t.test('pastes that were never run as they stand are understood', async (t) => {
+t.test('commands that were never run in this form are understood', async (t) => {
   const lines = (text: string): string[] => importCurl(text).requests.map(({ method, url }) => `${method} ${url}`);
   t.strictSame(lines('$ curl http://h/ \\  \r\n  -X PUT \\\r\n  -d x\r\n'), ['PUT http://h/']);
   t.strictSame(lines('curl http://h/\n  -X PUT\n  -d x'), ['PUT http://h/']);
@@ -117,7 +117,7 @@ t.test('pastes that were never run as they stand are understood', async (t) => {
   t.strictSame(lines('curl --request=PUT http://h/'), ['PUT http://h/']);
 });
 
-t.test('cmd is read by cmd and then by the C runtime', async (t) => {
+t.test('cmd text is read by the rules of cmd and then of the C runtime', async (t) => {
   const body = (text: string): unknown => importCurl(`curl http://h/ -d ${text}`, 'cmd').requests[0]?.body;
   t.match(body('"{\\"a\\":\\"b c\\"}"'), { text: '{"a":"b c"}' });
   t.match(body('"say ""hi"""'), { text: 'say "hi"' });
@@ -147,7 +147,7 @@ Invoke-RestMethod -Method Post -Uri "http://h/x?a[]=1" -Headers $headers -Conten
   t.match(warnings, [{ about: '-proxy http://p' }]);
 });
 
-t.test('escapes of bash become the bytes that they stand for', async (t) => {
+t.test('bash escapes become the bytes that they represent', async (t) => {
   t.match(bodyOf("curl http://h/ -d $'\\ud83e\\uded6 \\x41\\102\\n'"), { text: '🫖 AB\n' });
   t.match(bodyOf("curl http://h/ -d $'\\xff\\x00cut'"), {
     kind: 'bytes',
@@ -155,7 +155,7 @@ t.test('escapes of bash become the bytes that they stand for', async (t) => {
   });
 });
 
-t.test('a megabyte is imported in no time, and no text throws', async (t) => {
+t.test('a megabyte is imported quickly, and no text throws', async (t) => {
   const big = JSON.stringify({ text: 'Zoë said "hi"\n'.repeat(70_000) });
   const took = cpuMs(() => t.equal(importCurl(`curl http://h/ -d '${big}'`).requests.length, 1));
   t.ok(took < 2000, `${Math.round(took)} ms`);
@@ -194,7 +194,7 @@ t.test('a megabyte is imported in no time, and no text throws', async (t) => {
   );
 });
 
-t.test('the text of what was not imported is answered, so that it alone is mended and imported again', (t) => {
+t.test('the failed commands are returned, so that only they are corrected and imported again', (t) => {
   const rest = (text: string): string => importCurl(text).failed;
   t.equal(rest('curl http://h/1; curl http://h/2'), '');
   t.equal(rest("curl http://h/1; curl 'open"), "curl 'open");

@@ -1,6 +1,6 @@
 /**
- * A surrogate pair of `\uHHHH` escapes as one `\UHHHHHHHH`. Bash writes the halves of a pair as two broken characters;
- * the import makes the one that the browser meant, so the two are compared with the pair joined.
+ * Joins a surrogate pair of `\uHHHH` escapes into one `\UHHHHHHHH`. Bash writes the halves of a pair as two broken
+ * characters; the import makes the one that the browser meant, so both are compared with the pair joined.
  */
 export function onePoint(text: string): string {
   return text.replace(/\\u(d[89ab]..)\\u(d[c-f]..)/gi, (_all, high: string, low: string) => {

@@ -1,7 +1,7 @@
-/** Placeholder of the capture's address in the table; its first path segment is put in by the test. */
+/** Placeholder of the capture server's URL in the table; the test adds its first path segment. */
 export const PLACE = 'http://H';
 
-/** How one argument may be written for bash so that curl gets the same text. */
+/** The ways to write one argument for bash so that curl gets the same text. */
 export const QUOTINGS: readonly ((text: string) => string)[] = [
   (text) => `'${text.replaceAll("'", "'\\''")}'`,
   (text) => `"${text.replace(/[\\"$`]/g, '\\$&')}"`,
@@ -14,7 +14,7 @@ export const QUOTINGS: readonly ((text: string) => string)[] = [
       .join('') || '""',
 ];
 
-/** What arguments are made of when it matters. */
+/** Texts that are difficult to quote. */
 const TEXTS: readonly string[] = [
   'plain',
   'a b',
@@ -34,7 +34,7 @@ const TEXTS: readonly string[] = [
   '100%',
 ];
 
-/** Every option that says something about a request, in the ways that it may be written. */
+/** Every option that affects a request, in its possible spellings. */
 export const OPTION_COMMANDS: readonly string[] = [
   `curl ${PLACE}/`,
   `curl ${PLACE}`,
@@ -181,7 +181,7 @@ g"`,
   `curl ${PLACE}/ -d '${'0123456789'.repeat(500)}'`,
 ];
 
-/** Each text in each way of writing it, in each place where a text can stand. */
+/** Each text in each quoting, at each position. */
 export function quotedCommands(): string[] {
   return TEXTS.flatMap((text) =>
     QUOTINGS.flatMap((quoting) => [

@@ -14,7 +14,7 @@ import { quotedCommands } from './posix-commands.js';
 
 guardLeaks(t);
 
-/** The arguments that bash hands to curl, by a function of that name; one character a byte. */
+/** The arguments that bash passes to curl, captured by a function of that name; one character per byte. */
 async function wordsByBash(commands: readonly string[]): Promise<string[][]> {
   const script = `curl() { printf '%s\\0' "$@" $'\\1'; }\n${commands.join('\n')}`;
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
@@ -38,7 +38,7 @@ for (const [name, commands] of Object.entries({
   'texts in every way of quoting': quotedCommands(),
   'generated commands': fc.sample(generatedCommand, { numRuns: 400, seed: SEED }),
 })) {
-  t.test(`bash makes the same words: ${name}`, { skip: skipWithout('bash') }, async (t) => {
+  t.test(`bash gives the same words: ${name}`, { skip: skipWithout('bash') }, async (t) => {
     const byBash = await wordsByBash(commands);
     t.equal(byBash.length, commands.length);
     const differing = commands.flatMap((command, index) => {

@@ -26,7 +26,7 @@ const admit = (host: string, port: number) =>
   admitRequest(REQUEST, requestTarget(`http://${host.includes('::') ? `[${host}]` : host}:${port}`, true));
 const refused = { code: 'REQUEST_FAILED', details: { cause: 'EGRESS' } };
 
-t.test('the service itself, metadata and what the lists close are refused as they are written', async (t) => {
+t.test('the service itself, metadata and listed hosts are refused as written', async (t) => {
   for (const [host, port] of [
     ['127.0.0.1', 4444],
     ['localhost', 4444],
@@ -49,7 +49,7 @@ t.test('the service itself, metadata and what the lists close are refused as the
   }
 });
 
-t.test('a redirect does not lead to what is closed', async (t) => {
+t.test('a redirect does not reach a blocked host', async (t) => {
   const echo = await startEcho(t);
   const { port } = new URL(echo.origin);
   const sender = new HttpSender(serviceReach({ ownPort: Number(port), egress: { service: {}, session: {} } }));

@@ -15,7 +15,7 @@ async function occupy(port: number, host: string): Promise<Server> {
   return server;
 }
 
-t.test('only the right state is taken, and the wait goes on after the wrong one', async (t) => {
+t.test('only the right state is accepted, and the wait continues after a wrong one', async (t) => {
   const listener = await CallbackListener.open(expected, await freePorts(1));
   t.teardown(() => listener.close());
   const call = async (path: string, method = 'GET') => {
@@ -39,7 +39,7 @@ t.test('only the right state is taken, and the wait goes on after the wrong one'
   t.strictSame(await listener.answer, { kind: 'code', code: 'c/d' });
 });
 
-t.test('what a provider says is text on the page, never markup', async (t) => {
+t.test('texts of the provider are text on the page, never markup', async (t) => {
   const listener = await CallbackListener.open(expected, await freePorts(1));
   t.teardown(() => listener.close());
   const said = '<img src=x onerror=alert(1)>';
@@ -50,7 +50,7 @@ t.test('what a provider says is text on the page, never markup', async (t) => {
   t.strictSame(await listener.answer, { kind: 'error', error: 'access_denied', description: said });
 });
 
-t.test('the first free port of the list is taken; one that is open to the network counts as taken', async (t) => {
+t.test('the first free port of the list is used; one that is open to the network counts as used', async (t) => {
   const ports = await freePorts(4);
   const [first = 0, second = 0, third = 0, fourth = 0] = ports;
   const busy = [await occupy(first, '127.0.0.1'), await occupy(second, '0.0.0.0')];

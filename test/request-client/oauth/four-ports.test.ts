@@ -7,7 +7,7 @@ import { guardLeaks } from '../../support/leaks.js';
 guardLeaks(t);
 const expected = { state: 'abc', issuers: [] };
 
-/** Null where somebody else has it. */
+/** Null if another program has the port. */
 function take(port: number, host: string): Promise<Server | null> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());
@@ -16,7 +16,7 @@ function take(port: number, host: string): Promise<Server | null> {
   });
 }
 
-t.test('with the real four ports taken no login begins; with one free again it does, there', async (t) => {
+t.test('with the real four ports in use no login begins; with one free again it does, there', async (t) => {
   const taken = await Promise.all(CALLBACK_PORTS.map((port) => take(port, port === 8888 ? '0.0.0.0' : '127.0.0.1')));
   t.teardown(() =>
     Promise.all(taken.map((server) => new Promise<void>((done) => (server ? server.close(() => done()) : done())))),

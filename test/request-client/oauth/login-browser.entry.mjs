@@ -1,4 +1,4 @@
-// As much of a browser as a login takes: it opens an address, keeps cookies and follows redirects.
+// The part of a browser that a login needs: it opens a URL, keeps cookies and follows redirects.
 const MAX_REDIRECTS = 20;
 
 const cookies = new Map();

@@ -2,5 +2,5 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('./login-browser.entry.mjs', import.meta.url));
 
-/** What a user would set as BROWSER: a command that keeps cookies and follows redirects as browsers do. */
+/** A value for BROWSER: a command that keeps cookies and follows redirects like a browser. */
 export const LOGIN_BROWSER = `${process.execPath} ${script} %s`;

@@ -2,14 +2,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { Provider } from 'oidc-provider';
 
-/** A real authorization server on loopback, whose user `ada` logs in by merely opening the page. */
+/** A real authorization server on loopback, whose user `ada` logs in by opening the page. */
 export class LoginServer {
   readonly origin: string;
   /** Token requests that were answered with a token, and with an error. */
   readonly counts = { granted: 0, refused: 0 };
-  /** What the user does at the login page. */
+  /** What the user does on the login page. */
   user: 'logs in' | 'refuses' = 'logs in';
-  /** Cuts the connection of token requests. */
+  /** Cuts the connections of token requests. */
   offline = false;
   readonly #server: Server;
 

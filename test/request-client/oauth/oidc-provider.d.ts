@@ -1,4 +1,4 @@
-/** As much of oidc-provider 8 as the tests use; it brings no types. */
+/** The part of oidc-provider 8 that the tests use; it has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

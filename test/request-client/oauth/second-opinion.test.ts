@@ -41,7 +41,7 @@ const settingsOf = (fields: Record<string, string>) =>
     (text) => text,
   );
 
-t.test('the login page is asked just as oauth4webapi would ask, and its checks pass on what comes back', async (t) => {
+t.test('the login page gets the same request as from oauth4webapi, and its checks accept the answer', async (t) => {
   let asked: URL | undefined;
   const store = new TokenStore({
     callbackPorts,
@@ -72,7 +72,7 @@ t.test('the login page is asked just as oauth4webapi would ask, and its checks p
   t.equal(asked?.origin, new URL(as.authorization_endpoint ?? '').origin);
 });
 
-t.test('a secret with every kind of character is sent just as oauth4webapi sends it', async (t) => {
+t.test('a secret with all kinds of characters is sent as oauth4webapi sends it', async (t) => {
   const response = await oauth.clientCredentialsGrantRequest(
     as,
     { client_id: 'machine' },

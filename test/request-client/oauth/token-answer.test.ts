@@ -55,12 +55,12 @@ const ANSWERS: readonly (readonly [name: string, status: number, text: string, w
 ];
 
 for (const [name, status, text, wanted] of ANSWERS) {
-  t.test(`an answer of a token endpoint is understood: ${name}`, async (t) => {
+  t.test(`a token endpoint's answer is understood: ${name}`, async (t) => {
     t.match(readTokenAnswer(status, text), wanted);
   });
 }
 
-t.test('only a JWT that says when it ends has an end', async (t) => {
+t.test('only a JWT with an expiry has one', async (t) => {
   const jwt = (payload: unknown) => `h.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.s`;
   t.equal(jwtExpiry(jwt({ exp: 1000 })), 1_000_000);
   for (const other of ['opaque', 'a.b.c', jwt({}), jwt(null), jwt({ exp: 'x' })]) t.equal(jwtExpiry(other), null);

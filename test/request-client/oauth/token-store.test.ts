@@ -57,7 +57,7 @@ interface Desk {
   now: number;
 }
 
-/** A store whose browser is a program that keeps cookies and follows redirects as browsers do. */
+/** A store whose browser is a program that keeps cookies and follows redirects. */
 function desk(options: { timeoutMs?: number } = {}): Desk {
   const opened: string[] = [];
   const made: Desk = {
@@ -76,7 +76,7 @@ function desk(options: { timeoutMs?: number } = {}): Desk {
   return made;
 }
 
-t.test('fifty runs at once open one browser and make one token request; later runs are silent', async (t) => {
+t.test('fifty concurrent runs open one browser and make one token request; later runs are silent', async (t) => {
   const { store, opened } = desk();
   const settings = settingsOf({ client_id: 'public' });
   const before = server.counts.granted;
@@ -97,7 +97,7 @@ t.test('fifty runs at once open one browser and make one token request; later ru
   t.equal(store.mask(`x ${tokens[0]} y`), 'x ******** y');
 });
 
-t.test('an expired token is refreshed without a browser, and so is one that was refused', async (t) => {
+t.test('an expired token is refreshed without a browser, and so is a rejected one', async (t) => {
   const made = desk();
   const settings = settingsOf({ client_id: 'public' });
   const first = await made.store.token(settings);
@@ -111,7 +111,7 @@ t.test('an expired token is refreshed without a browser, and so is one that was 
   t.equal(made.opened.length, 1);
 });
 
-t.test('a fault of the network keeps the refresh token, a refusal of the provider asks the user again', async (t) => {
+t.test('a network fault keeps the refresh token, a rejection by the provider asks the user again', async (t) => {
   const made = desk();
   const settings = settingsOf({ client_id: 'public' });
   await made.store.token(settings);
@@ -123,7 +123,7 @@ t.test('a fault of the network keeps the refresh token, a refusal of the provide
   t.equal(made.opened.length, 1, 'refreshed');
   made.now += 600_000;
   const clock = Date.now;
-  // The provider's own clock goes on by two hours: its refresh tokens are over.
+  // The provider's clock advances by two hours: its refresh tokens have expired.
   Date.now = () => clock() + 7_200_000;
   t.teardown(() => {
     Date.now = clock;
@@ -132,7 +132,7 @@ t.test('a fault of the network keeps the refresh token, a refusal of the provide
   t.equal(made.opened.length, 2, 'logged in anew');
 });
 
-t.test('a secret goes by header or body, and once more in the body where the header is refused', async (t) => {
+t.test('a secret is sent in the header or body, and again in the body if the header is rejected', async (t) => {
   const client_secret = 'a secret & more';
   for (const [client_id, client_authentication] of [
     ['basic', 'header'],
@@ -165,7 +165,7 @@ t.test('client credentials need no browser', async (t) => {
   t.strictSame(opened, []);
 });
 
-t.test('what goes wrong says what to do', async (t) => {
+t.test('failures name a remedy', async (t) => {
   server.user = 'refuses';
   await t.rejects(desk().store.token(settingsOf({ client_id: 'public' })), {
     code: 'LOGIN_FAILED',
@@ -192,13 +192,13 @@ t.test('what goes wrong says what to do', async (t) => {
     ],
     [{ client_id: '', authorizationUrl: '' }, /Authorization URL, Client ID are empty; fill all required fields/],
     [{ client_id: '{{ID}}', url: '{{BASE}}/t' }, /no value for \{\{BASE\}\}, \{\{ID\}\}/],
-    [{ client_id: 'x', authorizationUrl: 'login.example' }, /Authorization URL 'login\.example' is no address.*https:/],
+    [{ client_id: 'x', authorizationUrl: 'login.example' }, /Authorization URL 'login\.example' is not a URL.*https:/],
   ] as const) {
     t.throws(() => settingsOf({ ...fields }), { code: 'LOGIN_FAILED', message: says, details: { cause: 'SETTINGS' } });
   }
 });
 
-t.test('one that gives up does not end the login of the others; when all have, it ends', async (t) => {
+t.test('a caller that gives up does not end the login of the others; when all have, it ends', async (t) => {
   const opened: string[] = [];
   const store = new TokenStore({
     callbackPorts,
@@ -217,7 +217,7 @@ t.test('one that gives up does not end the login of the others; when all have, i
   t.ok(await third.store.token(settings), 'the port is free again');
 });
 
-t.test("a token's own end counts where the answer names none, and postman's keys are read", async (t) => {
+t.test("a token's own expiry counts if the answer has none, and Postman's keys are read", async (t) => {
   const jwt = ['{}', JSON.stringify({ exp: Math.floor(Date.now() / 1000) + 600 }), 'x']
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.');

@@ -12,7 +12,7 @@ import { skipWithout } from '../../support/programs.js';
 
 guardLeaks(t);
 
-/** A server that checks Digest by itself; real curl is the witness that it does so rightly. Each nonce is good for `uses`. */
+/** A server that checks Digest itself; real curl verifies that it does so correctly. Each nonce is valid for `uses`. */
 async function startDigestServer(algorithms: readonly string[], uses: number, qop: string) {
   const nonces = new Map<string, number>();
   const bodies: string[] = [];
@@ -73,7 +73,7 @@ async function statusOf(command: string): Promise<number> {
 }
 
 t.test(
-  'what curl --digest is let in with, so is the imported request; a wrong password is not',
+  'the imported request is accepted if curl --digest is; a wrong password is not',
   { skip: skipWithout('bash', 'curl') },
   async (t) => {
     for (const [algorithms, uses, qop] of [
@@ -93,13 +93,13 @@ t.test(
   },
 );
 
-t.test('a redirect is answered for its own address, with a nonce that has become stale too', async (t) => {
+t.test('a redirect is authorized for its own URL, also with a stale nonce', async (t) => {
   const { origin, bodies } = await startDigestServer(['SHA-256'], 1, ', qop="auth"');
   t.equal(await statusOf(`curl -L --digest -u 'ada "x":pass:word' ${origin}/moved`), 200);
   t.equal(bodies.length, 2);
 });
 
-t.test('the example of RFC 7616 comes out as it stands there', (t) => {
+t.test('the example of RFC 7616 gives the documented result', (t) => {
   const [sha, md5] = ['SHA-256', 'MD5'].map((algorithm) =>
     digestChallenge([
       `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`,

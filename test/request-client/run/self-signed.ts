@@ -1,4 +1,4 @@
-/** A certificate that nobody signed but itself, for `localhost`, good from 2020 to 2120; and its key, which keeps nothing secret. */
+/** A self-signed certificate for `localhost`, valid from 2020 to 2120, and its key, which protects nothing. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgC6ipzHo4ZX04F/ug

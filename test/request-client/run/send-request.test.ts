@@ -15,7 +15,7 @@ import { SELF_SIGNED } from './self-signed.js';
 guardLeaks(t);
 const sender = new HttpSender();
 const servers: Server[] = [];
-// Connections first, whoever opened them: a server waits for its last one.
+// Connections first: a server waits for its last one.
 t.teardown(async () => {
   sender.close();
   for (const server of servers) {
@@ -47,54 +47,54 @@ const request = (url: string, more: Partial<PreparedRequest> = {}): PreparedRequ
 });
 const bounds = { timeoutMs: 30_000, folder: '.' };
 
-t.test('a big body goes and comes without being held in memory, and its file goes with the answer', async (t) => {
-  const size = 24 * 1024 * 1024;
-  const origin = await answering((incoming, response) => void incoming.pipe(response));
-  const folder = t.testdir({ 'big.bin': Buffer.alloc(size, 'abcdefgh') });
-  const sent = request(origin, { method: 'POST', body: { kind: 'file', path: 'big.bin', withoutNewlines: false } });
-  const response = await sender.send(sent, { ...bounds, folder });
-  t.equal(response.bodyBytes, size);
-  const { body } = response;
-  if (body.kind !== 'file') throw new Error('it was held in memory');
-  const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
-  t.equal(digest(body.path), digest(join(folder, 'big.bin')));
-  await response.dispose();
-  t.equal(existsSync(body.path), false);
-});
+t.test(
+  'a large body is sent and received without being held in memory, and its file is removed with the answer',
+  async (t) => {
+    const size = 24 * 1024 * 1024;
+    const origin = await answering((incoming, response) => void incoming.pipe(response));
+    const folder = t.testdir({ 'big.bin': Buffer.alloc(size, 'abcdefgh') });
+    const sent = request(origin, { method: 'POST', body: { kind: 'file', path: 'big.bin', withoutNewlines: false } });
+    const response = await sender.send(sent, { ...bounds, folder });
+    t.equal(response.bodyBytes, size);
+    const { body } = response;
+    if (body.kind !== 'file') throw new Error('it was held in memory');
+    const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+    t.equal(digest(body.path), digest(join(folder, 'big.bin')));
+    await response.dispose();
+    t.equal(existsSync(body.path), false);
+  },
+);
 
-/** Answers with zeros, packed a thousand times smaller than they are. */
+/** Answers with zeros, compressed a thousand times. */
 function packedZeros(bytes: number): RequestListener {
   const packed = gzipSync(Buffer.alloc(bytes));
   return (_incoming, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
 }
 
-t.test(
-  'a body that is longer than the limit when unpacked is refused as it arrives, and its file removed',
-  async (t) => {
-    const folder = t.testdir({});
-    const { TMPDIR } = process.env;
-    process.env.TMPDIR = folder;
-    t.teardown(() => {
-      if (TMPDIR === undefined) delete process.env.TMPDIR;
-      else process.env.TMPDIR = TMPDIR;
-    });
-    const origin = await answering(packedZeros(24 * 1024 * 1024));
-    for (const maxBodyBytes of [1, 2 * 1024 * 1024, 16 * 1024 * 1024, 24 * 1024 * 1024 - 1]) {
-      await t.rejects(
-        sender.send(request(origin), { ...bounds, maxBodyBytes }),
-        { code: 'REQUEST_FAILED', message: `${maxBodyBytes} bytes`, details: { cause: 'TOO_LARGE' } },
-        `${maxBodyBytes}`,
-      );
-      t.same(readdirSync(folder), [], 'nothing is left');
-    }
-    const whole = await sender.send(request(origin), { ...bounds, maxBodyBytes: 24 * 1024 * 1024 });
-    t.equal(whole.bodyBytes, 24 * 1024 * 1024);
-    await whole.dispose();
-    t.same(readdirSync(folder), []);
-  },
-);
+t.test('a body that exceeds the limit when decoded is rejected while it arrives, and its file removed', async (t) => {
+  const folder = t.testdir({});
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = folder;
+  t.teardown(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  const origin = await answering(packedZeros(24 * 1024 * 1024));
+  for (const maxBodyBytes of [1, 2 * 1024 * 1024, 16 * 1024 * 1024, 24 * 1024 * 1024 - 1]) {
+    await t.rejects(
+      sender.send(request(origin), { ...bounds, maxBodyBytes }),
+      { code: 'REQUEST_FAILED', message: `${maxBodyBytes} bytes`, details: { cause: 'TOO_LARGE' } },
+      `${maxBodyBytes}`,
+    );
+    t.same(readdirSync(folder), [], 'nothing is left');
+  }
+  const whole = await sender.send(request(origin), { ...bounds, maxBodyBytes: 24 * 1024 * 1024 });
+  t.equal(whole.bodyBytes, 24 * 1024 * 1024);
+  await whole.dispose();
+  t.same(readdirSync(folder), []);
+});
 
-t.test('an answer without an end is refused, and its connection closed', async (t) => {
+t.test('an endless answer is rejected, and its connection closed', async (t) => {
   let sent = 0;
   const closed = new Promise<void>((resolve) => {
     answering((_incoming, response) => {
@@ -113,7 +113,7 @@ t.test('an answer without an end is refused, and its connection closed', async (
   t.ok(sent < 100 * 1024 * 1024, `the server had sent ${sent} bytes`);
 });
 
-t.test('The body of a redirect, or of a demand for credentials, may have no end: the request goes on', async (t) => {
+t.test('The body of a redirect or an authentication challenge may be endless: the request continues', async (t) => {
   const block = Buffer.alloc(256 * 1024);
   for (const [kind, status, header] of [
     ['a redirect', 302, { location: '/whole' }],
@@ -140,7 +140,7 @@ t.test('The body of a redirect, or of a demand for credentials, may have no end:
   }
 });
 
-t.test('credentials do not follow a redirect to another origin', async (t) => {
+t.test('credentials are not sent to another origin after a redirect', async (t) => {
   let seen: unknown;
   const other = await answering((incoming, response) => {
     seen = incoming.headers;
@@ -160,7 +160,7 @@ t.test('credentials do not follow a redirect to another origin', async (t) => {
   t.match(seen, { 'x-kept': 'Ã©', authorization: undefined, cookie: undefined });
 });
 
-t.test('a cancel and a time limit end a request', async (t) => {
+t.test('a cancellation and a time limit end a request', async (t) => {
   const origin = await answering(() => undefined);
   const cancel = new AbortController();
   const sent = sender.send(request(origin), { ...bounds, signal: cancel.signal });
@@ -171,7 +171,7 @@ t.test('a cancel and a time limit end a request', async (t) => {
   });
 });
 
-t.test('what goes wrong is explained', async (t) => {
+t.test('failures are explained', async (t) => {
   const tls = createTlsServer(SELF_SIGNED, (_incoming, response) => void response.end('safe'));
   const tlsPort = await portOf(tls);
   const plain = (await answering((_incoming, response) => void response.end())).replace('http:', 'https:');
@@ -182,9 +182,9 @@ t.test('what goes wrong is explained', async (t) => {
   for (const [url, says] of [
     [`https://127.0.0.1:${tlsPort}/`, /self-signed; trust it \(NODE_EXTRA_CA_CERTS\), or turn certificate checks off/],
     [plain, /does not speak TLS on this port/],
-    [`http://127.0.0.1:${silentPort}/`, /is no HTTP/],
+    [`http://127.0.0.1:${silentPort}/`, /is not HTTP/],
     ['http://127.0.0.1:1/', /nothing listens there/],
-    ['ftp://h/', /ftp:\/\/ is not spoken here/],
+    ['ftp://h/', /ftp:\/\/ is not supported/],
     ['http:///x', /it has no host/],
     ['http://h:99999/', /host or port is wrong/],
   ] as const) {

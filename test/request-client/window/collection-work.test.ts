@@ -49,7 +49,7 @@ const menu = async (line: string, entry: string): Promise<void> => {
 };
 
 t.test(
-  'a folder is given authorization, scripts and variables, and its requests show where theirs comes from',
+  'a folder gets authorization, scripts and variables, and its requests show where theirs come from',
   async (t) => {
     await call('page', axe.source);
     await press('Control+o');
@@ -88,7 +88,7 @@ t.test(
   },
 );
 
-t.test('an environment beside the collection is chosen, edited and saved; another is begun', async (t) => {
+t.test('an environment beside the collection is chosen, edited and saved; another one is created', async (t) => {
   await act('#row-i2', 'click');
   await act('[aria-label=Environment]', 'select', 'Staging');
   await shows(`${echo.origin}/staging`);
@@ -112,7 +112,7 @@ t.test('an environment beside the collection is chosen, edited and saved; anothe
   await shows(`${echo.origin}/folder`);
 });
 
-t.test('a folder is run: each result stands in a table, the run can be stopped, and an answer opened', async (t) => {
+t.test('a folder is run: each result is in a table, the run can be stopped, and an answer opened', async (t) => {
   await menu('#row-i1', 'Run');
   await press('Control+Enter');
   await shows('3 sent, 1 failed');
@@ -121,7 +121,7 @@ t.test('a folder is run: each result stands in a table, the run can be stopped, 
   await act('{checkbox}Stop at the first failure', 'click');
   await press('Control+Enter');
   await shows('2 sent, 1 failed');
-  // The result is there a moment before the run is over.
+  // The result appears a moment before the run is over.
   await holds('document.querySelector(".head button.main")?.innerText === "Run"');
   echo.delayMs = 60_000;
   await press('Control+Enter');
@@ -136,7 +136,7 @@ t.test('a folder is run: each result stands in a table, the run can be stopped, 
   await shows('1 of 2 tests failed');
 });
 
-t.test('a request that is under way is cancelled', async () => {
+t.test('a running request is cancelled', async () => {
   echo.delayMs = 60_000;
   await press('Control+Enter');
   await holds('document.querySelector(".line button.main")?.innerText === "Cancel"');
@@ -145,7 +145,7 @@ t.test('a request that is under way is cancelled', async () => {
   echo.delayMs = 0;
 });
 
-t.test('the history is searched, a request taken out of it, and no secret of it on disk', async (t) => {
+t.test('the history is searched, a request copied from it, and it has no secret on disk', async (t) => {
   await press('Control+h');
   await act('[aria-label="Search the history"]', 'input', 'last');
   await holds('[...document.querySelectorAll("aside li .name")].every(({ innerText }) => innerText === "Last")');
@@ -157,7 +157,7 @@ t.test('the history is searched, a request taken out of it, and no secret of it 
   t.notMatch(disk, /of-the-folder|edited/);
 });
 
-t.test('a body that is no text is shown by its beginning, and saved whole by the client', async (t) => {
+t.test('the beginning of a binary body is shown, and the client saves all of it', async (t) => {
   await act('input.url', 'input', `${echo.origin}/bytes`);
   await press('Control+Enter');
   await shows('00000000  41 00 41 00');
@@ -172,12 +172,12 @@ t.test('a body that is no text is shown by its beginning, and saved whole by the
   t.equal(statSync(path).size, 3_000_000);
 });
 
-t.test('the request stands as a command for each shell, with values or with names', async () => {
+t.test('the request is shown as a command for each shell, with values or with names', async () => {
   await act('#row-i2', 'click');
   await act('{button}curl', 'click');
   await holds('document.querySelector(".command")?.innerText.includes("/folder")');
   await holds('document.querySelector(".command")?.innerText.includes("Bearer of-the-folder")');
-  await act('{checkbox}Put values in for variables', 'click');
+  await act('{checkbox}Replace variables by their values', 'click');
   await holds('document.querySelector(".command")?.innerText.includes("{where}")');
   await act('[aria-label=Shell]', 'select', 'cmd');
   await holds('document.querySelector(".command")?.innerText.includes("curl.exe ^")');

@@ -18,7 +18,7 @@ const entry = (at: number, item: KeptRequest['item'] = {}): KeptRequest => ({
   item,
 });
 
-t.test('what was sent is there after the next start, newest first, and only its owner reads it', async (t) => {
+t.test('sent requests are available after the next start, newest first, and only to their owner', async (t) => {
   const path = join(t.testdir({}), 'state', 'history.jsonl');
   const history = await HistoryFile.open(path);
   await Promise.all([history.add(entry(1), 's1'), history.add(entry(2, { big: 'x'.repeat(70_000) }), 's2')]);
@@ -34,7 +34,7 @@ t.test('what was sent is there after the next start, newest first, and only its 
   t.strictSame((await HistoryFile.open(path)).entries, []);
 });
 
-t.test('the history is bounded on disk too, and a disk that takes nothing is no reason not to send', async (t) => {
+t.test('the history is limited on disk too, and a failing disk does not prevent requests', async (t) => {
   const path = join(t.testdir({}), 'history.jsonl');
   const history = await HistoryFile.open(path);
   for (let at = 0; at < 700; at += 1) await history.add(entry(at), `s${at}`);
@@ -45,7 +45,7 @@ t.test('the history is bounded on disk too, and a disk that takes nothing is no 
   t.equal(nowhere.entries.length, 1);
 });
 
-t.test('no secret of a request is kept, variables are', (t) => {
+t.test('no secret of a request is stored, variables are', (t) => {
   const hide = (text: string): string => text.replaceAll('hunter2', '********');
   const kept = JSON.stringify(
     maskRequest(

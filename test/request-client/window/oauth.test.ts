@@ -24,14 +24,14 @@ const provider = await LoginServer.start([
 t.teardown(() => provider.close());
 const echo = await startEcho(t);
 const opened: string[] = [];
-/** The user comes to the login page when this settles. */
+/** Settles when the user reaches the login page. */
 let arrival: Promise<void> = Promise.resolve();
 let now = Date.now();
 const { call, act, press, holds, shows } = await openWindow(t, {
   callbackPorts,
   now: () => now,
   loginTimeoutMs: 4000,
-  // The seam that users have, too: BROWSER names a command.
+  // The hook that users have too: BROWSER names a command.
   openBrowser: async (url) => {
     opened.push(url);
     await arrival;
@@ -42,14 +42,14 @@ const noDialog = 'document.querySelector("dialog") === null';
 const bearer = (): string => String(echo.heard.at(-1)?.headers.authorization);
 const fill = (label: string, value: string): Promise<unknown> => act(`{input}${label}`, 'input', value);
 
-/** Sends, and waits until what it says is on screen and nothing is under way. */
+/** Sends, and waits until this text is on screen and nothing is running. */
 async function sendAndSee(text: string): Promise<void> {
   await press('Control+Enter');
   await shows(text);
   await holds('document.querySelector(".line button.main").innerText === "Send"');
 }
 
-t.test('Run opens the login; the dialog closes by itself and the request runs with the token', async (t) => {
+t.test('Run opens the login; the dialog closes by itself and the request is sent with the token', async (t) => {
   await act('[aria-label="New request"]', 'click');
   await act('input.url', 'input', `${echo.origin}/me`);
   await act('{tab}Auth', 'click');
@@ -86,7 +86,7 @@ t.test('a second run is silent, and so is the refresh of an expired token', asyn
   t.equal(opened.length, 1);
 });
 
-t.test('Get new token logs in anew, Forget token forgets', async (t) => {
+t.test('Get new token logs in again, Forget token removes the token', async (t) => {
   await act('{button}Get new token', 'click');
   await holds('document.querySelector("dialog") === null && !document.querySelector(".token button").disabled');
   await shows('A token is kept');
@@ -112,7 +112,7 @@ t.test('a login can be cancelled in the dialog', async (t) => {
   t.equal(echo.heard.at(-1)?.url, '/again');
 });
 
-t.test('each thing that can go wrong says its remedy on screen', async (t) => {
+t.test('each failure shows its remedy on screen', async (t) => {
   const before = opened.length;
   await act('{select}Grant Type', 'select', 'select one');
   await sendAndSee('select one of: Client Credentials, Authorization Code, Authorization Code with PKCE');
@@ -133,19 +133,19 @@ t.test('each thing that can go wrong says its remedy on screen', async (t) => {
   provider.user = 'logs in';
 
   await fill('Client ID', 'elsewhere');
-  await sendAndSee(`where it showed an invalid redirect URI, register http://127.0.0.1:${callbackPorts[0]}/callback`);
+  await sendAndSee(`if the page reported an invalid redirect URI, register http://127.0.0.1:${callbackPorts[0]}/callback`);
 
   await fill('Client ID', 'short');
   echo.status = 401;
   await sendAndSee('401 Unauthorized');
-  await shows('Send again to authenticate again');
+  await shows('Send again to log in again');
   echo.status = 200;
   const logins = opened.length;
   await sendAndSee('200 OK');
   t.equal(opened.length, logins + 1);
 });
 
-t.test('four ports that are taken are named; freeing one and running again works', async (t) => {
+t.test('four ports in use are named; freeing one and running again works', async (t) => {
   const taken = await Promise.all(callbackPorts.map((port) => take(port)));
   t.teardown(() => taken.forEach((server) => void server.close()));
   await act('{button}Forget token', 'click');

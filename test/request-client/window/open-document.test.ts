@@ -21,7 +21,7 @@ async function opened(value: unknown): Promise<OpenDocument> {
 
 const INFO = { name: 'Odd', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' };
 
-t.test('an edit of one field changes its own characters and no others', async (t) => {
+t.test('an edit of one field changes only its own characters', async (t) => {
   const text = `{"info":{"name":"o" , "schema":"v2.1.0"},"_n":1.50,"item":[
   {"name":"a","request":{"method":"GET","header":[{"key":"A","value":"1","description":"why"},{"key":"B","value":"2","disabled":true}],
     "url":{"raw":"http://h/:id?x=1","host":["h"],"path":[":id"],"query":[{"key":"x","value":"1","description":"d"},{"key":"off","value":"0","disabled":true}],"variable":[{"key":"id","value":"7","_x":1.0}]},
@@ -53,7 +53,7 @@ t.test('an edit of one field changes its own characters and no others', async (t
   }
 });
 
-t.test('a form that is written is read again as it was', async (t) => {
+t.test('a written form is read again unchanged', async (t) => {
   const document = await opened({ info: INFO, item: [{ name: 'a', request: 'http://h/' }] });
   const rows = [
     { name: 'a', value: '{{v}}', enabled: true },
@@ -94,7 +94,7 @@ t.test('a form that is written is read again as it was', async (t) => {
   t.match(document.form('i1'), { auth: { type: 'inherit' }, before: '', after: '', followRedirects: true });
 });
 
-t.test('OAuth settings are written under the keys of this client, and under Postman’s where they stand', async (t) => {
+t.test('OAuth settings are written under the keys of this client, and under Postman’s if they exist', async (t) => {
   const oauth2 = [
     { key: 'authUrl', value: 'https://old/auth', type: 'string' },
     { key: 'tokenName', value: 'mine', type: 'string' },
@@ -111,7 +111,7 @@ t.test('OAuth settings are written under the keys of this client, and under Post
   ]);
 });
 
-t.test('ids stay with their items whatever is added, moved, copied, removed, imported and undone', async () => {
+t.test('ids stay with their items through adding, moving, copying, removing, importing and undoing', async () => {
   const step = fc.record({
     what: fc.constantFrom('add', 'folder', 'move', 'move', 'duplicate', 'remove', 'import', 'undo'),
     one: fc.nat(),

@@ -11,7 +11,7 @@ import { guardLeaks } from '../../support/leaks.js';
 
 guardLeaks(t);
 
-/** A program that writes down what it was called with, and then does `then`. */
+/** A program that records its arguments, and then runs `then`. */
 function program(folder: string, name: string, then: string): { path: string; called(): string | null } {
   const path = join(folder, name);
   const log = `${path}.log`;
@@ -19,7 +19,7 @@ function program(folder: string, name: string, then: string): { path: string; ca
   return { path, called: () => (existsSync(log) ? readFileSync(log, 'utf8').trim() : null) };
 }
 
-t.test('troupe requests opens what BROWSER names at an address that answers, and ends when asked', async (t) => {
+t.test('troupe requests opens BROWSER with a working URL, and ends when asked', async (t) => {
   const folder = openFolder(t);
   const browser = program(folder, 'browser', 'exit 0');
   const child = spawn(process.execPath, ['dist/cli.js', 'requests'], {
@@ -40,7 +40,7 @@ t.test('troupe requests opens what BROWSER names at an address that answers, and
   t.strictSame(await closed, [0, null]);
 });
 
-t.test('a file that is not there is refused before anything opens', async (t) => {
+t.test('a missing file is reported before anything opens', async (t) => {
   const child = spawn(process.execPath, ['dist/cli.js', 'requests', 'missing.json'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -50,7 +50,7 @@ t.test('a file that is not there is refused before anything opens', async (t) =>
   t.match(said.join(''), /no file of that name/);
 });
 
-t.test('a Chromium of this machine becomes a window of its own, and its end is the end of the window', async (t) => {
+t.test('a Chromium of this machine opens a window of its own, whose end is the end of the window', async (t) => {
   const folder = openFolder(t);
   const chromium = program(folder, 'chromium', 'exec sleep 60');
   const env = { PATH: `${folder}:${process.env.PATH}`, DISPLAY: ':0' };
@@ -67,8 +67,8 @@ t.test('a Chromium of this machine becomes a window of its own, and its end is t
 
 t.test('without a screen or a browser it says what to do', async (t) => {
   const nothing = { env: { PATH: '/nowhere' }, platform: 'linux', root: false } as const;
-  t.match(await openWindow('http://x', { browser: undefined, ...nothing }), { problem: /no screen: open the address/ });
+  t.match(await openWindow('http://x', { browser: undefined, ...nothing }), { problem: /no screen: open the URL/ });
   t.match(await openWindow('http://x', { browser: '/nowhere/browser', ...nothing }), {
-    problem: /No browser opens .* BROWSER/,
+    problem: /No browser could be opened .* BROWSER/,
   });
 });

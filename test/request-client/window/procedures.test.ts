@@ -68,7 +68,7 @@ t.test('an imported request is reviewed, edited, given an After script, and run'
   t.strictSame(await faults(), [[], []]);
 });
 
-t.test('File > Save asks for a name once; the file holds what is on screen', async (t) => {
+t.test('File > Save asks for a name once; the file contains what is on screen', async (t) => {
   await act('{button}File', 'click');
   await act('{^menuitem}Save As', 'hover');
   t.strictSame(await faults(), [[], []]);
@@ -116,7 +116,7 @@ t.test('the tree is searched, ordered by drag and by key, renamed, duplicated, d
   t.match(saved().at(['item', 1]), { name: 'New folder', item: [{ name: 'List users copy' }, { name: 'List users' }] });
 });
 
-t.test('what a script sets is seen at once, and stays while other variables are edited', async () => {
+t.test('a variable set by a script is shown at once, and is kept while other variables are edited', async () => {
   await act('#row-i2', 'click');
   await act('{tab}After', 'click');
   await act('[aria-label="After script"]', 'input', "pm.collectionVariables.set('made', 'by a script')");
@@ -133,29 +133,32 @@ t.test('the history shows every answer again', async () => {
   await shows('1 test passed');
 });
 
-t.test('changes are not lost unasked: by New, by Open, or by somebody else who writes the file', async (t) => {
-  await act('input.url', 'input', 'http://127.0.0.1:1/kept');
-  await press('Control+n');
-  await shows('Save the changes?');
-  t.strictSame(await faults(), [[], []]);
-  await act('{button}Cancel', 'click');
-  t.equal(await call('page', 'document.querySelector("input.url").value'), 'http://127.0.0.1:1/kept');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('"PUT /users/7"', '"Elsewhere"'));
-  await press('Control+s');
-  await shows('The file was changed on disk');
-  await act('{button}Cancel', 'click');
-  t.match(readFileSync(file, 'utf8'), '"Elsewhere"');
-  await call('page', 'window.dispatchEvent(new Event("focus"))');
-  await act('{button}Open again', 'click');
-  await shows('Elsewhere');
-  await press('Control+n');
-  await shows('No request yet');
-  await press('Control+o');
-  await act('{^option}users.json', 'click');
-  await shows('Elsewhere');
-});
+t.test(
+  'changes are not lost without a question: by New, by Open, or by another program that writes the file',
+  async (t) => {
+    await act('input.url', 'input', 'http://127.0.0.1:1/kept');
+    await press('Control+n');
+    await shows('Save the changes?');
+    t.strictSame(await faults(), [[], []]);
+    await act('{button}Cancel', 'click');
+    t.equal(await call('page', 'document.querySelector("input.url").value'), 'http://127.0.0.1:1/kept');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"PUT /users/7"', '"Elsewhere"'));
+    await press('Control+s');
+    await shows('The file was changed on disk');
+    await act('{button}Cancel', 'click');
+    t.match(readFileSync(file, 'utf8'), '"Elsewhere"');
+    await call('page', 'window.dispatchEvent(new Event("focus"))');
+    await act('{button}Open again', 'click');
+    await shows('Elsewhere');
+    await press('Control+n');
+    await shows('No request yet');
+    await press('Control+o');
+    await act('{^option}users.json', 'click');
+    await shows('Elsewhere');
+  },
+);
 
-t.test('a collection of 2,000 requests opens, is searched and edited at once', async (t) => {
+t.test('a collection of 2,000 requests opens, is searched and edited quickly', async (t) => {
   const item = Array.from({ length: 20 }, (_, group) => ({
     name: `Folder ${group}`,
     item: Array.from({ length: 100 }, (_, index) => ({

@@ -6,7 +6,7 @@ import { Workspace, type WorkspaceOptions } from '#troupe/request-client/window/
 import { openFolder } from '../../containers/driver-fixture.js';
 import { openAgent, openBrowser } from '../../support/agent-fixture.js';
 
-/** What came to the server of a test. */
+/** A request that the test's server got. */
 export interface Heard {
   readonly method: string;
   readonly url: string;
@@ -14,13 +14,16 @@ export interface Heard {
   readonly body: string;
 }
 
-/** A server that answers with JSON of what it was sent; `/bytes` with three megabytes that are no text. `status` and `redirect` are of the answers to come. */
+/**
+ * A server that answers with JSON of the request, and `/bytes` with three megabytes of binary data. `status` and
+ * `redirect` are for the next answers.
+ */
 export interface EchoServer {
   readonly origin: string;
   readonly heard: Heard[];
   status: number;
   redirect: string | null;
-  /** Before it answers; who waits no longer is not answered. */
+  /** Delay before an answer; a client that has disconnected gets none. */
   delayMs: number;
 }
 
@@ -62,7 +65,7 @@ export async function startEcho(t: Test): Promise<EchoServer> {
   return echo;
 }
 
-/** A window of the request client in real Chromium, and ways to wait for what it shows. */
+/** A window of the request client in real Chromium, with ways to wait for its content. */
 export interface WindowFixture {
   readonly server: WindowServer;
   readonly workspace: Workspace;
@@ -72,11 +75,11 @@ export interface WindowFixture {
   act(locator: string, action: string, value?: unknown): Promise<unknown>;
   /** A key press anywhere; modifiers as in `Control+s`. */
   press(key: string): Promise<unknown>;
-  /** Waits until an expression is true in the page, 20 s at most. */
+  /** Waits until an expression is true in the page, for at most 20 s. */
   holds(expression: string): Promise<void>;
   shows(text: string): Promise<void>;
   text(): Promise<string>;
-  /** What axe, once it is in the page, has against it as it is now: light, then dark. */
+  /** What axe, once loaded, reports for the current page: light, then dark. */
   faults(): Promise<unknown>;
 }
 
@@ -94,7 +97,7 @@ export async function openWindow(t: Test, options: Partial<WorkspaceOptions> = {
     while ((await call('page', expression)) !== true) {
       if (Date.now() > deadline)
         throw new Error(`Not so: ${expression}\n${await call('page', 'document.body.innerText')}`);
-      // Paced by the page, which draws what it is told by the next frame.
+      // Paced by the page's frames, which show each update.
       await call('page', 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     }
   };

@@ -28,7 +28,7 @@ const enter = (key: string) => ask('POST', '/api/enter', {}, JSON.stringify({ ke
 const keyOf = (url: string): string => new URL(url).hash.slice(1);
 const Authorization = `Bearer ${JSON.parse((await enter(keyOf(server.url))).body).secret}`;
 
-t.test('only who knows the secret of this start is answered', async (t) => {
+t.test('only a client with the secret of this start gets answers', async (t) => {
   t.match(await ask('GET', '/api/document', { Authorization }), { status: 200, body: /"name":"New collection"/ });
   for (const headers of [
     {},
@@ -40,7 +40,7 @@ t.test('only who knows the secret of this start is answered', async (t) => {
   }
 });
 
-t.test('the address for people works as often as they like, the one that is opened once', async (t) => {
+t.test('the printed URL works any number of times, the opened one once', async (t) => {
   t.equal((await enter(keyOf(server.url))).status, 200);
   const once = keyOf(server.openingUrl());
   t.equal((await enter(once)).status, 200);
@@ -48,7 +48,7 @@ t.test('the address for people works as often as they like, the one that is open
   t.equal((await enter('')).status, 401);
 });
 
-t.test('pages of other origins and other names for this machine get nothing', async (t) => {
+t.test('pages of other origins and foreign names for this machine get nothing', async (t) => {
   for (const headers of [
     { Host: 'rebound.example' },
     { Host: `rebound.example:${port}` },
@@ -62,7 +62,7 @@ t.test('pages of other origins and other names for this machine get nothing', as
   t.match(await ask('GET', '/', { Origin: `http://${host}` }), { status: 200 });
 });
 
-t.test('the page may load nothing but itself, and is framed by nobody', async (t) => {
+t.test('the page may load only its own files, and cannot be framed', async (t) => {
   const { headers, body } = await ask('GET', '/');
   const [, nonce = ''] = /style-nonce" content="([^"]+)"/.exec(body) ?? [];
   const policy = String(headers['content-security-policy']);
@@ -73,7 +73,7 @@ t.test('the page may load nothing but itself, and is framed by nobody', async (t
   t.notMatch((await ask('GET', '/')).body, nonce);
 });
 
-t.test('what is not there, not meant or not well-formed is refused by its code', async (t) => {
+t.test('unknown, forbidden and malformed requests get their error codes', async (t) => {
   t.match(await ask('GET', '/../../package.json'), { status: 404 });
   t.match(await ask('GET', '/api/nothing', { Authorization }), { status: 404 });
   t.match(await ask('PUT', '/api/document', { Authorization }), { status: 405 });
@@ -83,7 +83,7 @@ t.test('what is not there, not meant or not well-formed is refused by its code',
   t.match(await ask('GET', '/api/items/i99', { Authorization }), { status: 404 });
   t.match(await ask('GET', '/api/history/s99/body', { Authorization }), { status: 404 });
   const open = JSON.stringify({ path: 'package.json' });
-  t.match(await ask('POST', '/api/document/open', { Authorization }, open), { status: 400, body: /no collection/ });
+  t.match(await ask('POST', '/api/document/open', { Authorization }, open), { status: 400, body: /not a collection/ });
 });
 
 t.test('the page can end the client', async () => {

@@ -1,6 +1,6 @@
 import { call } from './api.js';
 
-/** A JSON Schema, as far as it is shown. */
+/** The displayed part of a JSON Schema. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -29,7 +29,7 @@ export interface Operation {
   readonly responses: { readonly [status: string]: { readonly description: string; readonly content?: Content } };
 }
 
-/** What `GET /api/openapi.json` answers, as far as it is shown. */
+/** The displayed part of `GET /api/openapi.json`. */
 export interface ApiDocument {
   readonly info: { readonly version: string; readonly description: string };
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
@@ -40,7 +40,7 @@ export function apiDocument(): Promise<ApiDocument> {
   return call('GET', 'api/openapi.json');
 }
 
-/** The name of the component that a schema points to; null where it stands for itself. */
+/** The name of the component that a schema refers to; null for an inline schema. */
 export function refName(schema: Schema): string | null {
   return schema.$ref?.split('/').at(-1) ?? null;
 }

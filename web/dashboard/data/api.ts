@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../../src/protocol/errors.js';
 import type { SessionRecord } from '../../../src/protocol/session.js';
 
-/** An answer that is no success, in the service's own words. */
+/** An unsuccessful answer, with the service's own message. */
 export class ApiError extends Error {
   readonly status: number;
   readonly body: ErrorBody;
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The JSON that the service answers. @throws ApiError; TypeError when the service cannot be reached */
+/** The JSON of an answer. @throws ApiError; TypeError if the service is not reachable */
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   const text = await response.text();
@@ -21,11 +21,11 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   throw new ApiError(response.status, errorIn(text, response.statusText));
 }
 
-/** Whether the service wants a token that this browser does not bring. One that cannot be reached wants none. */
+/** Whether the service requires a token that this browser does not send. False if the service is not reachable. */
 export async function wantsToken(): Promise<boolean> {
   try {
     const response = await fetch('api/health');
-    // A request whose answer nobody reads does not end.
+    // A request whose body is not read does not end.
     await response.text();
     return response.status === 401;
   } catch {
@@ -33,7 +33,7 @@ export async function wantsToken(): Promise<boolean> {
   }
 }
 
-/** What the service answers, as it is. @throws ApiError; TypeError when the service cannot be reached */
+/** The text of an answer. @throws ApiError; TypeError if the service is not reachable */
 export async function callText(path: string): Promise<string> {
   const response = await fetch(path);
   const text = await response.text();
@@ -41,12 +41,12 @@ export async function callText(path: string): Promise<string> {
   throw new ApiError(response.status, errorIn(text, response.statusText));
 }
 
-/** What went wrong, for people. */
+/** An error message for people. */
 export function problemOf(error: unknown): string {
-  return error instanceof ApiError ? `${error.body.code}: ${error.message}` : 'The service cannot be reached';
+  return error instanceof ApiError ? `${error.body.code}: ${error.message}` : 'The service is not reachable';
 }
 
-/** What this page calls the service, without a slash at its end. */
+/** The address of the service as seen by this page, without a slash at the end. */
 export const SERVICE = location.href.replace(/[#?].*$/, '').replace(/\/$/, '');
 
 /** Sessions older than `before`, newest first. */
@@ -63,7 +63,7 @@ function errorIn(text: string, otherwise: string): ErrorBody {
   }
 }
 
-/** Where the picture of a step is had. */
+/** The URL of a step's screenshot. */
 export function screenshotHref(id: string, name: string): string {
   return `api/sessions/${id}/screenshots/${encodeURIComponent(name)}`;
 }

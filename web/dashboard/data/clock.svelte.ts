@@ -1,4 +1,4 @@
-/** The time for ages and durations, in milliseconds; moves on once a second. */
+/** The current time for ages and durations, in milliseconds; updated every second. */
 class Clock {
   now = $state(Date.now());
 

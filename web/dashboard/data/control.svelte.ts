@@ -4,8 +4,8 @@ import { call } from './api.js';
 import { live } from './live.svelte.js';
 
 /**
- * The control of a session, as far as this page has it. It is taken over HTTP and held over the stream, so that it goes
- * back when this page goes.
+ * The control of a session by this page. It is taken over HTTP and held over the stream, so that it is released when
+ * the page closes.
  */
 export class Control {
   readonly #id: SessionId;
@@ -15,7 +15,7 @@ export class Control {
     this.#id = id;
   }
 
-  /** @throws ApiError: SESSION_BUSY where another person has it and it is not taken over */
+  /** @throws ApiError: SESSION_BUSY if another person has control and `takeOver` is false */
   async take(takeOver: boolean): Promise<void> {
     const request = { take: true, ...(takeOver ? { takeOver } : {}) };
     const { control } = await call<{ control: ControlKey }>('POST', `api/sessions/${this.#id}/control`, request);
@@ -29,7 +29,7 @@ export class Control {
     await call('POST', `api/sessions/${this.#id}/control`, { take: false });
   }
 
-  /** Somebody else has it now, or the agent. */
+  /** Another person or the agent has control now. */
   lost(): void {
     if (this.key === null) return;
     this.key = null;
@@ -40,7 +40,7 @@ export class Control {
     if (this.key !== null) live.send({ type: 'input', id: this.#id, inputs });
   }
 
-  /** What is selected on the page; null where the page does not say so in time. */
+  /** The selected text of the page; null if the page does not answer in time. */
   async selection(): Promise<string | null> {
     return this.key === null ? null : await live.copy(this.#id);
   }

@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MONDAY_MS = 3 * DAY_MS;
 const PERIOD_MS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS } as const;
 
-/** How far back one may look, and in which steps. */
+/** The offered time ranges and their periods. */
 export const RANGES = [
   { days: 1, by: 'hour', label: 'Day' },
   { days: 7, by: 'day', label: 'Week' },
@@ -16,25 +16,25 @@ export const RANGES = [
   { days: 365, by: 'week', label: 'Year' },
 ] as const satisfies readonly { days: number; by: StatsQuery['by']; label: string }[];
 
-/** The range that is shown where none is named. */
+/** The default range. */
 export const DEFAULT_DAYS = 30;
 
-/** What is known of one flow. */
+/** The statistics of one flow. */
 export type FlowStats = Stats['flows'][number];
 
-/** A period of a chart: what ran in it, null where nothing did. */
+/** A period of a chart: its runs, null for none. */
 export interface Bucket {
-  /** Its beginning, ISO 8601. */
+  /** Its start, ISO 8601. */
   readonly from: string;
   readonly runs: Runs | null;
 }
 
-/** A flow's path as statistics have it: without its extension. */
+/** A flow's path without its extension, as in the statistics. */
 export function flowOf(path: string): string {
   return path.replace(/\.js$/, '');
 }
 
-/** How flows went in the last days, one of them or all. @throws ApiError */
+/** The statistics of the last days, of one flow or all. @throws ApiError */
 export function statsOf(days: number, flow: string | null, now: number): Promise<Stats> {
   const by = RANGES.find((range) => range.days === days)?.by ?? 'day';
   const since = new Date(now - days * DAY_MS).toISOString();
@@ -42,7 +42,7 @@ export function statsOf(days: number, flow: string | null, now: number): Promise
   return call('GET', `api/stats?${query}`);
 }
 
-/** Every period from the first to the last, those without a run too. */
+/** Every period from the first to the last, including those without a run. */
 export function bucketsOf({ since, until, by }: Stats, periods: FlowStats['periods']): readonly Bucket[] {
   const known = new Map(periods.map((period) => [Date.parse(period.from), period]));
   const offset = by === 'week' ? MONDAY_MS : 0;
@@ -54,14 +54,14 @@ export function bucketsOf({ since, until, by }: Stats, periods: FlowStats['perio
   return buckets;
 }
 
-/** A period for people. Days and weeks are the service's, in UTC; hours are the reader's. */
+/** A period for people. Days and weeks are the service's, in UTC; hours are local. */
 export function periodName(from: string, by: Stats['by']): string {
   const day = { day: 'numeric', month: 'short' } as const;
   if (by !== 'hour') return new Date(from).toLocaleDateString(undefined, { ...day, timeZone: 'UTC' });
   return new Date(from).toLocaleString(undefined, { ...day, hour: '2-digit', minute: '2-digit' });
 }
 
-/** A share for people: `97 %`; only all is 100 %, and only none 0 %. */
+/** A share for people: `97 %`. Only all is 100 %, and only none 0 %. */
 export function percent(share: number): string {
   const rounded = Math.round(share * 100);
   if (rounded === 100 && share < 1) return '> 99 %';

@@ -14,7 +14,7 @@ export function filesOf(nodes: readonly FlowNode[]): readonly FlowFile[] {
   return nodes.flatMap((node) => (node.kind === 'folder' ? filesOf(node.entries) : [node]));
 }
 
-/** The tree with those files alone that hold every word in path or comment. */
+/** The tree with only the files whose path or comment contains every word. */
 export function filterTree(nodes: readonly FlowNode[], search: string): readonly FlowNode[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return nodes;
@@ -28,7 +28,7 @@ export function filterTree(nodes: readonly FlowNode[], search: string): readonly
   });
 }
 
-/** The arguments that flows take, each name once, in their order. */
+/** The arguments of the flows, each name once, in their order. */
 export function argumentsOf(flows: readonly FlowFile[]): FlowLeaf['args'] {
   const byName = new Map<string, FlowLeaf['args'][number]>();
   for (const flow of flows) {
@@ -39,14 +39,14 @@ export function argumentsOf(flows: readonly FlowFile[]): FlowLeaf['args'] {
 }
 
 /**
- * What was typed as the arguments of a job: JSON where it is JSON, else text. A field left empty is left out.
- * @param extra JSON of an object, for what has no field; may be empty
- * @throws SyntaxError where `extra` is no object
+ * The arguments of a job from the form: JSON if valid, else text. Empty fields are omitted.
+ * @param extra a JSON object with further arguments; may be empty
+ * @throws SyntaxError if `extra` is not an object
  */
 export function argsFrom(fields: { readonly [name: string]: string }, extra: string): { [name: string]: unknown } {
   const more: unknown = extra.trim() === '' ? {} : JSON.parse(extra);
   if (typeof more !== 'object' || more === null || Array.isArray(more)) {
-    throw new SyntaxError('Arguments as JSON are an object: {"name": "value"}');
+    throw new SyntaxError('Arguments as JSON must be an object: {"name": "value"}');
   }
   const named = Object.entries(fields).filter(([, text]) => text !== '');
   return { ...Object.fromEntries(named.map(([name, text]) => [name, typed(text)])), ...more };

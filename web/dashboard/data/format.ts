@@ -10,7 +10,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** How long ago an instant was, from `now` in milliseconds. */
+/** The time since an instant, from `now` in milliseconds. */
 export function ago(instant: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(instant)) / 1000);
   if (seconds < 60) return `${Math.floor(seconds)} s`;
@@ -19,7 +19,7 @@ export function ago(instant: string, now: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** The time of day of an instant, to the second, as the reader's country writes it. */
+/** The time of day to the second, in the local format. */
 export function clockTime(instant: string): string {
   return new Date(instant).toLocaleTimeString();
 }
@@ -36,18 +36,18 @@ export function size(bytes: number): string {
   return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
-/** A value as one line of JSON, cut where it is long. */
+/** A value as one line of JSON, truncated if it is long. */
 export function oneLine(value: unknown, length = 300): string {
   const text = value === undefined ? 'undefined' : JSON.stringify(value);
   return text.length > length ? `${text.slice(0, length)} …` : text;
 }
 
-/** What a session is called: its name, else what it was asked to do. */
+/** The title of a session: its name, else its task. */
 export function titleOf({ name, prompt, flowFiles, mode }: SessionRecord): string {
   return name ?? (prompt?.split('\n')[0] || flowFiles.join(', ') || (mode === 'live' ? 'Live session' : 'Job'));
 }
 
-/** How long a session has run, or ran; null before it began. */
+/** How long a session has run; null before its start. */
 export function spentMs({ startedAt, endedAt }: SessionRecord, now: number): number | null {
   if (startedAt === null) return null;
   return Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt));

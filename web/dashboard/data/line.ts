@@ -1,16 +1,16 @@
 import type { EventData, Step } from '../../../src/protocol/events.js';
 
-/** An error as events carry it. */
+/** An error as in events. */
 export type Failure = NonNullable<Step['error']>;
 
 export type Tone = 'plain' | 'good' | 'bad' | 'warn';
 
 interface Common {
-  /** Unique within the session; stays. */
+  /** Unique within the session; never changes. */
   readonly key: string;
   /** When it began, ISO 8601. */
   readonly at: string;
-  /** How far it stands to the right: what runs inside of something stands under it. */
+  /** The indentation: nested calls are shown below their caller. */
   readonly depth: number;
 }
 
@@ -33,7 +33,7 @@ export interface FlowLine extends Common {
   readonly done: { readonly ms: number; readonly passed: boolean; readonly error?: Failure } | null;
 }
 
-/** One try at one answer of a model. `text` grows while it comes. */
+/** One attempt at one model call. `text` grows while it arrives. */
 export interface TurnLine extends Common {
   readonly kind: 'turn';
   readonly call: number;
@@ -46,7 +46,7 @@ export interface TurnLine extends Common {
   > | null;
 }
 
-/** Longer text that is read when it is wanted: what the model was told. */
+/** Longer text that is read on demand: the messages to the model. */
 export interface TextLine extends Common {
   readonly kind: 'text';
   readonly title: string;
@@ -63,14 +63,14 @@ export interface NoteLine extends Common {
   readonly kind: 'note';
   readonly tone: Tone;
   readonly text: string;
-  /** Where in the flows it was said: `buy:12`. */
+  /** The position in the flows: `buy:12`. */
   readonly place: string | null;
 }
 
 /** One line of a session's transcript. */
 export type Line = StepLine | ScriptLine | FlowLine | TurnLine | TextLine | DeviationLine | NoteLine;
 
-/** True for what a reader who looks for a failure wants to see. */
+/** Whether somebody who looks for a failure wants to see it. */
 export function standsOut(line: Line): boolean {
   switch (line.kind) {
     case 'step':

@@ -8,27 +8,27 @@ import type { Capacity, StreamMessage, StreamRequest } from '../../../src/protoc
 import { wantsToken } from './api.js';
 import { midnight, sessionTable } from './session-table.svelte.js';
 
-/** Waits between attempts to connect again, in milliseconds; the last one repeats. */
+/** Delays between reconnection attempts, in milliseconds; the last one repeats. */
 const RETRIES_MS = [250, 500, 1000, 2000, 5000];
 
-/** A page that does not say what is selected on it hangs. */
+/** After this time the page does not answer any more. */
 const COPY_MS = 3_000;
 
-/** What a view that shows one session is told. */
+/** Receives the updates of one session. */
 export interface SessionWatcher {
   events(events: readonly JournalEvent[]): void;
   over(): void;
   refused(error: ErrorBody): void;
 }
 
-/** A picture of what a session's page shows. */
+/** A picture of a session's page. */
 export interface Frame {
   readonly jpeg: Uint8Array;
   readonly width: number;
   readonly height: number;
 }
 
-/** How a picture of a session's page is shown; `width` in pixels of the reader's screen. */
+/** How the pictures are displayed; `width` in pixels of the reader's screen. */
 export interface Showing {
   readonly pace: 'live' | 'slow';
   readonly width: number;
@@ -45,21 +45,21 @@ interface Watched {
 }
 
 /**
- * The page's one connection to the service. It comes back by itself, and asks for what was missed: an event is handed
- * on once, in order, however often the connection was lost.
+ * The page's single connection to the service. It reconnects by itself and fetches missed events: each event is
+ * delivered once and in order, however often the connection was lost.
  */
 class Live {
-  /** `barred`: the service wants a token that it was not told, or takes it no longer. */
+  /** `barred`: the service requires a token, or no longer accepts the one it got. */
   state = $state<'connecting' | 'open' | 'lost' | 'barred'>('connecting');
   capacity = $state<Capacity | null>(null);
   version = $state('');
   driver = $state('');
-  /** A link let this page in: it sees one session, and acts on nothing. */
+  /** A share link admitted this page: it sees one session and cannot act. */
   viewOnly = $state(false);
-  /** Whose token the page was let in with; null where none is wanted, or a link did it. */
+  /** The token that admitted the page; null if none is required, or a link did. */
   token = $state.raw<{ readonly name: string; readonly role: Role } | null>(null);
-  /** Whoever sits here may do more than look. */
-  readonly acts = $derived(!this.viewOnly && this.token?.role !== 'view');
+  /** The user may act. */
+  readonly mayAct = $derived(!this.viewOnly && this.token?.role !== 'view');
   readonly #watched = new Map<SessionId, Watched>();
   readonly #screens = new Map<SessionId, WatchedScreen>();
   readonly #held = new Map<SessionId, ControlKey>();
@@ -78,7 +78,7 @@ class Live {
     socket.onclose = () => void this.#closed();
   }
 
-  /** Hands on the session's events from its beginning until the answer is called. */
+  /** Delivers the session's events from the beginning until the returned function is called. */
   watch(id: SessionId, watcher: SessionWatcher): () => void {
     const watched = { watcher, last: 0 };
     this.#watched.set(id, watched);
@@ -90,7 +90,7 @@ class Live {
     };
   }
 
-  /** Hands on pictures of the session's page, which may be shown in another way later, until `stop`. */
+  /** Delivers pictures of the session's page, whose display options may change later, until `stop`. */
   watchScreen(
     id: SessionId,
     first: Showing,
@@ -107,7 +107,7 @@ class Live {
         this.send({ type: 'watchScreen', id, ...showing });
       },
       stop: () => {
-        // The next view of the same session may have begun before this one ends.
+        // The next view of the same session may have started before this one ended.
         if (this.#screens.get(id) !== watched) return;
         this.#screens.delete(id);
         this.send({ type: 'unwatchScreen', id });
@@ -115,7 +115,7 @@ class Live {
     };
   }
 
-  /** Control stays with this page for as long as it is connected, and is held again after a lost connection. */
+  /** Control stays with this page while it is connected, and is taken again after a reconnection. */
   holdControl(id: SessionId, key: ControlKey): void {
     this.#held.set(id, key);
     this.send({ type: 'holdControl', id, key });
@@ -125,7 +125,7 @@ class Live {
     if (this.#held.delete(id)) this.send({ type: 'letControlGo', id });
   }
 
-  /** What is selected on the session's page, whose control is held; null where it is not told in time. */
+  /** The selected text of the session's page, which this page controls; null if there is no answer in time. */
   copy(id: SessionId): Promise<string | null> {
     return new Promise((resolve) => {
       this.#copies.get(id)?.(null);
@@ -135,7 +135,7 @@ class Live {
     });
   }
 
-  /** Nothing is sent while there is no connection: what matters then is asked for when there is one. */
+  /** Dropped while there is no connection: subscriptions are sent again on connection. */
   send(request: StreamRequest): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(request));
   }
@@ -143,7 +143,7 @@ class Live {
   async #closed(): Promise<void> {
     const wait = RETRIES_MS[Math.min(this.#attempts++, RETRIES_MS.length - 1)];
     this.state = 'lost';
-    // What became of the upgrade is not told; this is.
+    // A browser does not report why an upgrade failed, so this request does.
     if (await wantsToken()) this.state = 'barred';
     else setTimeout(() => this.connect(), wait);
   }
@@ -168,7 +168,7 @@ class Live {
         this.capacity = message.capacity;
         return;
       case 'counts':
-        sessionTable.told = { of: message.of, failedToday: message.failed };
+        sessionTable.reported = { of: message.of, failedToday: message.failed };
         return;
       case 'rows':
         this.capacity = message.capacity;

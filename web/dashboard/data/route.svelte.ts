@@ -1,6 +1,6 @@
 import { DEFAULT_DAYS, RANGES } from './flow-stats.js';
 
-/** Where the page is: the address behind the `#`. */
+/** The current view: the URL after the `#`. */
 export type Place =
   | { readonly view: 'sessions'; readonly search: string }
   | { readonly view: 'session'; readonly id: string; readonly step: number | null }
@@ -21,9 +21,9 @@ class Route {
 }
 
 /**
- * What an address stands for: `#/`, `#/?search=words`, `#/sessions/{id}`, the same with `/step-3`, `#step-3` or
- * `?step=3` behind it, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`,
- * `#/stats/{flow}?days=7`, `#/new`, `#/new?flow={path}`, `#/api`. Anything else is the list.
+ * The view of a URL: `#/`, `#/?search=words`, `#/sessions/{id}`, the same followed by `/step-3`, `#step-3` or
+ * `?step=3`, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`, `#/stats/{flow}?days=7`, `#/new`,
+ * `#/new?flow={path}`, `#/api`. Anything else is the list.
  */
 export function placeOf(hash: string): Place {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -54,17 +54,17 @@ function stepOf(text: string): number | null {
   return index === undefined ? null : Number(index);
 }
 
-/** The address of a session, or of one of its steps. */
+/** The URL of a session, or of one of its steps. */
 export function sessionHref(id: string, step: number | null = null): string {
   return step === null ? `#/sessions/${id}` : `#/sessions/${id}/step-${step}`;
 }
 
-/** The address of a flow, by its path with extension. */
+/** The URL of a flow, by its path with extension. */
 export function flowHref(path: string): string {
   return `#/flows/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** The address of the statistics of a flow, by its path without extension, or of all. */
+/** The URL of the statistics of a flow, by its path without extension, or of all flows. */
 export function statsHref(flow: string | null, days: number = DEFAULT_DAYS): string {
   const of = flow === null ? '' : `/${flow.split('/').map(encodeURIComponent).join('/')}`;
   return `#/stats${of}${days === DEFAULT_DAYS ? '' : `?days=${days}`}`;

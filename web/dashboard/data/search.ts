@@ -1,10 +1,10 @@
 import type { SessionRecord, SessionStatus } from '../../../src/protocol/session.js';
 import type { SessionRow } from '../../../src/protocol/stream.js';
 
-/** A record never changes: what is searched of it is put together once. */
+/** A record never changes, so its searchable text is built once. */
 const texts = new WeakMap<SessionRecord, string>();
 
-/** The rows of a state that hold every word, in a name, flow, model, label, id, error or summary. */
+/** The rows of a state that contain every word, in a name, flow, model, label, id, error or summary. */
 export function searchRows(
   rows: readonly SessionRow[],
   search: string,

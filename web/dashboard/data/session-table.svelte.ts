@@ -2,27 +2,27 @@ import type { SessionRecord, SessionStatus } from '../../../src/protocol/session
 import type { SessionRow } from '../../../src/protocol/stream.js';
 import { call, olderSessions } from './api.js';
 
-/** The first page is as long as a screen, so that there is something to read at once. */
+/** As long as a screen, so that there is something to read at once. */
 const FIRST_PAGE = 100;
 /** Records fetched at once while the list is filled. */
 const PAGE = 1000;
-/** The list goes back so far; older ones are found by their id. */
+/** The longest list; older sessions are found by their id. */
 const MAX_ROWS = 20_000;
 
-/** All sessions that the page knows of, newest first. */
+/** All sessions known to the page, newest first. */
 class SessionTable {
   rows = $state.raw<readonly SessionRow[]>([]);
-  /** False until the first page of records is there. */
+  /** False until the first page of records has arrived. */
   loaded = $state(false);
-  /** What the service said of all sessions when it was asked last; null before. */
-  told = $state.raw<Counts | null>(null);
-  /** Every session of the service is in the rows. */
+  /** The service's last counts of all sessions; null before. */
+  reported = $state.raw<Counts | null>(null);
+  /** The rows contain every session of the service. */
   #whole = $state(false);
   readonly #own = $derived(countsOf(this.rows));
-  readonly counts = $derived(this.#whole || this.told === null ? this.#own : atLeast(this.told, this.#own));
+  readonly counts = $derived(this.#whole || this.reported === null ? this.#own : atLeast(this.reported, this.#own));
   #reload: Promise<void> | null = null;
 
-  /** Fetches the list, its newest page first. Changes that come meanwhile are kept. */
+  /** Fetches the list, its newest page first. Changes that arrive meanwhile are kept. */
   async reload(): Promise<void> {
     this.#reload ??= this.#fetch().finally(() => {
       this.#reload = null;
@@ -46,9 +46,9 @@ class SessionTable {
     return this.rows.find(({ record }) => record.id === id);
   }
 
-  /** Stops a session that runs or waits; removes one that has ended. */
+  /** Stops a running or queued session; removes an ended one. */
   async remove({ id, endedAt }: SessionRecord): Promise<void> {
-    // One that was stopped a moment ago would stay otherwise.
+    // Without purge, a session that was stopped a moment ago would stay.
     await call('DELETE', `api/sessions/${id}${endedAt === null ? '' : '?purge=true'}`);
     if (endedAt !== null) this.rows = this.rows.filter((row) => row.record.id !== id);
   }
@@ -71,7 +71,7 @@ class SessionTable {
       before = page.at(-1)?.id ?? null;
       if (page.length < limit) break;
     }
-    // What the service no longer has was removed by somebody else.
+    // Somebody else removed what the service no longer has.
     this.rows = this.rows.filter(({ record }) => seen.has(record.id) || seen.size >= MAX_ROWS);
     this.loaded = true;
     this.#whole = seen.size < MAX_ROWS;
@@ -83,30 +83,32 @@ function newestFirst(one: SessionRow, other: SessionRow): number {
   return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/** How many sessions there are in each state, and how many failed since midnight, here. */
+/** The number of sessions in each state, and of failures since local midnight. */
 export interface Counts {
   readonly of: { readonly [Status in SessionStatus]: number };
   readonly failedToday: number;
 }
 
-/** When today began, here. */
+/** The start of today in local time. */
 export function midnight(): string {
   return new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
 }
 
-/** The larger of each: until all rows are there the service knows more, and of what came since the rows do. */
-function atLeast(told: Counts, own: Counts): Counts {
-  const most = (status: SessionStatus) => Math.max(told.of[status], own.of[status]);
+/**
+ * The larger count of each kind: until all rows have arrived the service knows more, and the rows know newer sessions.
+ */
+function atLeast(reported: Counts, own: Counts): Counts {
+  const most = (status: SessionStatus) => Math.max(reported.of[status], own.of[status]);
   return {
     of: {
-      // Of these all are there at once, and they become fewer.
+      // The rows contain all of these at once, and their number can decrease.
       running: own.of.running,
       queued: most('queued'),
       completed: most('completed'),
       failed: most('failed'),
       stopped: most('stopped'),
     },
-    failedToday: Math.max(told.failedToday, own.failedToday),
+    failedToday: Math.max(reported.failedToday, own.failedToday),
   };
 }
 

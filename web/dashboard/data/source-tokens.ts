@@ -1,4 +1,4 @@
-/** A part of source text of one kind. */
+/** A piece of source text of one kind. */
 export interface SourceToken {
   readonly kind: 'comment' | 'string' | 'word' | 'digits' | 'plain';
   readonly text: string;
@@ -14,7 +14,7 @@ const TOKEN = new RegExp(
   'g',
 );
 
-/** JavaScript in its lines, coloured: roughly, since nothing is run or changed by it. */
+/** JavaScript as lines of coloured tokens; approximate, since it is only displayed. */
 export function tokensOf(source: string): readonly (readonly SourceToken[])[] {
   const lines: SourceToken[][] = [[]];
   const push = (kind: SourceToken['kind'], text: string) => {

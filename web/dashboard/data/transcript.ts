@@ -3,30 +3,30 @@ import type { Failure, FlowLine, Line, ScriptLine, Tone, TurnLine } from './line
 
 const CONTROL_ENDS: { readonly [End in EventData<'ControlReturned'>['reason']]: string } = {
   returned: 'control was given back',
-  left: 'control came back: the page that had it is gone',
-  idle: 'control came back: nothing was done with it for long',
+  left: 'control came back: the page that had it was closed',
+  idle: 'control came back: it was not used for a long time',
 };
 
 /**
- * A session's transcript: the fold of its events. The journal's events make the same lines as those that came live, so
- * that what one reads afterwards is what one saw.
+ * A session's transcript, built from its events. Stored and live events give the same lines, so the record later looks
+ * as it did live.
  */
 export class Transcript {
   readonly #lines: Line[] = [];
   #last = 0;
   #driver: string | null = null;
 
-  /** In their order; a copy for each answer. */
+  /** In their order; a new array for each call. */
   get lines(): readonly Line[] {
     return [...this.#lines];
   }
 
-  /** From where a person took control; null while nobody has it. */
+  /** The address of the person in control; null if nobody is. */
   get driver(): string | null {
     return this.#driver;
   }
 
-  /** Takes events in their order; those that it has seen already are passed over. */
+  /** Adds events in their order; known ones are skipped. */
   add(events: readonly JournalEvent[]): void {
     for (const event of events) {
       if (event.seq <= this.#last) continue;
@@ -83,7 +83,7 @@ export class Transcript {
         note('plain', `downloaded ${event.data.name}, ${event.data.bytes} bytes`);
         return;
       case 'BrowserLost':
-        note('bad', `the browser is gone: ${event.data.reason}`);
+        note('bad', `the browser was lost: ${event.data.reason}`);
         return;
       case 'SessionStarted':
         note('plain', `${event.data.browser}, ${event.data.driver} driver`);
@@ -100,7 +100,7 @@ export class Transcript {
       case 'AttemptFailed': {
         this.#driver = null;
         const { attempt, error } = event.data;
-        note('warn', `attempt ${attempt} failed: ${error.error}; it begins again in a fresh browser`);
+        note('warn', `attempt ${attempt} failed: ${error.error}; the next one begins in a fresh browser`);
         return;
       }
       case 'SessionEnded': {
@@ -113,7 +113,7 @@ export class Transcript {
       case 'ModelStarted': {
         const { model, system, task, page } = event.data;
         const text = [task, page?.text, system].filter(Boolean).join('\n\n');
-        this.#lines.push({ key, kind: 'text', at, depth: 0, tone: 'plain', title: `What ${model} was told`, text });
+        this.#lines.push({ key, kind: 'text', at, depth: 0, tone: 'plain', title: `Instructions for ${model}`, text });
         return;
       }
       case 'ModelCallStarted': {
@@ -139,7 +139,7 @@ export class Transcript {
         this.#lines.push({ key, kind: 'deviation', at, depth: 0, deviation: event.data });
         return;
       case 'FlowHealed':
-        note('warn', `a mended flow is proposed: healed-flows/${event.data.flow}.js`);
+        note('warn', `a repaired flow is proposed: healed-flows/${event.data.flow}.js`);
         return;
       case 'ModelNudged':
         this.#lines.push({
@@ -148,7 +148,7 @@ export class Transcript {
           at,
           depth: 1,
           tone: 'warn',
-          title: 'Said to the model',
+          title: 'Message to the model',
           text: event.data.text,
         });
         return;
@@ -164,12 +164,12 @@ export class Transcript {
       case 'ScreenshotTaken':
         return;
       default:
-        // A service that is newer than this page may tell of things that it does not know.
+        // A newer service may send events that this page does not know.
         return;
     }
   }
 
-  /** Its picture is told of late: the step stands where it began. */
+  /** A step is reported late, after its picture: it is inserted where it began. */
   #addStep(key: string, at: string, step: EventData<'StepFinished'>): void {
     const began = step.startedAt ?? at;
     let index = this.#lines.length;
@@ -178,7 +178,7 @@ export class Transcript {
     this.#lines.splice(index, 0, { key, kind: 'step', at: began, depth, step });
   }
 
-  /** Where the lines of a flow's run stand that began before the line at `index`. */
+  /** The indentation of lines in a flow's run that began before the line at `index`. */
   #depthOf(flow: string | undefined, index = this.#lines.length, otherwise = 0): number {
     if (flow === undefined) return otherwise;
     for (let at = index - 1; at >= 0; at -= 1) {
@@ -207,7 +207,7 @@ export class Transcript {
     this.#replace((line): line is TurnLine => line.kind === 'turn' && line.call === call && line.done === null, next);
   }
 
-  /** The newest line of that kind is taken for another. */
+  /** Replaces the newest line of that kind. */
   #replace<L extends Line>(is: (line: Line) => line is L, next: (line: L) => L): void {
     const index = this.#lines.findLastIndex(is);
     const line = this.#lines[index];

@@ -14,7 +14,7 @@ import { drawSelection, EditorView, keymap } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { Suggestions } from './suggest.js';
 
-/** A field for agent JS. Whoever opened it destroys it. */
+/** An editor for agent JS. Its owner destroys it. */
 export interface ScriptEditor {
   setText(text: string): void;
   focus(): void;
@@ -23,14 +23,14 @@ export interface ScriptEditor {
 
 export interface ScriptEditorOptions {
   readonly text: string;
-  /** What a screen reader calls it. */
+  /** The label for screen readers. */
   readonly label: string;
   changed(text: string): void;
-  /** Enter; Shift+Enter begins a line. */
+  /** Enter; Shift+Enter starts a new line. */
   run(): void;
-  /** An older (1) or newer (-1) script in place of this one; null where there is none. */
+  /** An older (1) or newer (-1) script from the history; null if there is none. */
   older(step: 1 | -1): string | null;
-  /** What could stand at the end of a text. */
+  /** Completions at the end of a text. */
   suggest(before: string): Suggestions | null;
 }
 
@@ -64,8 +64,8 @@ const colours = HighlightStyle.define([
 ]);
 
 /**
- * Opens an editor in `host`. It lives in a shadow root, because the sheets that it makes for itself are let in there by
- * a policy that allows no inline styles.
+ * Opens an editor in `host`. It lives in a shadow root, because the content security policy, which forbids inline
+ * styles, still allows the editor's own style sheets there.
  */
 export function openScriptEditor(host: HTMLElement, options: ScriptEditorOptions): ScriptEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });

@@ -1,4 +1,4 @@
-/** A word that could stand where one types. */
+/** A possible completion. */
 export interface Suggestion {
   readonly label: string;
   readonly detail?: string;
@@ -6,43 +6,43 @@ export interface Suggestion {
 }
 
 export interface Suggestions {
-  /** Characters before the caret that the suggestions take the place of. */
+  /** Characters before the caret that the suggestions replace. */
   readonly length: number;
-  /** What was just typed calls for them, with nothing of them typed yet. */
+  /** The last character opens the list, before anything of a suggestion is typed. */
   readonly opens: boolean;
   readonly suggestions: readonly Suggestion[];
 }
 
-/** What is known of the session and the service besides the calls there are. */
+/** The sources of suggestions. */
 export interface Surroundings {
-  /** Calls of `agent`, `Flow`, `File` and the words that stand alone. */
+  /** Calls of `agent`, `Flow`, `File` and global functions. */
   readonly calls: readonly ApiCall[];
-  /** Elements of the looks that were seen here. */
+  /** Elements of the looks on this page. */
   readonly elements: readonly { readonly locator: string; readonly actions: readonly string[] }[];
-  /** Flows as Flow.run takes them. */
+  /** Flows in the form of Flow.run. */
   readonly flows: readonly string[];
 }
 
 /** A call as the prompt document describes it. */
 export interface ApiCall {
-  /** `agent`, `Flow` or `File`; null for one that stands alone. */
+  /** `agent`, `Flow` or `File`; null for a global function. */
   readonly of: string | null;
   readonly name: string;
-  /** How the document writes it: `agent.go("https://shop.test/")`. */
+  /** As in the document: `agent.go("https://shop.test/")`. */
   readonly example: string;
-  /** The passage that it stands in. */
+  /** The passage of the document that describes it. */
   readonly about: string;
 }
 
 const CALL = /\b(?:(agent|Flow|File)\.(\w+)|(match))\(/g;
 
 /**
- * The calls that the service's own document for models (`GET /sessions/{id}/prompt`) tells of: it is the one source of
- * what there is. A call is described by the first passage that names it.
+ * The calls in the service's own document for models (`GET /sessions/{id}/prompt`), the only source of them. A call is
+ * described by the first passage that names it.
  */
 export function callsIn(document: string): readonly ApiCall[] {
   const calls = new Map<string, ApiCall>();
-  // What is fenced is a shell's.
+  // Fenced code is for a shell.
   for (const passage of passagesOf(document.replace(/^```[\s\S]*?^```/gm, ''))) {
     for (const found of passage.matchAll(CALL)) {
       const [, of = null, member, alone = ''] = found;
@@ -60,7 +60,7 @@ export function callsIn(document: string): readonly ApiCall[] {
   return [...calls.values()];
 }
 
-/** What could stand at the end of `before`; null where nothing is known. */
+/** The completions at the end of `before`; null if there are none. */
 export function suggest(before: string, { calls, elements, flows }: Surroundings): Suggestions | null {
   const action = /agent\.act\(\s*(['"`])((?:(?!\1).)*)\1\s*,\s*['"`](\w*)$/.exec(before);
   if (action) {
@@ -118,7 +118,7 @@ function passagesOf(document: string): readonly string[] {
     .map((passage) => passage.replace(/\s+/g, ' ').trim());
 }
 
-/** The offset behind a call's closing bracket. */
+/** The offset after a call's closing bracket. */
 function endOfCall(text: string, from: number): number {
   let depth = 0;
   for (let at = text.indexOf('(', from); at < text.length; at += 1) {

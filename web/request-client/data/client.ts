@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../../src/protocol/errors.js';
 import type { ProgressLine } from '../../../src/protocol/request-window.js';
 
-/** What the client says when it does not do something. */
+/** An error that the client returned. */
 export class ClientError extends Error {
   readonly body: ErrorBody;
 
@@ -11,11 +11,11 @@ export class ClientError extends Error {
   }
 }
 
-/** Kept for reloads of this tab alone. */
+/** Kept for reloads of this tab only. */
 const KEPT_AS = 'troupe-requests';
 let entering: Promise<string> | null = null;
 
-/** The secret of this start, for the key that stands behind the `#` when the window opens. */
+/** Exchanges the key after the `#` for the secret of this start when the window opens. */
 async function enter(): Promise<string> {
   const key = location.hash.slice(1);
   if (key === '') return sessionStorage.getItem(KEPT_AS) ?? '';
@@ -53,7 +53,7 @@ export async function bodyOf(sentId: string): Promise<Blob> {
   return await (await ask('GET', `history/${sentId}/body`)).blob();
 }
 
-/** Lines as they come, until the client is done or `signal` cancels. */
+/** Lines of progress, until the client is done or `signal` cancels. */
 export async function* follow(path: string, signal: AbortSignal, sent?: unknown): AsyncGenerator<ProgressLine> {
   const { body } = await ask('POST', path, sent, signal);
   if (body === null) return;

@@ -1,18 +1,18 @@
 import type { DocumentView, EnvironmentRow } from '../../../src/protocol/request-window.js';
 import { call } from './client.js';
-import { talk } from './talk.svelte.js';
+import { dialogs } from './dialogs.svelte.js';
 import { workspace } from './workspace.svelte.js';
 
-/** What is done with environments; the client holds them. */
+/** Actions on environments, which the client process keeps. */
 export const environments = {
   async open(): Promise<void> {
-    const path = await talk.askFile('open-environment');
+    const path = await dialogs.askFile('open-environment');
     if (path !== null) await workspace.change(() => call<DocumentView>('POST', 'environments', { path }));
   },
 
-  /** Begins an empty one in a file of its own. */
+  /** Creates an empty one in its own file. */
   async create(): Promise<void> {
-    const path = await talk.askFile('new-environment', 'local.postman_environment.json');
+    const path = await dialogs.askFile('new-environment', 'local.postman_environment.json');
     if (path === null) return;
     await workspace.change(() => call<DocumentView>('POST', 'environments/new', { path }));
     workspace.pane = 'variables';
@@ -30,7 +30,10 @@ export const environments = {
   async close(id: string): Promise<void> {
     const line = workspace.document?.environments.find((one) => one.id === id);
     if (line?.changed === true) {
-      const choice = await talk.ask(`Close ${line.name}?`, 'It has changes that are not saved.', ['Close', 'Cancel']);
+      const choice = await dialogs.ask(`Close ${line.name}?`, 'It has changes that are not saved.', [
+        'Close',
+        'Cancel',
+      ]);
       if (choice !== 'Close') return;
     }
     await workspace.change(() => call<DocumentView>('DELETE', `environments/${id}`));

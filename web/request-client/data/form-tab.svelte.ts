@@ -10,7 +10,7 @@ import { ClientError, call, follow } from './client.js';
 
 const QUIET_MS = 250;
 
-/** What all forms have that are edited in a tab. */
+/** The common part of all forms in tabs. */
 export interface ItemForm {
   readonly id: string;
   readonly name: string;
@@ -19,14 +19,14 @@ export interface ItemForm {
   readonly folderValues: ValuesByName;
 }
 
-/** What is under way in a tab. `login` is the address of the login page while it is open. */
+/** A running operation of a tab. `login` is the URL of the login page while it is open. */
 export interface Running {
   readonly what: 'send' | 'token' | 'run';
   readonly login: string | null;
   readonly stop: AbortController;
 }
 
-/** A request or a folder that is open in a tab. Edits are shown at once and told to the client when typing pauses. */
+/** A request or a folder in a tab. Edits are shown at once and sent to the client when typing pauses. */
 export abstract class FormTab<Form extends ItemForm, Change extends { readonly auth?: AuthForm | undefined }> {
   readonly id: string;
   form = $state.raw() as Form;
@@ -37,9 +37,9 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
   readonly #changed: (edit: Change) => void;
   #pending: Partial<Change> = {};
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #told: Promise<unknown> = Promise.resolve();
+  #sent: Promise<unknown> = Promise.resolve();
 
-  /** @param changed hears of every edit, at once */
+  /** @param changed called for every edit, at once */
   constructor(path: 'items' | 'groups', form: Form, changed: (edit: Change) => void) {
     this.id = form.id;
     this.form = form;
@@ -56,23 +56,23 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
     this.#timer = setTimeout(() => void this.flush(), QUIET_MS);
   }
 
-  /** The client knows every edit when this settles. */
+  /** Settles when the client has every edit. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     const edit = this.#pending;
     this.#pending = {};
     if (Object.keys(edit).length > 0) {
-      this.#told = this.#told.then(() => call('PATCH', this.#path, edit));
-      await this.#told;
+      this.#sent = this.#sent.then(() => call('PATCH', this.#path, edit));
+      await this.#sent;
       if (edit.auth !== undefined) await this.lookAtToken();
     }
-    await this.#told;
+    await this.#sent;
   }
 
-  /** Takes the form anew: something else than this tab changed it. */
+  /** Loads the form again: something other than this tab changed it. */
   async reload(): Promise<void> {
     const form = await call<Form>('GET', this.#path);
-    // What is typed meanwhile is not told yet.
+    // Edits made meanwhile are not sent yet.
     this.form = { ...form, ...this.#pending };
   }
 
@@ -89,7 +89,7 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
     }
   }
 
-  /** Another token in the place of the one that there is. */
+  /** Replaces the token by a new one. */
   async newToken(): Promise<void> {
     await this.while('token', async (line) => {
       if (line.kind === 'token') this.token = line.token;
@@ -100,8 +100,8 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
     this.running?.stop.abort();
   }
 
-  /** Has the client do something that goes on for a while; one at a time. `heard` is told each line but those of logins. */
-  protected async while(what: Running['what'], heard: (line: ProgressLine) => Promise<void>): Promise<void> {
+  /** Runs an operation of the client, one at a time. `onLine` receives every line but those of logins. */
+  protected async while(what: Running['what'], onLine: (line: ProgressLine) => Promise<void>): Promise<void> {
     if (this.running !== null) return;
     const stop = new AbortController();
     this.running = { what, login: null, stop };
@@ -110,7 +110,7 @@ export abstract class FormTab<Form extends ItemForm, Change extends { readonly a
       for await (const line of follow(`items/${this.id}/${what}`, stop.signal)) {
         if (line.kind === 'login') this.running = { what, login: line.url, stop };
         else if (line.kind === 'failed') this.tokenError = line.error;
-        else await heard(line);
+        else await onLine(line);
       }
     } catch (error) {
       if (!stop.signal.aborted) this.tokenError = faultOf(error);

@@ -7,7 +7,7 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** JSON with line breaks and indents; numbers, strings and order as they came. What is no JSON stays as it is. */
+/** JSON with line breaks and indents; numbers, strings and order are kept. Other text is returned unchanged. */
 export function prettyJson(text: string): string {
   try {
     JSON.parse(text);

@@ -3,7 +3,7 @@ import { FormTab } from './form-tab.svelte.js';
 
 export type GroupPart = 'auth' | 'before' | 'after' | 'variables';
 
-/** A folder, or the collection, that is open in a tab: what it says for all that is in it. */
+/** A folder, or the collection, in a tab: its settings for all requests in it. */
 export class GroupTab extends FormTab<GroupForm, GroupChange> {
   readonly kind = 'group';
   part = $state<GroupPart>('auth');

@@ -3,7 +3,7 @@ import { FormTab } from './form-tab.svelte.js';
 
 export type RequestPart = 'params' | 'headers' | 'body' | 'auth' | 'before' | 'after' | 'settings';
 
-/** A request that is open in a tab, and the last answer to it. */
+/** A request in a tab, and its last answer. */
 export class RequestTab extends FormTab<RequestForm, FormChange> {
   readonly kind = 'request';
   sent = $state.raw<SentView | null>(null);
@@ -14,18 +14,18 @@ export class RequestTab extends FormTab<RequestForm, FormChange> {
     this.part = firstPart(form);
   }
 
-  /** `heard` is told what the variables are afterwards. */
-  async send(heard: (values: ScopeValues) => void): Promise<void> {
+  /** `onValues` receives the variables after the request. */
+  async send(onValues: (values: ScopeValues) => void): Promise<void> {
     await this.while('send', async (line) => {
       if (line.kind !== 'sent') return;
       this.sent = line.sent;
-      heard(line.values);
+      onValues(line.values);
     });
     await this.lookAtToken();
   }
 }
 
-/** Where there is something to see. */
+/** The first part with content. */
 function firstPart({ params, headers, body }: RequestForm): RequestPart {
   if (body.mode !== 'none') return 'body';
   if (params.length > 0) return 'params';

@@ -4,7 +4,7 @@ import type { Running } from './form-tab.svelte.js';
 
 export type RunFilter = 'all' | 'failed';
 
-/** A run of a folder, or of the collection: what came of each request so far. */
+/** A run of a folder or the collection, with the results so far. */
 export class RunTab {
   readonly kind = 'run';
   readonly id: string;
@@ -28,14 +28,14 @@ export class RunTab {
     this.running?.stop.abort();
   }
 
-  /** `heard` is told what the variables are afterwards. */
-  async run(heard: (values: ScopeValues) => void): Promise<void> {
+  /** `onValues` receives the variables after the run. */
+  async run(onValues: (values: ScopeValues) => void): Promise<void> {
     if (this.running !== null) return;
     const stop = new AbortController();
     this.running = { what: 'run', login: null, stop };
     this.results = [];
     this.end = null;
-    // Results of quick servers come faster than they can be drawn.
+    // Results of fast servers arrive faster than they can be rendered.
     const fresh: RunLine[] = [];
     let drawn = 0;
     const draw = (): void => {
@@ -46,7 +46,7 @@ export class RunTab {
       for await (const line of follow(`items/${this.itemId}/run`, stop.signal, this.options)) {
         if (line.kind === 'login') this.running = { what: 'run', login: line.url, stop };
         else if (line.kind === 'failed') this.end = { text: line.error.error, bad: true };
-        else if (line.kind === 'ran') heard(line.values);
+        else if (line.kind === 'ran') onValues(line.values);
         else if (line.kind === 'result') {
           fresh.push(line.result);
           if (drawn === 0) drawn = requestAnimationFrame(draw);

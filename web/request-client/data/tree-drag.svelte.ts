@@ -1,10 +1,10 @@
 import { type DropPlace, dropPlace } from '../views/tree/drop-place.js';
 import type { TreeRow } from './tree-rows.js';
 
-/** The pointer goes so far before a press is a drag. */
+/** How far the pointer moves before a press becomes a drag. */
 const DRAG_PX = 5;
 
-/** A line of the tree that is being dragged. */
+/** A dragged line of the tree. */
 export class TreeDrag {
   #pressed = $state.raw<{ readonly row: TreeRow; readonly y: number } | null>(null);
   moving = $state(false);
@@ -19,7 +19,7 @@ export class TreeDrag {
     this.#pressed = { row, y };
   }
 
-  /** The pointer moved over the tree whose lines these are; near its edges, it scrolls. */
+  /** The pointer moved over the tree with these lines; near its edges, the tree scrolls. */
   move(y: number, list: HTMLElement, rows: readonly TreeRow[]): void {
     const pressed = this.#pressed;
     if (pressed === null || (!this.moving && Math.abs(y - pressed.y) <= DRAG_PX)) return;
@@ -30,7 +30,7 @@ export class TreeDrag {
     this.place = dropPlace(rows, (y - box.top + list.scrollTop) / this.#rowPx, pressed.row.item.id);
   }
 
-  /** @returns what was dragged, and where it goes; null where nothing was dragged */
+  /** @returns the dragged item and its new place; null if nothing was dragged */
   drop(): { readonly id: string; readonly place: DropPlace | null } | null {
     const dropped = this.moving && this.#pressed !== null ? { id: this.#pressed.row.item.id, place: this.place } : null;
     this.cancel();

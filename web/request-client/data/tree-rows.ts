@@ -1,18 +1,18 @@
 import type { TreeItem } from '../../../src/protocol/request-window.js';
 
-/** A line of the tree as it is drawn. */
+/** A rendered line of the tree. */
 export interface TreeRow {
   readonly item: TreeItem;
   readonly depth: number;
   readonly parent: string | null;
-  /** Among its siblings, and how many those are. */
+  /** Its position among its siblings, and their number. */
   readonly index: number;
   readonly siblings: number;
   /** Null for requests. */
   readonly open: boolean | null;
 }
 
-/** The lines that show: what folders that are open hold, or with a search what it finds, with the folders above. */
+/** The visible lines: the content of open folders, or during a search the matches, with the folders above them. */
 export function rowsOf(items: readonly TreeItem[], isOpen: (id: string) => boolean, search: string): TreeRow[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: TreeRow[] = [];
@@ -35,7 +35,7 @@ export function rowsOf(items: readonly TreeItem[], isOpen: (id: string) => boole
   return rows;
 }
 
-/** An item and where it stands; undefined where there is none. */
+/** An item and its position; undefined if it does not exist. */
 export function placeOf(
   items: readonly TreeItem[],
   id: string,

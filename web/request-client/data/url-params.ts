@@ -1,6 +1,6 @@
 import type { PairRow, ParamRow } from '../../../src/protocol/request-window.js';
 
-/** The rows of the Params table for an address: those that are switched off keep their places as far as they can. */
+/** The rows of the Params table for a URL: disabled ones keep their positions if possible. */
 export function paramsOf(url: string, before: readonly ParamRow[]): ParamRow[] {
   const [, query] = /\?([^#]*)/.exec(url) ?? [];
   const sent = query === undefined ? [] : query.split('&').map(paramOf);
@@ -19,7 +19,7 @@ function paramOf(text: string): ParamRow {
     : { name: text.slice(0, at), value: text.slice(at + 1), enabled: true };
 }
 
-/** The address with the query that the rows make. */
+/** The URL with the query from the rows. */
 export function urlWith(url: string, rows: readonly ParamRow[]): string {
   const [, base = url, , fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(url) ?? [];
   const sent = rows.filter(({ enabled }) => enabled);
@@ -27,7 +27,7 @@ export function urlWith(url: string, rows: readonly ParamRow[]): string {
   return `${base}${sent.length === 0 ? '' : `?${query}`}${fragment}`;
 }
 
-/** A row for each `:name` in the path of an address, with the values that are known. */
+/** A row for each `:name` in the path of a URL, with the known values. */
 export function pathVariablesOf(url: string, before: readonly PairRow[]): PairRow[] {
   const [, path = ''] = /^(?:[^:/?#]+:\/\/)?[^/?#]*([^?#]*)/.exec(url) ?? [];
   const names = [...path.matchAll(/\/:([^/{}]+)/g)].map(([, name = '']) => name);

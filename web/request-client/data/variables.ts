@@ -4,10 +4,10 @@ import type { RequestForm } from '../../../src/protocol/request-window.js';
 export type Values = { readonly [name: string]: string };
 
 const PLACE = /\{\{([^{}]+)\}\}/g;
-/** Values may hold variables themselves, so deep. */
+/** Values may contain variables themselves, up to this depth. */
 const MAX_NESTING = 20;
 
-/** A text with its variables put in; those without a value stay. */
+/** A text with its variables replaced; those without a value are kept. */
 export function resolved(text: string, values: Values): string {
   let made = text;
   for (let depth = 0; depth < MAX_NESTING && made.includes('{{'); depth += 1) {
@@ -18,18 +18,18 @@ export function resolved(text: string, values: Values): string {
   return made;
 }
 
-/** Made anew at each place when the request is sent. */
+/** Gets a new value at each occurrence when the request is sent. */
 export function isDynamic(name: string): boolean {
   return /^\$(?:guid|randomUUID|timestamp|isoTimestamp|randomInt)$/.test(name);
 }
 
-/** Names in a text that have no value. */
+/** Names in a text without a value. */
 export function unresolvedIn(text: string, values: Values): string[] {
   const names = [...resolved(text, values).matchAll(PLACE)].map(([, name = '']) => name.trim());
   return [...new Set(names.filter((name) => !isDynamic(name)))];
 }
 
-/** Names that have no value in what a request sends: rows that are switched off are not sent. */
+/** Names without a value in the sent parts of a request: disabled rows do not count. */
 export function unresolvedInForm(form: RequestForm, values: Values): string[] {
   const { url, headers, pathVariables, body, auth } = form;
   const rows = body.mode === 'urlencoded' || body.mode === 'formdata' ? body.rows : [];

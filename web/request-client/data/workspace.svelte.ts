@@ -9,16 +9,16 @@ import {
   type ValuesByName,
 } from '../../../src/protocol/request-window.js';
 import { call } from './client.js';
+import { dialogs } from './dialogs.svelte.js';
 import { GroupTab } from './group-tab.svelte.js';
 import { RequestTab } from './request-tab.svelte.js';
 import { RunTab } from './run-tab.svelte.js';
-import { talk } from './talk.svelte.js';
 import { placeOf } from './tree-rows.js';
 
 export type Pane = 'import' | 'variables' | 'history' | 'curl';
 export type Tab = RequestTab | GroupTab | RunTab;
 
-/** The document as this window shows it, and the tabs that are open; the client behind it holds the document. */
+/** The document as this window shows it, with its open tabs; the client process keeps the document. */
 class Workspace {
   #document = $state.raw<DocumentView | null>(null);
   tabs = $state.raw<readonly Tab[]>([]);
@@ -26,7 +26,7 @@ class Workspace {
   /** The line of the tree. */
   selected = $state<string | null>(null);
   pane = $state<Pane | null>(null);
-  /** The client cannot be worked with: why. */
+  /** Why the client cannot be used; null if it can. */
   broken = $state<string | null>(null);
   #edited = $state(false);
 
@@ -34,7 +34,7 @@ class Workspace {
     return this.#document;
   }
 
-  /** Answers that were asked for at the same time come in any order: the newer values stay. */
+  /** Concurrent answers arrive in any order: the newer values are kept. */
   set document(document: DocumentView | null) {
     const values = this.#document?.values;
     const newer = document !== null && values !== undefined && values.revision > document.values.revision;
@@ -45,7 +45,7 @@ class Workspace {
     return this.tabs.find(({ id }) => id === this.active);
   }
 
-  /** Something is not what the files hold. */
+  /** Something differs from the files. */
   get changed(): boolean {
     return (
       this.#edited ||
@@ -54,7 +54,7 @@ class Workspace {
     );
   }
 
-  /** Variables as they are in an item with these of its folders. */
+  /** The variables for an item with these folder variables. */
   valuesIn(folderValues: ValuesByName): ValuesByName {
     return { ...this.document?.values.base, ...folderValues, ...this.document?.values.over };
   }
@@ -67,14 +67,14 @@ class Workspace {
     }
   }
 
-  /** Another document is open. */
+  /** Replaces the open document. */
   take(document: DocumentView): void {
     for (const tab of this.tabs) tab.cancel();
     this.document = document;
     this.tabs = [];
     this.active = null;
     this.selected = null;
-    talk.notice = null;
+    dialogs.notice = null;
     this.#edited = false;
   }
 
@@ -82,18 +82,18 @@ class Workspace {
     this.selected = id;
     if (!this.#activate(id)) {
       const form = await call<RequestForm>('GET', `items/${id}`);
-      this.#add(new RequestTab(form, (edit) => this.#heard(id, edit)));
+      this.#add(new RequestTab(form, (edit) => this.#applyEdit(id, edit)));
     }
     const { tab } = this;
     return tab?.kind === 'request' ? tab : undefined;
   }
 
-  /** A folder's authorization, scripts and variables; the collection's by default. */
+  /** Opens the authorization, scripts and variables of a folder; by default those of the collection. */
   async openGroup(id: string = COLLECTION_ID): Promise<void> {
     if (id !== COLLECTION_ID) this.selected = id;
     if (this.#activate(id)) return;
     const form = await call<GroupForm>('GET', `groups/${id}`);
-    this.#add(new GroupTab(form, (edit) => this.#heard(id, edit)));
+    this.#add(new GroupTab(form, (edit) => this.#applyEdit(id, edit)));
   }
 
   openRun(id: string = COLLECTION_ID): void {
@@ -102,7 +102,7 @@ class Workspace {
     this.#add(new RunTab(id, found?.item.name ?? this.document?.name ?? ''));
   }
 
-  /** A tab that is open comes to the front, and its line of the tree with it. */
+  /** Activates an open tab, and selects its line of the tree. */
   choose(tab: Tab): void {
     if (tab.kind !== 'run') this.selected = tab.id;
     this.#show(tab.id);
@@ -117,18 +117,18 @@ class Workspace {
     if (this.active === id) this.active = this.tabs[Math.min(at, this.tabs.length - 1)]?.id ?? null;
   }
 
-  /** Sends the request that is open, or runs the folder; where that is under way already, nothing happens. */
+  /** Sends the active request, or runs the folder; does nothing if that is already running. */
   async send(): Promise<void> {
     const { tab } = this;
     if (tab === undefined || tab.kind === 'group') return;
-    await talk.attempt(async () => {
+    await dialogs.attempt(async () => {
       await this.flush();
       if (tab.kind === 'request') await tab.send((values) => this.#setValues(values));
       else await tab.run((values) => this.#setValues(values));
     });
   }
 
-  /** The client knows every edit when this settles. */
+  /** Settles when the client has every edit. */
   async flush(): Promise<void> {
     await Promise.all(this.tabs.map((tab) => (tab.kind === 'run' ? null : tab.flush())));
     if (!this.#edited) return;
@@ -136,16 +136,16 @@ class Workspace {
     this.#edited = false;
   }
 
-  /** Does something to the document, whose new view it answers with. */
+  /** Changes the document, whose new view is the answer. */
   async change(work: () => Promise<DocumentView>): Promise<void> {
-    await talk.attempt(async () => {
+    await dialogs.attempt(async () => {
       await this.flush();
       this.document = await work();
     });
   }
 
   async addItem(kind: 'folder' | 'request', parent = this.folderOfSelected): Promise<string | undefined> {
-    return await talk.attempt(async () => {
+    return await dialogs.attempt(async () => {
       await this.flush();
       const name = kind === 'folder' ? 'New folder' : 'New request';
       const made = await call<{ id: string; document: DocumentView }>('POST', 'items', { parent, kind, name });
@@ -157,7 +157,7 @@ class Workspace {
   }
 
   async duplicate(id: string): Promise<void> {
-    await talk.attempt(async () => {
+    await dialogs.attempt(async () => {
       await this.flush();
       const made = await call<{ id: string; document: DocumentView }>('POST', `items/${id}/duplicate`);
       this.document = made.document;
@@ -171,7 +171,7 @@ class Workspace {
     if (found === undefined) return;
     await this.change(() => call<DocumentView>('DELETE', `items/${id}`));
     this.#dropLostTabs();
-    talk.say(`Deleted ${found.item.name}; Edit > Undo brings it back`);
+    dialogs.say(`Deleted ${found.item.name}; Edit > Undo restores it`);
   }
 
   async move(id: string, parent: string | null, index: number): Promise<void> {
@@ -183,10 +183,10 @@ class Workspace {
   async rename(id: string, name: string): Promise<void> {
     const tab = this.tabs.find((one) => one.id === id);
     const isRequest = placeOf(this.document?.items ?? [], id)?.item.method != null;
-    await talk.attempt(async () => {
+    await dialogs.attempt(async () => {
       if (tab !== undefined && tab.kind !== 'run') tab.edit({ name });
       else {
-        this.#heard(id, { name });
+        this.#applyEdit(id, { name });
         await call('PATCH', `${isRequest ? 'items' : 'groups'}/${id}`, { name });
       }
       await this.flush();
@@ -199,16 +199,16 @@ class Workspace {
     await this.reloadForms();
   }
 
-  /** Forms as the client has them now: what they inherit may have changed. */
+  /** Reloads the forms: what they inherit may have changed. */
   async reloadForms(): Promise<void> {
-    await talk.attempt(async () => {
+    await dialogs.attempt(async () => {
       await this.flush();
       await Promise.all(this.tabs.map((tab) => (tab.kind === 'run' ? null : tab.reload())));
     });
   }
 
   async importText(text: string): Promise<ImportView | undefined> {
-    return await talk.attempt(async () => {
+    return await dialogs.attempt(async () => {
       await this.flush();
       const made = await call<ImportView>('POST', 'import', { text, parent: this.folderOfSelected });
       this.document = made.document;
@@ -218,16 +218,16 @@ class Workspace {
     });
   }
 
-  /** Shows an answer of the past in the tab of its request. */
+  /** Shows an earlier answer in the tab of its request. */
   async openSent(id: string): Promise<void> {
-    await talk.attempt(async () => {
+    await dialogs.attempt(async () => {
       const sent = await call<SentView>('GET', `history/${id}`);
       const tab = await this.openRequest(sent.itemId);
       if (tab !== undefined) tab.sent = sent;
     });
   }
 
-  /** What goes in goes there: the folder of the line that is chosen in the tree. */
+  /** Where new items go: the folder of the selected line. */
   get folderOfSelected(): string | null {
     const found = this.selected === null ? undefined : placeOf(this.document?.items ?? [], this.selected);
     if (found === undefined) return null;
@@ -248,12 +248,12 @@ class Workspace {
   #show(id: string): void {
     const left = this.tab;
     this.active = id;
-    // Requests inherit from the folder that was edited.
+    // Requests inherit from the edited folder.
     if (left?.kind === 'group' && left.id !== id) void this.reloadForms();
   }
 
-  /** The tree shows a new name or method before the client knows of it. */
-  #heard(
+  /** The tree shows a new name or method before the client has it. */
+  #applyEdit(
     id: string,
     { name, method }: { readonly name?: string | undefined; readonly method?: string | undefined },
   ): void {

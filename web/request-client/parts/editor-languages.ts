@@ -6,7 +6,7 @@ import type { Extension } from '@codemirror/state';
 
 export type EditorLanguage = 'json' | 'javascript' | 'html' | 'headers' | 'text';
 
-/** `Name: value`; a line that begins with `//` is switched off. */
+/** `Name: value`; a line that begins with `//` is disabled. */
 const headers = StreamLanguage.define<{ inValue: boolean }>({
   startState: () => ({ inValue: false }),
   token(stream, state) {
@@ -42,7 +42,7 @@ export function languageOf(language: EditorLanguage): Extension {
   }
 }
 
-/** What a body of this type is shown as. */
+/** The language for a body of this type. */
 export function languageFor(contentType: string): EditorLanguage {
   if (/\bjson\b|\+json/i.test(contentType)) return 'json';
   if (/html|xml|svg/i.test(contentType)) return 'html';

@@ -45,7 +45,7 @@ const tooltip = hoverTooltip((view, position) => {
     if (position < start || position > end) continue;
     const own = view.state.facet(values);
     const name = (found[1] ?? '').trim();
-    const known = own[name] === undefined ? (isDynamic(name) ? 'a fresh value with each send' : 'no value') : null;
+    const known = own[name] === undefined ? (isDynamic(name) ? 'a new value for each request' : 'no value') : null;
     return {
       pos: start,
       end,
@@ -60,7 +60,7 @@ const tooltip = hoverTooltip((view, position) => {
   return null;
 });
 
-/** Marks `{{variables}}`, those without a value apart, and shows values under the pointer. */
+/** Highlights `{{variables}}`, differently if they have no value, and shows values under the pointer. */
 export function variableMarks(own: Values): Extension {
   return [values.of(own), plugin, tooltip];
 }

@@ -19,8 +19,8 @@ const SIMPLE: Readonly<Record<string, string>> = {
 const ESCAPE = /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c([\s\S])|([\s\S]))/g;
 
 /**
- * What stands between `$'` and `'` in bash, as bytes. A NUL ends it, as in bash. Bash writes the two halves of a surrogate
- * pair as they are; what a browser means by them is one character, so that is what they become here.
+ * The content between `$'` and `'` in bash, as bytes. A NUL ends it, as in bash. Bash writes the two halves of a
+ * surrogate pair separately; browsers mean one character, so they are combined here.
  */
 export function unescapeAnsiC(inner: string): string {
   const joined = inner.replace(

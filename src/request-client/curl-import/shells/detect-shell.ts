@@ -4,14 +4,14 @@ const WEB_REQUEST =
   /^[ \t]*(?:PS [^>\n]*>[ \t]*)?(?:\$\w+[ \t]*=[ \t]*)?(?:invoke-(?:webrequest|restmethod)|iwr|irm)[ \t]/im;
 const POWERSHELL_START = /^[ \t]*(?:PS [A-Za-z]:[^>\n]*>|\$\w+[ \t]*=[ \t]*(?:@|new-object|["']))/im;
 const CMD_PROMPT = /^[A-Za-z]:\\[^>\n]*>/m;
-/** Quotes are passed over, so that what a body says decides nothing. */
+/** Skips quoted text, so that a body does not matter. */
 const QUOTED_OR_SIGN =
   /\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|\\[\s\S]|(\^"|\^[ \t]*\r?$)|"(?:[^"\\]|\\[\s\S])*"|(`[ \t]*\r?$)/gm;
 
 /**
- * Which shell a paste was written for. Only what cannot be anything else decides for Windows: carets before quotes or
- * line ends, backticks at line ends, PowerShell's own commands, prompts. `curl.exe` is Windows, and PowerShell where
- * single quotes stand around arguments.
+ * Detects the shell of a pasted text. Only unambiguous signs decide for Windows: carets before quotes or line ends,
+ * backticks at line ends, PowerShell's own commands, prompts. `curl.exe` means Windows, and PowerShell if arguments are
+ * in single quotes.
  */
 export function detectShell(bytes: string): ShellKind {
   if (WEB_REQUEST.test(bytes) || POWERSHELL_START.test(bytes)) return 'powershell';

@@ -1,19 +1,19 @@
 import { markVariable } from '../source-text.js';
 
-/** What begins with `$` or a backtick outside single quotes. `length` counts source characters. */
+/** An expansion that begins with `$` or a backtick outside single quotes. `length` counts source characters. */
 export interface Expansion {
   readonly text: string;
   readonly length: number;
-  /** The variable that it names, with the default that `${NAME:-default}` gives. */
+  /** The variable, with the default of `${NAME:-default}`. */
   readonly variable?: { readonly name: string; readonly fallback?: string };
-  /** It cannot be a variable: what it is, for a warning. */
+  /** The text of an expansion that is not a variable, for a warning. */
   readonly unresolved?: string;
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*|^[0-9]/;
 const BRACED = /^([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(?::?[-=]([\s\S]*))?$/;
 
-/** Reads the expansion that begins at `at`, or null where the character stands for itself. */
+/** Reads the expansion that begins at `at`; null if the character stands for itself. */
 export function readExpansion(bytes: string, at: number): Expansion | null {
   if (bytes[at] === '`') {
     const end = bytes.indexOf('`', at + 1);
@@ -39,7 +39,7 @@ function unresolved(text: string): Expansion {
   return { text, length: text.length, unresolved: text };
 }
 
-/** The offset after the bracket that closes the one at `at`, or -1; quotes inside are passed over. */
+/** The offset after the bracket that closes the one at `at`, or -1; quoted text is skipped. */
 export function closing(bytes: string, at: number, open: string, close: string): number {
   let depth = 0;
   for (let i = at; i < bytes.length; i += 1) {

@@ -2,7 +2,7 @@ import { readPowerShellTokens } from './powershell-tokens.js';
 
 const CLASS_NAME = /^(?:new-object|system\.[\w.]+|\[system\.[\w.]+\]::\w+(?:\.\w+)?)$/i;
 
-/** The strings in an expression, however deep, in their order; names of classes and their methods are left out. */
+/** The strings in an expression, at any depth, in their order; names of classes and methods are omitted. */
 export function stringsIn(expression: string): string[] {
   return readPowerShellTokens(expression, 'expression').flatMap(({ tokens }) =>
     tokens.flatMap((token) => {

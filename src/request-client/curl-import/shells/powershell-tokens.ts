@@ -11,7 +11,7 @@ export interface PowerShellStatement {
   readonly tokens: readonly PowerShellToken[];
   readonly fault: Fault | null;
   readonly piped: boolean;
-  /** What stands in it and would have to be worked out. */
+  /** Parts that PowerShell would have to evaluate. */
   readonly unresolved: readonly { readonly text: string; readonly at: number }[];
 }
 
@@ -30,7 +30,7 @@ const VARIABLE = /\$(?:env:)?(?:\{([^}]+)\}|([A-Za-z_][A-Za-z0-9_]*))/iy;
 const CHARACTER = /^\$\(\[char\](?:0x([0-9a-f]+)|(\d+))\)$/i;
 const HERE_STRING = /@(['"])[ \t]*\r?\n/y;
 
-/** Splits PowerShell into statements and those into tokens. In an expression `=` and `,` separate words. */
+/** Splits PowerShell into statements and tokens. In an expression `=` and `,` separate words. */
 export function readPowerShellTokens(bytes: string, as: 'command' | 'expression' = 'command'): PowerShellStatement[] {
   return new TokenReader(bytes, as === 'expression').read();
 }
@@ -201,7 +201,7 @@ class TokenReader {
     } else this.#addUnit(unit, at);
   }
 
-  /** UTF-16 units, since that is what `[char]` is: the halves of a pair come one after the other. */
+  /** UTF-16 units, as in `[char]`: the halves of a pair follow one another. */
   #addUnit(unit: number, at: number): void {
     const next = /\$\(\[char\](\d+)\)/iy;
     next.lastIndex = this.#at;
@@ -282,7 +282,7 @@ class TokenReader {
   }
 }
 
-/** As `closing`, with PowerShell's quotes and its backtick. */
+/** Like `closing`, with PowerShell's quotes and its backtick. */
 function closingBracket(bytes: string, at: number, open: string, close: string): number {
   const pieces = /'[^']*'|"(?:[^"`]|`[\s\S])*"|`[\s\S]|[(){}]/g;
   pieces.lastIndex = at;

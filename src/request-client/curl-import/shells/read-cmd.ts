@@ -2,26 +2,26 @@ import { CommandBuilder } from '../command-builder.js';
 import type { Fault, ShellScript } from '../shell-command.js';
 import { markVariable } from '../source-text.js';
 
-/** A part of a command line as it stood in the paste: with its carets, where `escaped` says that they were taken away. */
+/** A part of a command line as in the pasted text; if `escaped`, its carets were removed in the command line. */
 interface Piece {
   readonly written: string;
   readonly escaped: boolean;
-  /** In the command line, and in the paste. */
+  /** In the command line, and in the pasted text. */
   readonly start: number;
   readonly offset: number;
 }
 
-/** A command line after cmd.exe has taken its carets away. */
+/** A command line after cmd.exe has removed its carets. */
 interface CommandLine {
   readonly text: string;
   readonly pieces: readonly Piece[];
-  /** Its output goes into the next one. */
+  /** Its output goes to the next command. */
   readonly piped: boolean;
 }
 
 /**
- * Reads a paste as cmd.exe and the C runtime of curl.exe do, one after the other: cmd takes carets, `%NAME%`, operators
- * and line continuations; what it hands on is split by the C runtime's rules for backslashes and double quotes.
+ * Reads a pasted text as cmd.exe and the C runtime of curl.exe do, one after the other: cmd handles carets, `%NAME%`,
+ * operators and line continuations; the C runtime splits the rest by its rules for backslashes and double quotes.
  */
 export function readCmd(bytes: string): ShellScript {
   const builder = new CommandBuilder();
@@ -33,19 +33,22 @@ export function readCmd(bytes: string): ShellScript {
 }
 
 const PLAIN = /[^^"%&|<>\r\n]+/y;
-/** Outside of quotes; a caret before a blank may be a continuation. Bounded, since each round costs the matcher stack. */
+/**
+ * Outside of quotes; a caret before a space may be a continuation. Bounded, since each repetition costs the matcher
+ * stack.
+ */
 const ESCAPED = /(?:\^[^ \t\r\n]|[^^"%&|<>\r\n]){1,10000}/y;
 const VARIABLE = /%([A-Za-z_][A-Za-z0-9_]*)%/y;
 const NEW_LINE = /\r?\n|\r/y;
 const CONTINUATION = /\^[ \t]*(?:\r?\n|\r)/y;
 const UNQUOTED = /(\\*)"|\\+|[^\s\\"]+|\s+/y;
 const QUOTED = /(\\*)"|\\+/y;
-/** Inside of quotes, up to the quote that counts: backslashes in odd number make data of theirs. */
+/** Inside of quotes, up to the closing quote: an odd number of backslashes makes a quote data. */
 const DATA = /(?:[^\\"]|\\(?:\\\\)*"|\\+(?![\\"])){1,10000}/y;
 const [CARET, BACKSLASH, QUOTE] = [0x5e, 0x5c, 0x22];
 const REDIRECT = /\d?(?:>>?|<)(?:&\d|[ \t]*(?:"[^"\r\n]*"|[^\s&|<>]*))/y;
 
-/** cmd's own layer. Newlines inside double quotes are kept, though cmd could not: texts were pasted, not typed. */
+/** cmd's own layer. Line breaks inside double quotes are kept, unlike in cmd: the text was pasted, not typed. */
 function* commandLines(bytes: string): Generator<CommandLine> {
   let text: string[] = [];
   let length = 0;
@@ -81,7 +84,8 @@ function* commandLines(bytes: string): Generator<CommandLine> {
     const variable = char === '%' ? variableAt(bytes, at) : null;
     if (continuation !== null) {
       at += continuation.length;
-      // What follows a continuation is taken as it is, a second new line too: so browsers write new lines.
+      // The character after a continuation is literal, including a second line break: that is how browsers write line
+      // breaks.
       const newLine = match(NEW_LINE);
       if (newLine !== null) {
         put('\n', at);
@@ -119,7 +123,9 @@ function* commandLines(bytes: string): Generator<CommandLine> {
   yield end(false);
 }
 
-/** Each caret is followed by what it escapes. Bytes are moved in place: strings made of half a million pieces take long. */
+/**
+ * Removes each caret and keeps the character after it. Works on bytes in place: joining half a million strings is slow.
+ */
 function withoutCarets(written: string): string {
   const bytes = Buffer.from(written, 'latin1');
   let length = 0;
@@ -131,7 +137,7 @@ function withoutCarets(written: string): string {
   return bytes.toString('latin1', 0, length);
 }
 
-/** Where a place of the command line was in the paste. Places are asked for in their order. */
+/** Maps positions of the command line to the pasted text. Positions are requested in ascending order. */
 function offsetsOf(pieces: readonly Piece[]): (index: number) => number {
   let number = 0;
   let index = 0;
@@ -150,8 +156,7 @@ function offsetsOf(pieces: readonly Piece[]): (index: number) => number {
 }
 
 /**
- * `%NAME%`, unless the percent signs look like the percent-encoding of an address: a name that no variable of the machine
- * has stays as it stands in cmd too.
+ * `%NAME%`, unless the percent signs look like percent-encoding: cmd keeps a name without a variable as written, too.
  */
 function variableAt(bytes: string, at: number): string | null {
   VARIABLE.lastIndex = at;
@@ -161,14 +166,14 @@ function variableAt(bytes: string, at: number): string | null {
   return encoded || /^[0-9a-f]{2}$/i.test(name) ? null : name;
 }
 
-/** `&` and `|` between commands; inside a word they are what an address has. */
+/** `&` and `|` between commands; inside a word they belong to a URL. */
 function isSeparator(bytes: string, at: number): boolean {
   if (bytes[at] !== '&' && bytes[at] !== '|') return false;
   const around = `${bytes[at - 1] ?? ' '}${bytes[at + 1] ?? ' '}`;
   return /[\s&|"]/.test(around);
 }
 
-/** What is inside of quotes, without the backslashes that the C runtime takes away, or a browser put in. */
+/** Quoted text without the backslashes that the C runtime removes, or that a browser added. */
 function withoutSlashes(data: string, fromBrowser: boolean): string {
   if (!data.includes('\\')) return data;
   const bytes = Buffer.from(data, 'latin1');
@@ -188,9 +193,9 @@ function withoutSlashes(data: string, fromBrowser: boolean): string {
 }
 
 /**
- * The C runtime's rules: 2n backslashes before a quote are n backslashes and the quote counts, 2n + 1 are n and the quote
- * is data; two quotes inside a quoted part are one that is data. Browsers double every backslash, not only those before
- * quotes, which the C runtime would leave doubled: in what they write (`^"`), pairs are one everywhere.
+ * The C runtime's rules: 2n backslashes before a quote are n backslashes and a real quote, 2n + 1 are n and a literal
+ * quote; two quotes inside a quoted part are one literal quote. Browsers double every backslash, not only those before
+ * quotes, which the C runtime would keep doubled: in their text (`^"`), each pair is one backslash everywhere.
  */
 function splitArguments({ text, pieces }: CommandLine, builder: CommandBuilder, fromBrowser: boolean): Fault | null {
   const offsetOf = offsetsOf(pieces);

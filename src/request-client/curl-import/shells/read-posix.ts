@@ -3,12 +3,12 @@ import type { Fault, ShellScript } from '../shell-command.js';
 import { unescapeAnsiC } from './ansi-c-quotes.js';
 import { closing, readExpansion } from './posix-expansion.js';
 
-/** Reads a paste as bash would read it, with the liberties that pastes need. See {@link PosixReader}. */
+/** Reads a pasted text as bash does, but more tolerantly. See {@link PosixReader}. */
 export function readPosix(bytes: string): ShellScript {
   return new PosixReader(bytes).read();
 }
 
-/** Where the word that is being read is going, when it is no argument. */
+/** The target of the current word, if it is not an argument. */
 type Target = { readonly kind: 'redirect'; readonly operator: string; readonly at: number } | null;
 
 interface HereDocument {
@@ -22,13 +22,13 @@ const IN_DOUBLE = /[^"\\$`]+/y;
 const BLANKS = /[ \t\r\f\v]+/y;
 const CONTINUATION = /\\([ \t]*)\r?\n/y;
 const REDIRECT = /<<<|<<-?|<>|<&|<|&>>|&>|>>|>&|>\||>/y;
-/** What stands before the command when it was copied with its prompt. */
+/** A prompt that was copied with the command. */
 const PROMPT = /(?:\$|%|>|\xe2\x9d\xaf)[ \t]+(?=[A-Za-z-])|(?:[\w.-]+@[\w.-]+)?:?[~/\w.-]*[$#%][ \t]+(?=curl\b)/y;
 
 /**
- * POSIX words with bash's `$'..'`, `$".."`, here-documents and here-strings. Liberties, all for commands that were never
- * run as they stand: a line that begins with `-` goes on with the command before it; blanks may follow a continuation's
- * backslash; prompts are passed over; `&` and `;` inside a word are data.
+ * POSIX words with bash's `$'..'`, `$".."`, here-documents and here-strings. It tolerates commands that were never run
+ * in this form: a line that begins with `-` continues the previous command; spaces may follow the backslash of a
+ * continuation; prompts are skipped; `&` and `;` inside a word are data.
  */
 class PosixReader {
   readonly #bytes: string;
@@ -183,7 +183,7 @@ class PosixReader {
       this.#assigned.set(variable.name, variable.fallback);
     }
     if (unresolved === undefined) return;
-    const message = `${unresolved} is worked out by the shell, which does not run here; it is kept as it stands`;
+    const message = `${unresolved} is evaluated by the shell, which does not run here; it is kept as written`;
     this.#builder.remark({ level: 'warning', about: unresolved, message, at });
   }
 
@@ -201,7 +201,7 @@ class PosixReader {
     this.#passPrompt();
   }
 
-  /** `;`, `&`, `|` and their doubles. Inside a word, `&` and `;` are what an address has. */
+  /** `;`, `&`, `|` and their doubles. Inside a word, `&` and `;` belong to a URL. */
   #separator(char: string): void {
     const at = this.#at;
     const next = this.#bytes[at + 1] ?? '\n';
@@ -226,7 +226,7 @@ class PosixReader {
     const end = /[<>]\(/.test(this.#bytes.slice(at, at + 2)) ? closing(this.#bytes, at + 1, '(', ')') : -1;
     if (end !== -1) {
       const text = this.#bytes.slice(at, end);
-      const message = `${text} is a file that the shell makes; it is kept as it stands`;
+      const message = `${text} is a file that the shell creates; it is kept as written`;
       this.#builder.remark({ level: 'warning', about: text, message, at });
       this.#builder.add(text, at, true);
       this.#at = end;
@@ -312,7 +312,7 @@ class PosixReader {
     this.#builder.endCommand(null, { piped: pipes });
   }
 
-  /** The rest of a broken command is passed over, up to a line that begins a new one. */
+  /** Skips the rest of a broken command, up to a line that begins a new one. */
   #giveUp(fault: Fault): void {
     this.#target = null;
     this.#hereDocuments.length = 0;

@@ -3,14 +3,14 @@ import { stringsIn } from './powershell-strings.js';
 import { type PowerShellStatement, type PowerShellToken, readPowerShellTokens } from './powershell-tokens.js';
 import { type WebSession, webRequestWords } from './web-request-words.js';
 
-/** PowerShell's own commands for a request, with their short names. `curl` is one of them in PowerShell 5. */
+/** PowerShell's own commands for requests, with their aliases. `curl` is one of them in PowerShell 5. */
 const WEB_REQUEST = /^(?:invoke-webrequest|invoke-restmethod|iwr|irm)$/i;
 const CURL = /^curl$/i;
 const WEB_REQUEST_OPTION = /^-(?:uri|headers|method|body|usebasicparsing|contenttype|websession)$/i;
 
 /**
- * Reads a paste as PowerShell does. `Invoke-WebRequest` and its relatives, which browsers copy, become the curl command
- * that sends the same.
+ * Reads a pasted text as PowerShell does. `Invoke-WebRequest` and its relatives, which browsers copy, become the
+ * equivalent curl command.
  */
 export function readPowerShell(bytes: string): ShellScript {
   const commands: ShellCommand[] = [];
@@ -31,7 +31,10 @@ export function readPowerShell(bytes: string): ShellScript {
   return { commands, assigned };
 }
 
-/** Arguments as a program gets them: Windows PowerShell leaves `\\"` to the program, which reads it by the C runtime's rules. */
+/**
+ * Arguments as a program gets them: Windows PowerShell passes `\\"` on to the program, which reads it by the rules of
+ * the C runtime.
+ */
 function nativeWords(tokens: readonly PowerShellToken[], remarks: Remark[]): Word[] {
   return tokens.map((token) => {
     if (token.kind === 'word')
@@ -46,7 +49,7 @@ function nativeWords(tokens: readonly PowerShellToken[], remarks: Remark[]): Wor
 }
 
 function unresolved(text: string, at: number): Remark {
-  const message = `${text} is worked out by PowerShell, which does not run here; it is kept as it stands`;
+  const message = `${text} is evaluated by PowerShell, which does not run here; it is kept as written`;
   return { level: 'warning', about: text, message, at };
 }
 

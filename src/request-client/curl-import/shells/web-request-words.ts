@@ -2,14 +2,14 @@ import type { Remark, Word } from '../shell-command.js';
 import { stringsIn } from './powershell-strings.js';
 import { type PowerShellToken, readPowerShellTokens } from './powershell-tokens.js';
 
-/** What `$session` brings to a request. */
+/** What `$session` adds to a request. */
 export interface WebSession {
   userAgent: string | null;
   readonly cookies: string[];
 }
 
 interface Scope {
-  /** Variables that hold a hash table or an expression. */
+  /** Variables that contain a hash table or an expression. */
   readonly values: ReadonlyMap<string, PowerShellToken>;
   readonly sessions: ReadonlyMap<string, WebSession>;
   readonly remarks: Remark[];
@@ -17,7 +17,7 @@ interface Scope {
 
 const SWITCHES = /^-(?:usebasicparsing|skipcertificatecheck|allowunencryptedauthentication|passthru|verbose)$/i;
 
-/** The curl command that sends what an `Invoke-WebRequest` would, word for word. */
+/** The curl command that is equivalent to an `Invoke-WebRequest`. */
 export function webRequestWords(tokens: readonly PowerShellToken[], scope: Scope): Word[] {
   const first = tokens[0]?.start ?? 0;
   const words: Word[] = [{ text: 'curl', start: first, bare: false }];
@@ -98,7 +98,7 @@ function resolve(token: PowerShellToken | undefined, { values }: Scope): PowerSh
   return values.get(token.text.replaceAll('\0', '')) ?? token;
 }
 
-/** A word's text; of an expression the first string in it, such as the one that `GetBytes(...)` is given. */
+/** A word's text; for an expression the first string in it, for example the argument of `GetBytes(...)`. */
 function textOf(token: PowerShellToken): string {
   return token.kind === 'word' ? token.text : (stringsIn(token.inner)[0] ?? '');
 }

@@ -1,10 +1,10 @@
 import type { AuthForm, InheritedAuth } from '../../../protocol/request-window.js';
-import { authPath, placesUp, settingsOf } from '../../collection/auth.js';
+import { authPath, pathsUp, settingsOf } from '../../collection/auth.js';
 import type { Collection, CollectionPath } from '../../collection/collection.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../../collection/json-access.js';
 import { OAUTH_KEYS } from '../../oauth/oauth-settings.js';
 
-/** The auth of an item as its tab shows it: OAuth settings under the seed's keys, whoever wrote them. */
+/** The auth of an item for its tab, with OAuth settings under the client's own keys, whichever are stored. */
 export function readAuthForm(auth: unknown): AuthForm {
   const type = textOf(member(auth, 'type'));
   if (type === undefined) return { type: 'inherit', settings: {} };
@@ -17,20 +17,20 @@ export function readAuthForm(auth: unknown): AuthForm {
   return { type, settings: Object.fromEntries(settings.filter(([, value]) => value !== '')) };
 }
 
-/** What a request or folder inherits: the nearest auth above it. */
+/** The inherited auth of a request or folder: the nearest one above it. */
 export function inheritedAuth(
   collection: Collection,
   path: CollectionPath,
   idOf: (path: CollectionPath) => string,
 ): InheritedAuth | null {
-  for (const place of placesUp(path).slice(1)) {
+  for (const place of pathsUp(path).slice(1)) {
     const type = textOf(member(collection.at(authPath(collection, place)), 'type'));
     if (type !== undefined) return { id: idOf(place), from: collection.nameAt(place), type };
   }
   return null;
 }
 
-/** The stored form. Entries that are not known stay; Postman's own names of a setting follow the seed's. */
+/** The stored form of an auth. Unknown entries are kept; Postman's own names of a setting are updated too. */
 export function writeAuth(old: unknown, { type, settings }: AuthForm): JsonObject | undefined {
   if (type === 'inherit') return undefined;
   const base = asObject(old) ?? {};

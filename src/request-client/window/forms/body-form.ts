@@ -3,20 +3,20 @@ import type { BodyForm } from '../../../protocol/request-window.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../../collection/json-access.js';
 import { isEnabled, readRows, writeRows } from './rows.js';
 
-/** The body of a stored request as its tab shows it. */
+/** The body of a stored request for its tab. */
 export function readBodyForm(body: unknown): BodyForm {
   const mode = textOf(member(body, 'mode'));
   switch (mode) {
     case undefined:
       return { mode: 'none' };
     case 'raw': {
-      if (member(body, 'base64') !== undefined) return { mode: 'other', what: 'bytes that are no text' };
+      if (member(body, 'base64') !== undefined) return { mode: 'other', what: 'binary data' };
       const language = textOf(member(member(member(body, 'options'), 'raw'), 'language')) ?? 'text';
       return { mode, text: textOf(member(body, 'raw')) ?? '', language };
     }
     case 'urlencoded': {
       const value = member(body, mode);
-      if (typeof value === 'string') return { mode: 'other', what: 'a form in one text' };
+      if (typeof value === 'string') return { mode: 'other', what: 'a form as one text' };
       return { mode, rows: readRows(value) };
     }
     case 'formdata': {
@@ -43,7 +43,7 @@ export function readBodyForm(body: unknown): BodyForm {
   }
 }
 
-/** The stored form. What other modes hold stays, as it does in Postman. */
+/** The stored form of a body. The data of other modes is kept, as in Postman. */
 export function writeBody(old: unknown, form: BodyForm): JsonObject | undefined {
   const base = asObject(old) ?? {};
   switch (form.mode) {

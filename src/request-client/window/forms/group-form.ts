@@ -7,7 +7,7 @@ import { inheritedAuth, readAuthForm, writeAuth } from './auth-form.js';
 import { readRows, writeRows } from './rows.js';
 import { readScript, writeScript } from './script-events.js';
 
-/** The folder at `path`, or the collection (the empty path), as its tab shows it. */
+/** The folder at `path`, or the collection (the empty path), for its tab. */
 export function readGroupForm(
   collection: Collection,
   path: CollectionPath,
@@ -26,7 +26,7 @@ export function readGroupForm(
   };
 }
 
-/** The collection with the members of `edit` in the folder at `path`; whatever else the folder holds stays. */
+/** Applies the members of `edit` to the folder at `path`; its other members are kept. */
 export function writeGroupForm(collection: Collection, path: CollectionPath, edit: GroupEdit): Collection {
   const { name, auth, before, after, variables } = edit;
   let made = collection;

@@ -10,7 +10,7 @@ import { readBodyForm, writeBody } from './body-form.js';
 import { isEnabled, readRows, writeRows } from './rows.js';
 import { readScript, writeScript } from './script-events.js';
 
-/** The request at `path` as its tab shows it. */
+/** The request at `path` for its tab. */
 export function readForm(
   collection: Collection,
   path: CollectionPath,
@@ -40,7 +40,7 @@ export function readForm(
   };
 }
 
-/** The address says which parameters are sent; the list only knows of those that are switched off, and their places. */
+/** The URL determines which parameters are sent; the stored list adds the disabled ones and their positions. */
 function readParams(url: string, query: unknown): ParamRow[] {
   const [, text] = /\?([^#]*)/.exec(url) ?? [];
   const sent = text === undefined ? [] : text.split('&').map(paramOf);
@@ -67,7 +67,7 @@ function paramOf(text: string): ParamRow {
     : { name: text.slice(0, at), value: text.slice(at + 1), enabled: true };
 }
 
-/** The collection with the members of `edit` in the request at `path`; whatever else the request holds stays. */
+/** Applies the members of `edit` to the request at `path`; its other members are kept. */
 export function writeForm(collection: Collection, path: CollectionPath, edit: RequestEdit): Collection {
   let made = collection;
   const item = (): JsonObject => asObject(made.at(path)) ?? {};
@@ -128,7 +128,7 @@ function writeUrl(old: unknown, { url, params, pathVariables }: UrlEdit): unknow
   };
 }
 
-/** The parts of the address that was go with it. */
+/** The parts of the previous URL are replaced too. */
 function withAddress(old: JsonObject, url: string): JsonObject {
   const { raw: _raw, protocol: _protocol, host: _host, port: _port, path: _path, hash: _hash, ...rest } = old;
   const { query: _query, ...parts } = urlParts(url);

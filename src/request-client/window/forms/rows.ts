@@ -1,7 +1,7 @@
 import type { PairRow } from '../../../protocol/request-window.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../../collection/json-access.js';
 
-/** A list of `{key, value, disabled}` as rows of a table; v2.0's lines of text too. */
+/** A list of `{key, value, disabled}`, or v2.0's lines of text, as rows of a table. */
 export function readRows(list: unknown): PairRow[] {
   if (typeof list === 'string') return readLines(list);
   return listOf(list).map((entry) => ({
@@ -23,8 +23,8 @@ function readLines(text: string): PairRow[] {
 }
 
 /**
- * Rows as a list of the collection. What else an entry has (a description, a type) stays with the row that bears its key:
- * the one at the same place, else the first that is free.
+ * Rows as a list of the collection. Other members of an entry (a description, a type) stay with the row of the same
+ * key: the one at the same position, else the first unused one.
  */
 export function writeRows<T extends { readonly name: string; readonly enabled: boolean }>(
   old: unknown,

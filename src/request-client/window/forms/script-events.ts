@@ -1,7 +1,7 @@
 import type { Collection, CollectionPath } from '../../collection/collection.js';
 import { asObject, listOf, member, textOf } from '../../collection/json-access.js';
 
-/** The first script of a request, a folder or the collection that listens to this; empty where there is none. */
+/** The first script of a request, folder or collection for this event; empty if there is none. */
 export function readScript(item: unknown, listen: string): string {
   const exec = member(member(scriptEvent(item, listen), 'script'), 'exec');
   if (typeof exec === 'string') return exec;
@@ -14,7 +14,7 @@ function scriptEvent(item: unknown, listen: string): unknown {
   return listOf(member(item, 'event')).find((event) => member(event, 'listen') === listen);
 }
 
-/** The collection with this script in the place of the one that listens; the empty text takes it away. */
+/** Replaces the script for this event; the empty text removes it. */
 export function writeScript(collection: Collection, path: CollectionPath, listen: string, text: string): Collection {
   const events = listOf(member(collection.at(path), 'event'));
   const place = [...path, 'event'];

@@ -4,7 +4,7 @@ import { checked } from '../checked.js';
 import { listFolder } from '../list-folder.js';
 import { at, changing, type WindowCall, type WindowRoute } from './window-route.js';
 
-/** The document as a whole, and the folders that dialogs show. */
+/** The document as a whole, and folders for the file dialogs. */
 export const DOCUMENT_ROUTES: readonly WindowRoute[] = [
   { method: 'GET', path: at('document'), answer: ({ workspace }) => workspace.view },
   {

@@ -4,7 +4,7 @@ import { changing, type WindowRoute } from './window-route.js';
 
 const ENVIRONMENT = '(e\\d+)';
 
-/** The environments that are open. */
+/** The open environments. */
 export const ENVIRONMENT_ROUTES: readonly WindowRoute[] = [
   changing('POST', 'environments', ({ workspace, body }) =>
     workspace.changeEnvironment((environments) => environments.open(checked(OpenFile, body).path)),

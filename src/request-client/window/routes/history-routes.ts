@@ -4,7 +4,7 @@ import { checked } from '../checked.js';
 import { saveBody } from '../save-body.js';
 import { at, type WindowRoute } from './window-route.js';
 
-/** What was sent. The bytes of a body have a route of their own, see {@link sendBody}. */
+/** The sent requests. The bytes of a body have a route of their own, see {@link sendBody}. */
 export const HISTORY_ROUTES: readonly WindowRoute[] = [
   { method: 'GET', path: at('history'), answer: ({ workspace }) => workspace.history.lines },
   {

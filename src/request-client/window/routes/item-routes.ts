@@ -9,7 +9,7 @@ import {
 import { checked } from '../checked.js';
 import { ANY_ITEM, at, changing, ITEM, type WindowRoute } from './window-route.js';
 
-/** Requests and folders: the tree, their forms, and what is done with them. */
+/** Requests and folders: the tree, their forms and actions. */
 export const ITEM_ROUTES: readonly WindowRoute[] = [
   {
     method: 'POST',
@@ -63,18 +63,18 @@ export const ITEM_ROUTES: readonly WindowRoute[] = [
   {
     method: 'POST',
     path: at(`items/${ITEM}/send`),
-    follow: ({ workspace, params: [id = ''] }, tell, signal) => workspace.send(id, tell, signal),
+    follow: ({ workspace, params: [id = ''] }, report, signal) => workspace.send(id, report, signal),
   },
   {
     method: 'POST',
     path: at(`items/${ANY_ITEM}/run`),
-    follow: ({ workspace, params: [id = ''], body }, tell, signal) =>
-      workspace.run(id, checked(RunOptions, body), tell, signal),
+    follow: ({ workspace, params: [id = ''], body }, report, signal) =>
+      workspace.run(id, checked(RunOptions, body), report, signal),
   },
   {
     method: 'POST',
     path: at(`items/${ANY_ITEM}/token`),
-    follow: ({ workspace, params: [id = ''] }, tell, signal) => workspace.newToken(id, tell, signal),
+    follow: ({ workspace, params: [id = ''] }, report, signal) => workspace.newToken(id, report, signal),
   },
   {
     method: 'GET',

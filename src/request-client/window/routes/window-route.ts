@@ -1,19 +1,19 @@
 import { COLLECTION_ID } from '../../../protocol/request-window.js';
-import type { Tell, Workspace } from '../workspace.js';
+import type { ReportProgress, Workspace } from '../workspace.js';
 
-/** What a route is given: the parts of its path that stand for something, and the JSON that was sent. */
+/** The input of a route: the parameters of its path, and the JSON body. */
 export interface WindowCall {
   readonly workspace: Workspace;
   readonly params: readonly string[];
   readonly body: unknown;
-  /** Where dialogs begin. */
+  /** The initial folder of the file dialogs. */
   readonly folder: string;
 }
 
-/** A route answers with one JSON value, or with lines while something is under way. */
+/** A route that answers with one JSON value, or with lines of progress. */
 export type WindowRoute = { readonly method: string; readonly path: RegExp } & (
   | { readonly answer: (call: WindowCall) => unknown }
-  | { readonly follow: (call: WindowCall, tell: Tell, signal: AbortSignal) => Promise<void> }
+  | { readonly follow: (call: WindowCall, report: ReportProgress, signal: AbortSignal) => Promise<void> }
 );
 
 export const ITEM = '(i\\d+)';
@@ -24,7 +24,7 @@ export function at(path: string): RegExp {
   return new RegExp(`^/api/${path}$`);
 }
 
-/** A route that changes something and answers with the document as it is then. */
+/** A route that changes something and answers with the updated document. */
 export function changing(
   method: string,
   path: string,

@@ -1,17 +1,17 @@
 import type { CurlOptions, CurlView } from '../../../../src/protocol/request-window.js';
 import { call } from '../../data/client.js';
-import { talk } from '../../data/talk.svelte.js';
+import { dialogs } from '../../data/dialogs.svelte.js';
 import { workspace } from '../../data/workspace.svelte.js';
 import type { MenuEntry } from '../../parts/menu.svelte';
 
 /** The entries of a request's menu that copy it as a command. */
 export function copyAsCurl(id: string): MenuEntry[] {
   const copy = (shell: CurlOptions['shell']) => () =>
-    talk.attempt(async () => {
+    dialogs.attempt(async () => {
       await workspace.flush();
       const { command, warnings } = await call<CurlView>('POST', `items/${id}/curl`, { shell, values: true });
       await navigator.clipboard.writeText(command);
-      talk.say(['Copied', ...warnings].join('. '), warnings.length > 0);
+      dialogs.say(['Copied', ...warnings].join('. '), warnings.length > 0);
     });
   return [
     { label: 'Copy as curl (sh)', act: copy('posix') },

@@ -4,7 +4,7 @@ import type { TreeRow } from '../../data/tree-rows.js';
 export interface DropPlace {
   readonly parent: string | null;
   readonly index: number;
-  /** The folder that would take it; null where it goes between two lines. */
+  /** The folder that would contain it; null if it goes between two lines. */
   readonly inside: string | null;
   /** The line above which the mark is drawn, and its indent. */
   readonly line: number;
@@ -13,7 +13,7 @@ export interface DropPlace {
 
 /**
  * @param at how many lines from the top the pointer is; the middle of a folder's line is the folder itself
- * @param dragged what is dragged: it goes nowhere into itself
+ * @param dragged the dragged item, which cannot go into itself
  */
 export function dropPlace(rows: readonly TreeRow[], at: number, dragged: string): DropPlace | null {
   const line = Math.max(0, Math.min(rows.length - 1, Math.floor(at)));
@@ -24,7 +24,7 @@ export function dropPlace(rows: readonly TreeRow[], at: number, dragged: string)
     return { parent: row.item.id, index: row.item.children.length, inside: row.item.id, line, depth: row.depth + 1 };
   }
   if (part < 0.5) return { parent: row.parent, index: row.index, inside: null, line, depth: row.depth };
-  // Below an open folder is its first place.
+  // Below the line of an open folder is the first position in it.
   if (row.open === true) return { parent: row.item.id, index: 0, inside: null, line: line + 1, depth: row.depth + 1 };
   return { parent: row.parent, index: row.index + 1, inside: null, line: line + 1, depth: row.depth };
 }

@@ -1,4 +1,4 @@
-import { talk } from '../../data/talk.svelte.js';
+import { dialogs } from '../../data/dialogs.svelte.js';
 import type { TreeRow } from '../../data/tree-rows.js';
 import { workspace } from '../../data/workspace.svelte.js';
 import type { MenuEntry } from '../../parts/menu.svelte';
@@ -12,7 +12,7 @@ export function treeMenu(row: TreeRow, rename: () => void): (MenuEntry | null)[]
     method === null
       ? [
           { label: 'Run…', keys: 'Ctrl+R', act: () => workspace.openRun(id) },
-          { label: 'Authorization, scripts, variables', act: () => talk.attempt(() => workspace.openGroup(id)) },
+          { label: 'Authorization, scripts, variables', act: () => dialogs.attempt(() => workspace.openGroup(id)) },
           null,
         ]
       : [];

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TroupeError } from '../../protocol/errors.js';
 import { errorAnswer } from '../error-answer.js';
-import type { HttpRequest, SocketAsk } from '../http/http-server.js';
+import type { HttpRequest, UpgradeRequest } from '../http/http-server.js';
 import type { ReplyHead } from '../http/reply-head.js';
 import { NodeRequest } from './node-request.js';
 import { answerRaw } from './raw-answer.js';
 
-/** A connection that node:http has let go of: what asked for it, and what came behind that. */
+/** A connection that node:http has released: the upgrade request, and the bytes after it. */
 export interface Upgrade {
   readonly req: IncomingMessage;
   readonly socket: Socket;
@@ -15,30 +15,30 @@ export interface Upgrade {
 }
 
 /** A request for a WebSocket. */
-export class NodeSocketAsk<Seat> implements SocketAsk<Seat> {
+export class NodeUpgradeRequest<State> implements UpgradeRequest<State> {
   readonly request: HttpRequest;
   readonly param: string;
   readonly #upgrade: Upgrade;
-  readonly #open: (upgrade: Upgrade, seat: Seat) => boolean;
+  readonly #open: (upgrade: Upgrade, state: State) => boolean;
 
-  /** @param open false where the client does not speak WebSocket; it is answered then */
-  constructor(upgrade: Upgrade, param: string, open: (upgrade: Upgrade, seat: Seat) => boolean) {
+  /** @param open returns false for an invalid handshake, which it has then answered */
+  constructor(upgrade: Upgrade, param: string, open: (upgrade: Upgrade, state: State) => boolean) {
     this.request = new NodeRequest(upgrade.req);
     this.param = param;
     this.#upgrade = upgrade;
     this.#open = open;
   }
 
-  accept(seat: Seat): boolean {
+  accept(state: State): boolean {
     const { req, socket } = this.#upgrade;
     if (socket.destroyed) return false;
     const { headers } = req;
     const body = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     if (body || headers['sec-websocket-version'] !== '13') {
-      refuse(socket, body ? 'A request for a WebSocket has no body' : 'Sec-WebSocket-Version is not 13');
+      refuse(socket, body ? 'A request for a WebSocket must not have a body' : 'Sec-WebSocket-Version must be 13');
       return false;
     }
-    return this.#open(this.#upgrade, seat);
+    return this.#open(this.#upgrade, state);
   }
 
   refuse(head: ReplyHead, body: string): void {
@@ -46,8 +46,8 @@ export class NodeSocketAsk<Seat> implements SocketAsk<Seat> {
   }
 }
 
-/** Says what is wrong with a handshake. */
-export function refuse(socket: Socket, sentence: string): void {
-  const { head, body } = errorAnswer(new TroupeError('INVALID_REQUEST', sentence));
+/** Answers an invalid handshake. */
+export function refuse(socket: Socket, message: string): void {
+  const { head, body } = errorAnswer(new TroupeError('INVALID_REQUEST', message));
   answerRaw(socket, head, body);
 }

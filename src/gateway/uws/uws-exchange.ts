@@ -1,15 +1,16 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { LineEvents, ReplyLine } from '../http/http-server.js';
+import type { ExchangeEvents, HttpExchange } from '../http/http-server.js';
 import { eachHeader, type ReplyHead } from '../http/reply-head.js';
 import { statusLine } from '../http/status-line.js';
 
 /**
- * The one place that writes to a response of uWebSockets.js: inside cork(), and never after it was aborted or ended, which
- * `Reply` sees to. A connection that sends no 16 KiB/s, or takes nothing for 10 s, is closed by the server itself.
+ * The only code that writes to a response of uWebSockets.js: always inside cork(), and never after it was aborted or
+ * ended, which `Reply` ensures. The server itself closes a connection that sends less than 16 KiB/s or takes nothing
+ * for 10 s.
  */
-export class UwsLine implements ReplyLine {
+export class UwsExchange implements HttpExchange {
   readonly #res: HttpResponse;
-  #events: LineEvents | null = null;
+  #events: ExchangeEvents | null = null;
 
   constructor(res: HttpResponse) {
     this.#res = res;
@@ -19,8 +20,8 @@ export class UwsLine implements ReplyLine {
     return Buffer.from(this.#res.getRemoteAddressAsText()).toString('latin1');
   }
 
-  /** During the request's handler: uWebSockets.js demands to be told what to do when the client goes. */
-  listen(events: LineEvents): void {
+  /** Called in the request's handler: uWebSockets.js requires an onAborted handler before it returns. */
+  listen(events: ExchangeEvents): void {
     this.#events = events;
     this.#res.onAborted(() => events.gone());
   }
@@ -41,13 +42,13 @@ export class UwsLine implements ReplyLine {
   endHead(head: ReplyHead, bytes: number | undefined, closes: boolean): void {
     this.#res.cork(() => {
       this.#writeHead(head);
-      // An undefined length would be written as a number of its own: the argument must be left out.
+      // An undefined length would be written as a number, so the argument must be left out.
       if (bytes === undefined) this.#res.endWithoutBody();
       else this.#res.endWithoutBody(bytes, closes);
     });
   }
 
-  /** The length is written by `tryEnd`, which is given it each time. */
+  /** The length is written by `tryEnd`, which gets it with each call. */
   begin(head: ReplyHead): void {
     this.#res.onWritable(() => {
       this.#events?.writable();
@@ -77,7 +78,7 @@ export class UwsLine implements ReplyLine {
     return outcome;
   }
 
-  /** Told to close the connection, uWebSockets.js would write the header that says so into the body. */
+  /** Never closes the connection: uWebSockets.js would write the Connection header into the body. */
   finish(): void {
     this.#res.cork(() => this.#res.end(''));
   }
@@ -86,7 +87,7 @@ export class UwsLine implements ReplyLine {
     this.#res.close();
   }
 
-  /** resume() arms the connection's 10 s timer anew, which nothing else does while the reader is slow. */
+  /** resume() restarts the connection's 10 s timer, which nothing else does while the reader is slow. */
   touch(): void {
     this.#res.pause();
     this.#res.resume();

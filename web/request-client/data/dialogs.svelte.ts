@@ -1,9 +1,9 @@
-/** What a dialog asks for; one at a time. */
+/** The content of a dialog; one at a time. */
 export type Question =
   | {
       readonly kind: 'file';
       readonly purpose: FilePurpose;
-      /** What it is called at first, where something is saved. */
+      /** The initial file name, for saving. */
       readonly name: string;
       readonly done: (path: string | null) => void;
     }
@@ -17,17 +17,17 @@ export type Question =
 
 export type FilePurpose = 'open' | 'save' | 'open-environment' | 'new-environment' | 'save-body';
 
-/** What the window asks its user, and what it says at the bottom. */
-class Talk {
+/** Dialogs with the user, and the notice at the bottom. */
+class Dialogs {
   question = $state.raw<Question | null>(null);
-  /** `bad` for what failed. */
+  /** `bad` for a failure. */
   notice = $state.raw<{ readonly text: string; readonly bad: boolean } | null>(null);
 
   say(text: string, bad = false): void {
     this.notice = { text, bad };
   }
 
-  /** Does something; what goes wrong is said at the bottom. */
+  /** Runs an action; a failure is shown at the bottom. */
   async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -57,4 +57,4 @@ class Talk {
   }
 }
 
-export const talk = new Talk();
+export const dialogs = new Dialogs();

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { LineEvents, ReplyLine } from '../http/http-server.js';
+import type { ExchangeEvents, HttpExchange } from '../http/http-server.js';
 import { eachHeader, type ReplyHead } from '../http/reply-head.js';
 
 const NO_BYTES = new Uint8Array(0);
 
-/** One request and its response, of node:http. */
-export class NodeLine implements ReplyLine {
+/** One request and its response, with node:http. */
+export class NodeExchange implements HttpExchange {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
-  /** The client sends its body after `100 Continue`, and not before. */
+  /** The client sends its body only after `100 Continue`. */
   #holdsBodyBack: boolean;
-  #events: LineEvents | null = null;
+  #events: ExchangeEvents | null = null;
   #onData: ((chunk: Uint8Array, last: boolean) => void) | null = null;
   #sent = 0;
   #isOver = false;
   #isStreaming = false;
   #closes = false;
 
-  /** @param options.closes the connection is closed after the answer, whoever asks */
+  /** @param options.closes the connection is closed after the answer in any case */
   constructor(
     req: IncomingMessage,
     res: ServerResponse,
@@ -27,7 +27,7 @@ export class NodeLine implements ReplyLine {
     this.#res = res;
     this.#holdsBodyBack = holdsBodyBack;
     this.#closes = closes;
-    // A connection that breaks is reported by its own end.
+    // A broken connection is reported by its 'close' event.
     res.on('error', ignore);
     req.on('error', ignore);
   }
@@ -36,12 +36,12 @@ export class NodeLine implements ReplyLine {
     return this.#req.socket.remoteAddress ?? '';
   }
 
-  /** Nothing more is written to it by its user. */
+  /** Its user writes nothing more to it. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The head of its answer is on its way. */
+  /** The head of the answer was sent. */
   get isStreaming(): boolean {
     return this.#isStreaming;
   }
@@ -51,16 +51,16 @@ export class NodeLine implements ReplyLine {
     return this.#closes;
   }
 
-  listen(events: LineEvents): void {
+  listen(events: ExchangeEvents): void {
     this.#events = events;
   }
 
-  /** A request whose body nobody reads: it is thrown away, as it comes. */
+  /** Discards the body of a request that no handler reads. */
   discardUnread(): void {
     if (this.#onData === null) this.#req.resume();
   }
 
-  /** The connection is over. */
+  /** The connection ended. */
   gone(): void {
     if (this.#isOver) return;
     this.#over();
@@ -100,7 +100,7 @@ export class NodeLine implements ReplyLine {
     const taken = chunk.byteLength;
     this.#sent += taken;
     if (this.#sent < totalBytes) {
-      // What is left of a chunk that was kept is nothing: there is nothing to wait for twice.
+      // An empty chunk asks again after `writable`: the previous chunk was buffered completely.
       return { ok: taken === 0 || this.#res.write(chunk), taken, complete: false };
     }
     this.#res.end(chunk);
@@ -118,7 +118,7 @@ export class NodeLine implements ReplyLine {
     this.#over();
   }
 
-  /** A connection that waits for its reader has no other deadline than its user's. */
+  /** Nothing to do: a connection that waits for its reader has only the deadline of `Reply`. */
   touch(): void {}
 
   onData(handler: (chunk: Uint8Array, last: boolean) => void): void {
@@ -141,13 +141,14 @@ export class NodeLine implements ReplyLine {
     const headers: string[] = [];
     eachHeader(head, (name, value) => headers.push(name, value));
     if (bytes !== undefined) headers.push('Content-Length', String(bytes));
-    // A body that was not asked for may come or not: nobody knows where the next request begins.
+    // The client may or may not send a body that it was not asked for, so the start of the next request would be
+    // unknown.
     this.#closes ||= closes || this.#holdsBodyBack;
     if (this.#closes) headers.push('Connection', 'close');
     this.#res.writeHead(head.status, headers);
   }
 
-  /** What is still to come of the body is thrown away. */
+  /** Discards the rest of the request's body. */
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;

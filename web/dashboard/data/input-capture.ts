@@ -1,7 +1,7 @@
 import type { PageInput } from '../../../src/protocol/control.js';
 
-/** What hands do on a picture of a page, and where it goes. */
-export interface HandsOptions {
+/** Where captured input goes. */
+export interface InputTarget {
   /** The page's own size in its pixels; null before the first picture. */
   size(): { readonly width: number; readonly height: number } | null;
   /** At most 64 at once. */
@@ -11,18 +11,18 @@ export interface HandsOptions {
 }
 
 const BUTTONS = ['left', 'middle', 'right', 'back', 'forward'] as const;
-/** A page is told so much text at once. */
+/** The longest text in one input. */
 const MAX_TEXT = 32_768;
-/** A wheel that turns by lines or pages is told in pixels. */
+/** The size of a scroll step by pixels, lines and pages, in pixels. */
 const WHEEL_PX = [1, 16, 400] as const;
-/** Keys that are half of something, which comes as text. */
+/** Keys of input methods, whose result arrives as text. */
 const NO_KEYS = new Set(['Dead', 'Process', 'Unidentified', 'Compose']);
 
 /**
- * Hands on what mouse, wheel, keys, fingers and clipboard do to an element that shows a page, until the answer is called.
- * Shift+Escape is for the reader: it leaves the element. Moves are sent once a frame.
+ * Sends the mouse, wheel, keyboard, touch and clipboard events of an element that displays a page, until the returned
+ * function is called. Shift+Escape leaves the element. Moves are sent once per frame.
  */
-export function lendHands(element: HTMLElement, { size, send, copy }: HandsOptions): () => void {
+export function captureInput(element: HTMLElement, { size, send, copy }: InputTarget): () => void {
   const stopped = new AbortController();
   const listen = <K extends keyof HTMLElementEventMap>(
     type: K,
@@ -79,7 +79,7 @@ export function lendHands(element: HTMLElement, { size, send, copy }: HandsOptio
   const key = (event: KeyboardEvent, action: 'down' | 'up') => {
     if (event.key === 'Escape' && event.shiftKey) return element.blur();
     const withControl = event.ctrlKey || event.metaKey;
-    // The browser is let go on, so that it tells what is pasted.
+    // The browser's default is kept, so that it fires the paste event.
     if (withControl && event.key.toLowerCase() === 'v') return;
     event.preventDefault();
     if (withControl && action === 'down' && event.key.toLowerCase() === 'c') copy();
@@ -94,7 +94,7 @@ export function lendHands(element: HTMLElement, { size, send, copy }: HandsOptio
     mouse(event, 'down');
   });
   listen('mousemove', (event) => (pressed ? undefined : mouse(event, 'move')));
-  // What is dragged may leave the picture.
+  // A drag may leave the picture.
   listen('mousemove', (event) => (pressed ? mouse(event, 'move') : undefined), window);
   listen(
     'mouseup',

@@ -10,7 +10,7 @@ guardLeaks(t);
 
 const house = await openHouse(t);
 
-/** The status of GET /api/health with these headers; `PORT` in them is the gateway's. */
+/** The status of GET /api/health with these headers; `PORT` in them is replaced by the gateway's. */
 async function statusWith(gateway: Gateway, headers: { [name: string]: string }): Promise<number> {
   const filled = Object.entries(headers).map(([name, value]) => [name, value.replace('PORT', String(gateway.port))]);
   const call = { method: 'GET', path: '/api/health', headers: Object.fromEntries(filled) };
@@ -18,7 +18,7 @@ async function statusWith(gateway: Gateway, headers: { [name: string]: string })
 }
 
 for (const server of await everyServer()) {
-  t.test(`A foreign Host or Origin is refused on every route, and also where there is none (${server})`, async (t) => {
+  t.test(`A foreign Host or Origin is refused on every path, also without a route (${server})`, async (t) => {
     const gateway = await house.listen({ server });
     const places = [...ROUTES, { method: 'GET', path: '/nope' }, { method: 'OPTIONS', path: '/api/sessions' }];
     for (const { method, path } of places) {
@@ -32,7 +32,7 @@ for (const server of await everyServer()) {
     }
   });
 
-  t.test(`With a token configured every route wants it (${server})`, async (t) => {
+  t.test(`With a configured token every route requires it (${server})`, async (t) => {
     const gateway = await house.listen({ server, token: 'correct-horse' });
     const guarded = ROUTES.filter(({ role }) => role !== null);
     for (const { method, path } of [...guarded, { method: 'GET', path: '/nope' }]) {
@@ -55,7 +55,7 @@ for (const server of await everyServer()) {
     }
   });
 
-  t.test(`A browser that brings the token once is let in by its cookie, on this port alone (${server})`, async (t) => {
+  t.test(`A browser that signs in once is admitted by its cookie, on this port only (${server})`, async (t) => {
     const gateway = await house.listen({ server, token: 'correct-horse' });
     const open = ROUTES.filter(({ role }) => role === null).map(({ method, path }) => `${method} ${path}`);
     t.same(open.sort(), ['DELETE /api/login', 'GET /', 'GET /assets/{name}', 'GET /shared/{link}', 'POST /api/login']);
