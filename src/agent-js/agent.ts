@@ -2,13 +2,13 @@ import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { readBundle } from '../script/bundle.js';
 import type { CallSite, HostCall, HostCallContext, HostModule } from '../script/host-module.js';
+import { actRequest } from './act-arguments.js';
 import { act } from './acting/act.js';
 import type { ActRequest } from './acting/act-request.js';
 import { waitFor } from './acting/wait.js';
 import { type Bounds, boundsOf, remainingMs } from './browser/bounds.js';
 import type { BrowserPort } from './browser/browser-port.js';
 import {
-  actRequest,
   locatorOf,
   lookOptions,
   refuseMore,
@@ -155,7 +155,8 @@ export class Agent {
         this.#numbers.set(context.site.flowRun, this.#looks.numbers);
         return look;
       },
-      act: ([locator, action, value], context) => this.#act(actRequest(locator, action, value), context),
+      act: ([locator, action, value, options], context) =>
+        this.#act(actRequest(locator, action, value, options), context),
       wait: ([condition, options], context) => this.#wait(condition, options, context),
       text: async ([locator], context) => {
         return readText(this.#tabs.active, locatorOf(locator, 'text'), boundsOf(context, READ_MS));
@@ -234,11 +235,12 @@ export class Agent {
   }
 
   #act(request: ActRequest, context: HostCallContext): Promise<object> {
-    const { locator, action, value } = request;
+    const { locator, action, value, given, timeoutMs = this.#actMs } = request;
+    const [, ...options] = given;
     // Until the field is known, a text may be a password.
     const typed = action === 'input' || action === 'press';
     let secret = typed && value !== null && !/^(Enter|Tab|Escape|Arrow\w+|\w+\+\w+)$/.test(String(value));
-    const shown = () => [locator, action, secret ? MASK : value];
+    const shown = () => [locator, action, secret ? MASK : (value ?? given[0]), ...options];
     let found = false;
     return this.#step(
       'act',
@@ -248,7 +250,7 @@ export class Agent {
       () =>
         act(this.#tabs, request, {
           uploadsDir: this.#browser.uploadsDir,
-          bounds: boundsOf(context, this.#actMs),
+          bounds: boundsOf(context, timeoutMs),
           after: boundsOf(context, GO_MS),
           onField: ({ password }) => {
             found = true;

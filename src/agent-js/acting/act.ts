@@ -67,7 +67,8 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
   let list: ReadyRequest['list'] = 'closed';
   let anyChange = false;
   for (;;) {
-    const ready = await whenReady(tab, { ...request, value: wanted ?? request.value, list }, bounds);
+    const sought = { locator, action, value: wanted ?? request.value, at: request.at ?? startOf(request), list };
+    const ready = await whenReady(tab, sought, bounds);
     // A dialog holds what the page has begun: the action was done.
     if (ready === 'dialog') return { changed: true };
     options.onField(ready);
@@ -95,6 +96,13 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
     }
     // Otherwise something came between, and nothing was clicked or typed. Once more, while there is time.
   }
+}
+
+/** A drag along points begins at the first of them. */
+function startOf({ drag }: ActRequest): ReadyRequest['at'] {
+  if (drag === null || !('path' in drag)) return null;
+  const [[x, y] = [0, 0]] = drag.path;
+  return { x, y };
 }
 
 /** What a field shows, for an answer: nothing where it is what was typed. */

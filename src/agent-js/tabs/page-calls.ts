@@ -17,6 +17,8 @@ export interface Ready {
   readonly y: number;
   readonly tag: string;
   readonly inputType: string;
+  /** The wheel is to be turned over it, so far: it scrolls by its own script, or by what holds it. */
+  readonly wheel: readonly [dx: number, dy: number] | null;
   readonly password: boolean;
   /** An editor, not a field. */
   readonly rich: boolean;
@@ -35,10 +37,18 @@ export interface Ready {
 export interface ReadyRequest extends Sought<string> {
   readonly action: ActionName;
   readonly value: string | readonly string[] | null;
+  /** Where in the element the pointer goes, see {@link CornerPoint}; null: anywhere that it is open. */
+  readonly at: CornerPoint | null;
   /** Of a control that is no `select`: whether its list has been opened, so that the action goes to an option in it. */
   readonly list: 'closed' | 'perhaps open' | 'open';
   /** How long the page may wait for the element. */
   readonly ms: number;
+}
+
+/** A point of an element, in CSS pixels from the corner of its box. */
+export interface CornerPoint {
+  readonly x: number;
+  readonly y: number;
 }
 
 /** An element that is asked for. */
@@ -62,6 +72,12 @@ export interface DropPoint {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+}
+
+/** Without a locator, the element that was found before; `at`: a point of it, rather than its middle. */
+export interface DropRequest extends Sought<string | null> {
+  readonly still: boolean;
+  readonly at: CornerPoint | null;
 }
 
 /** Real input that must have reached the document. */
@@ -167,7 +183,7 @@ export interface PageCalls {
   /** Waits until the element can take the action, and sets the guard on it. */
   ready: [ReadyRequest, Ready | PageProblem];
   /** Takes the element where a drag will end, and answers where it is now; without a locator, the one taken before. */
-  dropPoint: [Sought<string | null> & { readonly still: boolean }, DropPoint | PageProblem];
+  dropPoint: [DropRequest, DropPoint | PageProblem];
   /** Whether what is carried over the page may be let go where it is. */
   takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */

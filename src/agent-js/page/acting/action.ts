@@ -1,12 +1,13 @@
+import type { ActionName } from '../../../protocol/look.js';
 import { type Finished, type FinishRequest, isProblem, type Sought } from '../../tabs/page-calls.js';
 import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
-import { Changes } from '../names/changes.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
 import { FieldState, fieldValue } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
+import { Signs } from './signs.js';
 import { TypedText } from './typed-text.js';
 
 /** Input that was sent is there soon, also on a busy page; what has not come by then is asked for again. */
@@ -17,7 +18,7 @@ interface UnderWay {
   /** What the locator means now; null: nothing, or not one thing. */
   again(): Element | null;
   readonly before: FieldState;
-  readonly changes: Changes;
+  readonly signs: Signs;
   readonly heard: Heard;
   readonly text: TypedText;
 }
@@ -32,7 +33,7 @@ export class Action {
   }
 
   /** @param sought what the element is called, if it is: when the page draws it anew, the new one is meant */
-  begin(element: Element, sought: Sought<string> | null): void {
+  begin(element: Element, action: ActionName, sought: Sought<string> | null): void {
     this.#stop();
     shownLooks.acting(element);
     discoveries()?.act(true);
@@ -42,7 +43,8 @@ export class Action {
       return drawnAnew === null || isProblem(drawnAnew) ? null : drawnAnew;
     };
     const text = new TypedText(element);
-    this.#underWay = { element, again, before: new FieldState(element), changes: new Changes(), heard, text };
+    const signs = new Signs(element, action);
+    this.#underWay = { element, again, before: new FieldState(element), signs, heard, text };
     arm(element.ownerDocument, { element, again, hear: (event) => heard.key(event) });
   }
 
@@ -50,15 +52,16 @@ export class Action {
   async finish({ graceMs, typed, awaits }: FinishRequest): Promise<Finished> {
     const own = this.#underWay;
     if (own === null) return { ...NOTHING, ...where(), heard: true };
-    const { element, again, before, changes, heard, text } = own;
+    const { element, again, before, signs, heard, text } = own;
     if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
     // What the page has put off until its handlers have ended comes first.
     await Promise.resolve();
     const hit = disarm(element.ownerDocument);
     const missed = hit !== null ? missedBy(hit, awaits !== null) : hasLost(typed, element, again) ? DRAWN_ANEW : null;
-    const differs = (): boolean => changes.any || before.differs;
-    let changed = differs();
-    if (missed === null && !changed) await changes.first(graceMs);
+    const differs = (): boolean => signs.differs || before.differs;
+    // What is only seen by comparing is compared once: it costs more than the rest.
+    let changed = signs.any || before.differs;
+    if (missed === null && (!changed || signs.isMoving)) await signs.first(graceMs);
     changed ||= differs();
     const { sent } = heard;
     const there = element.isConnected ? element : again();
@@ -83,6 +86,7 @@ export class Action {
     discoveries()?.act(false);
     this.#underWay?.heard.stop();
     this.#underWay?.text.stop();
+    this.#underWay?.signs.stop();
     this.#underWay = null;
   }
 }

@@ -1,7 +1,7 @@
 import { foldSpace } from '../../locating/locator.js';
 import { shownValue } from '../controls/descriptor.js';
 import { checkedState, inputKind } from '../names/roles.js';
-import { isHtml } from '../tree/flat-tree.js';
+import { isHtml, parentOf } from '../tree/flat-tree.js';
 
 /** What a password field answers in place of its value. */
 const MASK = '••••••••';
@@ -23,7 +23,7 @@ const MAX_FIELDS = 5_000;
 
 /**
  * The state that is in no node or attribute, as it was: what stood in the fields of an element's document, and how far the
- * element and its page were scrolled.
+ * element, all around it and its page were scrolled.
  */
 export class FieldState {
   readonly #element: Element;
@@ -49,7 +49,11 @@ export class FieldState {
 
 function scrolled(element: Element): readonly (number | undefined)[] {
   const page = element.ownerDocument.scrollingElement;
-  return [element.scrollTop, element.scrollLeft, page?.scrollTop, page?.scrollLeft];
+  const ways: (number | undefined)[] = [page?.scrollTop, page?.scrollLeft];
+  for (let node: Element | null = element; node !== null; node = parentOf(node)) {
+    ways.push(node.scrollTop, node.scrollLeft);
+  }
+  return ways;
 }
 
 /** A password's too: it stays in the page. */

@@ -1,16 +1,17 @@
 import type { ActionName } from '../../../protocol/look.js';
-import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
+import { type CornerPoint, isProblem, type PageProblem, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
 import { isList, isMultiple, optionOf } from '../controls/options.js';
 import { nextChange } from '../names/next-change.js';
 import { checkedState, inputKind, isReadOnly, kindOf } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
 import { isHtml, isInside, parentOf, shadowOf } from '../tree/flat-tree.js';
-import { elementAt, pointsOf, reaches } from '../tree/geometry.js';
+import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
-import { bringIntoView, scroll } from '../tree/scrolling.js';
+import { bringIntoView, bringPointIntoView, scroll } from '../tree/scrolling.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
 import { isDisabled, isShown, standIn } from '../tree/visibility.js';
 import type { Action } from './action.js';
+import { outside } from './drop-place.js';
 import { choose, isPassword, selectContent, setValue } from './field.js';
 import { typeUnheard } from './type-unheard.js';
 
@@ -24,6 +25,7 @@ interface Found {
   readonly point: Point;
   readonly done: boolean;
   readonly opens: boolean;
+  readonly wheel?: readonly [dx: number, dy: number];
 }
 
 /**
@@ -53,14 +55,25 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
   if (isProblem(element)) return element;
   const unfit = unfitFor(element, action);
   if (unfit !== null) return unfit;
-  const begin = (): void => under.begin(element, request);
+  const begin = (): void => under.begin(element, action, request);
   const done = (): Found => ({ element, point: NOWHERE, done: true, opens: false });
   const byKeys = (): Found => ({ element, point: NOWHERE, done: false, opens: false });
   const one = typeof value === 'string' ? value : null;
   switch (action) {
-    case 'scroll':
+    case 'scroll': {
       begin();
-      return outcome(scroll(element, one), done);
+      const scrolled = scroll(element, one);
+      if (scrolled === null) return done();
+      if (!('wheel' in scrolled)) return blocked(scrolled.refusal, true);
+      const over = reachablePoint(element, element, null);
+      if (isProblem(over)) return over;
+      begin();
+      return { element, point: over, done: false, opens: false, wheel: scrolled.wheel };
+    }
+    case 'selectText':
+      begin();
+      selectContent(element);
+      return done();
     case 'focus':
       begin();
       return focus(element) ?? done();
@@ -85,10 +98,11 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
       break;
     default:
   }
-  const own = isShown(element) ? reachablePoint(element, element) : null;
+  const { at } = request;
+  const own = isShown(element) ? reachablePoint(element, element, at) : null;
   // An input that its page has put away, out of sight or under what it draws itself, is pressed by its label.
   const label = own === null || isProblem(own) ? standIn(element) : null;
-  const point = label === null ? (own ?? reachablePoint(element, element)) : reachablePoint(label, element);
+  const point = label === null ? (own ?? reachablePoint(element, element, at)) : reachablePoint(label, element, at);
   if (isProblem(point)) return point;
   begin();
   if (action === 'select' && isHtml(element, 'select')) {
@@ -120,21 +134,24 @@ function toChoose(request: ReadyRequest, element: Element, under: Action): Found
   const text = (typeof value === 'string' ? value : value?.[0]) ?? '';
   const option = optionOf(element, text, list);
   if (!isProblem(option)) {
-    const point = reachablePoint(option, option);
+    const point = reachablePoint(option, option, null);
     if (isProblem(point)) return point;
-    under.begin(option, null);
+    under.begin(option, 'select', null);
     const done = option.getAttribute('aria-selected') === 'true' && isMultiple(element);
     return { element: option, point, done, opens: false };
   }
   if (list === 'open' || isList(element)) return option;
-  const point = reachablePoint(element, element);
+  const point = reachablePoint(element, element, null);
   if (isProblem(point)) return point;
-  under.begin(element, request);
+  under.begin(element, 'select', request);
   return { element, point, done: false, opens: true };
 }
 
+/** What a person does to a control that is out of use, too. */
+const HARMLESS: ReadonlySet<ActionName> = new Set(['hover', 'scroll', 'focus', 'wheel', 'selectText']);
+
 function unfitFor(element: Element, action: ActionName): PageProblem | null {
-  const harmless = action === 'hover' || action === 'scroll' || action === 'focus';
+  const harmless = HARMLESS.has(action);
   if (!harmless && isDisabled(element)) return blocked('is disabled');
   switch (action) {
     case 'input':
@@ -155,8 +172,9 @@ function unfitFor(element: Element, action: ActionName): PageProblem | null {
 }
 
 /** A point where a press reaches the element, scrolled to if need be. */
-function reachablePoint(shown: Element, element: Element): Point | PageProblem {
+function reachablePoint(shown: Element, element: Element, at: CornerPoint | null): Point | PageProblem {
   if (isMoving(shown)) return blocked('does not stand still');
+  if (at !== null) return pointInside(shown, element, at);
   const atOnce = pointsOf(shown);
   const open = atOnce.find((point) => isOpen(point, shown, element));
   if (open !== undefined) return open;
@@ -170,6 +188,21 @@ function reachablePoint(shown: Element, element: Element): Point | PageProblem {
   return blocked(
     cover === null ? 'is not drawn where it should be' : `is covered by ${nameFor(outermost(cover, shown))}`,
   );
+}
+
+/** A point that was asked for, scrolled to if need be. */
+function pointInside(shown: Element, element: Element, at: CornerPoint): Point | PageProblem {
+  let point = pointFromCorner(shown, at);
+  if (point !== null && !(isInView(point) && isOpen(point, shown, element))) {
+    bringPointIntoView(shown, at);
+    point = pointFromCorner(shown, at);
+  }
+  if (point === null) return blocked(outside(shown, at), true);
+  if (!isInView(point)) return blocked(`cannot be scrolled to its point ${at.x}, ${at.y}`);
+  if (isOpen(point, shown, element)) return point;
+  const cover = elementAt(point);
+  const what = cover === null ? 'is not drawn' : `is covered by ${nameFor(outermost(cover, shown))}`;
+  return blocked(`${what} at its point ${at.x}, ${at.y}`);
 }
 
 function isOpen(point: Point, shown: Element, element: Element): boolean {
@@ -209,7 +242,11 @@ function focus(element: Element): PageProblem | null {
   return blocked('does not take the focus');
 }
 
-async function report({ element, point, done, opens }: Found, under: Action, request: ReadyRequest): Promise<Ready> {
+async function report(
+  { element, point, done, opens, wheel }: Found,
+  under: Action,
+  request: ReadyRequest,
+): Promise<Ready> {
   const { action, value } = request;
   const typed = action === 'input' && typeof value === 'string' ? value : null;
   const checked = checkedState(element);
@@ -225,6 +262,7 @@ async function report({ element, point, done, opens }: Found, under: Action, req
     draggable: action === 'drag' && isDraggable(element),
     finished: done ? await under.finish({ graceMs: 0, typed, awaits: null }) : null,
     opens,
+    wheel: wheel ?? null,
   };
 }
 
