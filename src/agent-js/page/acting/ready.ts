@@ -19,6 +19,8 @@ const NOWHERE: Point = { x: 0, y: 0 };
 /** Styles and layout change without a sign: an element that is not ready is looked at again after this. */
 const LOOK_AGAIN_MS = 100;
 
+const SCROLL_GRACE_MS = 60;
+
 /** An element that is ready, and where. */
 interface Found {
   readonly element: Element;
@@ -250,6 +252,8 @@ async function report(
   const { action, value } = request;
   const typed = action === 'input' && typeof value === 'string' ? value : null;
   const checked = checkedState(element);
+  // The events of what was scrolled come with the next picture.
+  const graceMs = action === 'scroll' && typeof value === 'string' ? SCROLL_GRACE_MS : 0;
   return {
     x: point.x,
     y: point.y,
@@ -260,7 +264,7 @@ async function report(
     canvasEditor: isSelfDrawn(element),
     checked: checked === 'mixed' ? false : checked,
     draggable: action === 'drag' && isDraggable(element),
-    finished: done ? await under.finish({ graceMs: 0, typed, awaits: null }) : null,
+    finished: done ? await under.finish({ graceMs, typed, awaits: null }) : null,
     opens,
     wheel: wheel ?? null,
   };

@@ -115,8 +115,11 @@ function drawnOn(canvas: HTMLCanvasElement): number | null {
   try {
     context?.drawImage(canvas, 0, 0);
     const { data } = context?.getImageData(0, 0, width, height) ?? { data: new Uint8ClampedArray() };
-    let hash = 0;
-    for (const pixel of new Uint32Array(data.buffer)) hash = (Math.imul(hash, 31) + pixel) | 0;
+    let hash = 1;
+    for (const pixel of new Uint32Array(data.buffer)) {
+      hash = Math.imul(hash ^ pixel ^ (pixel >>> 16), 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
     return hash;
   } catch {
     // One that shows another origin's picture.
