@@ -34,7 +34,7 @@ const CASES: { readonly [what: string]: readonly [html: string, act: Act, proof:
     'body.scrollTop > 50 && scrollY === 0',
   ],
   'a table that listens to the wheel': [
-    '<div id=g tabindex=0 role=grid aria-label=Wheel style="height:100px;overflow:hidden"><div id=rows style="height:2000px">Rows</div></div><div style="height:5000px"></div><script>let at = 0; g.addEventListener("wheel", (event) => { event.preventDefault(); at += event.deltaY; rows.style.transform = `translateY(${-at}px)`; }, { passive: false })</script>',
+    '<div id=g tabindex=0 role=grid aria-label=Wheel style="height:100px;overflow:hidden"><div id=rows style="position:relative;height:2000px">Rows</div></div><div style="height:5000px"></div><script>let at = 0; g.addEventListener("wheel", (event) => { event.preventDefault(); at += event.deltaY; rows.style.top = -at + "px"; }, { passive: false })</script>',
     ['{grid}Wheel', 'scroll', 'down'],
     'at > 0 && scrollY === 0',
   ],

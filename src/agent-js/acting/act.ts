@@ -73,7 +73,7 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
     if (ready === 'dialog') return { changed: true };
     options.onField(ready);
     const { count } = tab.navigation;
-    const finished = await carryOut(tab, ready, request, options);
+    const finished = await carryOut(tab, ready, { ...request, value: wanted ?? request.value }, options);
     // The page has gone on, or asks something: the action was done.
     if (finished.kind !== 'answer') return { changed: true };
     const { changed, submitsOutwards, missed, checked, typed, url, title } = finished.value;
@@ -87,15 +87,20 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       if (check !== null && checked !== check && tab.navigation.count === count && !isNavigating(tab)) {
         throw failed(tab, `${locator} was clicked and is still ${check ? 'unchecked' : 'checked'}`, locator);
       }
-      if (!ready.opens) wanted?.shift();
-      list = ready.opens ? 'open' : 'perhaps open';
-      const more = ready.opens || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
+      const chose = !ready.opens && !ready.types;
+      if (chose) wanted?.shift();
+      list = chose ? 'perhaps open' : 'open';
+      const more = !chose || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
       if (!more) return { changed: anyChange, place: { url, title }, ...shownBy(typed, request) };
     } else if (remainingMs(bounds) <= 0) {
       throw failed(tab, `${locator} ${missed}`, locator);
     }
     // Otherwise something came between, and nothing was clicked or typed. Once more, while there is time.
   }
+}
+
+function choicesOf({ value }: ActRequest): readonly string[] {
+  return typeof value === 'string' ? [value] : (value ?? []);
 }
 
 /** A drag along points begins at the first of them. */
@@ -107,30 +112,31 @@ function startOf({ drag }: ActRequest): ReadyRequest['at'] {
 
 /** What a field shows, for an answer: nothing where it is what was typed. */
 function shownBy(typed: TypedOutcome | null, { value }: ActRequest): { value?: string | null } {
-  if (typed === null || typed.shown === value) return {};
+  if (typed === null || typed.shown === value || (typed.kind === 'same' && Array.isArray(value))) return {};
   if (typed.kind === 'same') return typed.shown === '' ? {} : { value: typed.shown };
   return { value: typed.kind === 'gone' ? null : '' };
 }
 
-function refusal({ locator }: ActRequest, { password }: Ready, shown: string): string {
+function refusal({ locator, action }: ActRequest, { password }: Ready, shown: string): string {
   const what = password ? 'something else' : shown === '' ? 'nothing' : JSON.stringify(shown.slice(0, 200));
-  return `${locator} does not take what was typed: it shows ${what}`;
+  return `${locator} does not take what was ${action === 'select' ? 'chosen' : 'typed'}: it shows ${what}`;
 }
 
 /** Sends the input and learns what came of it. */
 async function carryOut(tab: Tab, ready: Ready, request: ActRequest, options: ActOptions): Promise<Asked<Finished>> {
   if (ready.finished !== null) return { kind: 'answer', value: ready.finished };
   const typed = request.action === 'input' && typeof request.value === 'string' ? request.value : null;
+  const chosen = request.action === 'select' && !ready.opens && !ready.types ? choicesOf(request) : null;
   const awaits = awaitedInput(request, ready);
   const sent = perform(tab, ready, request, options);
   if (awaits !== null) {
     sent.catch(() => undefined);
     // Asked while the keys are on their way: one way there and back less.
-    const asked = await finish(tab, { graceMs: GRACE_MS, typed, awaits }, options.after);
+    const asked = await finish(tab, { graceMs: GRACE_MS, typed, chosen, awaits }, options.after);
     if (asked.kind !== 'answer' || asked.value.heard) return asked;
   }
   await sent;
-  return finish(tab, { graceMs: GRACE_MS, typed, awaits: null }, options.after);
+  return finish(tab, { graceMs: GRACE_MS, typed, chosen, awaits: null }, options.after);
 }
 
 async function finish(tab: Tab, request: FinishRequest, bounds: Bounds): Promise<Asked<Finished>> {
@@ -152,6 +158,9 @@ async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bo
     }
     if (asked.kind === 'answer') {
       if (!isProblem(asked.value)) return asked.value;
+      const quiet = asked.value.problem === 'blocked' && asked.value.quiet === true;
+      // Requests that are under way may bring what is missing.
+      if (quiet && tab.network.isLoading && remainingMs(bounds) > 0) continue;
       throw problemError(asked.value, request.locator, tab);
     }
     if (remainingMs(bounds) <= 0) throw new TroupeError('WAIT_TIMEOUT', 'The page does not stop navigating');

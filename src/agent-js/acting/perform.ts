@@ -15,8 +15,13 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
     case 'click':
     case 'check':
     case 'uncheck':
-    case 'select':
       return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
+    case 'select': {
+      if (!ready.types)
+        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
+      const [sought = ''] = Array.isArray(request.value) ? request.value : [request.value ?? ''];
+      return arrived(tab, options.after, type(tab, text(sought, { rich: false }), timeoutMs));
+    }
     case 'dblclick':
       return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, timeoutMs));
     case 'tripleclick':

@@ -8,8 +8,19 @@ export type PageProblem =
   | { readonly problem: 'ambiguous'; readonly matches: readonly string[] }
   /** It meant an element that is no longer there, or is another one now: `reason` is a sentence's end. */
   | { readonly problem: 'stale'; readonly reason: string }
-  /** The element is there and cannot take the action: `reason` completes "it ...". `final`: waiting will not help. */
-  | { readonly problem: 'blocked'; readonly reason: string; readonly final: boolean };
+  /**
+   * The element is there and cannot take the action: `reason` completes "it ...". `final`: waiting will not help.
+   * `lasting`: nor will it, unless the page does something by itself; `quiet`: which it has not for some time.
+   */
+  | {
+      readonly problem: 'blocked';
+      readonly reason: string;
+      readonly final: boolean;
+      readonly lasting?: boolean;
+      readonly quiet?: boolean;
+      /** It may be otherwise as soon as the page has been drawn. */
+      readonly soon?: boolean;
+    };
 
 /** An element that can take an action now. Points are CSS pixels of the viewport. */
 export interface Ready {
@@ -32,6 +43,8 @@ export interface Ready {
   readonly draggable: boolean;
   /** The control only opens the list that the option is chosen from, see {@link ReadyRequest.list}. */
   readonly opens: boolean;
+  /** The option's text is to be typed into the element, which filters its list. */
+  readonly types: boolean;
 }
 
 export interface ReadyRequest extends Sought<string> {
@@ -90,6 +103,8 @@ export interface FinishRequest {
   /** How long an action without any effect so far is given to have one. */
   readonly graceMs: number;
   readonly typed: string | null;
+  /** What was to be chosen. */
+  readonly chosen: readonly string[] | null;
   readonly awaits: AwaitedInput | null;
 }
 
@@ -139,7 +154,7 @@ export interface FramePoint {
   readonly y: number;
 }
 
-/** What came of typing a text into a field. */
+/** What came of typing a text into a field, or of choosing it. */
 export interface TypedOutcome {
   /** It stands there; the page has taken it and emptied the field, or removed it; or something else stands there. */
   readonly kind: 'same' | 'emptied' | 'gone' | 'other';

@@ -1,10 +1,12 @@
 import type { ActionName } from '../../../protocol/look.js';
-import { type Finished, type FinishRequest, isProblem, type Sought } from '../../tabs/page-calls.js';
+import { type Finished, type FinishRequest, isProblem, type Sought, type TypedOutcome } from '../../tabs/page-calls.js';
 import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
-import { FieldState, fieldValue } from './field.js';
+import { isHtml } from '../tree/flat-tree.js';
+import { Chooser } from './chooser.js';
+import { chosenOutcome, FieldState, fieldValue } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
 import { Signs } from './signs.js';
@@ -25,6 +27,8 @@ interface UnderWay {
 
 /** Follows one action, from the check that its element is ready to what came of it. */
 export class Action {
+  /** Of the select under way. */
+  readonly chooser = new Chooser();
   #underWay: UnderWay | null = null;
 
   /** The element of the action under way. */
@@ -49,7 +53,7 @@ export class Action {
   }
 
   /** Takes the guard away and says what came of the action, once the awaited input is there. */
-  async finish({ graceMs, typed, awaits }: FinishRequest): Promise<Finished> {
+  async finish({ graceMs, typed, chosen, awaits }: FinishRequest): Promise<Finished> {
     const own = this.#underWay;
     if (own === null) return { ...NOTHING, ...where(), heard: true };
     const { element, again, before, signs, heard, text } = own;
@@ -65,7 +69,9 @@ export class Action {
     changed ||= differs();
     const { sent } = heard;
     const there = element.isConnected ? element : again();
-    const outcome = typed === null || typed === '' || missed !== null ? null : await text.outcome(typed, there);
+    let outcome: TypedOutcome | null = null;
+    if (missed === null && chosen !== null) outcome = await this.#chosen(chosen, there, element);
+    else if (missed === null && typed !== null && typed !== '') outcome = await text.outcome(typed, there);
     this.#stop();
     // Where a form leads is told when its task begins; our answer comes after that.
     if (sent.length > 0) await nextTask();
@@ -80,6 +86,10 @@ export class Action {
       checked: checked === 'mixed' ? null : checked,
       typed: outcome,
     };
+  }
+
+  async #chosen(wanted: readonly string[], there: Element | null, element: Element): Promise<TypedOutcome | null> {
+    return isHtml(element, 'select') ? chosenOutcome(there, wanted) : this.chooser.outcome(wanted[0] ?? '');
   }
 
   #stop(): void {
