@@ -216,7 +216,9 @@ export class Agent {
       async () => {
         const bounds = boundsOf(context, GO_MS);
         const tab = await this.#tabs.activeOrNew();
-        return navigate(tab, resolveUrl(source, tab.url, this.#schemes), bounds);
+        const gone = await navigate(tab, resolveUrl(source, tab.url, this.#schemes), bounds);
+        const { dialog } = tab;
+        return dialog === null ? gone : { ...gone, dialog: { kind: dialog.kind, message: dialog.message } };
       },
     );
   }

@@ -14,7 +14,7 @@ const TAKES: {
   act: { takes: 'a locator, an action, a value and options alone', count: 4 },
   text: { takes: 'a locator alone', count: 1 },
   value: { takes: 'a locator alone', count: 1 },
-  screenshot: { takes: 'a title, or {title, within}', count: 1 },
+  screenshot: { takes: 'a title, or {title, within, marks}', count: 1 },
   page: { takes: 'JavaScript alone', count: 1 },
   back: { takes: 'nothing', count: 0, instead: 'it goes back by one page' },
   tabs: { takes: 'nothing', count: 0, instead: 'agent.tab(index) goes to a tab' },
@@ -40,7 +40,7 @@ export function lookOptions(options: unknown): { full: boolean; within: string |
 }
 
 /** What `agent.screenshot` takes: a title, or options. */
-export function screenshotOptions(value: unknown): { title: string | null; within: string | null } {
+export function screenshotOptions(value: unknown): { title: string | null; within: string | null; marks: boolean } {
   // Any word is CSS too.
   const locator = typeof value === 'string' ? parseLocator(value) : undefined;
   if (locator !== undefined && locator.kind !== 'css') {
@@ -50,12 +50,14 @@ export function screenshotOptions(value: unknown): { title: string | null; withi
     );
   }
   if (value === null || value === undefined || typeof value !== 'object') {
-    return { title: value === null || value === undefined ? null : titleOf(value), within: null };
+    return { title: value === null || value === undefined ? null : titleOf(value), within: null, marks: false };
   }
-  const { title, within } = membersOf(value, 'agent.screenshot', ['title', 'within']);
+  const { title, within, marks = false } = membersOf(value, 'agent.screenshot', ['title', 'within', 'marks']);
+  if (typeof marks !== 'boolean') throw misuse(`marks is true or false, not ${shown(marks)}`);
   return {
     title: title === null || title === undefined ? null : titleOf(title),
     within: locatorOf(within, 'screenshot'),
+    marks,
   };
 }
 

@@ -73,7 +73,7 @@ const MISUSES: { readonly [script: string]: string } = {
   'agent.value()': 'agent.value takes a locator',
   'agent.value("button:Go")': 'button:Go is not a locator: it is no valid CSS, and no {role}text',
   'agent.value("//[")': '//[ is not a locator: it is no valid XPath',
-  'agent.screenshot({of: "a"})': 'agent.screenshot has no option "of"; it has title, within',
+  'agent.screenshot({of: "a"})': 'agent.screenshot has no option "of"; it has title, within, marks',
   'agent.screenshot("{div:2}")':
     'agent.screenshot takes a title; a picture of "{div:2}" alone is agent.screenshot({within: "{div:2}"})',
   'agent.page(() => 1)': 'agent.page takes JavaScript as text',

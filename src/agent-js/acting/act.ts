@@ -1,4 +1,5 @@
 import { TroupeError } from '../../protocol/errors.js';
+import type { DialogNotice } from '../../protocol/look.js';
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
 import { actOnDialog } from '../tabs/dialog-controls.js';
@@ -12,7 +13,7 @@ import {
   type TypedOutcome,
 } from '../tabs/page-calls.js';
 import type { Asked, Tab } from '../tabs/tab.js';
-import type { Tabs } from '../tabs/tabs.js';
+import type { SeenDownload, Tabs } from '../tabs/tabs.js';
 import type { ActOptions, ActRequest } from './act-request.js';
 import { chord } from './keyboard.js';
 import { awaitedInput, perform } from './perform.js';
@@ -24,6 +25,8 @@ const GRACE_MS = 60;
 const OUTWARDS_MS = 400;
 /** How long a window that a page has asked for may take to be there. */
 const WINDOW_MS = 2_000;
+/** A longer message of a dialog is cut. */
+const MAX_MESSAGE = 2_000;
 
 export interface Acted {
   readonly changed: boolean;
@@ -31,6 +34,20 @@ export interface Acted {
   readonly title: string;
   /** What a field shows, where that is not the text that was typed; null: its page has taken the field away. */
   readonly value?: string | null;
+  /** What asks for an answer now. */
+  readonly dialog?: DialogNotice;
+  /** The index of a tab that has opened, and is in front now. */
+  readonly newTab?: number;
+  readonly download?: SeenDownload;
+  /** Of the document that has come, where it came by HTTP. */
+  readonly status?: number;
+}
+
+/** What there was before an action. */
+interface Before {
+  readonly tabs: number;
+  readonly downloads: number;
+  readonly loaderId: string | undefined;
 }
 
 /** What came of an action; `place` where the page itself said it last. */
@@ -45,18 +62,36 @@ export async function act(tabs: Tabs, request: ActRequest, options: ActOptions):
   const tab = tabs.active;
   const { navigation } = tab;
   navigation.mark = navigation.count;
+  const before = { tabs: tabs.opened, downloads: tabs.downloads.count, loaderId: navigation.loaderId };
   // One that is no key is told before anything is waited for.
   if (request.action === 'press') chord(String(request.value));
   if (tab.dialog !== null) {
     const value = typeof request.value === 'string' ? request.value : null;
     options.onField({ password: false });
     await actOnDialog(tab, request.locator, request.action, value, options.bounds);
-    return settled(tabs, tab, { changed: true }, options);
+    return consequences(tabs, tab, before, await settled(tabs, tab, { changed: true }, options));
   }
   const url = tab.url;
   const outcome = await attempt(tab, request, options);
   const moved = tab.url !== url || tab.dialog !== null;
-  return settled(tabs, tab, moved ? { changed: true } : outcome, options);
+  return consequences(tabs, tab, before, await settled(tabs, tab, moved ? { changed: true } : outcome, options));
+}
+
+/** An answer, and in it what an action has led to. */
+function consequences(tabs: Tabs, tab: Tab, before: Before, acted: Acted): Acted {
+  const front = tabs.active;
+  const { dialog } = front;
+  const { loaderId, status } = front.navigation;
+  const opened = front !== tab && tabs.opened > before.tabs;
+  const download = tabs.downloads.count > before.downloads ? tabs.downloads.last : null;
+  const came = status !== null && (front !== tab ? opened : loaderId !== before.loaderId);
+  return {
+    ...acted,
+    ...(dialog === null ? {} : { dialog: { kind: dialog.kind, message: dialog.message.slice(0, MAX_MESSAGE) } }),
+    ...(opened ? { newTab: tabs.all.indexOf(front) } : {}),
+    ...(download === null ? {} : { changed: true, download }),
+    ...(came ? { status } : {}),
+  };
 }
 
 async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Promise<Outcome> {
