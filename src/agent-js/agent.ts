@@ -22,7 +22,7 @@ import { Downloads } from './files/downloads.js';
 import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
 import { Screencast } from './pictures/screencast.js';
-import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot } from './pictures/screenshots.js';
+import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot, markedScreenshot } from './pictures/screenshots.js';
 import { readText, readValue } from './read.js';
 import { type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
@@ -272,10 +272,22 @@ export class Agent {
   }
 
   #screenshot(title: unknown, context: HostCallContext): Promise<object> {
-    const { title: named, within } = screenshotOptions(title);
+    const { title: named, within, marks } = screenshotOptions(title);
+    const shown = this.#tabs.numbers;
+    if (marks && shown === null) {
+      throw new TroupeError('ACTION_FAILED', 'There is no look to mark: call agent.look() first');
+    }
     const call = {
       method: 'screenshot',
-      shownArgs: () => [within === null ? named : { ...(named === null ? {} : { title: named }), within }],
+      shownArgs: () => [
+        within === null && !marks
+          ? named
+          : {
+              ...(named === null ? {} : { title: named }),
+              ...(within === null ? {} : { within }),
+              ...(marks ? { marks } : {}),
+            },
+      ],
       touched: () => false,
       tab: () => this.#activeTab(),
       picture: 'own',
@@ -284,7 +296,9 @@ export class Agent {
       const tab = this.#tabs.active;
       const bounds = boundsOf(context, CAPTURE_MS);
       const clip = within === null ? null : await clipOf(tab, within, bounds);
-      const png = await captureScreenshot(tab, Math.max(1, remainingMs(bounds)), clip);
+      const plain = await captureScreenshot(tab, Math.max(1, remainingMs(bounds)), clip);
+      const png =
+        plain === null || !marks || shown === null ? plain : await markedScreenshot(tab, plain, clip, shown, bounds);
       const picture = png === null ? null : await keepScreenshot(png, this.#screenshotsDir, file());
       if (picture === null) {
         if (tab.dialog !== null) throw tab.dialogError();

@@ -138,6 +138,14 @@ export interface PageLook extends PageState {
   readonly names?: readonly (readonly [name: string, ...words: string[]])[];
 }
 
+/** A picture, a PNG in base64, on which the elements of a look are to be marked. */
+export interface MarksRequest {
+  readonly png: string;
+  /** The part of the document that it shows; null: the viewport. */
+  readonly clip: Box | null;
+  readonly marks: readonly { readonly label: string; readonly locator: string; readonly look: number }[];
+}
+
 /** How many elements a locator means. */
 export interface MatchCounts {
   /** Controls before, between and after the frames of other origins. */
@@ -206,6 +214,8 @@ export interface PageCalls {
   /** Marks the page, and answers when it is painted with the mark; false where the mark would not be seen. */
   painted: [PaintMark, { readonly marked: boolean }];
   unmark: [null, Record<string, never>];
+  /** The picture with its marks; null where it cannot be read. */
+  drawMarks: [MarksRequest, { readonly png: string | null }];
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
   census: [null, { readonly nodes: number }];
   text: [Sought<string | null>, { readonly text: string } | PageProblem];
@@ -229,6 +239,7 @@ export const WAITING_CALLS = [
   'finish',
   'waitFor',
   'painted',
+  'drawMarks',
 ] as const satisfies readonly PageCallName[];
 
 /** The isolated world's name, and of the one global in it. */
