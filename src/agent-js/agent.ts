@@ -51,6 +51,7 @@ export class Agent {
   readonly #emit: (event: SessionEvent) => void;
   readonly #screenshotsDir: string;
   readonly #actMs: number;
+  readonly #flowsDir: string | null;
   readonly #redact: <T>(shown: T) => T;
   readonly #schemes: ReadonlySet<string>;
   readonly #tabs: Tabs;
@@ -74,6 +75,8 @@ export class Agent {
     readonly stepScreenshots: StepScreenshotPolicy;
     readonly allowedSchemes?: readonly string[];
     readonly firstStep?: number;
+    /** Where `File.write` writes: those files can be uploaded. */
+    readonly flowsDir?: string;
     /** How long an act waits for its element, in milliseconds. */
     readonly actMs?: number;
     /** Takes out of a step's arguments what nobody may see; they become a picture's file name too. */
@@ -84,6 +87,7 @@ export class Agent {
     this.#emit = emit;
     this.#screenshotsDir = screenshotsDir;
     this.#actMs = options.actMs ?? ACT_MS;
+    this.#flowsDir = options.flowsDir ?? null;
     this.#redact = options.redact ?? ((shown) => shown);
     this.#schemes = new Set(options.allowedSchemes ?? SCHEMES);
     this.#downloads = new Downloads(browser.downloadsDir, {
@@ -252,6 +256,7 @@ export class Agent {
       () =>
         act(this.#tabs, request, {
           uploadsDir: this.#browser.uploadsDir,
+          flowsDir: this.#flowsDir,
           bounds: boundsOf(context, timeoutMs),
           after: boundsOf(context, GO_MS),
           onField: ({ password }) => {

@@ -24,6 +24,8 @@ export interface ActRequest {
 
 export interface ActOptions {
   readonly uploadsDir: string;
+  /** Where scripts write files; null: they write none. */
+  readonly flowsDir: string | null;
   /** For the element to be ready. */
   readonly bounds: Bounds;
   /** For what the action leads to. */

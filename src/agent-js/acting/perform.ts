@@ -83,7 +83,15 @@ async function upload(
   const click = () => arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
   await uploadFiles(
     tab,
-    { names, dir: options.uploadsDir, locator, isInput: ready.inputType === 'file', point: ready, click },
+    {
+      names,
+      dir: options.uploadsDir,
+      flowsDir: options.flowsDir,
+      locator,
+      isInput: ready.inputType === 'file',
+      point: ready,
+      click,
+    },
     options,
   );
 }
