@@ -48,7 +48,7 @@ Copy locators from a look; do not guess them.`,
   Answers {changed, url, title}, and what came of it: value, dialog, newTab, download, status
 - agent.wait("{a}Order 7", {timeout: 5000}): it appears. Also "!{button}Stop" (it goes), "navigation", "idle", milliseconds
 - agent.value("{input}Search"), agent.page("document.title"): a field's value; an expression in the page
-- agent.screenshot("cart"); {within: "#map"} of an element, {marks: true} with the last look's locators on it
+- agent.screenshot("cart"), or ({within: "#map"}), ({marks: true}: with the last look's locators on it)
 - agent.back(), agent.tabs(), agent.tab(0), agent.downloads(). A new tab is in front at once
 - An open alert, confirm or prompt is seen as {dialog}OK, {dialog}Cancel and {dialog}Input: act on those.`,
   },

@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
+import { inMinutes } from '../../agent-js/prompt/session-document.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { EVAL_TOOL, EvalArguments } from './eval-tool.js';
 import type { McpAsker, McpPeer } from './mcp-peer.js';
@@ -35,6 +36,9 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 /** Nor are those of one answer beyond this together. */
 const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
+
+/** From so long before its end on, each answer says when the session ends. */
+const LAST_MINUTES_MS = 5 * 60_000;
 
 /** The SDK would make one for each server, at the cost of everything else that a server is. */
 const validator = new AjvJsonSchemaValidator();
@@ -101,7 +105,8 @@ export class AgentPeer implements McpPeer {
     const left = watchScript(this.#sessions, id, js);
     try {
       const json = await this.#sessions.runScript(id, js, signal, { onDisconnect: 'stop' });
-      return withConsole(await this.#answer(id, json, await left.pictures()), await left.text());
+      const answer = withConsole(await this.#answer(id, json, await left.pictures()), await left.text());
+      return this.#announceEnd(id, answer);
     } catch (error) {
       if (signal.aborted) throw error;
       const isLost = isOwn && (await this.#browser.wentWith(id));
@@ -125,6 +130,14 @@ export class AgentPeer implements McpPeer {
     const page = pageOf(value);
     if (page !== undefined) this.#told = { id, page };
     return { content: [...content, { type: 'text', text }] };
+  }
+
+  /** Says that the session's time is nearly over, while there is time to finish. */
+  #announceEnd(id: string, result: CallToolResult): CallToolResult {
+    const { hardMs } = this.#sessions.timeLeft(id) ?? { hardMs: Number.POSITIVE_INFINITY };
+    if (hardMs > LAST_MINUTES_MS) return result;
+    const text = `This browser session ends in ${inMinutes(hardMs)}: finish, and keep what you need`;
+    return { ...result, content: [...result.content, { type: 'text', text }] };
   }
 
   /** Each picture and its name, in their order; `sent` are those that are there and not too large. */

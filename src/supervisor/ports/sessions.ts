@@ -70,6 +70,8 @@ export interface Sessions {
    * The result's JSON text. Aborting `signal` drops the script while it waits. One that runs goes on, since its effects
    * cannot be taken back; or it stops where `onDisconnect` says so. SESSION_BUSY in a job, but for who has its control.
    */
+  /** What is left of a session's time, and how long it may be left alone, in milliseconds; null for one that does not run. */
+  timeLeft(id: string): { readonly hardMs: number; readonly idleMs: number } | null;
   runScript(id: string, source: string, signal: GiveUpSignal, options?: RunOptions): Promise<string>;
   /** The ways into a session that runs, for people and for other clients than scripts. */
   readonly connections: Connections;

@@ -197,6 +197,11 @@ export class LivingSession {
     return this.#working(this.#requeue(failed));
   }
 
+  /** What is left of the session's time, and how long it may be left alone, in milliseconds. */
+  get timeLeft(): { readonly hardMs: number; readonly idleMs: number } {
+    return { hardMs: this.#clocks.timeLeftMs, idleMs: this.#clocks.idleMs };
+  }
+
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
   async runScript(source: string, signal: GiveUpSignal, { onDisconnect, control }: RunOptions): Promise<string> {
     const by = control !== undefined && this.control.holds(control) ? 'person' : 'agent';

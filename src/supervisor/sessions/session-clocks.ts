@@ -40,6 +40,11 @@ export class SessionClocks {
     return this.#startedAtMs + this.#bounds.hardMs - this.#nowMs();
   }
 
+  /** How long the session may be left alone. */
+  get idleMs(): number {
+    return this.#bounds.idleMs;
+  }
+
   /** @param graceMs how much later the hard clock strikes than the session's time is over */
   strikeAfter(graceMs: number): void {
     this.#cancelHard();
