@@ -179,7 +179,7 @@ export class Supervisor implements Sessions {
 
   timeLeft(id: string): { readonly hardMs: number; readonly idleMs: number } | null {
     const living = this.#table.living(parseId(id));
-    return living === undefined || isEnded(living.record.status) ? null : living.timeLeft;
+    return living === undefined || isEnded(living.record.status) ? null : living.clocks.left;
   }
 
   async runScript(

@@ -51,7 +51,7 @@ export class LivingSession {
   readonly #journal: SessionJournal;
   readonly #deps: SessionDependencies;
   readonly #resources: SessionResources;
-  readonly #clocks: SessionClocks;
+  readonly clocks: SessionClocks;
   readonly #ending = new AbortController();
   readonly #onEnded: () => void;
   #state: SessionLifecycle = { kind: 'waiting' };
@@ -100,7 +100,7 @@ export class LivingSession {
       touched: () => this.#touch(),
     });
     const { idleTimeout = deps.config.idleTimeout, hardTimeout = deps.config.hardTimeout } = request;
-    this.#clocks = new SessionClocks(
+    this.clocks = new SessionClocks(
       deps.clock,
       { idleMs: idleTimeout * 1000, hardMs: hardTimeout * 1000 },
       {
@@ -149,7 +149,7 @@ export class LivingSession {
   /** What it told before, under an earlier service or in an earlier attempt. Call before it begins or resumes. */
   recall(progress: Pick<TaskProgress, 'steps' | 'doing' | 'startedAt'>): void {
     this.#journal.recall(progress);
-    if (progress.startedAt !== null) this.#clocks.start(Date.parse(progress.startedAt));
+    if (progress.startedAt !== null) this.clocks.start(Date.parse(progress.startedAt));
   }
 
   /** Works on the task; answers how this attempt at it ended. Never rejects. */
@@ -168,7 +168,7 @@ export class LivingSession {
           request,
           actor: this.actor(),
           ...around,
-          timeLeftMs: () => Math.max(1, this.#clocks.timeLeftMs),
+          timeLeftMs: () => Math.max(1, this.clocks.timeLeftMs),
           signal: attempt.signal,
         },
         phase,
@@ -195,11 +195,6 @@ export class LivingSession {
    */
   requeue(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
     return this.#working(this.#requeue(failed));
-  }
-
-  /** What is left of the session's time, and how long it may be left alone, in milliseconds. */
-  get timeLeft(): { readonly hardMs: number; readonly idleMs: number } {
-    return { hardMs: this.#clocks.timeLeftMs, idleMs: this.#clocks.idleMs };
   }
 
   /** @throws SESSION_BUSY, SESSION_ENDED, and whatever the script failed with */
@@ -259,7 +254,7 @@ export class LivingSession {
   }
 
   async #requeue(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
-    this.#clocks.stop();
+    this.clocks.stop();
     this.control.end();
     attemptOf(this.#state)?.close();
     await this.#resources.actorStopped(STOP_MS + 1_000);
@@ -289,7 +284,7 @@ export class LivingSession {
       // From here on an end is written after this start: both go through one ordered journal.
       signal.throwIfAborted();
       this.#journal.record = startedRecord(this.record, driver.name, clock.now());
-      this.#clocks.start();
+      this.clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
       const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];
       await hub.write(this.#journal.announced('started', { ...extra, records: [this.#journal.stored], events }));
@@ -349,7 +344,7 @@ export class LivingSession {
         await this.#over(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);
     });
     // A job's flows are bounded by the same time where they run; this is for those that do not even answer then.
-    this.#clocks.strikeAfter(this.#isJob ? SCRIPT_GRACE_MS : 0);
+    this.clocks.strikeAfter(this.#isJob ? SCRIPT_GRACE_MS : 0);
     this.#touch();
   }
 
@@ -367,7 +362,7 @@ export class LivingSession {
   async #endOnce(end: SessionEnd, how: 'graceful' | 'immediate'): Promise<SessionRecord> {
     const idle = this.#state.kind === 'running' && this.#state.scripts === 0;
     this.#advance({ type: 'Ended' });
-    this.#clocks.stop();
+    this.clocks.stop();
     this.control.end();
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
     if (how === 'graceful') await this.#resources.actorStopped(STOP_MS + 1_000);
@@ -388,7 +383,7 @@ export class LivingSession {
   #touch(): void {
     if (this.#state.kind !== 'running') return;
     this.#journal.touch();
-    this.#clocks.restartIdle(this.#state.scripts > 0 || this.#isJob);
+    this.clocks.restartIdle(this.#state.scripts > 0 || this.#isJob);
   }
 
   #advance(input: LifecycleInput): void {

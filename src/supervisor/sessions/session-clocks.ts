@@ -40,9 +40,9 @@ export class SessionClocks {
     return this.#startedAtMs + this.#bounds.hardMs - this.#nowMs();
   }
 
-  /** How long the session may be left alone. */
-  get idleMs(): number {
-    return this.#bounds.idleMs;
+  /** What is left of the session's time, and how long it may be left alone, in milliseconds. */
+  get left(): { readonly hardMs: number; readonly idleMs: number } {
+    return { hardMs: this.timeLeftMs, idleMs: this.#bounds.idleMs };
   }
 
   /** @param graceMs how much later the hard clock strikes than the session's time is over */
