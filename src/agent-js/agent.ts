@@ -2,13 +2,13 @@ import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { readBundle } from '../script/bundle.js';
 import type { CallSite, HostCall, HostCallContext, HostModule } from '../script/host-module.js';
+import { actRequest } from './act-arguments.js';
 import { act } from './acting/act.js';
 import type { ActRequest } from './acting/act-request.js';
 import { waitFor } from './acting/wait.js';
 import { type Bounds, boundsOf, remainingMs } from './browser/bounds.js';
 import type { BrowserPort } from './browser/browser-port.js';
 import {
-  actRequest,
   locatorOf,
   lookOptions,
   refuseMore,
@@ -22,7 +22,7 @@ import { Downloads } from './files/downloads.js';
 import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
 import { Screencast } from './pictures/screencast.js';
-import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot } from './pictures/screenshots.js';
+import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot, markedScreenshot } from './pictures/screenshots.js';
 import { readText, readValue } from './read.js';
 import { type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
@@ -51,6 +51,7 @@ export class Agent {
   readonly #emit: (event: SessionEvent) => void;
   readonly #screenshotsDir: string;
   readonly #actMs: number;
+  readonly #flowsDir: string | null;
   readonly #redact: <T>(shown: T) => T;
   readonly #schemes: ReadonlySet<string>;
   readonly #tabs: Tabs;
@@ -74,6 +75,8 @@ export class Agent {
     readonly stepScreenshots: StepScreenshotPolicy;
     readonly allowedSchemes?: readonly string[];
     readonly firstStep?: number;
+    /** Where `File.write` writes: those files can be uploaded. */
+    readonly flowsDir?: string;
     /** How long an act waits for its element, in milliseconds. */
     readonly actMs?: number;
     /** Takes out of a step's arguments what nobody may see; they become a picture's file name too. */
@@ -84,6 +87,7 @@ export class Agent {
     this.#emit = emit;
     this.#screenshotsDir = screenshotsDir;
     this.#actMs = options.actMs ?? ACT_MS;
+    this.#flowsDir = options.flowsDir ?? null;
     this.#redact = options.redact ?? ((shown) => shown);
     this.#schemes = new Set(options.allowedSchemes ?? SCHEMES);
     this.#downloads = new Downloads(browser.downloadsDir, {
@@ -155,7 +159,8 @@ export class Agent {
         this.#numbers.set(context.site.flowRun, this.#looks.numbers);
         return look;
       },
-      act: ([locator, action, value], context) => this.#act(actRequest(locator, action, value), context),
+      act: ([locator, action, value, options], context) =>
+        this.#act(actRequest(locator, action, value, options), context),
       wait: ([condition, options], context) => this.#wait(condition, options, context),
       text: async ([locator], context) => {
         return readText(this.#tabs.active, locatorOf(locator, 'text'), boundsOf(context, READ_MS));
@@ -215,7 +220,9 @@ export class Agent {
       async () => {
         const bounds = boundsOf(context, GO_MS);
         const tab = await this.#tabs.activeOrNew();
-        return navigate(tab, resolveUrl(source, tab.url, this.#schemes), bounds);
+        const gone = await navigate(tab, resolveUrl(source, tab.url, this.#schemes), bounds);
+        const { dialog } = tab;
+        return dialog === null ? gone : { ...gone, dialog: { kind: dialog.kind, message: dialog.message } };
       },
     );
   }
@@ -234,11 +241,12 @@ export class Agent {
   }
 
   #act(request: ActRequest, context: HostCallContext): Promise<object> {
-    const { locator, action, value } = request;
+    const { locator, action, value, given, timeoutMs = this.#actMs } = request;
+    const [, ...options] = given;
     // Until the field is known, a text may be a password.
     const typed = action === 'input' || action === 'press';
     let secret = typed && value !== null && !/^(Enter|Tab|Escape|Arrow\w+|\w+\+\w+)$/.test(String(value));
-    const shown = () => [locator, action, secret ? MASK : value];
+    const shown = () => [locator, action, secret ? MASK : (value ?? given[0]), ...options];
     let found = false;
     return this.#step(
       'act',
@@ -248,7 +256,8 @@ export class Agent {
       () =>
         act(this.#tabs, request, {
           uploadsDir: this.#browser.uploadsDir,
-          bounds: boundsOf(context, this.#actMs),
+          flowsDir: this.#flowsDir,
+          bounds: boundsOf(context, timeoutMs),
           after: boundsOf(context, GO_MS),
           onField: ({ password }) => {
             found = true;
@@ -268,10 +277,22 @@ export class Agent {
   }
 
   #screenshot(title: unknown, context: HostCallContext): Promise<object> {
-    const { title: named, within } = screenshotOptions(title);
+    const { title: named, within, marks } = screenshotOptions(title);
+    const shown = this.#tabs.numbers;
+    if (marks && shown === null) {
+      throw new TroupeError('ACTION_FAILED', 'There is no look to mark: call agent.look() first');
+    }
     const call = {
       method: 'screenshot',
-      shownArgs: () => [within === null ? named : { ...(named === null ? {} : { title: named }), within }],
+      shownArgs: () => [
+        within === null && !marks
+          ? named
+          : {
+              ...(named === null ? {} : { title: named }),
+              ...(within === null ? {} : { within }),
+              ...(marks ? { marks } : {}),
+            },
+      ],
       touched: () => false,
       tab: () => this.#activeTab(),
       picture: 'own',
@@ -280,7 +301,9 @@ export class Agent {
       const tab = this.#tabs.active;
       const bounds = boundsOf(context, CAPTURE_MS);
       const clip = within === null ? null : await clipOf(tab, within, bounds);
-      const png = await captureScreenshot(tab, Math.max(1, remainingMs(bounds)), clip);
+      const plain = await captureScreenshot(tab, Math.max(1, remainingMs(bounds)), clip);
+      const png =
+        plain === null || !marks || shown === null ? plain : await markedScreenshot(tab, plain, clip, shown, bounds);
       const picture = png === null ? null : await keepScreenshot(png, this.#screenshotsDir, file());
       if (picture === null) {
         if (tab.dialog !== null) throw tab.dialogError();

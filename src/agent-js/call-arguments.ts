@@ -1,6 +1,4 @@
 import { TroupeError } from '../protocol/errors.js';
-import { ActionName } from '../protocol/look.js';
-import type { ActRequest } from './acting/act-request.js';
 import { parseLocator } from './locating/locator.js';
 
 /*
@@ -8,50 +6,15 @@ import { parseLocator } from './locating/locator.js';
  * SCRIPT_ERROR, and says how it is written.
  */
 
-/** Actions that are nothing without a value, and how they are written with one. */
-const VALUES: { readonly [action in ActionName]?: string } = {
-  input: 'a text',
-  press: 'a key, like "Enter" or "Control+A"',
-  select: "an option's text, or an array of them",
-  upload: "a file's name, or an array of them",
-  drag: "the target's locator",
-};
-
-export function actRequest(locator: unknown, action: unknown, value: unknown): ActRequest {
-  const named = textOf(locator, 'agent.act takes a locator');
-  const parsed = ActionName.safeParse(action);
-  if (!parsed.success) {
-    const given =
-      action === null || action === undefined ? 'agent.act takes an action' : `${shown(action)} is no action`;
-    throw misuse(`${given}; there are ${ActionName.options.join(', ')}`);
-  }
-  return { locator: named, action: parsed.data, value: actValue(parsed.data, value) };
-}
-
-function actValue(action: ActionName, value: unknown): ActRequest['value'] {
-  const wanted = VALUES[action] ?? (action === 'scroll' ? 'a direction, an end or a number of pixels' : null);
-  if (value === null || value === undefined || (wanted === null && value === '')) {
-    if (VALUES[action] !== undefined) throw misuse(`agent.act(locator, "${action}", value) takes ${wanted}`);
-    return null;
-  }
-  if (wanted === null) throw misuse(`${action} takes no value: ${shown(value)} was given`);
-  if (Array.isArray(value) && (action === 'select' || action === 'upload') && value.every(isPlain)) {
-    return value.map(String);
-  }
-  const empty = value === '' && (action === 'press' || action === 'upload' || action === 'drag');
-  if (isPlain(value) && !empty) return String(value);
-  throw misuse(`The value of ${action} is ${wanted}, not ${shown(value)}`);
-}
-
 /** What calls take, and what somebody may want who gives one more than it takes. */
 const TAKES: {
   readonly [method: string]: { readonly takes: string; readonly count: number; readonly instead?: string };
 } = {
   go: { takes: 'a URL alone', count: 1 },
-  act: { takes: 'a locator, an action and a value alone', count: 3 },
+  act: { takes: 'a locator, an action, a value and options alone', count: 4 },
   text: { takes: 'a locator alone', count: 1 },
   value: { takes: 'a locator alone', count: 1 },
-  screenshot: { takes: 'a title, or {title, within}', count: 1 },
+  screenshot: { takes: 'a title, or {title, within, marks}', count: 1 },
   page: { takes: 'JavaScript alone', count: 1 },
   back: { takes: 'nothing', count: 0, instead: 'it goes back by one page' },
   tabs: { takes: 'nothing', count: 0, instead: 'agent.tab(index) goes to a tab' },
@@ -77,7 +40,7 @@ export function lookOptions(options: unknown): { full: boolean; within: string |
 }
 
 /** What `agent.screenshot` takes: a title, or options. */
-export function screenshotOptions(value: unknown): { title: string | null; within: string | null } {
+export function screenshotOptions(value: unknown): { title: string | null; within: string | null; marks: boolean } {
   // Any word is CSS too.
   const locator = typeof value === 'string' ? parseLocator(value) : undefined;
   if (locator !== undefined && locator.kind !== 'css') {
@@ -87,12 +50,14 @@ export function screenshotOptions(value: unknown): { title: string | null; withi
     );
   }
   if (value === null || value === undefined || typeof value !== 'object') {
-    return { title: value === null || value === undefined ? null : titleOf(value), within: null };
+    return { title: value === null || value === undefined ? null : titleOf(value), within: null, marks: false };
   }
-  const { title, within } = membersOf(value, 'agent.screenshot', ['title', 'within']);
+  const { title, within, marks = false } = membersOf(value, 'agent.screenshot', ['title', 'within', 'marks']);
+  if (typeof marks !== 'boolean') throw misuse(`marks is true or false, not ${shown(marks)}`);
   return {
     title: title === null || title === undefined ? null : titleOf(title),
     within: locatorOf(within, 'screenshot'),
+    marks,
   };
 }
 
@@ -109,6 +74,10 @@ export function waitCondition(condition: unknown): string | number {
 /** Milliseconds, where they are given. */
 export function waitTimeout(options: unknown): number | undefined {
   const { timeout } = membersOf(options, 'agent.wait', ['timeout']);
+  return timeoutOf(timeout);
+}
+
+export function timeoutOf(timeout: unknown): number | undefined {
   if (timeout === undefined || (typeof timeout === 'number' && timeout >= 0)) return timeout;
   throw misuse(`timeout is a number of milliseconds, not ${shown(timeout)}`);
 }
@@ -131,7 +100,7 @@ export function textOf(value: unknown, message: string): string {
 }
 
 /** The members that options may have. Others are refused by name. */
-function membersOf<K extends string>(
+export function membersOf<K extends string>(
   options: unknown,
   method: string,
   known: readonly K[],
@@ -145,16 +114,16 @@ function membersOf<K extends string>(
   return options;
 }
 
-function isPlain(value: unknown): value is string | number | boolean {
+export function isPlain(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** As its author would write it, cut. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'undefined').slice(0, 100);
 }
 
 /** A call that is written wrongly: no browser was asked. */
-function misuse(message: string): TroupeError {
+export function misuse(message: string): TroupeError {
   return new TroupeError('SCRIPT_ERROR', message);
 }

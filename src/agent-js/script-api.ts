@@ -11,14 +11,14 @@ const LANGUAGE =
  */
 const API: { readonly [object: string]: { readonly [call: string]: string } } = {
   agent: {
-    go: '(url: string): { url: string; title: string; status: number | null }',
+    go: '(url: string): { url: string; title: string; status: number | null; dialog?: Dialog }',
     look: '(options?: { full?: boolean; within?: string }): Look',
-    act: '(locator: string, action: Action, value?: string | readonly string[]): { changed: boolean; url: string; title: string; value?: string | null }',
+    act: '(locator: string, action: Action, value?: ActValue | ActOptions | null, options?: ActOptions): Acted',
     wait: "(condition: 'navigation' | 'idle' | number | string, options?: { timeout?: number }): { waitedMs: number }",
     text: '(locator?: string): string',
     value: '(locator: string): any',
     screenshot:
-      '(title?: string | { title?: string; within?: string }): { file: string; width: number; height: number }',
+      '(title?: string | { title?: string; within?: string; marks?: boolean }): { file: string; width: number; height: number }',
     page: '(js: string): any',
     back: '(): { url: string; title: string }',
     tabs: '(): { index: number; url: string; title: string; active: boolean }[]',
@@ -66,6 +66,28 @@ export function scriptTypes(): string {
   const actions = ACTIONS.map((name) => `'${name}'`).join(' | ');
   return `// The globals of Troupe's flows and scripts. Made by: troupe flow types
 type Action = ${actions};
+type Point = readonly [x: number, y: number];
+type DragWay = { by: Point } | { to: string; x?: number; y?: number } | { path: readonly Point[] };
+type ActValue = string | number | readonly string[] | Point | DragWay;
+interface ActOptions {
+  x?: number;
+  y?: number;
+  timeout?: number;
+}
+interface Dialog {
+  kind: string;
+  message: string;
+}
+interface Acted {
+  changed: boolean;
+  url: string;
+  title: string;
+  value?: string | null;
+  dialog?: Dialog;
+  newTab?: number;
+  download?: { name: string; url: string };
+  status?: number;
+}
 interface LookElement {
   role: string;
   name: string;

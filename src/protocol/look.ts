@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const ActionName = z.enum([
   'click',
   'dblclick',
+  'tripleclick',
   'rightclick',
   'hover',
   'input',
@@ -14,6 +15,8 @@ export const ActionName = z.enum([
   'check',
   'uncheck',
   'scroll',
+  'wheel',
+  'selectText',
   'upload',
   'drag',
 ]);

@@ -177,6 +177,11 @@ export class Supervisor implements Sessions {
     await this.#parts.journal.remove(record.id);
   }
 
+  timeLeft(id: string): { readonly hardMs: number; readonly idleMs: number } | null {
+    const living = this.#table.living(parseId(id));
+    return living === undefined || isEnded(living.record.status) ? null : living.clocks.left;
+  }
+
   async runScript(
     id: string,
     source: string,

@@ -24,8 +24,19 @@ const MISUSES: { readonly [script: string]: string } = {
   'agent.go()': 'agent.go takes a URL',
   'agent.go({ url: "/" })': 'agent.go takes a URL, not {"url":"/"}',
   'agent.go("/", { timeout: 5 })': 'agent.go takes a URL alone: {"timeout":5} was given',
-  'agent.act("{button}Go", "click", null, { timeout: 5 })':
-    'agent.act takes a locator, an action and a value alone: {"',
+  'agent.act("{button}Go", "click", null, { timeout: 5 }, { x: 1 })':
+    'agent.act takes a locator, an action, a value and options alone: {"',
+  'agent.act("{button}Go", "click", { z: 5 })': 'agent.act has no option "z"; it has x, y, timeout',
+  'agent.act("{button}Go", "click", { x: 5 })':
+    "x and y are numbers of CSS pixels from the element's corner, not 5 and",
+  'agent.act("{input}Name", "input", "a", { x: 1, y: 1 })': 'input goes to no point: x and y are options of click, ',
+  'agent.act("{button}Go", "click", { timeout: "5s" })': 'timeout is a number of milliseconds, not "5s"',
+  'agent.act("{button}Go", "wheel", 5)': 'The value of wheel is a distance, [dx, dy], not 5',
+  'agent.act("{button}Go", "wheel")': 'agent.act(locator, "wheel", value) takes a distance, [dx, dy]',
+  'agent.act("{button}Go", "drag", { by: [1] })': "The value of drag is the target's locator, {by: [dx, dy]}, ",
+  'agent.act("{button}Go", "drag", { by: [1, 2], to: "#x" })': "The value of drag is the target's locator, ",
+  'agent.act("{button}Go", "drag", { path: [[1, 2]] })': "The value of drag is the target's locator, ",
+  'agent.act("{button}Go", "drag", { at: 1 })': 'drag has no option "at"; it has by, to, x, y, path',
   'agent.page("1", { x: 1 })': 'agent.page takes JavaScript alone: {"x":1} was given',
   'agent.back(2)': 'agent.back takes nothing: 2 was given; it goes back by one page',
   'agent.tabs(1)': 'agent.tabs takes nothing: 1 was given; agent.tab(index) goes to a tab',
@@ -48,7 +59,8 @@ const MISUSES: { readonly [script: string]: string } = {
   'agent.act("{input}Name", "press", "Entr")': '"Entr" is not a key: Enter, Tab',
   'agent.act("{input}Name", "press", "ctrl+enter")': '"ctrl+enter" is not a key: Ctrl+Enter is',
   'agent.act("{input}Name", "press", "")': 'The value of press is a key, like "Enter" or "Control+A", not ""',
-  'agent.act("{button}Go", "drag", "")': 'The value of drag is the target\'s locator, not ""',
+  'agent.act("{button}Go", "drag", "")':
+    "The value of drag is the target's locator, {by: [dx, dy]}, {to: locator, x, y} or ",
   'agent.act("{input}Photo", "upload", {})': "The value of upload is a file's name, or an array of them, not {}",
   'agent.wait()': 'agent.wait takes "navigation", "idle", a locator, ',
   'agent.wait("!")': 'agent.wait takes "navigation"',
@@ -61,7 +73,7 @@ const MISUSES: { readonly [script: string]: string } = {
   'agent.value()': 'agent.value takes a locator',
   'agent.value("button:Go")': 'button:Go is not a locator: it is no valid CSS, and no {role}text',
   'agent.value("//[")': '//[ is not a locator: it is no valid XPath',
-  'agent.screenshot({of: "a"})': 'agent.screenshot has no option "of"; it has title, within',
+  'agent.screenshot({of: "a"})': 'agent.screenshot has no option "of"; it has title, within, marks',
   'agent.screenshot("{div:2}")':
     'agent.screenshot takes a title; a picture of "{div:2}" alone is agent.screenshot({within: "{div:2}"})',
   'agent.page(() => 1)': 'agent.page takes JavaScript as text',

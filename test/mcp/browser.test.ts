@@ -76,6 +76,22 @@ t.test('An MCP client controls a browser', async (t) => {
     await transport.terminateSession();
   });
 
+  await t.test('Every picture of a script comes back, in order, also if it fails', async (t) => {
+    const { evaluate, transport } = await connectMcp(t, service.url);
+    const names = (content: readonly { type: string; text?: string }[]) =>
+      content.map((one) => (one.type === 'text' ? one.text?.replace(/, \d+ x \d+$/, '') : one.type));
+    const begin = `agent.go(${page('<h1>Hello')}); agent.screenshot("first"); agent.screenshot("second")`;
+    t.match(names((await evaluate(`${begin}; 7`)).content), ['image', /first/, 'image', /second/, '7']);
+    t.match(names((await evaluate(`${begin}; nothing.there`)).content), [
+      'image',
+      /first/,
+      'image',
+      /second/,
+      /^SCRIPT_ERROR/,
+    ]);
+    await transport.terminateSession();
+  });
+
   await t.test('A script runs in another session if one is named', async (t) => {
     const { evaluate, client } = await connectMcp(t, service.url);
     const { id } = await service.live();

@@ -116,6 +116,7 @@ export async function openAgent(
     allowedSchemes?: readonly string[];
     actMs?: number;
     takesOver?: boolean;
+    flowsDir?: string;
   } = {},
 ): Promise<AgentFixture> {
   const screenshotsDir = join(openFolder(t), 'screenshots');
@@ -129,6 +130,7 @@ export async function openAgent(
     emit: (event) => events.push(event),
     screenshotsDir,
     stepScreenshots: more.policy ?? 'spare',
+    ...(more.flowsDir === undefined ? {} : { flowsDir: more.flowsDir }),
     ...(more.actMs === undefined ? {} : { actMs: more.actMs }),
     ...(more.allowedSchemes === undefined ? {} : { allowedSchemes: more.allowedSchemes }),
   });

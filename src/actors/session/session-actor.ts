@@ -147,6 +147,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       stepScreenshots,
       firstStep,
       actMs,
+      flowsDir,
       redact: (shown) => this.#secrets.redact(shown),
     });
     try {

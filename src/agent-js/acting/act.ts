@@ -1,4 +1,5 @@
 import { TroupeError } from '../../protocol/errors.js';
+import type { DialogNotice } from '../../protocol/look.js';
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
 import { actOnDialog } from '../tabs/dialog-controls.js';
@@ -12,7 +13,7 @@ import {
   type TypedOutcome,
 } from '../tabs/page-calls.js';
 import type { Asked, Tab } from '../tabs/tab.js';
-import type { Tabs } from '../tabs/tabs.js';
+import type { SeenDownload, Tabs } from '../tabs/tabs.js';
 import type { ActOptions, ActRequest } from './act-request.js';
 import { chord } from './keyboard.js';
 import { awaitedInput, perform } from './perform.js';
@@ -24,6 +25,8 @@ const GRACE_MS = 60;
 const OUTWARDS_MS = 400;
 /** How long a window that a page has asked for may take to be there. */
 const WINDOW_MS = 2_000;
+/** A longer message of a dialog is cut. */
+const MAX_MESSAGE = 2_000;
 
 export interface Acted {
   readonly changed: boolean;
@@ -31,6 +34,20 @@ export interface Acted {
   readonly title: string;
   /** What a field shows, where that is not the text that was typed; null: its page has taken the field away. */
   readonly value?: string | null;
+  /** What asks for an answer now. */
+  readonly dialog?: DialogNotice;
+  /** The index of a tab that has opened, and is in front now. */
+  readonly newTab?: number;
+  readonly download?: SeenDownload;
+  /** Of the document that has come, where it came by HTTP. */
+  readonly status?: number;
+}
+
+/** What there was before an action. */
+interface Before {
+  readonly tabs: number;
+  readonly downloads: number;
+  readonly loaderId: string | undefined;
 }
 
 /** What came of an action; `place` where the page itself said it last. */
@@ -45,18 +62,36 @@ export async function act(tabs: Tabs, request: ActRequest, options: ActOptions):
   const tab = tabs.active;
   const { navigation } = tab;
   navigation.mark = navigation.count;
+  const before = { tabs: tabs.opened, downloads: tabs.downloads.count, loaderId: navigation.loaderId };
   // One that is no key is told before anything is waited for.
   if (request.action === 'press') chord(String(request.value));
   if (tab.dialog !== null) {
     const value = typeof request.value === 'string' ? request.value : null;
     options.onField({ password: false });
     await actOnDialog(tab, request.locator, request.action, value, options.bounds);
-    return settled(tabs, tab, { changed: true }, options);
+    return consequences(tabs, tab, before, await settled(tabs, tab, { changed: true }, options));
   }
   const url = tab.url;
   const outcome = await attempt(tab, request, options);
   const moved = tab.url !== url || tab.dialog !== null;
-  return settled(tabs, tab, moved ? { changed: true } : outcome, options);
+  return consequences(tabs, tab, before, await settled(tabs, tab, moved ? { changed: true } : outcome, options));
+}
+
+/** An answer, and in it what an action has led to. */
+function consequences(tabs: Tabs, tab: Tab, before: Before, acted: Acted): Acted {
+  const front = tabs.active;
+  const { dialog } = front;
+  const { loaderId, status } = front.navigation;
+  const opened = front !== tab && tabs.opened > before.tabs;
+  const download = tabs.downloads.count > before.downloads ? tabs.downloads.last : null;
+  const came = status !== null && (front !== tab ? opened : loaderId !== before.loaderId);
+  return {
+    ...acted,
+    ...(dialog === null ? {} : { dialog: { kind: dialog.kind, message: dialog.message.slice(0, MAX_MESSAGE) } }),
+    ...(opened ? { newTab: tabs.all.indexOf(front) } : {}),
+    ...(download === null ? {} : { changed: true, download }),
+    ...(came ? { status } : {}),
+  };
 }
 
 async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Promise<Outcome> {
@@ -67,12 +102,13 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
   let list: ReadyRequest['list'] = 'closed';
   let anyChange = false;
   for (;;) {
-    const ready = await whenReady(tab, { ...request, value: wanted ?? request.value, list }, bounds);
+    const sought = { locator, action, value: wanted ?? request.value, at: request.at ?? startOf(request), list };
+    const ready = await whenReady(tab, sought, bounds);
     // A dialog holds what the page has begun: the action was done.
     if (ready === 'dialog') return { changed: true };
     options.onField(ready);
     const { count } = tab.navigation;
-    const finished = await carryOut(tab, ready, request, options);
+    const finished = await carryOut(tab, ready, { ...request, value: wanted ?? request.value }, options);
     // The page has gone on, or asks something: the action was done.
     if (finished.kind !== 'answer') return { changed: true };
     const { changed, submitsOutwards, missed, checked, typed, url, title } = finished.value;
@@ -86,9 +122,10 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
       if (check !== null && checked !== check && tab.navigation.count === count && !isNavigating(tab)) {
         throw failed(tab, `${locator} was clicked and is still ${check ? 'unchecked' : 'checked'}`, locator);
       }
-      if (!ready.opens) wanted?.shift();
-      list = ready.opens ? 'open' : 'perhaps open';
-      const more = ready.opens || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
+      const chose = !ready.opens && !ready.types;
+      if (chose) wanted?.shift();
+      list = chose ? 'perhaps open' : 'open';
+      const more = !chose || (ready.tag !== 'select' && wanted !== null && wanted.length > 0);
       if (!more) return { changed: anyChange, place: { url, title }, ...shownBy(typed, request) };
     } else if (remainingMs(bounds) <= 0) {
       throw failed(tab, `${locator} ${missed}`, locator);
@@ -97,32 +134,44 @@ async function attempt(tab: Tab, request: ActRequest, options: ActOptions): Prom
   }
 }
 
+function choicesOf({ value }: ActRequest): readonly string[] {
+  return typeof value === 'string' ? [value] : (value ?? []);
+}
+
+/** A drag along points begins at the first of them. */
+function startOf({ drag }: ActRequest): ReadyRequest['at'] {
+  if (drag === null || !('path' in drag)) return null;
+  const [[x, y] = [0, 0]] = drag.path;
+  return { x, y };
+}
+
 /** What a field shows, for an answer: nothing where it is what was typed. */
 function shownBy(typed: TypedOutcome | null, { value }: ActRequest): { value?: string | null } {
-  if (typed === null || typed.shown === value) return {};
+  if (typed === null || typed.shown === value || (typed.kind === 'same' && Array.isArray(value))) return {};
   if (typed.kind === 'same') return typed.shown === '' ? {} : { value: typed.shown };
   return { value: typed.kind === 'gone' ? null : '' };
 }
 
-function refusal({ locator }: ActRequest, { password }: Ready, shown: string): string {
+function refusal({ locator, action }: ActRequest, { password }: Ready, shown: string): string {
   const what = password ? 'something else' : shown === '' ? 'nothing' : JSON.stringify(shown.slice(0, 200));
-  return `${locator} does not take what was typed: it shows ${what}`;
+  return `${locator} does not take what was ${action === 'select' ? 'chosen' : 'typed'}: it shows ${what}`;
 }
 
 /** Sends the input and learns what came of it. */
 async function carryOut(tab: Tab, ready: Ready, request: ActRequest, options: ActOptions): Promise<Asked<Finished>> {
   if (ready.finished !== null) return { kind: 'answer', value: ready.finished };
   const typed = request.action === 'input' && typeof request.value === 'string' ? request.value : null;
+  const chosen = request.action === 'select' && !ready.opens && !ready.types ? choicesOf(request) : null;
   const awaits = awaitedInput(request, ready);
   const sent = perform(tab, ready, request, options);
   if (awaits !== null) {
     sent.catch(() => undefined);
     // Asked while the keys are on their way: one way there and back less.
-    const asked = await finish(tab, { graceMs: GRACE_MS, typed, awaits }, options.after);
+    const asked = await finish(tab, { graceMs: GRACE_MS, typed, chosen, awaits }, options.after);
     if (asked.kind !== 'answer' || asked.value.heard) return asked;
   }
   await sent;
-  return finish(tab, { graceMs: GRACE_MS, typed, awaits: null }, options.after);
+  return finish(tab, { graceMs: GRACE_MS, typed, chosen, awaits: null }, options.after);
 }
 
 async function finish(tab: Tab, request: FinishRequest, bounds: Bounds): Promise<Asked<Finished>> {
@@ -144,6 +193,9 @@ async function whenReady(tab: Tab, request: Omit<ReadyRequest, 'ms'>, bounds: Bo
     }
     if (asked.kind === 'answer') {
       if (!isProblem(asked.value)) return asked.value;
+      const quiet = asked.value.problem === 'blocked' && asked.value.quiet === true;
+      // Requests that are under way may bring what is missing.
+      if (quiet && tab.network.isLoading && remainingMs(bounds) > 0) continue;
       throw problemError(asked.value, request.locator, tab);
     }
     if (remainingMs(bounds) <= 0) throw new TroupeError('WAIT_TIMEOUT', 'The page does not stop navigating');

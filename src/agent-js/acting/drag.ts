@@ -15,6 +15,11 @@ const PAST_MIDDLE = 0.3;
 /** What has moved less, in pixels, has not moved. */
 const MOVED_PX = 2;
 
+interface DragToTarget {
+  readonly passes: boolean;
+  end(still: boolean): Promise<DropPoint>;
+}
+
 /**
  * Drags with the left button: by pointer, or by the browser's own drag and drop where it carries the element off. As a
  * hand does: to the middle of the target, and once everything there stands still, past it, which is where a sorted list
@@ -22,11 +27,13 @@ const MOVED_PX = 2;
  *
  * @param drag.native the element lets itself be carried off, unless the page forbids it
  * @param drag.end asked once the drag is under way: where it ends now, or where once that stands still
+ * @param drag.passes it goes past the middle of the target; otherwise it ends exactly there
+ * @param drag.points where the pointer goes, one after the other, and nowhere else
  */
 export async function dragFrom(
   tab: Tab,
   from: Point,
-  drag: { readonly native: boolean; end(still: boolean): Promise<DropPoint> },
+  drag: { readonly native: boolean } & (DragToTarget | { readonly points: readonly Point[] }),
   bounds: Bounds,
 ): Promise<void> {
   const timeoutMs = Math.max(1_000, remainingMs(bounds));
@@ -45,11 +52,7 @@ export async function dragFrom(
   try {
     await hoverAt(tab, from, timeoutMs);
     await pointer('mousePressed', from, 1);
-    last = { x: from.x + DRAG_THRESHOLD, y: from.y + DRAG_THRESHOLD };
-    await move(last);
-    if (drag.native) await tab.until(() => tab.drag !== null, within(bounds, DRAG_START_MS));
-    const target = await drag.end(false);
-    const carried = tab.drag as Tab['drag'];
+    let carried: Tab['drag'] = null;
     let entered = false;
     const carry = async (to: Point): Promise<void> => {
       last = to;
@@ -57,25 +60,40 @@ export async function dragFrom(
       await dragEvent(tab, entered ? 'dragOver' : 'dragEnter', to, carried.data, timeoutMs);
       entered = true;
     };
-    const start = last;
-    for (let step = 1; step <= DRAG_STEPS; step++) {
-      const part = step / DRAG_STEPS;
-      await carry({ x: start.x + (target.x - start.x) * part, y: start.y + (target.y - start.y) * part });
+    const begun = async (): Promise<void> => {
+      if (drag.native) await tab.until(() => tab.drag !== null, within(bounds, DRAG_START_MS));
+      carried = tab.drag;
+    };
+    if ('points' in drag) {
+      for (const [index, point] of drag.points.entries()) {
+        for (const step of stepsTo(last, point)) {
+          await carry(step);
+          if (index === 0 && carried === null) await begun();
+        }
+      }
+    } else {
+      await carry({ x: from.x + DRAG_THRESHOLD, y: from.y + DRAG_THRESHOLD });
+      await begun();
+      const target = await drag.end(false);
+      for (const step of stepsTo(last, target)) await carry(step);
+      const there = await drag.end(true);
+      const towards = direction(from, target);
+      if (!drag.passes) {
+        await carry(there);
+      } else if (movedAlong(target, there, towards) > -MOVED_PX) {
+        // One that has made room has moved against the drag, and is not followed: what is dragged stands in its place.
+        await carry(there);
+        await carry({
+          x: there.x + towards.x * there.width * PAST_MIDDLE,
+          y: there.y + towards.y * there.height * PAST_MIDDLE,
+        });
+        await drag.end(true);
+      }
     }
-    const there = await drag.end(true);
-    const towards = direction(from, target);
-    // One that has made room has moved against the drag, and is not followed: what is dragged stands in its place.
-    if (movedAlong(target, there, towards) > -MOVED_PX) {
-      await carry(there);
-      await carry({
-        x: there.x + towards.x * there.width * PAST_MIDDLE,
-        y: there.y + towards.y * there.height * PAST_MIDDLE,
-      });
-      await drag.end(true);
-    }
-    if (carried !== null) {
+    const cargo = carried as Tab['drag'];
+    if (cargo !== null) {
       await carry(last);
-      await dragEvent(tab, 'drop', last, carried.data, timeoutMs);
+      await dragEvent(tab, 'drop', last, cargo.data, timeoutMs);
     }
   } finally {
     // The button is let go whatever happened: a page with it held down would take every later move for a drag.
@@ -83,6 +101,14 @@ export async function dragFrom(
     tab.drag = null;
     await tab.send('Input.setInterceptDrags', { enabled: false }, timeoutMs).catch(() => undefined);
   }
+}
+
+/** The way from one point to another, as the pointer is seen on it. */
+function stepsTo(from: Point, to: Point): Point[] {
+  return Array.from({ length: DRAG_STEPS }, (_, index) => {
+    const part = (index + 1) / DRAG_STEPS;
+    return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
+  });
 }
 
 /** Along the axis on which the target is further away, in its own sizes: 1, -1, or 0 on the other axis. */

@@ -5,7 +5,7 @@ import type { Tab } from '../tabs/tab.js';
 import type { ActOptions, ActRequest } from './act-request.js';
 import { dragFrom } from './drag.js';
 import { chord, inTurn, type Typing, text, type } from './keyboard.js';
-import { clickAt, hoverAt } from './pointer.js';
+import { clickAt, hoverAt, wheelAt } from './pointer.js';
 import { uploadFiles } from './uploads.js';
 
 /** Sends the input of an action to the element that is ready for it. Settles when it has arrived. */
@@ -15,10 +15,17 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
     case 'click':
     case 'check':
     case 'uncheck':
-    case 'select':
       return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
+    case 'select': {
+      if (!ready.types)
+        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
+      const [sought = ''] = Array.isArray(request.value) ? request.value : [request.value ?? ''];
+      return arrived(tab, options.after, type(tab, text(sought, { rich: false }), timeoutMs));
+    }
     case 'dblclick':
       return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, timeoutMs));
+    case 'tripleclick':
+      return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 3 }, timeoutMs));
     case 'rightclick':
       return arrived(tab, options.after, clickAt(tab, ready, { button: 'right', times: 1 }, timeoutMs));
     case 'hover':
@@ -31,8 +38,11 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
       return upload(tab, ready, request, options, timeoutMs);
     case 'drag':
       return drag(tab, ready, request, options.bounds);
-    case 'focus':
+    case 'wheel':
     case 'scroll':
+      return arrived(tab, options.after, wheelAt(tab, ready, request.wheel ?? ready.wheel ?? [0, 0], timeoutMs));
+    case 'focus':
+    case 'selectText':
       // Done by the page's script.
       return;
   }
@@ -73,18 +83,37 @@ async function upload(
   const click = () => arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 1 }, timeoutMs));
   await uploadFiles(
     tab,
-    { names, dir: options.uploadsDir, locator, isInput: ready.inputType === 'file', point: ready, click },
+    {
+      names,
+      dir: options.uploadsDir,
+      flowsDir: options.flowsDir,
+      locator,
+      isInput: ready.inputType === 'file',
+      point: ready,
+      click,
+    },
     options,
   );
 }
 
-async function drag(tab: Tab, ready: Ready, { value }: ActRequest, bounds: Bounds): Promise<void> {
-  const locator = typeof value === 'string' ? value : '';
+async function drag(tab: Tab, ready: Ready, { drag: way }: ActRequest, bounds: Bounds): Promise<void> {
+  if (way === null) return;
+  const native = ready.draggable;
+  if ('by' in way) {
+    const [dx, dy] = way.by;
+    return dragFrom(tab, ready, { native, points: [{ x: ready.x + dx, y: ready.y + dy }] }, bounds);
+  }
+  if ('path' in way) {
+    const [[x, y] = [0, 0], ...rest] = way.path;
+    const points = rest.map((point) => ({ x: ready.x + point[0] - x, y: ready.y + point[1] - y }));
+    return dragFrom(tab, ready, { native, points }, bounds);
+  }
+  const { to, at } = way;
   const end = async (named: string | null, still: boolean): Promise<DropPoint> => {
-    const point = await tab.askAny('dropPoint', { locator: named, still }, bounds);
-    if (isProblem(point)) throw problemError(point, locator, tab);
+    const point = await tab.askAny('dropPoint', { locator: named, still, at }, bounds);
+    if (isProblem(point)) throw problemError(point, to, tab);
     return point;
   };
-  await end(locator, false);
-  await dragFrom(tab, ready, { native: ready.draggable, end: (still) => end(null, still) }, bounds);
+  await end(to, false);
+  await dragFrom(tab, ready, { native, passes: at === null, end: (still) => end(null, still) }, bounds);
 }

@@ -9,7 +9,7 @@ export interface Point {
 export async function clickAt(
   tab: Tab,
   { x, y }: Point,
-  click: { readonly button: 'left' | 'right'; readonly times: 1 | 2 },
+  click: { readonly button: 'left' | 'right'; readonly times: 1 | 2 | 3 },
   timeoutMs: number,
 ): Promise<void> {
   const { button } = click;
@@ -21,6 +21,17 @@ export async function clickAt(
     sent.push(tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...press, buttons: 0 }, timeoutMs));
   }
   await Promise.all(sent);
+}
+
+/** Turns the wheel with the pointer at a point. */
+export async function wheelAt(
+  tab: Tab,
+  { x, y }: Point,
+  [deltaX, deltaY]: readonly [dx: number, dy: number],
+  timeoutMs: number,
+): Promise<void> {
+  const turn = { type: 'mouseWheel', x, y, deltaX, deltaY } as const;
+  await Promise.all([hoverAt(tab, { x, y }, timeoutMs), tab.send('Input.dispatchMouseEvent', turn, timeoutMs)]);
 }
 
 export async function hoverAt(tab: Tab, { x, y }: Point, timeoutMs: number): Promise<void> {

@@ -1,7 +1,10 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { mkdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { writeFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
+import { pathInside, readInside } from '../flows/flow-folder.js';
 import type { Tab } from '../tabs/tab.js';
 import { dropFiles } from './drag.js';
 import type { Point } from './pointer.js';
@@ -10,10 +13,15 @@ import type { Point } from './pointer.js';
 const SOON_MS = 1_000;
 const CHOOSER_MS = 2_000;
 
+/** As much as `File.write` writes. */
+const MAX_WRITTEN_BYTES = 1024 * 1024;
+
 interface Upload {
   readonly names: readonly string[];
   /** Where the named files lie. */
   readonly dir: string;
+  /** Where scripts write files, which are copied for the browser; null: nowhere. */
+  readonly flowsDir: string | null;
   /** For errors. */
   readonly locator: string;
   /** The element of the action under way is a file input; otherwise `click` makes it open the chooser of one. */
@@ -29,7 +37,7 @@ export async function uploadFiles(
   upload: Upload,
   { bounds, after }: { readonly bounds: Bounds; readonly after: Bounds },
 ): Promise<void> {
-  const files = await uploadPaths(upload.dir, upload.names);
+  const files = await uploadPaths(upload, upload.names);
   if (upload.isInput) {
     const objectId = await tab.targetNode(bounds);
     if (objectId === null) throw new TroupeError('ACTION_FAILED', `${upload.locator} has gone`);
@@ -65,24 +73,51 @@ export async function uploadFiles(
 }
 
 /** The paths of files that a script names, which lie in the session's uploads folder. @throws ACTION_FAILED */
-async function uploadPaths(uploadsDir: string, names: readonly string[]): Promise<string[]> {
+async function uploadPaths(from: UploadFolders, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) throw new TroupeError('ACTION_FAILED', 'upload takes the name of a file');
-  return Promise.all(names.map((name) => uploadPath(uploadsDir, name)));
+  return Promise.all(names.map((name) => uploadPath(from, name)));
 }
-async function uploadPath(uploadsDir: string, name: string): Promise<string> {
-  if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
+
+type UploadFolders = Pick<Upload, 'dir' | 'flowsDir'>;
+
+async function uploadPath({ dir, flowsDir }: UploadFolders, name: string): Promise<string> {
+  if (isFileName(name)) {
+    const path = join(dir, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isFile() === true) return path;
+  }
+  const text = flowsDir === null ? null : await writtenText(flowsDir, name);
+  if (text !== null) return copied(dir, name, text);
+  if (!isFileName(name)) {
     throw new TroupeError(
       'ACTION_FAILED',
       `${JSON.stringify(name)} is not a file's name: one without a path is wanted`,
     );
   }
-  const path = join(uploadsDir, name);
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() !== true) {
-    throw new TroupeError(
-      'ACTION_FAILED',
-      `There is no file ${JSON.stringify(name)} to upload; PUT it to the session's files`,
-    );
+  const how = "PUT it to the session's files, or make it with File.write";
+  throw new TroupeError('ACTION_FAILED', `There is no file ${JSON.stringify(name)} to upload; ${how}`);
+}
+
+function isFileName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
+}
+
+/** What a script has written under a path; null where there is nothing, or the path leads elsewhere. */
+async function writtenText(flowsDir: string, path: string): Promise<string | null> {
+  try {
+    pathInside(flowsDir, path);
+    return await readInside(flowsDir, path, MAX_WRITTEN_BYTES);
+  } catch (error) {
+    if (error instanceof TroupeError && error.code === 'SCRIPT_ERROR') return null;
+    throw error;
   }
-  return path;
+}
+
+/** The browser reads its uploads folder alone. Each time anew: the script may have written the file again. */
+async function copied(dir: string, path: string, text: string): Promise<string> {
+  const folder = join(dir, `written-${randomUUID()}`);
+  await mkdir(folder, { mode: 0o755 });
+  const target = join(folder, basename(path));
+  await writeFile(target, text);
+  return target;
 }

@@ -32,6 +32,14 @@ export class ShownNumbers {
     this.#around = around;
   }
 
+  /** Every element of the look, with where it stands. */
+  get all(): readonly { readonly locator: string; readonly place: ShownPlace }[] {
+    return this.#elements.flatMap(({ locator }, index) => {
+      const place = this.#placeOf(index);
+      return place === null ? [] : [{ locator, place }];
+    });
+  }
+
   /** Null for a locator without a number, and one that was not shown. */
   find(source: string): ShownPlace | null {
     const locator = parseLocator(source);

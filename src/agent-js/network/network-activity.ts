@@ -19,6 +19,10 @@ export class NetworkActivity {
     this.#onQuiet = onQuiet;
   }
 
+  get isLoading(): boolean {
+    return this.#open.size > 0;
+  }
+
   get isIdle(): boolean {
     return this.#open.size === 0 && performance.now() - this.#quietSince >= QUIET_MS;
   }

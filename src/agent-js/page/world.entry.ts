@@ -21,6 +21,7 @@ import { countNodes } from './controls/count-nodes.js';
 import { Discoveries, type HookNames, share } from './controls/discoveries.js';
 import { JsonText, LookMemory } from './controls/look-memory.js';
 import { shownLooks } from './controls/shown-looks.js';
+import { drawMarks } from './draw-marks.js';
 import { drawnText } from './names/accessible-name.js';
 import { nextChange } from './names/next-change.js';
 import { PaintMark } from './paint-mark.js';
@@ -107,6 +108,7 @@ export function install(names: HookNames): void {
       paintMark.hide();
       return {};
     },
+    drawMarks: async (request) => ({ png: await drawMarks(request) }),
     text: ({ locator, ...shown }) => {
       const page: Element | null = document.body ?? document.documentElement;
       const element = locator === null ? page : resolve({ locator, ...shown }, { hidden: true });

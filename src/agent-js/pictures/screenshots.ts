@@ -5,6 +5,7 @@ import { writeFile } from '../../files/thread-files.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Bounds } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
+import type { ShownNumbers } from '../locating/shown-numbers.js';
 import { type Box, isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 
@@ -45,6 +46,26 @@ export async function captureScreenshot(tab: Tab, timeoutMs: number, clip: Box |
   } catch {
     return null;
   }
+}
+
+/**
+ * A picture on which the elements of a look are marked with their locators; those in frames of other origins are not.
+ *
+ * @throws ACTION_FAILED where the page does not draw them
+ */
+export async function markedScreenshot(
+  tab: Tab,
+  png: Buffer,
+  clip: Box | null,
+  shown: ShownNumbers,
+  bounds: Bounds,
+): Promise<Buffer> {
+  const marks = shown.all.flatMap(({ locator, place }) =>
+    place.frame === null ? [{ label: locator, locator: place.locator, look: place.look }] : [],
+  );
+  const { png: drawn } = await tab.askAny('drawMarks', { png: png.toString('base64'), clip, marks }, bounds);
+  if (drawn !== null) return Buffer.from(drawn, 'base64');
+  throw new TroupeError('ACTION_FAILED', 'The page does not draw marks: take the picture without them');
 }
 
 /**

@@ -17,8 +17,8 @@ export function install(host: Host): void {
   const agent = {
     go: (url: unknown, more: unknown) => host('go', url, more),
     look: lookOf(host, set),
-    act: (locator: unknown, action: unknown, value: unknown, more: unknown) =>
-      host('act', locator, action, value, more),
+    act: (locator: unknown, action: unknown, value: unknown, options: unknown, more: unknown) =>
+      host('act', locator, action, value, options, more),
     wait: (condition: unknown, options: unknown) => host('wait', condition, options),
     text: (locator: unknown, more: unknown) => host('text', locator, more),
     value: (locator: unknown, more: unknown) => host('value', locator, more),

@@ -1,13 +1,17 @@
 import { PROMPT_SECTIONS, renderSections, WORKING_RULES } from './sections.js';
 
-/** Clients cut instructions at 2,000 characters: the calls are left to the tool's own description. */
-const TOLD = new Set(['look', 'locators', 'errors']);
+/** Clients cut instructions at 2,000 characters: calls and looks are left to the tool's own description. */
+const TOLD = new Set(['locators', 'actions']);
 
 /** What an MCP client tells its model of the server: how to begin and how to work. At most 2,000 characters. */
 export const MCP_INSTRUCTIONS = `agent_eval runs scripts in a real browser that is yours from the first one on. Begin with
 agent.go("https://..."); agent.look()
 
 ${WORKING_RULES}
+
+A new tab is in front at once; agent.tabs(), agent.tab(0). An open dialog is {dialog}OK, {dialog}Cancel, {dialog}Input.
+Every agent.screenshot() of a script comes back, {marks: true} with locators on it. Errors say what to do; steps before
+them have happened. A script has a minute; the end of the session is announced.
 
 ${renderSections(
   PROMPT_SECTIONS.filter(({ id }) => TOLD.has(id)),

@@ -1,6 +1,6 @@
 /** A part of what a model must know to write agent JS. */
 export interface PromptSection {
-  readonly id: 'scripts' | 'look' | 'locators' | 'calls' | 'match' | 'flows' | 'errors';
+  readonly id: 'scripts' | 'look' | 'locators' | 'calls' | 'actions' | 'match' | 'flows' | 'errors';
   readonly title: string;
   /** Markdown. Short: every word is paid for with each request. */
   readonly text: string;
@@ -24,7 +24,7 @@ no fetch, timers, require or document. Put several steps into one script when yo
     id: 'look',
     title: 'Seeing the page',
     text: `agent.look() lists what a person can operate, one element a line: its locator, and its value or state where there is
-one. Long lists have names alone, under a line with their role: a name below "12 of {a}" is {a}name. Later looks tell what
+one. {button:1..31}Edit stands for 31 lines. Long lists have names alone, under a line with their role: a name below "12 of {a}" is {a}name. Later looks tell what
 changed: + added, - removed, ~ changed. agent.look({full: true}) starts afresh, agent.look({within: "#cart"}) narrows.
 agent.text("h1") reads the visible text of an element, agent.text() of the page.`,
     jsonText: `agent.look() lists what a person can operate: {url, title, elements: [{role, name, locator, actions}]}, with value,
@@ -44,13 +44,23 @@ Copy locators from a look; do not guess them.`,
     id: 'calls',
     title: 'Calls',
     text: `- agent.go("https://shop.test/"): opens an address; {url, title, status}
-- agent.act("{input}Search", "input", "lamp"): input replaces the text. Also click, dblclick, rightclick, hover, clear,
-  press ("Enter"), select (an option's text), check, uncheck, focus, scroll, upload (a file name), drag (a locator). It
-  waits until the element can take the action, and for a navigation that it starts; {changed, url, title}
+- agent.act("{input}Search", "input", "lamp"): waits until the element can take it, and for a navigation that it starts.
+  Answers {changed, url, title}, and what came of it: value, dialog, newTab, download, status
 - agent.wait("{a}Order 7", {timeout: 5000}): it appears. Also "!{button}Stop" (it goes), "navigation", "idle", milliseconds
 - agent.value("{input}Search"), agent.page("document.title"): a field's value; an expression in the page
-- agent.back(), agent.tabs(), agent.tab(1), agent.downloads(), agent.screenshot("cart")
-- An open alert, confirm or prompt is seen as {dialog}OK and {dialog}Cancel: act on those.`,
+- agent.screenshot("cart"), or ({within: "#map"}), ({marks: true}: with the last look's locators on it)
+- agent.back(), agent.tabs(), agent.tab(0), agent.downloads(). A new tab is in front at once
+- An open alert, confirm or prompt is seen as {dialog}OK, {dialog}Cancel and {dialog}Input: act on those.`,
+  },
+  {
+    id: 'actions',
+    title: 'Actions',
+    text: `- no value: click, dblclick, tripleclick, rightclick, hover, clear, check, uncheck, focus, selectText
+- input: a text, replaces what is there. press: "Enter", "Control+A". select: an option's text, or an array of them
+- scroll: nothing (into view), "down", "up", "left", "right", "top", "bottom", pixels. wheel: [dx, dy]
+- upload: a file's name; File.write("a.csv", text) makes one
+- drag: a locator, {by: [dx, dy]}, {to: locator, x, y} or {path: [[x, y], ...]}
+- options come last: {x, y}, pixels from the element's corner, for clicks and hover; {timeout: 3000}`,
   },
   {
     id: 'match',

@@ -7,18 +7,20 @@ export interface SessionDocument {
   readonly recordUrl: string;
   /** Whether a request must bring a token. */
   readonly needsToken: boolean;
+  /** In milliseconds: until the session ends, and after how long without a script; null: not known. */
+  readonly timeLeft?: { readonly hardMs: number; readonly idleMs: number } | null;
   readonly flows: readonly { readonly path: string; readonly about: string }[];
 }
 
 /** Flows take at most so much of the document; the rest is counted. */
-const MAX_FLOW_CHARS = 800;
+const MAX_FLOW_CHARS = 600;
 const MAX_ABOUT_CHARS = 100;
 
 /**
  * All that a model must know to drive a session over HTTP, for one that has never heard of it: markdown, at most 1,500
  * tokens (o200k) whatever flows there are.
  */
-export function sessionDocument({ proxyUrl, recordUrl, needsToken, flows }: SessionDocument): string {
+export function sessionDocument({ proxyUrl, recordUrl, needsToken, timeLeft, flows }: SessionDocument): string {
   const token = needsToken ? ' -H "Authorization: Bearer $TOKEN"' : '';
   const js = 'agent.go(\\"https://example.com/\\"); agent.look()';
   return `# Drive a browser
@@ -30,7 +32,7 @@ curl -s ${proxyUrl}${token} -d '{"js": "${js}"}'
 \`\`\`
 
 200 is the result. Anything else is {error, code, details}, with the line of the script and the page's url and title.
-SESSION_ENDED: the browser is gone, and this address with it. CAPACITY: wait as Retry-After says. When you are done:
+SESSION_ENDED: the browser is gone. CAPACITY: wait as Retry-After says.${limits(timeLeft ?? null)} When you are done:
 \`curl -s -X DELETE ${recordUrl}${token}\`
 
 ## How to work
@@ -41,6 +43,18 @@ ${renderSections(undefined, 2, 'json')}
 
 ${flowList(flows)}
 `;
+}
+
+function limits(timeLeft: SessionDocument['timeLeft']): string {
+  if (timeLeft === undefined || timeLeft === null) return '';
+  const [hard, idle] = [inMinutes(timeLeft.hardMs), inMinutes(timeLeft.idleMs)];
+  return ` The session ends in ${hard}, or after ${idle} without a script.`;
+}
+
+/** At least a minute. */
+export function inMinutes(ms: number): string {
+  const minutes = Math.max(1, Math.floor(ms / 60_000));
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
 }
 
 function flowList(flows: SessionDocument['flows']): string {

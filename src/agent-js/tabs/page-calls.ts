@@ -8,8 +8,19 @@ export type PageProblem =
   | { readonly problem: 'ambiguous'; readonly matches: readonly string[] }
   /** It meant an element that is no longer there, or is another one now: `reason` is a sentence's end. */
   | { readonly problem: 'stale'; readonly reason: string }
-  /** The element is there and cannot take the action: `reason` completes "it ...". `final`: waiting will not help. */
-  | { readonly problem: 'blocked'; readonly reason: string; readonly final: boolean };
+  /**
+   * The element is there and cannot take the action: `reason` completes "it ...". `final`: waiting will not help.
+   * `lasting`: nor will it, unless the page does something by itself; `quiet`: which it has not for some time.
+   */
+  | {
+      readonly problem: 'blocked';
+      readonly reason: string;
+      readonly final: boolean;
+      readonly lasting?: boolean;
+      readonly quiet?: boolean;
+      /** It may be otherwise as soon as the page has been drawn. */
+      readonly soon?: boolean;
+    };
 
 /** An element that can take an action now. Points are CSS pixels of the viewport. */
 export interface Ready {
@@ -17,6 +28,8 @@ export interface Ready {
   readonly y: number;
   readonly tag: string;
   readonly inputType: string;
+  /** The wheel is to be turned over it, so far: it scrolls by its own script, or by what holds it. */
+  readonly wheel: readonly [dx: number, dy: number] | null;
   readonly password: boolean;
   /** An editor, not a field. */
   readonly rich: boolean;
@@ -30,15 +43,25 @@ export interface Ready {
   readonly draggable: boolean;
   /** The control only opens the list that the option is chosen from, see {@link ReadyRequest.list}. */
   readonly opens: boolean;
+  /** The option's text is to be typed into the element, which filters its list. */
+  readonly types: boolean;
 }
 
 export interface ReadyRequest extends Sought<string> {
   readonly action: ActionName;
   readonly value: string | readonly string[] | null;
+  /** Where in the element the pointer goes, see {@link CornerPoint}; null: anywhere that it is open. */
+  readonly at: CornerPoint | null;
   /** Of a control that is no `select`: whether its list has been opened, so that the action goes to an option in it. */
   readonly list: 'closed' | 'perhaps open' | 'open';
   /** How long the page may wait for the element. */
   readonly ms: number;
+}
+
+/** A point of an element, in CSS pixels from the corner of its box. */
+export interface CornerPoint {
+  readonly x: number;
+  readonly y: number;
 }
 
 /** An element that is asked for. */
@@ -64,6 +87,12 @@ export interface DropPoint {
   readonly height: number;
 }
 
+/** Without a locator, the element that was found before; `at`: a point of it, rather than its middle. */
+export interface DropRequest extends Sought<string | null> {
+  readonly still: boolean;
+  readonly at: CornerPoint | null;
+}
+
 /** Real input that must have reached the document. */
 export interface AwaitedInput {
   readonly event: 'keyup' | 'beforeinput';
@@ -74,6 +103,8 @@ export interface FinishRequest {
   /** How long an action without any effect so far is given to have one. */
   readonly graceMs: number;
   readonly typed: string | null;
+  /** What was to be chosen. */
+  readonly chosen: readonly string[] | null;
   readonly awaits: AwaitedInput | null;
 }
 
@@ -107,6 +138,14 @@ export interface PageLook extends PageState {
   readonly names?: readonly (readonly [name: string, ...words: string[]])[];
 }
 
+/** A picture, a PNG in base64, on which the elements of a look are to be marked. */
+export interface MarksRequest {
+  readonly png: string;
+  /** The part of the document that it shows; null: the viewport. */
+  readonly clip: Box | null;
+  readonly marks: readonly { readonly label: string; readonly locator: string; readonly look: number }[];
+}
+
 /** How many elements a locator means. */
 export interface MatchCounts {
   /** Controls before, between and after the frames of other origins. */
@@ -123,7 +162,7 @@ export interface FramePoint {
   readonly y: number;
 }
 
-/** What came of typing a text into a field. */
+/** What came of typing a text into a field, or of choosing it. */
 export interface TypedOutcome {
   /** It stands there; the page has taken it and emptied the field, or removed it; or something else stands there. */
   readonly kind: 'same' | 'emptied' | 'gone' | 'other';
@@ -167,7 +206,7 @@ export interface PageCalls {
   /** Waits until the element can take the action, and sets the guard on it. */
   ready: [ReadyRequest, Ready | PageProblem];
   /** Takes the element where a drag will end, and answers where it is now; without a locator, the one taken before. */
-  dropPoint: [Sought<string | null> & { readonly still: boolean }, DropPoint | PageProblem];
+  dropPoint: [DropRequest, DropPoint | PageProblem];
   /** Whether what is carried over the page may be let go where it is. */
   takesDrop: [null, { readonly taken: boolean }];
   /** Takes the guard away and says what came of the action. */
@@ -175,6 +214,8 @@ export interface PageCalls {
   /** Marks the page, and answers when it is painted with the mark; false where the mark would not be seen. */
   painted: [PaintMark, { readonly marked: boolean }];
   unmark: [null, Record<string, never>];
+  /** The picture with its marks; null where it cannot be read. */
+  drawMarks: [MarksRequest, { readonly png: string | null }];
   /** Nodes of this document and those it reaches, counted as the protocol's search for `<` does. */
   census: [null, { readonly nodes: number }];
   text: [Sought<string | null>, { readonly text: string } | PageProblem];
@@ -198,6 +239,7 @@ export const WAITING_CALLS = [
   'finish',
   'waitFor',
   'painted',
+  'drawMarks',
 ] as const satisfies readonly PageCallName[];
 
 /** The isolated world's name, and of the one global in it. */

@@ -137,6 +137,8 @@ export class Tab {
   /** Asks once every shadow root is known, where it matters. */
   async #askWhole<N extends PageCallName>(name: N, args: PageCalls[N][0], bounds: Bounds) {
     if (!SEEING.has(name)) return this.#frameCalls.ask(name, args, bounds);
+    // Until it is known which frames the page reaches, one of them may be asked twice.
+    await this.frames.followed(bounds);
     if (this.#roots.mayHide) await this.#roots.seek(bounds);
     const answer = this.#frameCalls.ask(name, args, bounds);
     return args !== null && 'ms' in args ? this.#roots.seekDuring(answer, bounds) : answer;

@@ -18,10 +18,20 @@ interface SeenDialog {
   readonly url: string;
 }
 
+/** A download that has begun. */
+export interface SeenDownload {
+  readonly name: string;
+  readonly url: string;
+}
+
 /** The session's tabs. What the active one opens becomes the active one, as it does on a person's screen. */
 export class Tabs {
   /** What numbers in locators mean to whoever makes the next call; null: what they mean by counting. */
   numbers: ShownNumbers | null = null;
+  /** How many tabs there have been. */
+  opened = 0;
+  /** How many downloads have begun, and the newest. */
+  downloads: { readonly count: number; readonly last: SeenDownload | null } = { count: 0, last: null };
   readonly #browser: BrowserPort;
   readonly #emit: (event: SessionEvent) => void;
   readonly #errors: PageErrors;
@@ -80,6 +90,7 @@ export class Tabs {
 
   #attached(page: AttachedPage): void {
     const tab = new Tab(this.#browser, page, (locator) => this.numbers?.find(locator) ?? null);
+    this.opened += 1;
     this.#bySession.set(page.session, tab);
     const opener = this.all.find((other) => other.targetId === page.openerId);
     if (this.#active === undefined || (opener !== undefined && opener === this.#active)) this.#setActive(tab);
@@ -129,10 +140,16 @@ export class Tabs {
         this.#detached(event.params.sessionId);
         return;
       case 'Browser.downloadWillBegin':
+        this.#download(event.params);
         for (const tab of this.all) tab.observe(event);
         return;
       default:
     }
+  }
+
+  #download({ suggestedFilename, url }: { readonly suggestedFilename: string; readonly url: string }): void {
+    const last = { name: suggestedFilename.slice(0, MAX_MESSAGE), url: url.slice(0, MAX_MESSAGE) };
+    this.downloads = { count: this.downloads.count + 1, last };
   }
 
   #detached(session: string): void {

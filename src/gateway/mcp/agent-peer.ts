@@ -13,18 +13,32 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
+import { inMinutes } from '../../agent-js/prompt/session-document.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { EVAL_TOOL, EvalArguments } from './eval-tool.js';
 import type { McpClient, McpPeer } from './mcp-peer.js';
 import { OwnBrowser } from './own-browser.js';
 import { reportProgress } from './progress.js';
-import { failureResult, type KnownPage, pageOf, pictureOf, resultText, withConsole } from './result-content.js';
-import { watchConsole } from './watch-console.js';
+import {
+  failureResult,
+  type KnownPage,
+  type Picture,
+  pageOf,
+  pictureOf,
+  resultText,
+  withConsole,
+} from './result-content.js';
+import { watchScript } from './watch-script.js';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** A larger picture is not sent; the session's artifacts have it. */
 const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
+/** Nor are those of one answer beyond this together. */
+const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
+
+/** From so long before its end on, each answer says when the session ends. */
+const LAST_MINUTES_MS = 5 * 60_000;
 
 /** Shared, because the SDK would create one for each server, at more cost than the rest of the server. */
 const validator = new AjvJsonSchemaValidator();
@@ -88,37 +102,60 @@ export class AgentPeer implements McpPeer {
   }
 
   async #run(id: string, js: string, isOwn: boolean, signal: AbortSignal): Promise<CallToolResult> {
-    const written = watchConsole(this.#sessions, id, js);
+    const left = watchScript(this.#sessions, id, js);
     try {
       const json = await this.#sessions.runScript(id, js, signal, { onDisconnect: 'stop' });
-      return withConsole(await this.#answer(id, json), await written.text());
+      const answer = withConsole(await this.#answer(id, json, await left.pictures()), await left.text());
+      return this.#announceEnd(id, answer);
     } catch (error) {
       if (signal.aborted) throw error;
       const isLost = isOwn && (await this.#browser.endedDuring(id));
       const advice = isLost ? 'The next call gets a fresh browser: begin with agent.go' : undefined;
-      return withConsole(failureResult(error, advice), await written.text());
+      const failure = failureResult(error, advice);
+      const { content } = await this.#pictures(id, await left.pictures());
+      return withConsole({ ...failure, content: [...content, ...failure.content] }, await left.text());
     } finally {
-      written.stop();
+      left.stop();
     }
   }
 
-  async #answer(id: string, json: string): Promise<CallToolResult> {
+  async #answer(id: string, json: string, taken: readonly Picture[]): Promise<CallToolResult> {
     const value: unknown = JSON.parse(json);
     const picture = pictureOf(value);
-    const png = picture && (await this.#picture(id, picture.file));
-    if (!picture || !png) {
-      const text = resultText(value, this.#lastReported?.id === id ? this.#lastReported.page : undefined);
-      const page = pageOf(value);
-      if (page !== undefined) this.#lastReported = { id, page };
-      return { content: [{ type: 'text', text }] };
+    const isTaken = picture !== null && taken.some(({ file }) => file === picture.file);
+    const { content, sent } = await this.#pictures(id, picture === null || isTaken ? taken : [...taken, picture]);
+    // A picture says more than its name.
+    if (picture !== null && sent.has(picture.file)) return { content };
+    const text = resultText(value, this.#lastReported?.id === id ? this.#lastReported.page : undefined);
+    const page = pageOf(value);
+    if (page !== undefined) this.#lastReported = { id, page };
+    return { content: [...content, { type: 'text', text }] };
+  }
+
+  /** Says that the session's time is nearly over, while there is time to finish. */
+  #announceEnd(id: string, result: CallToolResult): CallToolResult {
+    const { hardMs } = this.#sessions.timeLeft(id) ?? { hardMs: Number.POSITIVE_INFINITY };
+    if (hardMs > LAST_MINUTES_MS) return result;
+    const text = `This browser session ends in ${inMinutes(hardMs)}: finish, and keep what you need`;
+    return { ...result, content: [...result.content, { type: 'text', text }] };
+  }
+
+  /** Each picture and its name, in their order; `sent` are those that are there and not too large. */
+  async #pictures(id: string, pictures: readonly Picture[]) {
+    const content: CallToolResult['content'] = [];
+    const sent = new Set<string>();
+    let bytes = 0;
+    for (const { file, width, height } of pictures) {
+      const png = bytes < MAX_ANSWER_BYTES ? await this.#picture(id, file) : null;
+      bytes += png?.length ?? 0;
+      if (png !== null && bytes <= MAX_ANSWER_BYTES) {
+        content.push({ type: 'image', data: png.toString('base64'), mimeType: 'image/png' });
+        sent.add(file);
+      }
+      const where = sent.has(file) ? '' : ' (too large to send; it is in the artifacts)';
+      content.push({ type: 'text', text: `${file}, ${width} x ${height}${where}` });
     }
-    const text = `${picture.file}, ${picture.width} x ${picture.height}`;
-    return {
-      content: [
-        { type: 'image', data: png.toString('base64'), mimeType: 'image/png' },
-        { type: 'text', text },
-      ],
-    };
+    return { content, sent };
   }
 
   /** Null if the picture does not exist or is too large for an answer. */

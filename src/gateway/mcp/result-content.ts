@@ -48,7 +48,15 @@ export function resultText(value: unknown, known: KnownPage | undefined): string
   if (typeof value === 'string') return cut(value, MAX_TEXT);
   if (isLook(value)) return cut(renderLook(value, { known }), MAX_TEXT);
   if (isElements(value) && value.length > 0) return cut(renderElements(value), MAX_TEXT);
-  return cut(JSON.stringify(value), MAX_TEXT);
+  return cut(JSON.stringify(withoutKnownPage(value, known)), MAX_TEXT);
+}
+
+/** What act and go answer, without the page that the reader knows already. */
+function withoutKnownPage(value: unknown, known: KnownPage | undefined): unknown {
+  const page = pageOf(value);
+  if (page === undefined || known === undefined || page.url !== known.url || page.title !== known.title) return value;
+  const { url: _url, title: _title, ...rest } = value as object & KnownPage;
+  return Object.keys(rest).length === 0 ? value : rest;
 }
 
 /** The page that a result names: that of a look, go or act. */

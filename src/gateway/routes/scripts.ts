@@ -55,6 +55,7 @@ export const scriptRoutes: readonly Route[] = [
         // Already absolute if `publicUrl` is configured.
         proxyUrl: new URL(links.proxy, request.base).href,
         recordUrl: new URL(links.self, request.base).href,
+        timeLeft: sessions.timeLeft(sessionIdOf(request)),
         needsToken: request.headers.authorization !== '',
         flows: await sessions.flows.list(request.signal),
       });

@@ -77,6 +77,8 @@ export interface Sessions {
    * effects
    * cannot be undone, or stops if `onDisconnect` is 'stop'. SESSION_BUSY in a job, except for the person with control.
    */
+  /** What is left of a session's time, and how long it may be left alone, in milliseconds; null for one that does not run. */
+  timeLeft(id: string): { readonly hardMs: number; readonly idleMs: number } | null;
   runScript(id: string, source: string, signal: GiveUpSignal, options?: RunOptions): Promise<string>;
   /** Connections to running sessions, for people and for clients that do not use scripts. */
   readonly connections: Connections;

@@ -52,7 +52,7 @@ export class LivingSession {
   readonly #journal: SessionJournal;
   readonly #deps: SessionDependencies;
   readonly #resources: SessionResources;
-  readonly #clocks: SessionClocks;
+  readonly clocks: SessionClocks;
   readonly #ending = new AbortController();
   readonly #onEnded: () => void;
   #state: SessionLifecycle = { kind: 'waiting' };
@@ -101,7 +101,7 @@ export class LivingSession {
       touched: () => this.#touch(),
     });
     const { idleTimeout = deps.config.idleTimeout, hardTimeout = deps.config.hardTimeout } = request;
-    this.#clocks = new SessionClocks(
+    this.clocks = new SessionClocks(
       deps.clock,
       { idleMs: idleTimeout * 1000, hardMs: hardTimeout * 1000 },
       {
@@ -150,7 +150,7 @@ export class LivingSession {
   /** Restores the progress of an earlier run or attempt. Call before {@link begin} or {@link resume}. */
   restore(progress: Pick<TaskProgress, 'steps' | 'activity' | 'startedAt'>): void {
     this.#journal.restore(progress);
-    if (progress.startedAt !== null) this.#clocks.start(Date.parse(progress.startedAt));
+    if (progress.startedAt !== null) this.clocks.start(Date.parse(progress.startedAt));
   }
 
   /** Works on the task, and returns how this attempt ended. Never rejects. */
@@ -169,7 +169,7 @@ export class LivingSession {
           request,
           actor: this.actor(),
           ...context,
-          timeLeftMs: () => Math.max(1, this.#clocks.timeLeftMs),
+          timeLeftMs: () => Math.max(1, this.clocks.timeLeftMs),
           signal: attempt.signal,
         },
         phase,
@@ -255,7 +255,7 @@ export class LivingSession {
   }
 
   async #requeue(failed: { readonly error: ErrorBody; readonly retriesLeft: number } | null): Promise<boolean> {
-    this.#clocks.stop();
+    this.clocks.stop();
     this.control.end();
     attemptOf(this.#state)?.close();
     await this.#resources.actorStopped(STOP_MS + 1_000);
@@ -285,7 +285,7 @@ export class LivingSession {
       // From here on, an end is written after this start, since the journal keeps the order.
       signal.throwIfAborted();
       this.#journal.record = startedRecord(this.record, driver.name, clock.now());
-      this.#clocks.start();
+      this.clocks.start();
       const facts = startFacts(this.record, { lease, warm, thread, begunAt, now: clock.now() });
       const events = [...(extra.events ?? []), this.#journal.event('SessionStarted', facts)];
       await hub.write(this.#journal.withWebhook('started', { ...extra, records: [this.#journal.stored], events }));
@@ -345,7 +345,7 @@ export class LivingSession {
         await this.#endWork(await this.#lostEnd(actorEndError(this.record.mode, termination.error)), attempt);
     });
     // A job's flows have the same time limit in the actor; this timer is for actors that do not respond even then.
-    this.#clocks.startHardTimer(this.#isJob ? SCRIPT_GRACE_MS : 0);
+    this.clocks.startHardTimer(this.#isJob ? SCRIPT_GRACE_MS : 0);
     this.#touch();
   }
 
@@ -363,7 +363,7 @@ export class LivingSession {
   async #endOnce(end: SessionEnd, how: 'graceful' | 'immediate'): Promise<SessionRecord> {
     const idle = this.#state.kind === 'running' && this.#state.scripts === 0;
     this.#advance({ type: 'Ended' });
-    this.#clocks.stop();
+    this.clocks.stop();
     this.control.end();
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
     if (how === 'graceful') await this.#resources.actorStopped(STOP_MS + 1_000);
@@ -384,7 +384,7 @@ export class LivingSession {
   #touch(): void {
     if (this.#state.kind !== 'running') return;
     this.#journal.touch();
-    this.#clocks.restartIdle(this.#state.scripts > 0 || this.#isJob);
+    this.clocks.restartIdle(this.#state.scripts > 0 || this.#isJob);
   }
 
   #advance(input: LifecycleInput): void {

@@ -40,6 +40,11 @@ export class SessionClocks {
     return this.#startedAtMs + this.#bounds.hardMs - this.#nowMs();
   }
 
+  /** The session's remaining time, and how long it may stay idle, in milliseconds. */
+  get left(): { readonly hardMs: number; readonly idleMs: number } {
+    return { hardMs: this.timeLeftMs, idleMs: this.#bounds.idleMs };
+  }
+
   /** @param graceMs how long after the end of the session's time the hard timer fires */
   startHardTimer(graceMs: number): void {
     this.#cancelHard();

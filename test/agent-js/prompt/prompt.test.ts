@@ -6,6 +6,7 @@ import { PROMPT_SECTIONS, renderSections } from '#troupe/agent-js/prompt/section
 import { sessionDocument } from '#troupe/agent-js/prompt/session-document.js';
 import { EVAL_TOOL } from '#troupe/gateway/mcp/eval-tool.js';
 import { ERROR_TABLE } from '#troupe/protocol/errors.js';
+import { ActionName } from '#troupe/protocol/look.js';
 import { guardLeaks } from '../../support/leaks.js';
 
 guardLeaks(t);
@@ -15,6 +16,7 @@ const tokens = (text: string): number => vocabulary.encode(text).length;
 
 const BASE = 'https://browsers.troupe.example.com';
 const DOCUMENT = {
+  timeLeft: { hardMs: 1_800_000, idleMs: 300_000 },
   proxyUrl: `${BASE}/sessions/k3v9x0a1b2c3/proxy`,
   recordUrl: `${BASE}/api/sessions/k3v9x0a1b2c3`,
   needsToken: true,
@@ -32,6 +34,24 @@ t.test('The document for a session is at most 1,500 tokens, whatever flows there
   t.match(text, /\n- shop\/überprüfung-0: Покупает[^\n]*…\n/);
   t.match(text, /\n- 49\d\d more: File\.list\(\)\n/);
   t.match(sessionDocument({ ...DOCUMENT, flows: [] }), /There are no flows yet\./);
+});
+
+t.test('The document says how much time there is', async (t) => {
+  const timeLeft = { hardMs: 28.9 * 60_000, idleMs: 60_000 };
+  t.match(
+    sessionDocument({ ...DOCUMENT, timeLeft, flows: [] }),
+    /ends in 28 minutes, or after 1 minute without a script/,
+  );
+});
+
+t.test('Every action is told of with its value', async (t) => {
+  for (const text of [sessionDocument({ ...DOCUMENT, flows: [] }), MCP_INSTRUCTIONS]) {
+    for (const action of ActionName.options) t.match(text, new RegExp(`\\b${action}\\b`), action);
+    t.match(text, /\{dialog\}OK/);
+    t.match(text, /File\.write/);
+    t.match(text, /agent\.tab\(0\)/);
+    t.match(text, /marks: true/);
+  }
 });
 
 t.test('A token is asked for where one is needed, and only there', async (t) => {

@@ -1,12 +1,15 @@
-import { type Finished, type FinishRequest, isProblem, type Sought } from '../../tabs/page-calls.js';
+import type { ActionName } from '../../../protocol/look.js';
+import { type Finished, type FinishRequest, isProblem, type Sought, type TypedOutcome } from '../../tabs/page-calls.js';
 import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
-import { Changes } from '../names/changes.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
-import { FieldState, fieldValue } from './field.js';
+import { isHtml } from '../tree/flat-tree.js';
+import { Chooser } from './chooser.js';
+import { chosenOutcome, FieldState, fieldValue } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
+import { Signs } from './signs.js';
 import { TypedText } from './typed-text.js';
 
 /** Input that was sent is there soon, also on a busy page; what has not come by then is asked for again. */
@@ -17,13 +20,15 @@ interface UnderWay {
   /** What the locator means now; null: nothing, or not one thing. */
   again(): Element | null;
   readonly before: FieldState;
-  readonly changes: Changes;
+  readonly signs: Signs;
   readonly heard: Heard;
   readonly text: TypedText;
 }
 
 /** Follows one action, from the check that its element is ready to what came of it. */
 export class Action {
+  /** Of the select under way. */
+  readonly chooser = new Chooser();
   #underWay: UnderWay | null = null;
 
   /** The element of the action under way. */
@@ -32,7 +37,7 @@ export class Action {
   }
 
   /** @param sought what the element is called, if it is: when the page draws it anew, the new one is meant */
-  begin(element: Element, sought: Sought<string> | null): void {
+  begin(element: Element, action: ActionName, sought: Sought<string> | null): void {
     this.#stop();
     shownLooks.acting(element);
     discoveries()?.act(true);
@@ -42,27 +47,31 @@ export class Action {
       return drawnAnew === null || isProblem(drawnAnew) ? null : drawnAnew;
     };
     const text = new TypedText(element);
-    this.#underWay = { element, again, before: new FieldState(element), changes: new Changes(), heard, text };
+    const signs = new Signs(element, action);
+    this.#underWay = { element, again, before: new FieldState(element), signs, heard, text };
     arm(element.ownerDocument, { element, again, hear: (event) => heard.key(event) });
   }
 
   /** Takes the guard away and says what came of the action, once the awaited input is there. */
-  async finish({ graceMs, typed, awaits }: FinishRequest): Promise<Finished> {
+  async finish({ graceMs, typed, chosen, awaits }: FinishRequest): Promise<Finished> {
     const own = this.#underWay;
     if (own === null) return { ...NOTHING, ...where(), heard: true };
-    const { element, again, before, changes, heard, text } = own;
+    const { element, again, before, signs, heard, text } = own;
     if (awaits !== null && !(await heard.until(awaits, HEARD_MS))) return { ...NOTHING, ...where() };
     // What the page has put off until its handlers have ended comes first.
     await Promise.resolve();
     const hit = disarm(element.ownerDocument);
     const missed = hit !== null ? missedBy(hit, awaits !== null) : hasLost(typed, element, again) ? DRAWN_ANEW : null;
-    const differs = (): boolean => changes.any || before.differs;
-    let changed = differs();
-    if (missed === null && !changed) await changes.first(graceMs);
+    const differs = (): boolean => signs.differs || before.differs;
+    // What is only seen by comparing is compared once: it costs more than the rest.
+    let changed = signs.any || before.differs;
+    if (missed === null && (!changed || signs.isMoving)) await signs.first(graceMs);
     changed ||= differs();
     const { sent } = heard;
     const there = element.isConnected ? element : again();
-    const outcome = typed === null || typed === '' || missed !== null ? null : await text.outcome(typed, there);
+    let outcome: TypedOutcome | null = null;
+    if (missed === null && chosen !== null) outcome = await this.#chosen(chosen, there, element);
+    else if (missed === null && typed !== null && typed !== '') outcome = await text.outcome(typed, there);
     this.#stop();
     // Where a form leads is told when its task begins; our answer comes after that.
     if (sent.length > 0) await nextTask();
@@ -79,10 +88,15 @@ export class Action {
     };
   }
 
+  async #chosen(wanted: readonly string[], there: Element | null, element: Element): Promise<TypedOutcome | null> {
+    return isHtml(element, 'select') ? chosenOutcome(there, wanted) : this.chooser.outcome(wanted[0] ?? '');
+  }
+
   #stop(): void {
     discoveries()?.act(false);
     this.#underWay?.heard.stop();
     this.#underWay?.text.stop();
+    this.#underWay?.signs.stop();
     this.#underWay = null;
   }
 }

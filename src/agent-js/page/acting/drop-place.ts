@@ -1,6 +1,12 @@
-import { type DropPoint, isProblem, type PageProblem, type Sought } from '../../tabs/page-calls.js';
+import {
+  type CornerPoint,
+  type DropPoint,
+  type DropRequest,
+  isProblem,
+  type PageProblem,
+} from '../../tabs/page-calls.js';
 import { resolve } from '../resolve.js';
-import { pointsOf } from '../tree/geometry.js';
+import { isInView, pointFromCorner, pointsOf } from '../tree/geometry.js';
 import { bringIntoView } from '../tree/scrolling.js';
 import type { WindowListeners } from '../window-listeners.js';
 
@@ -18,25 +24,35 @@ export class DropPlace {
    * @param sought without a locator, the element that was found before, where it is by now; it is scrolled to if need be
    * @param still waits until it stands still
    */
-  async point({ locator, still, ...shown }: Sought<string | null> & { readonly still: boolean }) {
+  async point({ locator, still, at, ...shown }: DropRequest): Promise<DropPoint | PageProblem> {
     const element = locator === null ? this.#element : resolve({ locator, ...shown });
     if (element === null) return blocked('has gone during the drag', true);
     if (isProblem(element)) return element;
     this.#element = element;
     if (still) await untilStill(element);
-    const point = pointOf(element);
+    const point = pointOf(element, at);
+    if (point === 'outside') return blocked(outside(element, at ?? { x: 0, y: 0 }), true);
     if (point !== null) return point;
     if (locator !== null) return { x: 0, y: 0, width: 0, height: 0 };
     bringIntoView(element);
-    return pointOf(element) ?? blocked('cannot be scrolled into view', false);
+    const seen = pointOf(element, at);
+    return seen === null || seen === 'outside' ? blocked('cannot be scrolled into view', false) : seen;
   }
 }
 
-function pointOf(element: Element): DropPoint | null {
-  const [point] = pointsOf(element);
+function pointOf(element: Element, at: CornerPoint | null): DropPoint | 'outside' | null {
+  const corner = at === null ? undefined : pointFromCorner(element, at);
+  if (corner === null) return 'outside';
+  const [point] = corner === undefined ? pointsOf(element) : isInView(corner) ? [corner] : [];
   if (point === undefined) return null;
   const { width, height } = element.getBoundingClientRect();
   return { ...point, width, height };
+}
+
+/** Why a point is none of an element, completing "it ...". */
+export function outside(element: Element, { x, y }: CornerPoint): string {
+  const { width, height } = element.getBoundingClientRect();
+  return `has no point ${x}, ${y}: it is ${Math.round(width)} x ${Math.round(height)}`;
 }
 
 async function untilStill(element: Element): Promise<void> {

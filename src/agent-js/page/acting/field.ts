@@ -1,7 +1,9 @@
 import { foldSpace } from '../../locating/locator.js';
+import type { PageProblem, TypedOutcome } from '../../tabs/page-calls.js';
 import { shownValue } from '../controls/descriptor.js';
 import { checkedState, inputKind } from '../names/roles.js';
-import { isHtml } from '../tree/flat-tree.js';
+import { isHtml, parentOf } from '../tree/flat-tree.js';
+import { blockedUntilChanged } from './reach.js';
 
 /** What a password field answers in place of its value. */
 const MASK = '••••••••';
@@ -23,7 +25,7 @@ const MAX_FIELDS = 5_000;
 
 /**
  * The state that is in no node or attribute, as it was: what stood in the fields of an element's document, and how far the
- * element and its page were scrolled.
+ * element, all around it and its page were scrolled.
  */
 export class FieldState {
   readonly #element: Element;
@@ -49,7 +51,11 @@ export class FieldState {
 
 function scrolled(element: Element): readonly (number | undefined)[] {
   const page = element.ownerDocument.scrollingElement;
-  return [element.scrollTop, element.scrollLeft, page?.scrollTop, page?.scrollLeft];
+  const ways: (number | undefined)[] = [page?.scrollTop, page?.scrollLeft];
+  for (let node: Element | null = element; node !== null; node = parentOf(node)) {
+    ways.push(node.scrollTop, node.scrollLeft);
+  }
+  return ways;
 }
 
 /** A password's too: it stays in the page. */
@@ -109,19 +115,17 @@ const EXAMPLES: { readonly [type: string]: string } = {
 };
 
 /**
- * Chooses options by their texts (their values where no text fits). Answers why not, or null.
+ * Chooses options by their texts (their values where no text fits). Answers why not, or null: what lasts unless the page
+ * changes its options, or a sentence's end.
  */
-export function choose(select: HTMLSelectElement, wanted: readonly string[]): string | null {
+export function choose(select: HTMLSelectElement, wanted: readonly string[]): string | PageProblem | null {
   if (wanted.length !== 1 && !select.multiple) return 'takes exactly one option';
   const chosen = new Set<HTMLOptionElement>();
   for (const text of wanted) {
-    const folded = foldSpace(text);
-    const options = [...select.options];
-    const option =
-      options.find((one) => foldSpace(one.text) === folded || one.label === folded) ??
-      options.find((one) => one.value === text);
-    if (option === undefined) return `has no option ${JSON.stringify(text)}; it has ${listOptions(select)}`;
-    if (option.matches(':disabled')) return `has the option ${JSON.stringify(text)} disabled`;
+    const option = optionOf(select, text);
+    const shown = JSON.stringify(text);
+    if (option === undefined) return blockedUntilChanged(`has no option ${shown}; it has ${listOptions(select)}`);
+    if (option.matches(':disabled')) return blockedUntilChanged(`has the option ${shown} disabled`);
     chosen.add(option);
   }
   const before = [...select.selectedOptions];
@@ -131,6 +135,27 @@ export function choose(select: HTMLSelectElement, wanted: readonly string[]): st
   if (!select.multiple && only !== undefined) only.selected = true;
   if (before.length !== chosen.size || before.some((option) => !chosen.has(option))) announce(select);
   return null;
+}
+
+function optionOf(select: HTMLSelectElement, text: string): HTMLOptionElement | undefined {
+  const folded = foldSpace(text);
+  const options = [...select.options];
+  return (
+    options.find((one) => foldSpace(one.text) === folded || one.label === folded) ??
+    options.find((one) => one.value === text)
+  );
+}
+
+/** What a select shows after the page's own handlers have heard of the choice. */
+export function chosenOutcome(element: Element | null, wanted: readonly string[]): TypedOutcome | null {
+  if (element === null) return { kind: 'gone', shown: '' };
+  if (!isHtml(element, 'select')) return null;
+  const chosen = [...element.selectedOptions];
+  const shown = chosen.map((option) => option.text).join(', ');
+  const options = wanted.map((text) => optionOf(element, text));
+  const holds = chosen.length === new Set(options).size && options.every((one) => one?.selected);
+  if (holds) return { kind: 'same', shown: wanted.length === 1 ? (wanted[0] ?? '') : shown };
+  return { kind: chosen.length === 0 || element.value === '' ? 'emptied' : 'other', shown };
 }
 
 /** Selects all that stands in the focused field, so that typing replaces it. */

@@ -1,22 +1,27 @@
 import type { ActionName } from '../../../protocol/look.js';
 import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
-import { isList, isMultiple, optionOf } from '../controls/options.js';
+import { nameMemory } from '../names/name-memory.js';
 import { nextChange } from '../names/next-change.js';
 import { checkedState, inputKind, isReadOnly, kindOf } from '../names/roles.js';
-import { nameFor, resolve } from '../resolve.js';
+import { resolve } from '../resolve.js';
 import { isHtml, isInside, parentOf, shadowOf } from '../tree/flat-tree.js';
-import { elementAt, pointsOf, reaches } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
-import { bringIntoView, scroll } from '../tree/scrolling.js';
+import { scroll } from '../tree/scrolling.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
 import { isDisabled, isShown, standIn } from '../tree/visibility.js';
 import type { Action } from './action.js';
+import { toChoose } from './choosing.js';
 import { choose, isPassword, selectContent, setValue } from './field.js';
+import { blocked, blockedUntilChanged, reachablePoint } from './reach.js';
 import { typeUnheard } from './type-unheard.js';
 
 const NOWHERE: Point = { x: 0, y: 0 };
 /** Styles and layout change without a sign: an element that is not ready is looked at again after this. */
 const LOOK_AGAIN_MS = 100;
+
+const SCROLL_GRACE_MS = 60;
+/** What a quiet page has not changed by then, of what only it can change, it will not: `disabled`, `readonly`, the options. */
+const QUIET_MS = 1_500;
 
 /** An element that is ready, and where. */
 interface Found {
@@ -24,6 +29,8 @@ interface Found {
   readonly point: Point;
   readonly done: boolean;
   readonly opens: boolean;
+  readonly wheel?: readonly [dx: number, dy: number];
+  readonly types?: boolean;
 }
 
 /**
@@ -34,6 +41,10 @@ interface Found {
  */
 export async function ready(request: ReadyRequest, action: Action): Promise<Ready | PageProblem> {
   const deadline = performance.now() + request.ms;
+  const memory = nameMemory();
+  memory.attend();
+  let { mutations } = memory;
+  let quietSince = performance.now();
   for (;;) {
     const startedAt = performance.now();
     const found = attempt(request, action);
@@ -43,8 +54,29 @@ export async function ready(request: ReadyRequest, action: Action): Promise<Read
     const final = found.problem === 'blocked' ? found.final : found.problem !== 'missing';
     const now = performance.now();
     if (final || now >= deadline) return found;
-    await nextChange(Math.min(LOOK_AGAIN_MS, deadline - now), now - startedAt);
+    if (!isLasting(found) || memory.mutations !== mutations || document.readyState !== 'complete') quietSince = now;
+    mutations = memory.mutations;
+    if (isLasting(found) && now - quietSince >= QUIET_MS) return { ...found, quiet: true };
+    if (found.problem === 'blocked' && found.soon === true) await drawn();
+    else await nextChange(Math.min(LOOK_AGAIN_MS, deadline - now), now - startedAt);
   }
+}
+
+/** Settles when the page has been drawn; one that is not drawn has its timers. */
+function drawn(): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LOOK_AGAIN_MS);
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        clearTimeout(timer);
+        resolve();
+      }),
+    );
+  });
+}
+
+function isLasting(problem: PageProblem): problem is PageProblem & { problem: 'blocked' } {
+  return problem.problem === 'blocked' && problem.lasting === true;
 }
 
 function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
@@ -53,14 +85,25 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
   if (isProblem(element)) return element;
   const unfit = unfitFor(element, action);
   if (unfit !== null) return unfit;
-  const begin = (): void => under.begin(element, request);
+  const begin = (): void => under.begin(element, action, request);
   const done = (): Found => ({ element, point: NOWHERE, done: true, opens: false });
   const byKeys = (): Found => ({ element, point: NOWHERE, done: false, opens: false });
   const one = typeof value === 'string' ? value : null;
   switch (action) {
-    case 'scroll':
+    case 'scroll': {
       begin();
-      return outcome(scroll(element, one), done);
+      const scrolled = scroll(element, one);
+      if (scrolled === null) return done();
+      if (!('wheel' in scrolled)) return blocked(scrolled.refusal, true);
+      const over = reachablePoint(element, element, null);
+      if (isProblem(over)) return over;
+      begin();
+      return { element, point: over, done: false, opens: false, wheel: scrolled.wheel };
+    }
+    case 'selectText':
+      begin();
+      selectContent(element);
+      return done();
     case 'focus':
       begin();
       return focus(element) ?? done();
@@ -85,14 +128,15 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
       break;
     default:
   }
-  const own = isShown(element) ? reachablePoint(element, element) : null;
+  const { at } = request;
+  const own = isShown(element) ? reachablePoint(element, element, at) : null;
   // An input that its page has put away, out of sight or under what it draws itself, is pressed by its label.
   const label = own === null || isProblem(own) ? standIn(element) : null;
-  const point = label === null ? (own ?? reachablePoint(element, element)) : reachablePoint(label, element);
+  const point = label === null ? (own ?? reachablePoint(element, element, at)) : reachablePoint(label, element, at);
   if (isProblem(point)) return point;
   begin();
   if (action === 'select' && isHtml(element, 'select')) {
-    return outcome(choose(element, typeof value === 'string' ? [value] : (value ?? [])), done, false);
+    return outcome(choose(element, wantedOf(request)), done);
   }
   if (action === 'input' || action === 'clear') {
     const text = action === 'clear' ? '' : (one ?? '');
@@ -114,33 +158,17 @@ function toType(element: Element, text: string): boolean | PageProblem {
   return false;
 }
 
-/** What to click in a list that a site draws itself: first what opens it, then the option. */
-function toChoose(request: ReadyRequest, element: Element, under: Action): Found | PageProblem {
-  const { value, list } = request;
-  const text = (typeof value === 'string' ? value : value?.[0]) ?? '';
-  const option = optionOf(element, text, list);
-  if (!isProblem(option)) {
-    const point = reachablePoint(option, option);
-    if (isProblem(point)) return point;
-    under.begin(option, null);
-    const done = option.getAttribute('aria-selected') === 'true' && isMultiple(element);
-    return { element: option, point, done, opens: false };
-  }
-  if (list === 'open' || isList(element)) return option;
-  const point = reachablePoint(element, element);
-  if (isProblem(point)) return point;
-  under.begin(element, request);
-  return { element, point, done: false, opens: true };
-}
+/** What a person does to a control that is out of use, too. */
+const HARMLESS: ReadonlySet<ActionName> = new Set(['hover', 'scroll', 'focus', 'wheel', 'selectText']);
 
 function unfitFor(element: Element, action: ActionName): PageProblem | null {
-  const harmless = action === 'hover' || action === 'scroll' || action === 'focus';
-  if (!harmless && isDisabled(element)) return blocked('is disabled');
+  const harmless = HARMLESS.has(action);
+  if (!harmless && isDisabled(element)) return blockedUntilChanged('is disabled');
   switch (action) {
     case 'input':
     case 'clear':
       if (inputKind(element) === 'none') return blocked(`takes no text: it is ${kindOf(element)}`, true);
-      if (isReadOnly(element)) return blocked('is read only');
+      if (isReadOnly(element)) return blockedUntilChanged('is read only');
       return null;
     case 'check':
     case 'uncheck':
@@ -154,52 +182,6 @@ function unfitFor(element: Element, action: ActionName): PageProblem | null {
   }
 }
 
-/** A point where a press reaches the element, scrolled to if need be. */
-function reachablePoint(shown: Element, element: Element): Point | PageProblem {
-  if (isMoving(shown)) return blocked('does not stand still');
-  const atOnce = pointsOf(shown);
-  const open = atOnce.find((point) => isOpen(point, shown, element));
-  if (open !== undefined) return open;
-  bringIntoView(shown);
-  const points = pointsOf(shown);
-  const [middle] = points;
-  if (middle === undefined) return blocked('cannot be scrolled into view');
-  const reached = points.find((point) => isOpen(point, shown, element));
-  if (reached !== undefined) return reached;
-  const cover = elementAt(middle);
-  return blocked(
-    cover === null ? 'is not drawn where it should be' : `is covered by ${nameFor(outermost(cover, shown))}`,
-  );
-}
-
-function isOpen(point: Point, shown: Element, element: Element): boolean {
-  const hit = elementAt(point);
-  return hit !== null && (reaches(hit, shown) || reaches(hit, element));
-}
-
-/** The whole of what covers an element: the largest ancestor of the hit that does not hold the element too. */
-function outermost(hit: Element, covered: Element): Element {
-  let whole = hit;
-  for (let node: Element | null = hit; node !== null && !isInside(covered, node); node = parentOf(node)) whole = node;
-  return whole;
-}
-
-const GEOMETRY =
-  /^(transform|translate|scale|rotate|left|right|top|bottom|inset|width|height|margin|padding|offset|min|max)/;
-
-/** Whether an animation that will end moves the element. One that never ends is met by the guard on the click. */
-function isMoving(element: Element): boolean {
-  return element.ownerDocument.getAnimations().some(({ playState, effect }) => {
-    if (playState !== 'running' || effect === null || !('getKeyframes' in effect)) return false;
-    const { target } = effect as KeyframeEffect;
-    if (target === null || !isInside(element, target)) return false;
-    if (effect.getComputedTiming().endTime === Number.POSITIVE_INFINITY) return false;
-    return (effect as KeyframeEffect)
-      .getKeyframes()
-      .some((frame) => Object.keys(frame).some((key) => GEOMETRY.test(key)));
-  });
-}
-
 function focus(element: Element): PageProblem | null {
   const target = element as Partial<HTMLElement> & Element;
   target.focus?.();
@@ -209,10 +191,17 @@ function focus(element: Element): PageProblem | null {
   return blocked('does not take the focus');
 }
 
-async function report({ element, point, done, opens }: Found, under: Action, request: ReadyRequest): Promise<Ready> {
+async function report(
+  { element, point, done, opens, wheel, types }: Found,
+  under: Action,
+  request: ReadyRequest,
+): Promise<Ready> {
   const { action, value } = request;
   const typed = action === 'input' && typeof value === 'string' ? value : null;
+  const chosen = action === 'select' ? wantedOf(request) : null;
   const checked = checkedState(element);
+  // The events of what was scrolled come with the next picture.
+  const graceMs = action === 'scroll' && typeof value === 'string' ? SCROLL_GRACE_MS : 0;
   return {
     x: point.x,
     y: point.y,
@@ -223,8 +212,10 @@ async function report({ element, point, done, opens }: Found, under: Action, req
     canvasEditor: isSelfDrawn(element),
     checked: checked === 'mixed' ? false : checked,
     draggable: action === 'drag' && isDraggable(element),
-    finished: done ? await under.finish({ graceMs: 0, typed, awaits: null }) : null,
+    finished: done ? await under.finish({ graceMs, typed, chosen, awaits: null }) : null,
     opens,
+    types: types === true,
+    wheel: wheel ?? null,
   };
 }
 
@@ -236,10 +227,11 @@ function isDraggable(element: Element): boolean {
   return false;
 }
 
-function outcome(refusal: string | null, done: () => Found, final = true): Found | PageProblem {
-  return refusal === null ? done() : blocked(refusal, final);
+function wantedOf({ value }: ReadyRequest): readonly string[] {
+  return typeof value === 'string' ? [value] : (value ?? []);
 }
 
-function blocked(reason: string, final = false): PageProblem {
-  return { problem: 'blocked', reason, final };
+function outcome(refusal: string | PageProblem | null, done: () => Found): Found | PageProblem {
+  if (refusal === null) return done();
+  return typeof refusal === 'string' ? blocked(refusal, true) : refusal;
 }

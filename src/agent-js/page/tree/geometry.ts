@@ -47,6 +47,22 @@ export function elementAt({ x, y }: Point): Element | null {
   }
 }
 
+/**
+ * A point of an element in the outermost viewport, which may show another part of the page.
+ *
+ * @param at in CSS pixels from the corner of the element's box; null is answered for a point outside of it
+ */
+export function pointFromCorner(element: Element, at: Point): Point | null {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  if (at.x < 0 || at.y < 0 || at.x >= width || at.y >= height) return null;
+  const { x: left, y: top } = viewportRect(element, new DOMRect(x + at.x, y + at.y));
+  return { x: left, y: top };
+}
+
+export function isInView({ x, y }: Point): boolean {
+  return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+}
+
 /** Points in the visible part of an element, its middle first. Empty: none of it is in the viewport. */
 export function pointsOf(element: Element): Point[] {
   if (isHtml(element, 'area')) return pointsOnPicture(element);
@@ -61,9 +77,29 @@ export function pointsOf(element: Element): Point[] {
       x: left + (right - left) * across,
       y: top + (bottom - top) * down,
     });
-    return [at(0.5, 0.5), at(0.2, 0.5), at(0.8, 0.5), at(0.5, 0.2), at(0.5, 0.8)];
+    const points = [at(0.5, 0.5), at(0.2, 0.5), at(0.8, 0.5), at(0.5, 0.2), at(0.5, 0.8)];
+    return 'ownerSVGElement' in element ? [...points, ...pointsOnLines(element)] : points;
   }
   return [];
+}
+
+/** Shapes of a group beyond this are not gone through. */
+const MAX_SHAPES = 20;
+
+/** Points on the lines of a drawing: a line that turns, or a ring, is drawn in none of the points of its box. */
+function pointsOnLines(drawn: Element): Point[] {
+  const shapes = 'getPointAtLength' in drawn ? [drawn] : [...drawn.querySelectorAll('*')].slice(0, MAX_SHAPES);
+  return shapes.flatMap((shape) => {
+    const { getTotalLength, getPointAtLength, getScreenCTM } = shape as Partial<SVGGeometryElement>;
+    const toScreen = getPointAtLength === undefined ? null : getScreenCTM?.call(shape as SVGGeometryElement);
+    if (getTotalLength === undefined || getPointAtLength === undefined || toScreen == null) return [];
+    const length = getTotalLength.call(shape as SVGGeometryElement);
+    return [0.5, 0.25, 0.75].flatMap((part) => {
+      const at = getPointAtLength.call(shape as SVGGeometryElement, length * part).matrixTransform(toScreen);
+      const { x, y } = viewportRect(drawn, new DOMRect(at.x, at.y));
+      return isInView({ x, y }) ? [{ x, y }] : [];
+    });
+  });
 }
 
 /** The boxes in which an element is drawn; what has none of its own is drawn by what is in it. */
@@ -76,7 +112,7 @@ function boxesOf(element: Element): readonly DOMRect[] {
 function pointsOnPicture(area: Element): Point[] {
   return (shapeOf(area)?.points ?? [])
     .map((point) => viewportRect(area, new DOMRect(point.x, point.y)))
-    .filter(({ x, y }) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight)
+    .filter(isInView)
     .map(({ x, y }) => ({ x, y }));
 }
 

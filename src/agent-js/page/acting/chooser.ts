@@ -1,0 +1,205 @@
+import { foldSpace } from '../../locating/locator.js';
+import type { PageProblem, TypedOutcome } from '../../tabs/page-calls.js';
+import { isList, ownLists, textsOf } from '../controls/options.js';
+import { drawnText } from '../names/accessible-name.js';
+import { nextChange } from '../names/next-change.js';
+import { inputKind, isReadOnly, roleOf } from '../names/roles.js';
+import { isHtml, isInside, parentOf, shadowOf } from '../tree/flat-tree.js';
+import { isShown } from '../tree/visibility.js';
+import { fieldValue } from './field.js';
+import { appeared, shownNow } from './popups.js';
+
+/** A list that has not changed for so long has drawn what it draws, in milliseconds. */
+const DRAWN_MS = 120;
+/** One that is empty for so long may want a text first. */
+const EMPTY_MS = 400;
+/** Options that an error names. */
+const MAX_NAMED = 20;
+/** What was chosen is shown by then. */
+const SHOWN_MS = 500;
+/** Around a control, what was chosen may be shown so far out. */
+const CHIP_DEPTH = 3;
+
+/** What to do next for an option that is not there. */
+export type Advance = 'wait' | 'type' | 'scrolled' | 'exhausted';
+
+/**
+ * Chooses from a list that a site draws: knows what has appeared since the list was opened, so that nothing is chosen that
+ * belongs to another control, and goes through a list that draws only a part of itself.
+ */
+export class Chooser {
+  #control: Element | null = null;
+  /** Around the option that was chosen last. */
+  #list: Element | null = null;
+  /** What was drawn when the list was scrolled last. */
+  #scrolledAt = '';
+  #before: WeakSet<Element> | null = null;
+  #shownBefore = '';
+  #chosen: Element | null = null;
+  #names: string[] = [];
+  #signature = '';
+  #since = 0;
+  #fromTop = false;
+  #typed = false;
+
+  /** A select begins. */
+  start(control: Element): void {
+    this.#control = control;
+    this.#before = null;
+    this.#shownBefore = shownBy(control);
+    this.#names = [];
+    this.#rewind();
+  }
+
+  /** The control is about to be pressed: what is there now is none of its list. */
+  opening(): void {
+    this.#before = shownNow();
+    this.#rewind();
+  }
+
+  typing(): void {
+    this.#typed = true;
+    this.#fromTop = false;
+    this.#signature = '';
+    this.#since = performance.now();
+  }
+
+  /** An option is about to be pressed. */
+  choosing(option: Element): void {
+    this.#chosen = option;
+    this.#list = parentOf(option);
+    this.#rewind();
+  }
+
+  /** Whether the list is there from which an option was chosen. */
+  get isStillOpen(): boolean {
+    return this.#list?.isConnected === true && isShown(this.#list);
+  }
+
+  /** What holds the options: the control itself, the lists that it names, or what has appeared since it was pressed. */
+  places(control: Element): { readonly named: readonly Element[]; readonly popups: readonly Element[] } {
+    const named = isList(control) ? [control] : [control, ...ownLists(control)];
+    return { named, popups: this.#before === null ? [] : appeared(this.#before, control) };
+  }
+
+  /** Notes the options that are drawn now. */
+  note(texts: readonly string[]): void {
+    for (const text of texts) if (!this.#names.includes(text)) this.#names.push(text);
+    const signature = texts.join('\n');
+    if (signature === this.#signature && this.#since > 0) return;
+    this.#signature = signature;
+    this.#since = performance.now();
+  }
+
+  /** Why there is no such option. */
+  problem(text: string, how: 'lasting' | 'soon' | null): PageProblem {
+    const named = this.#names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name));
+    const more = this.#names.length > MAX_NAMED ? ', …' : '';
+    const reason = `has no option ${JSON.stringify(text)}; it has ${named.join(', ') || 'none'}${more}`;
+    return { problem: 'blocked', reason, final: false, ...(how === null ? {} : { [how]: true }) };
+  }
+
+  /** The field that filters the list; null where there is none. */
+  field(control: Element): Element | null {
+    let active = control.ownerDocument.activeElement;
+    for (let inner = active; inner !== null; inner = shadowOf(inner)?.activeElement ?? null) active = inner;
+    const inside = active !== null && this.places(control).popups.some((popup) => isInside(active, popup));
+    const candidates = [control, ...(active !== null && (inside || isInside(active, control)) ? [active] : [])];
+    return candidates.find((one) => isHtml(one, 'input') && inputKind(one) === 'typed' && !isReadOnly(one)) ?? null;
+  }
+
+  /** Goes on in a list in which the option is not drawn. */
+  advance(control: Element): Advance {
+    const now = performance.now();
+    const patience = this.#signature === '' ? EMPTY_MS : DRAWN_MS;
+    const drawn = this.#fromTop && this.#signature !== this.#scrolledAt;
+    if (!drawn && now - this.#since < patience) return 'wait';
+    if (!this.#typed && this.field(control) !== null) return 'type';
+    if (this.#signature === '') return 'wait';
+    const { named, popups } = this.places(control);
+    const scroller = scrollerIn([...named.filter((one) => one !== control || isList(one)), ...popups]);
+    if (scroller === null) return 'exhausted';
+    const before = scroller.scrollTop;
+    this.#scrolledAt = this.#signature;
+    this.#since = now;
+    if (this.#fromTop) scroller.scrollBy({ top: scroller.clientHeight, behavior: 'instant' });
+    else scroller.scrollTo({ top: 0, behavior: 'instant' });
+    const moved = scroller.scrollTop !== before || !this.#fromTop;
+    this.#fromTop = true;
+    return moved ? 'scrolled' : 'exhausted';
+  }
+
+  /** Whether the control shows what was chosen; null where nobody can tell. */
+  async outcome(text: string): Promise<TypedOutcome | null> {
+    const control = this.#control;
+    const option = this.#chosen;
+    if (control === null || option === null) return null;
+    const deadline = performance.now() + SHOWN_MS;
+    for (;;) {
+      const outcome = this.#outcomeNow(text, control, option);
+      const left = deadline - performance.now();
+      if (outcome.kind !== 'other' || left <= 0) return outcome;
+      await nextChange(Math.min(left, 50), 0);
+    }
+  }
+
+  #outcomeNow(text: string, control: Element, option: Element): TypedOutcome {
+    if (!control.isConnected) return { kind: 'gone', shown: '' };
+    const shown = shownBy(control);
+    if (folded(shown).includes(folded(text))) return { kind: 'same', shown: text };
+    if (/^menuitem$|^treeitem$|^gridcell$/.test(roleOf(option))) return { kind: 'same', shown: text };
+    if (option.isConnected && isChosen(option)) return { kind: 'same', shown: text };
+    if (isList(control) && option.getAttribute('aria-selected') !== 'false') return { kind: 'same', shown: text };
+    if (shown !== this.#shownBefore) return { kind: shown === '' ? 'emptied' : 'same', shown };
+    return this.#hasChip(text, control) ? { kind: 'same', shown: text } : { kind: 'other', shown };
+  }
+
+  /** What was chosen may stand beside the control. */
+  #hasChip(text: string, control: Element): boolean {
+    let around: Element = control;
+    for (let up = 0; up < CHIP_DEPTH; up++) around = parentOf(around) ?? around;
+    const before = this.#before;
+    if (before === null) return false;
+    const wanted = folded(text);
+    return appeared(before, control).some((one) => isInside(one, around) && folded(drawnText(one)).includes(wanted));
+  }
+
+  #rewind(): void {
+    this.#signature = '';
+    this.#since = performance.now();
+    this.#fromTop = false;
+    this.#typed = false;
+  }
+}
+
+function isChosen(option: Element): boolean {
+  if (option.getAttribute('aria-selected') === 'true' || option.getAttribute('aria-checked') === 'true') return true;
+  return option.querySelector('input:checked') !== null;
+}
+
+function shownBy(control: Element): string {
+  const value = isHtml(control, 'input') ? String(fieldValue(control)) : drawnText(control);
+  if (value !== '') return foldSpace(value);
+  return foldSpace(textsOf(control));
+}
+
+function folded(text: string): string {
+  return foldSpace(text).toLowerCase();
+}
+
+/** What scrolls the options: the innermost that scrolls, around them or inside. */
+function scrollerIn(places: readonly Element[]): Element | null {
+  for (const place of places) {
+    const inside = [place, ...place.querySelectorAll('*')];
+    const found = inside.find((one) => {
+      if (one.scrollHeight <= one.clientHeight + 1 || one.clientHeight === 0) return false;
+      return /auto|scroll/.test(getComputedStyle(one).overflowY);
+    });
+    if (found !== undefined) return found;
+    for (let node = parentOf(place), up = 0; node !== null && up < 2; node = parentOf(node), up++) {
+      const scrolls = node.scrollHeight > node.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(node).overflowY);
+      if (scrolls && !isHtml(node, 'body') && !isHtml(node, 'html')) return node;
+    }
+  }
+  return null;
+}

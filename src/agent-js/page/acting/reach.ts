@@ -1,0 +1,79 @@
+import type { CornerPoint, PageProblem } from '../../tabs/page-calls.js';
+import { nameFor } from '../resolve.js';
+import { isInside, parentOf } from '../tree/flat-tree.js';
+import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
+import type { Point } from '../tree/point.js';
+import { bringIntoView, bringPointIntoView } from '../tree/scrolling.js';
+import { outside } from './drop-place.js';
+
+/** A point where a press reaches the element, scrolled to if need be. */
+export function reachablePoint(shown: Element, element: Element, at: CornerPoint | null): Point | PageProblem {
+  if (isMoving(shown)) return blocked('does not stand still');
+  if (at !== null) return pointInside(shown, element, at);
+  const atOnce = pointsOf(shown);
+  const open = atOnce.find((point) => isOpen(point, shown, element));
+  if (open !== undefined) return open;
+  bringIntoView(shown);
+  const points = pointsOf(shown);
+  const [middle] = points;
+  if (middle === undefined) return blocked('cannot be scrolled into view');
+  const reached = points.find((point) => isOpen(point, shown, element));
+  if (reached !== undefined) return reached;
+  const cover = elementAt(middle);
+  return blocked(
+    cover === null ? 'is not drawn where it should be' : `is covered by ${nameFor(outermost(cover, shown))}`,
+  );
+}
+
+/** A point that was asked for, scrolled to if need be. */
+function pointInside(shown: Element, element: Element, at: CornerPoint): Point | PageProblem {
+  let point = pointFromCorner(shown, at);
+  if (point !== null && !(isInView(point) && isOpen(point, shown, element))) {
+    bringPointIntoView(shown, at);
+    point = pointFromCorner(shown, at);
+  }
+  if (point === null) return blocked(outside(shown, at), true);
+  if (!isInView(point)) return blocked(`cannot be scrolled to its point ${at.x}, ${at.y}`);
+  if (isOpen(point, shown, element)) return point;
+  const cover = elementAt(point);
+  const what = cover === null ? 'is not drawn' : `is covered by ${nameFor(outermost(cover, shown))}`;
+  return blocked(`${what} at its point ${at.x}, ${at.y}`);
+}
+
+function isOpen(point: Point, shown: Element, element: Element): boolean {
+  const hit = elementAt(point);
+  return hit !== null && (reaches(hit, shown) || reaches(hit, element));
+}
+
+/** The whole of what covers an element: the largest ancestor of the hit that does not hold the element too. */
+function outermost(hit: Element, covered: Element): Element {
+  let whole = hit;
+  for (let node: Element | null = hit; node !== null && !isInside(covered, node); node = parentOf(node)) whole = node;
+  return whole;
+}
+
+const GEOMETRY =
+  /^(transform|translate|scale|rotate|left|right|top|bottom|inset|width|height|margin|padding|offset|min|max)/;
+
+/** Whether an animation that will end moves the element. One that never ends is met by the guard on the click. */
+function isMoving(element: Element): boolean {
+  return element.ownerDocument.getAnimations().some(({ playState, effect }) => {
+    if (playState !== 'running' || effect === null || !('getKeyframes' in effect)) return false;
+    const { target } = effect as KeyframeEffect;
+    if (target === null || !isInside(element, target)) return false;
+    if (effect.getComputedTiming().endTime === Number.POSITIVE_INFINITY) return false;
+    return (effect as KeyframeEffect)
+      .getKeyframes()
+      .some((frame) => Object.keys(frame).some((key) => GEOMETRY.test(key)));
+  });
+}
+
+/** The element is there and cannot take the action. @param final waiting will not help */
+export function blocked(reason: string, final = false): PageProblem {
+  return { problem: 'blocked', reason, final };
+}
+
+/** The same, of what lasts unless the page does something about it. */
+export function blockedUntilChanged(reason: string): PageProblem {
+  return { problem: 'blocked', reason, final: false, lasting: true };
+}

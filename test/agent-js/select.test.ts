@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
+const site = await openSite(t);
+const lease = await openBrowser(t);
+const { call, failure } = await openAgent(t, lease);
+const open = (html: string) =>
+  call('go', site.set('/select', `<!doctype html><style>[hidden] { display: none !important }</style>${html}`));
+const file = (path: string, type: string): string =>
+  site.set(`/${path}`, (_request, response) => {
+    response.writeHead(200, { 'content-type': type });
+    response.end(readFileSync(new URL(`../../node_modules/${path}`, import.meta.url)));
+  });
+const script = (path: string) => `<script src="${file(path, 'text/javascript')}"></script>`;
+const style = (path: string) => `<link rel=stylesheet href="${file(path, 'text/css')}">`;
+
+/** A list of 1,000 that draws what is seen of it. */
+const VIRTUAL = `function draw() { const from = Math.floor(list.scrollTop / 30); inner.innerHTML = '';
+  for (let at = from; at < Math.min(from + 7, 1000); at++) { const row = document.createElement('div'); row.setAttribute('role', 'option'); row.textContent = 'Item ' + at;
+    row.style.cssText = 'position:absolute;height:30px;top:' + at * 30 + 'px'; row.onclick = () => { box.textContent = row.textContent; list.hidden = true; }; inner.append(row); } }
+  list.onscroll = () => requestAnimationFrame(draw);`;
+const virtual = (more = '') =>
+  `<div id=box role=combobox tabindex=0 aria-label=Item ${more} onclick="list.hidden = !list.hidden; draw()">none</div>
+   <div id=list role=listbox hidden style="height:210px;overflow:auto;position:relative"><div id=inner style="height:30000px"></div></div><script>${VIRTUAL}</script>`;
+/** As select2: a field in the popup, which closes with each choice; chips in the control. */
+const SELECT2 = `<span id=box role=combobox tabindex=0 aria-label=Tags><span id=chips></span>&nbsp;Pick</span><script>
+  const all = ['Red', 'Green', 'Blue', 'Black']; let popup = null; const chosen = [];
+  const close = () => { popup?.remove(); popup = null; };
+  box.onclick = () => { if (popup) return close(); popup = document.createElement('span'); popup.innerHTML = '<input role=searchbox><ul role=listbox></ul>'; document.body.append(popup);
+    const list = popup.lastChild; const fill = () => { list.innerHTML = ''; for (const one of all.filter((name) => name.toLowerCase().includes(popup.firstChild.value.toLowerCase()))) { const li = document.createElement('li'); li.setAttribute('role', 'option'); li.ariaSelected = String(chosen.includes(one)); li.textContent = one;
+      li.onclick = () => { chosen.push(one); chips.textContent = chosen.join(' '); close(); }; list.append(li); } };
+    popup.firstChild.oninput = () => setTimeout(fill, 20); fill(); popup.firstChild.focus(); };</script>`;
+/** As primereact's: it stays open, and its entries are toggled. */
+const PRIME = `<div id=box tabindex=0 aria-label=Cities role=combobox aria-haspopup=listbox onclick="panel.hidden = !panel.hidden">None</div>
+  <div id=panel hidden><ul role=listbox aria-multiselectable=true>${['Rome', 'Oslo', 'Bern']
+    .map(
+      (name) =>
+        `<li role=option aria-selected=false onclick="this.ariaSelected = String(this.ariaSelected !== 'true'); box.textContent = [...document.querySelectorAll('[aria-selected=true]')].map((one) => one.textContent).join(', ')">${name}</li>`,
+    )
+    .join('')}</ul></div>`;
+
+t.test('an option is chosen only from the list of its own control', async (t) => {
+  const other =
+    '<div id=other role=listbox aria-label=Other><div role=option onclick="other.dataset.hit = 1">Red</div><div role=option>Blue</div></div>';
+  for (const [what, own] of Object.entries({
+    'a control that names its list':
+      '<div role=combobox tabindex=0 aria-label=Own aria-controls=l onclick="l.hidden = false" id=box>none</div><div id=l role=listbox hidden><div role=option onclick="box.textContent = this.textContent">Red</div></div>',
+    'a control whose list appears':
+      '<button id=box aria-label=Own onclick="setTimeout(() => l.hidden = false, 30)">none</button><div id=l hidden><div role=option onclick="box.textContent = this.textContent">Red</div></div>',
+    'a list without roles':
+      '<div tabindex=0 role=combobox aria-label=Own id=box onclick="l.hidden = false">none</div><div id=l hidden><p>Red</p></div><script>l.onclick = (event) => { box.textContent = event.target.textContent; }</script>',
+    'a list that was parked outside':
+      '<div tabindex=0 role=combobox aria-label=Own id=box onclick="l.style.left = 0">none</div><div id=l style="position:absolute;left:-9999px"><p>Red</p></div><script>l.onclick = (event) => { box.textContent = event.target.textContent; }</script>',
+    'a list that was drawn through':
+      '<div tabindex=0 role=combobox aria-label=Own id=box onclick="l.style.opacity = 1">none</div><div id=l style="opacity:0;pointer-events:auto"><p>Red</p></div><script>l.onclick = (event) => { box.textContent = event.target.textContent; }</script>',
+    'a list that was cut to nothing':
+      '<div tabindex=0 role=combobox aria-label=Own id=box onclick="l.style.height = `auto`">none</div><div id=l style="height:0;overflow:hidden"><p>Red</p></div><script>l.onclick = (event) => { box.textContent = event.target.textContent; }</script>',
+  })) {
+    await open(`<h2>Red</h2>${other}${own}<p>Red</p>`);
+    t.match(await call('act', '[aria-label=Own]', 'select', 'Red'), { changed: true }, what);
+    t.equal(await call('text', '#box'), 'Red', what);
+    t.equal(await call('page', 'other.dataset.hit ?? null'), null, what);
+    if (!what.startsWith('a control')) continue;
+    await open(`<h2>Green</h2>${other.replace('Blue', 'Green')}${own}<p>Green</p>`);
+    const refused = await failure('act', '[aria-label=Own]', 'select', 'Green', { timeout: 4_000 });
+    t.match(refused, { code: 'ACTION_FAILED', error: /has no option "Green"; it has "Red"$/ }, what);
+  }
+});
+
+t.test('a list that draws a part of itself is gone through', async (t) => {
+  for (const item of ['Item 3', 'Item 999']) {
+    await open(virtual('aria-controls=list'));
+    await call('act', '{combobox}Item', 'select', item, { timeout: 30_000 });
+    t.equal(await call('text', '#box'), item);
+  }
+  await open(virtual());
+  await call('act', '{combobox}Item', 'select', 'Item 40');
+  t.equal(await call('text', '#box'), 'Item 40', 'one that is not named');
+});
+
+t.test('the field of a list is typed into', async (t) => {
+  await open(`<input id=box role=combobox aria-label=Country aria-controls=l><ul id=l role=listbox hidden></ul><script>
+    const all = Array.from({ length: 300 }, (_, at) => 'Country ' + at);
+    box.oninput = () => setTimeout(() => { l.hidden = false; l.innerHTML = ''; for (const one of all.filter((name) => name.includes(box.value)).slice(0, 5)) { const li = document.createElement('li'); li.setAttribute('role', 'option'); li.textContent = one; li.onclick = () => { box.value = one; l.hidden = true; }; l.append(li); } }, 50);</script>`);
+  await call('act', '{combobox}Country', 'select', 'Country 211');
+  t.equal(await call('value', '#box'), 'Country 211');
+});
+
+t.test('several options are chosen, one after the other, whether the list stays open or not', async (t) => {
+  await open(SELECT2);
+  await call('act', '#box', 'select', ['Green', 'Black']);
+  t.equal(await call('text', '#chips'), 'Green Black');
+  await open(PRIME);
+  await call('act', '#box', 'select', ['Rome', 'Bern']);
+  t.equal(await call('text', '#box'), 'Rome, Bern');
+});
+
+t.test('libraries that draw selects of their own are operated', async (t) => {
+  const options = Array.from({ length: 60 }, (_, at) => `<option>Entry ${at}</option>`).join('');
+  await open(`${style('choices.js/public/assets/styles/choices.min.css')}<label for=one>One</label><select id=one>${options}</select><select id=many multiple>${options}</select>
+    ${script('choices.js/public/assets/scripts/choices.min.js')}<script>new Choices('#one', { shouldSort: false }); new Choices('#many', { removeItemButton: true, shouldSort: false })</script>`);
+  await call('act', '.choices[data-type=select-one]', 'select', 'Entry 44');
+  t.equal(await call('page', 'one.value'), 'Entry 44');
+  await call('act', '.choices[data-type=select-multiple]', 'select', ['Entry 3', 'Entry 51']);
+  t.same(await call('page', '[...many.selectedOptions].map((option) => option.value)'), ['Entry 3', 'Entry 51']);
+  await open(`${style('tom-select/dist/css/tom-select.css')}<select id=one aria-label=One>${options}</select><select id=many aria-label=Many multiple>${options}</select>
+    ${script('tom-select/dist/js/tom-select.complete.min.js')}<script>new TomSelect('#one'); new TomSelect('#many')</script>`);
+  await call('act', '.ts-wrapper.single .ts-control', 'select', 'Entry 58');
+  t.equal(await call('page', 'one.value'), 'Entry 58');
+  await call('act', '.ts-wrapper.multi .ts-control', 'select', ['Entry 7', 'Entry 59']);
+  t.same(await call('page', '[...many.selectedOptions].map((option) => option.value)'), ['Entry 7', 'Entry 59']);
+  await open(
+    `${script('jquery/dist/jquery.js')}${script('jquery-ui/dist/jquery-ui.js')}${style('jquery-ui/themes/base/all.css')}<label for=s>Menu</label><select id=s>${options}</select><script>jQuery('#s').selectmenu()</script>`,
+  );
+  await call('act', '#s-button', 'select', 'Entry 33');
+  t.equal(await call('page', 's.value'), 'Entry 33');
+});
+
+t.test('a choice that its page does not keep is no success', async (t) => {
+  await open(`<select id=a aria-label=A onchange="this.selectedIndex = 0"><option value=x>One<option value=y>Two</select>
+    <select id=b aria-label=B onchange="this.selectedIndex = 0"><option value="">Pick<option>Two</select>
+    <select id=c aria-label=C onchange="this.remove()"><option>One<option>Two</select>
+    <div id=d role=combobox tabindex=0 aria-label=D onclick="l.hidden = false">One</div><div id=l role=listbox hidden><div role=option onclick="l.hidden = true">Two</div></div>
+    <div id=e role=combobox tabindex=0 aria-label=E onclick="m.hidden = false">Germany</div><div id=m role=listbox hidden><div role=option onclick="m.hidden = true; e.textContent = 'US'">United States</div></div>`);
+  t.match(await failure('act', '#a', 'select', 'Two'), { code: 'ACTION_FAILED', error: /it shows "One"/ });
+  t.match(await call('act', '#b', 'select', 'Two'), { changed: false, value: '' }, 'emptied');
+  t.match(await call('act', '#c', 'select', 'Two'), { changed: true, value: null }, 'taken away');
+  t.match(await failure('act', '#d', 'select', 'Two'), { code: 'ACTION_FAILED', error: /it shows "One"/ });
+  t.match(await call('act', '#e', 'select', 'United States'), { changed: true, value: 'US' });
+});
+
+t.test('what cannot become true fails soon, and what the page makes true in a moment works', async (t) => {
+  await open(
+    `<button disabled>Off</button><input aria-label=Fixed readonly><select aria-label=Size><option>Small</select>`,
+  );
+  for (const act of [
+    ['{button}Off', 'click'],
+    ['{input}Fixed', 'input', 'x'],
+    ['{select}Size', 'select', 'Huge'],
+  ]) {
+    const from = performance.now();
+    t.match(await failure('act', ...act), { code: 'ACTION_FAILED' });
+    t.ok(performance.now() - from < 6_000, act.join(' '));
+  }
+  // Slower than a quiet page is waited for: the answer of the server is.
+  site.set('/sizes', (_request, response) => void setTimeout(() => response.end('Huge'), 2_000));
+  await open(`<button id=off disabled onclick="log.push('off')">Off</button><input id=fixed aria-label=Fixed readonly><select id=size aria-label=Size><option>Small</select>
+    <script>window.log = []; setTimeout(() => { off.disabled = false; fixed.readOnly = false; }, 700); fetch('/sizes').then((answer) => answer.text()).then((text) => size.add(new Option(text)))</script>`);
+  await call('act', '{select}Size', 'select', 'Huge');
+  await call('act', '{button}Off', 'click');
+  await call('act', '{input}Fixed', 'input', 'x');
+  t.same(await call('page', '[size.value, log, fixed.value]'), ['Huge', ['off'], 'x']);
+});
