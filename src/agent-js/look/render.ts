@@ -24,6 +24,9 @@ const MAX_URL = 300;
 /** Roles that one types into, so that nothing needs to say so. */
 const TYPED = new Set(['input', 'textarea', 'textbox', 'searchbox', 'spinbutton', 'combobox']);
 
+/** Ways to operate an element that its kind does not tell. */
+const TOLD = ['drag', 'dblclick', 'rightclick', 'hover'] as const;
+
 /** Whether a value, of whatever origin, is a look. */
 export function isLook(value: unknown): value is RenderableLook {
   if (typeof value !== 'object' || value === null || !('url' in value) || !('title' in value)) return false;
@@ -181,7 +184,9 @@ function members(element: ElementDescriptor, withOffscreen: boolean): string {
   if (actions.includes('upload')) text += ' upload';
   else if (actions.includes('input') && !TYPED.has(role)) text += ' input';
   else if (role === 'input' && checked === undefined && !actions.includes('input')) text += ' click';
-  if (actions.includes('drag')) text += ' drag';
+  for (const action of TOLD) if (actions.includes(action)) text += ` ${action}`;
+  if (actions[0] === 'press') text += ' press';
+  if (actions.length === 0) text += ' drop';
   if (disabled === true) text += ' disabled';
   if (withOffscreen && offscreen === true) text += ' offscreen';
   return text;

@@ -22,6 +22,7 @@ import { Discoveries, type HookNames, share } from './controls/discoveries.js';
 import { JsonText, LookMemory } from './controls/look-memory.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { drawnText } from './names/accessible-name.js';
+import { flatText } from './names/flat-text.js';
 import { nextChange } from './names/next-change.js';
 import { PaintMark } from './paint-mark.js';
 import { countMatches, isUsable, matchesOf, nameFor, resolve } from './resolve.js';
@@ -112,8 +113,7 @@ export function install(names: HookNames): void {
       const element = locator === null ? page : resolve({ locator, ...shown }, { hidden: true });
       if (element === null) return { text: '' };
       if (isProblem(element)) return element;
-      // biome-ignore lint/performance/useDomNodeTextContent: only what is drawn, in its lines
-      const lines = (element as Partial<HTMLElement>).innerText?.trim() ?? '';
+      const lines = flatText(element);
       return { text: (lines === '' ? drawnText(element) : lines).slice(0, MAX_TEXT) };
     },
     box: (sought) => {

@@ -11,7 +11,6 @@ const HOOK_NAMES = JSON.stringify({
   news: randomUUID(),
   question: randomUUID(),
   answer: randomUUID(),
-  retraction: randomUUID(),
   keys: randomUUID(),
   dialog: randomUUID(),
   declared: randomUUID(),
