@@ -1,3 +1,4 @@
+import { stir } from './look/settled.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { readBundle } from '../script/bundle.js';
@@ -215,6 +216,7 @@ export class Agent {
       async () => {
         const bounds = boundsOf(context, GO_MS);
         const tab = await this.#tabs.activeOrNew();
+        stir(tab);
         return navigate(tab, resolveUrl(source, tab.url, this.#schemes), bounds);
       },
     );
@@ -227,6 +229,7 @@ export class Agent {
       context,
       this.#whenLeft(),
       async () => {
+        stir(this.#tabs.active);
         const { url, title } = await goBack(this.#tabs.active, boundsOf(context, GO_MS));
         return { url, title };
       },
@@ -245,8 +248,9 @@ export class Agent {
       shown,
       context,
       () => found,
-      () =>
-        act(this.#tabs, request, {
+      async () => {
+        stir(this.#tabs.active);
+        return act(this.#tabs, request, {
           uploadsDir: this.#browser.uploadsDir,
           bounds: boundsOf(context, this.#actMs),
           after: boundsOf(context, GO_MS),
@@ -254,7 +258,8 @@ export class Agent {
             found = true;
             secret = password && typed;
           },
-        }),
+        });
+      },
     );
   }
 

@@ -69,9 +69,9 @@ export function renderElements(elements: readonly ElementDescriptor[], options: 
 }
 
 function renderFull(look: FullLook, options: RenderOptions): string[] {
-  const { dialog, elements } = look;
-  if (elements.length === 0) return ['nothing to operate'];
-  return [...dialogLine(dialog), ...listed(elements, '', options, undefined)];
+  const { dialog, elements, unsettled } = look;
+  if (elements.length === 0) return ['nothing to operate', ...unsettledLine(unsettled)];
+  return [...dialogLine(dialog), ...unsettledLine(unsettled), ...listed(elements, '', options, undefined)];
 }
 
 function renderDiff(look: Exclude<RenderableLook, FullLook>, options: RenderOptions): string[] {
@@ -90,6 +90,7 @@ function renderDiff(look: Exclude<RenderableLook, FullLook>, options: RenderOpti
   return [
     ...(there ? [] : [place(look)]),
     ...dialogLine(dialog),
+    ...unsettledLine(look.unsettled),
     ...capped(
       removed.map((locator) => `- ${locator}`),
       limit,
@@ -112,6 +113,10 @@ function place({ url, title }: { readonly url: string; readonly title: string })
 
 function dialogLine(dialog: FullLook['dialog']): string[] {
   return dialog === undefined ? [] : [`${dialog.kind}: ${cut(dialog.message, 500)}`];
+}
+
+function unsettledLine(unsettled: string | undefined): string[] {
+  return unsettled === undefined ? [] : [`still changing after 1 s: ${unsettled}`];
 }
 
 /** Lines that differ by numbers become one, long runs of a kind and what is beyond the limit a count. */

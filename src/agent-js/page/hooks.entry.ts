@@ -1,4 +1,5 @@
 import { Delegated } from './delegated.js';
+import { INPUTS, InputTimers } from './input-timers.js';
 import { EVENT_TYPES, kindOfEvent } from './event-kinds.js';
 
 /** What a key, or a text on its way into a field, makes heard. */
@@ -18,6 +19,8 @@ const MAX_PENDING = 50_000;
  *
  * Cancels `keys` as long as no script listens to keys, which is known where it ran before all of them.
  *
+ * Cancels `timers` while a timer runs that was set just after an input: what it will do, the input has begun.
+ *
  * Says `dialog` before a script opens one: that holds the page, and it is too late then to ask why. Says `declared` when a
  * script has markup parsed that declares shadow roots: those are handed to nobody.
  *
@@ -31,6 +34,7 @@ export function install(names: {
   readonly question: string;
   readonly answer: string;
   readonly keys: string;
+  readonly timers: string;
   readonly dialog: string;
   readonly declared: string;
 }): void {
@@ -240,6 +244,19 @@ export function install(names: {
     anyOpened = false;
     tellAll();
   };
+  const timers = new InputTimers();
+  wrap(view, 'setTimeout', (target, self, args) => {
+    const id = apply(target, self, args);
+    timers.set(id, args[1]);
+    return id;
+  });
+  wrap(view, 'clearTimeout', (target, self, args) => {
+    timers.clear(args[0]);
+    return apply(target, self, args);
+  });
+  const answerTimers = (event: Event): void => {
+    if (timers.any) apply(preventDefault, event, []);
+  };
   const answerKeys = (event: Event): void => {
     if (!hearsKeys) apply(preventDefault, event, []);
   };
@@ -248,6 +265,8 @@ export function install(names: {
     heardIn = document;
     apply(listenAt, view, [names.question, answerWorld]);
     apply(listenAt, view, [names.keys, answerKeys]);
+    apply(listenAt, view, [names.timers, answerTimers]);
+    for (const type of INPUTS) apply(listenAt, view, [type, timers.hear, true]);
   };
   hearWorld();
 

@@ -26,6 +26,7 @@ import { flatText } from './names/flat-text.js';
 import { nextChange } from './names/next-change.js';
 import { PaintMark } from './paint-mark.js';
 import { countMatches, isUsable, matchesOf, nameFor, resolve } from './resolve.js';
+import { settled } from './settled.js';
 import { viewportRect } from './tree/geometry.js';
 import { bringIntoView } from './tree/scrolling.js';
 import { isShown } from './tree/visibility.js';
@@ -96,6 +97,7 @@ export function install(names: HookNames): void {
       await nextChange(ms, 0);
       return {};
     },
+    settle: async ({ ms, painted }) => ({ busy: await settled(ms, painted) }),
     ready: (request) => ready(request, action),
     dropPoint: (sought) => dropPlace.point(sought),
     takesDrop: () => {

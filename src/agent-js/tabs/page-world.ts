@@ -12,6 +12,7 @@ const HOOK_NAMES = JSON.stringify({
   question: randomUUID(),
   answer: randomUUID(),
   keys: randomUUID(),
+  timers: randomUUID(),
   dialog: randomUUID(),
   declared: randomUUID(),
 });

@@ -7,6 +7,7 @@ export interface HookNames {
   readonly question: string;
   readonly answer: string;
   readonly keys: string;
+  readonly timers: string;
   readonly dialog: string;
   readonly declared: string;
 }
@@ -119,6 +120,11 @@ export class Discoveries {
   /** Whether a script of the page may listen to keys. Where none does, the page's hooks cancel the event. */
   hearsKeys(view: Window): boolean {
     return view.dispatchEvent(new Event(this.#names.keys, { cancelable: true }));
+  }
+
+  /** Whether a timer runs that the page has set on an input. The page's hooks cancel the event then. */
+  awaitsTimer(view: Window): boolean {
+    return !view.dispatchEvent(new Event(this.#names.timers, { cancelable: true }));
   }
 
   closedRoot(host: Element): ShadowRoot | null {
