@@ -3,7 +3,7 @@ import { CONTEXT, DOUBLE, DROP, HOVER, KEYS, PRESS } from '../event-kinds.js';
 import { checkKind, inputKind, isControl, isField, isReadOnly, roleOf } from '../names/roles.js';
 import { isHtml } from '../tree/flat-tree.js';
 import { isCarried } from './clickables.js';
-import { reveals } from './hover-rules.js';
+import { anyReveals, reveals } from './hover-rules.js';
 import { reactionsOf } from './reactions.js';
 
 const [CLICK, SELECT, UPLOAD, TYPE, READ, SET, TOGGLE, CHOOSE, CARRY, ...OTHERS] = ACTION_SETS;
@@ -32,13 +32,13 @@ export function actionsOf(element: Element, role: string = roleOf(element)): (ty
     case 'radio':
       return CHOOSE;
     case 'none':
-      return pointedAt(element);
+      return pointedAt(element, role);
   }
 }
 
 /** What a pointer does with an element: what its listeners are for, and nothing else where they are for one thing. */
-function pointedAt(element: Element): (typeof ACTION_SETS)[number] {
-  if (isSlider(element)) return READ;
+function pointedAt(element: Element, role: string): (typeof ACTION_SETS)[number] {
+  if (role === 'slider' || role === 'separator') return READ;
   const control = isControl(element);
   if (control ? element.getAttribute('draggable') === 'true' : isCarried(element)) return CARRY;
   const kinds = reactionsOf(element);
@@ -55,13 +55,9 @@ function pointedAt(element: Element): (typeof ACTION_SETS)[number] {
 
 /** Whether more is shown while the pointer is above an element, or above what it is the head of. */
 function showsMore(element: Element): boolean {
+  if (!anyReveals(element)) return false;
   const { parentElement } = element;
   return reveals(element) || (parentElement?.firstElementChild === element && reveals(parentElement));
-}
-
-/** Moved by keys as by the pointer. */
-function isSlider(element: Element): boolean {
-  return /^(slider|separator)$/.test(roleOf(element));
 }
 
 /** What an element is and takes, for an error: `a checkbox input, which takes click, check, uncheck`. */

@@ -13,7 +13,7 @@ import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
 import { Evidence } from './evidence.js';
 import { outsideOfModals } from './modals.js';
-import { reactionsOf } from './reactions.js';
+import { beginMarkup, reactionsOf, readMarkup } from './reactions.js';
 import { holdsControls, withoutWrappers } from './wrappers.js';
 
 const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
@@ -74,6 +74,7 @@ export class Collector {
     // A script may have removed it.
     const root: Element | null = document.documentElement;
     if (root === null) return { controls: [], gaps: [] };
+    beginMarkup();
     const view = viewportRegion(
       root,
       { left: 0, top: 0, right: innerWidth, bottom: innerHeight },
@@ -158,7 +159,10 @@ export class Collector {
   /** Goes on into a shadow root or a frame. */
   #inside(element: Element, around: Around, nth: number): Around | undefined {
     const shadow = shadowOf(element);
-    if (shadow !== null) this.#memory.observe(shadow);
+    if (shadow !== null) {
+      this.#memory.observe(shadow);
+      readMarkup(shadow);
+    }
     if (!mayBeFrame(element)) return around;
     this.#awake[nth] = true;
     this.evidence.frame(element);
@@ -175,6 +179,7 @@ export class Collector {
     if (root === null || defaultView === null) return undefined;
     discoveries()?.ask(defaultView, this.#memory.mutations);
     this.#memory.observe(inner);
+    readMarkup(inner);
     const view = viewportRegion(root, seenInFrame(element, around.region), {
       width: element.clientWidth,
       height: element.clientHeight,

@@ -80,12 +80,20 @@ let turn: { readonly inner: Document; readonly found: ReadonlySet<Element> } | n
 
 /** Whether an element shows something hidden while the pointer is above it. Searched for once a turn. */
 export function reveals(element: Element): boolean {
-  const inner = element.ownerDocument;
-  if (turn === null || turn.inner !== inner) {
-    turn = { inner, found: revealers(inner) };
+  return foundIn(element.ownerDocument).has(element);
+}
+
+/** Whether any element of an element's document does. */
+export function anyReveals(element: Element): boolean {
+  return foundIn(element.ownerDocument).size > 0;
+}
+
+function foundIn(inner: Document): ReadonlySet<Element> {
+  if (turn === null) {
     queueMicrotask(() => {
       turn = null;
     });
   }
-  return turn.found.has(element);
+  if (turn?.inner !== inner) turn = { inner, found: revealers(inner) };
+  return turn.found;
 }
