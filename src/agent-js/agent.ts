@@ -1,4 +1,3 @@
-import { stir } from './look/settled.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
 import { readBundle } from '../script/bundle.js';
@@ -22,6 +21,7 @@ import {
 import { Downloads } from './files/downloads.js';
 import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
+import { stir } from './look/settled.js';
 import { Screencast } from './pictures/screencast.js';
 import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot } from './pictures/screenshots.js';
 import { readText, readValue } from './read.js';

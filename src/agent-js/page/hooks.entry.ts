@@ -1,6 +1,6 @@
 import { Delegated } from './delegated.js';
-import { INPUTS, InputTimers } from './input-timers.js';
 import { EVENT_TYPES, kindOfEvent } from './event-kinds.js';
+import { INPUTS, InputTimers } from './input-timers.js';
 
 /** What a key, or a text on its way into a field, makes heard. */
 const KEYS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'] as const;

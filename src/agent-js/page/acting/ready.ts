@@ -169,7 +169,9 @@ function reachablePoint(shown: Element, element: Element): Point | PageProblem {
   if (reached !== undefined) return reached;
   const cover = elementAt(middle);
   return blocked(
-    cover === null ? 'is not drawn where it should be' : `is covered by ${nameFor(outermost(cover, shown))}`,
+    cover === null || isInside(shown, cover)
+      ? 'takes no press where it is drawn'
+      : `is covered by ${nameFor(outermost(cover, shown))}`,
   );
 }
 

@@ -30,7 +30,10 @@ export function writtenKinds(element: Element): number {
     for (const root of allRoots().slice(1)) readMarkup(root);
   }
   if (written?.has(element) !== true) return 0;
-  return EVENT_TYPES.reduce((kinds, type) => (element.hasAttribute(`on${type}`) ? kinds | kindOfEvent(type) : kinds), 0);
+  return EVENT_TYPES.reduce(
+    (kinds, type) => (element.hasAttribute(`on${type}`) ? kinds | kindOfEvent(type) : kinds),
+    0,
+  );
 }
 
 /** What an element reacts to by listeners and by its markup, as bits of event-kinds. */
