@@ -21,6 +21,7 @@ import {
 import { Downloads } from './files/downloads.js';
 import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
+import { stir } from './look/settled.js';
 import { Screencast } from './pictures/screencast.js';
 import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot, markedScreenshot } from './pictures/screenshots.js';
 import { readText, readValue } from './read.js';
@@ -220,6 +221,7 @@ export class Agent {
       async () => {
         const bounds = boundsOf(context, GO_MS);
         const tab = await this.#tabs.activeOrNew();
+        stir(tab);
         const gone = await navigate(tab, resolveUrl(source, tab.url, this.#schemes), bounds);
         const { dialog } = tab;
         return dialog === null ? gone : { ...gone, dialog: { kind: dialog.kind, message: dialog.message } };
@@ -234,6 +236,7 @@ export class Agent {
       context,
       this.#whenLeft(),
       async () => {
+        stir(this.#tabs.active);
         const { url, title } = await goBack(this.#tabs.active, boundsOf(context, GO_MS));
         return { url, title };
       },
@@ -253,8 +256,9 @@ export class Agent {
       shown,
       context,
       () => found,
-      () =>
-        act(this.#tabs, request, {
+      async () => {
+        stir(this.#tabs.active);
+        return act(this.#tabs, request, {
           uploadsDir: this.#browser.uploadsDir,
           flowsDir: this.#flowsDir,
           bounds: boundsOf(context, timeoutMs),
@@ -263,7 +267,8 @@ export class Agent {
             found = true;
             secret = password && typed;
           },
-        }),
+        });
+      },
     );
   }
 

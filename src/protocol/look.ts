@@ -52,6 +52,8 @@ export interface FullLook {
   readonly url: string;
   readonly title: string;
   readonly dialog?: DialogNotice;
+  /** What was still under way after the second for which a look waits. */
+  readonly unsettled?: string;
   readonly elements: readonly ElementDescriptor[];
 }
 
@@ -60,6 +62,8 @@ export interface DiffLook {
   readonly url: string;
   readonly title: string;
   readonly dialog?: DialogNotice;
+  /** What was still under way after the second for which a look waits. */
+  readonly unsettled?: string;
   readonly diff: true;
   readonly added: readonly ElementDescriptor[];
   readonly removed: readonly string[];

@@ -11,6 +11,15 @@ export const ACTION_SETS = [
   ['click', 'check', 'uncheck'],
   ['click', 'check'],
   ['click', 'drag'],
+  ['dblclick'],
+  ['rightclick'],
+  ['hover'],
+  ['press', 'click'],
+  ['click', 'dblclick'],
+  ['click', 'rightclick'],
+  ['click', 'hover'],
+  // Something is dropped on it.
+  [],
 ] as const satisfies readonly (readonly ActionName[])[];
 
 /** A descriptor's members beyond the first four, and the name where the locator does not tell it. */

@@ -7,6 +7,7 @@ import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 import { diffLooks, dissect, type LookDiff } from './diff.js';
 import { PageView, type Seen } from './page-view.js';
+import { settled } from './settled.js';
 
 export interface LookOptions {
   readonly full: boolean;
@@ -15,6 +16,8 @@ export interface LookOptions {
 
 /** A look of the active page, whole, and what is new in it since the one before. */
 export interface WholeLook extends Seen {
+  /** What was still under way when the look no longer waited for it. */
+  readonly unsettled?: string;
   /** Of this look's list; null for one that later ones are not compared with. */
   readonly id: number | null;
   readonly diff?: LookDiff;
@@ -53,7 +56,7 @@ export class Looks {
     return { ...rest, pieces: dissect(known, elements) };
   }
 
-  async #see(tab: Tab, within: string | null, bounds: Bounds): Promise<Seen> {
+  async #see(tab: Tab, within: string | null, bounds: Bounds): Promise<Seen & Pick<WholeLook, 'unsettled'>> {
     let view = this.#views.get(tab);
     if (view === undefined) {
       view = new PageView(tab);
@@ -62,8 +65,10 @@ export class Looks {
     for (;;) {
       this.numbers = null;
       if (tab.dialog !== null) return seeDialog(tab);
-      const seen = await view.see(within, bounds);
-      if (seen === 'dialog') continue;
+      const unsettled = await settled(tab, bounds);
+      const found = await view.see(within, bounds);
+      if (found === 'dialog') continue;
+      const seen = unsettled === null ? found : { ...found, unsettled };
       this.numbers = view.numbers;
       return seen.url.startsWith('chrome-error:') ? { ...seen, url: tab.url } : seen;
     }

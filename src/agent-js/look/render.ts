@@ -24,6 +24,9 @@ const MAX_URL = 300;
 /** Roles that one types into, so that nothing needs to say so. */
 const TYPED = new Set(['input', 'textarea', 'textbox', 'searchbox', 'spinbutton', 'combobox']);
 
+/** Ways to operate an element that its kind does not tell. */
+const TOLD = ['drag', 'dblclick', 'rightclick', 'hover'] as const;
+
 /** Whether a value, of whatever origin, is a look. */
 export function isLook(value: unknown): value is RenderableLook {
   if (typeof value !== 'object' || value === null || !('url' in value) || !('title' in value)) return false;
@@ -66,9 +69,9 @@ export function renderElements(elements: readonly ElementDescriptor[], options: 
 }
 
 function renderFull(look: FullLook, options: RenderOptions): string[] {
-  const { dialog, elements } = look;
-  if (elements.length === 0) return ['nothing to operate'];
-  return [...dialogLine(dialog), ...listed(elements, '', options, undefined)];
+  const { dialog, elements, unsettled } = look;
+  if (elements.length === 0) return ['nothing to operate', ...unsettledLine(unsettled)];
+  return [...dialogLine(dialog), ...unsettledLine(unsettled), ...listed(elements, '', options, undefined)];
 }
 
 function renderDiff(look: Exclude<RenderableLook, FullLook>, options: RenderOptions): string[] {
@@ -87,6 +90,7 @@ function renderDiff(look: Exclude<RenderableLook, FullLook>, options: RenderOpti
   return [
     ...(there ? [] : [place(look)]),
     ...dialogLine(dialog),
+    ...unsettledLine(look.unsettled),
     ...capped(
       removed.map((locator) => `- ${locator}`),
       limit,
@@ -109,6 +113,10 @@ function place({ url, title }: { readonly url: string; readonly title: string })
 
 function dialogLine(dialog: FullLook['dialog']): string[] {
   return dialog === undefined ? [] : [`${dialog.kind}: ${cut(dialog.message, 500)}`];
+}
+
+function unsettledLine(unsettled: string | undefined): string[] {
+  return unsettled === undefined ? [] : [`still changing after 1 s: ${unsettled}`];
 }
 
 /** Lines that differ by numbers become one, long runs of a kind and what is beyond the limit a count. */
@@ -181,7 +189,9 @@ function members(element: ElementDescriptor, withOffscreen: boolean): string {
   if (actions.includes('upload')) text += ' upload';
   else if (actions.includes('input') && !TYPED.has(role)) text += ' input';
   else if (role === 'input' && checked === undefined && !actions.includes('input')) text += ' click';
-  if (actions.includes('drag')) text += ' drag';
+  for (const action of TOLD) if (actions.includes(action)) text += ` ${action}`;
+  if (actions[0] === 'press') text += ' press';
+  if (actions.length === 0) text += ' drop';
   if (disabled === true) text += ' disabled';
   if (withOffscreen && offscreen === true) text += ' offscreen';
   return text;

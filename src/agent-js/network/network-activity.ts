@@ -7,10 +7,15 @@ const MAX_OPEN = 5_000;
 /** Requests that are open as long as the page is. */
 const STREAMS = new Set(['EventSource', 'WebSocket', 'Ping', 'Media', 'Preflight']);
 
+/** Requests that change what a page shows. */
+const AWAITED = new Set(['Script', 'Stylesheet', 'XHR', 'Fetch']);
+
 /** Knows which requests of a page are open, and since when there is none. */
 export class NetworkActivity {
   readonly #open = new Map<string, string>();
   readonly #onQuiet: () => void;
+  /** Those of {@link AWAITED} that have begun since the mark and are open. */
+  readonly #awaited = new Set<string>();
   #quietSince = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
@@ -27,6 +32,16 @@ export class NetworkActivity {
     return this.#open.size === 0 && performance.now() - this.#quietSince >= QUIET_MS;
   }
 
+  /** How many requests are open that have begun since {@link mark} and may change what the page shows. */
+  get awaited(): number {
+    return this.#awaited.size;
+  }
+
+  /** Something begins that may have the page ask for more. */
+  mark(): void {
+    this.#awaited.clear();
+  }
+
   /** Lets `onQuiet` be called when the page is, or becomes, idle. */
   watch(): void {
     if (this.#open.size > 0) return;
@@ -41,6 +56,7 @@ export class NetworkActivity {
         const { requestId, loaderId, type } = event.params;
         if (STREAMS.has(type ?? '') || this.#open.size >= MAX_OPEN) return;
         this.#open.set(requestId, loaderId);
+        if (AWAITED.has(type ?? '')) this.#awaited.add(requestId);
         clearTimeout(this.#timer);
         return;
       }
@@ -62,9 +78,11 @@ export class NetworkActivity {
   close(): void {
     clearTimeout(this.#timer);
     this.#open.clear();
+    this.#awaited.clear();
   }
 
   #finished(requestId: string): void {
+    if (this.#awaited.delete(requestId) && this.#awaited.size === 0) this.#onQuiet();
     if (!this.#open.delete(requestId) || this.#open.size > 0) return;
     this.#quietSince = performance.now();
     this.watch();

@@ -1,14 +1,7 @@
-/** What makes an element something to click on. */
-const PRESSES = new Set([
-  'click',
-  'dblclick',
-  'mousedown',
-  'mouseup',
-  'pointerdown',
-  'pointerup',
-  'touchstart',
-  'touchend',
-]);
+import { Delegated } from './delegated.js';
+import { EVENT_TYPES, kindOfEvent } from './event-kinds.js';
+import { INPUTS, InputTimers } from './input-timers.js';
+
 /** What a key, or a text on its way into a field, makes heard. */
 const KEYS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'] as const;
 /** Markup that declares a shadow root. */
@@ -19,12 +12,14 @@ type Method = (...args: unknown[]) => unknown;
 const MAX_PENDING = 50_000;
 
 /**
- * Runs in the page's own world, before its scripts: hands closed shadow roots on as they are made, and notes elements
- * that get listeners for presses. Says `news` when there is something to ask for. The isolated world asks by an event named `question` and hears in events named
- * `answer` (new) and `retraction` (listeners gone): nodes that one world puts into an event's target ranges are there
- * for the others.
+ * Runs in the page's own world, before its scripts: hands closed shadow roots on as they are made, and notes what elements
+ * react to. Says `news` when there is something to ask for. The isolated world asks by an event named `question` and hears
+ * in events named `answer`: nodes that one world puts into an event's target ranges are there for the others, and the
+ * event's detail is what they react to, in bits; 0 when their listeners have gone.
  *
  * Cancels `keys` as long as no script listens to keys, which is known where it ran before all of them.
+ *
+ * Cancels `timers` while a timer runs that was set just after an input: what it will do, the input has begun.
  *
  * Says `dialog` before a script opens one: that holds the page, and it is too late then to ask why. Says `declared` when a
  * script has markup parsed that declares shadow roots: those are handed to nobody.
@@ -38,8 +33,8 @@ export function install(names: {
   readonly news: string;
   readonly question: string;
   readonly answer: string;
-  readonly retraction: string;
   readonly keys: string;
+  readonly timers: string;
   readonly dialog: string;
   readonly declared: string;
 }): void {
@@ -50,9 +45,11 @@ export function install(names: {
   const { addEventListener: listenAt, dispatchEvent: dispatchAt } = EventTarget.prototype;
   const dispatch = dispatchAt.bind(view);
   const { preventDefault } = Event.prototype;
-  const found: WeakRef<Node>[] = [];
-  const left: WeakRef<Node>[] = [];
+  const found: WeakRef<Element>[] = [];
   const listeners = new WeakMap<Element, Map<string, unknown[]>>();
+  /** What the other world was told. */
+  const told = new WeakMap<Node, number>();
+  const delegated = new Delegated();
 
   /** The document whose window hears the other world. */
   let heardIn: Document | null = null;
@@ -66,8 +63,8 @@ export function install(names: {
     announced = true;
     dispatch(new Event(names.news));
   };
-  const note = (list: WeakRef<Node>[], node: Node): void => {
-    if (list.length < MAX_PENDING) list.push(new WeakRef(node));
+  const note = (node: Element): void => {
+    if (found.length < MAX_PENDING) found.push(new WeakRef(node));
     announce();
   };
 
@@ -144,20 +141,26 @@ export function install(names: {
   };
   const listen = (element: Element, key: string, listener: unknown): void => {
     const own = listeners.get(element) ?? new Map<string, unknown[]>();
-    if (own.size === 0) {
-      listeners.set(element, own);
-      note(found, element);
-    }
+    if (own.size === 0) listeners.set(element, own);
     const same = own.get(key) ?? [];
+    if (same.length === 0) note(element);
     if (!same.includes(listener)) own.set(key, [...same, listener]);
   };
   const forget = (element: Element, key: string, gone: (listener: unknown) => boolean): void => {
     const own = listeners.get(element);
     const rest = own?.get(key)?.filter((listener) => !gone(listener));
     if (own === undefined || rest === undefined) return;
-    if (rest.length > 0) own.set(key, rest);
-    else own.delete(key);
-    if (own.size === 0) note(left, element);
+    if (rest.length > 0) {
+      own.set(key, rest);
+      return;
+    }
+    own.delete(key);
+    note(element);
+  };
+  const kindsOf = (element: Element): number => {
+    let kinds = 0;
+    for (const key of listeners.get(element)?.keys() ?? []) kinds |= kindOfEvent(key.slice(0, key.indexOf(' ')));
+    return kinds !== 0 && delegated.isForOthers(element) ? 0 : kinds;
   };
   // In a document that is there already, scripts may have run.
   let hearsKeys = document.body !== null;
@@ -165,65 +168,94 @@ export function install(names: {
     const result = apply(target, self, args);
     const [type, listener, options] = args;
     if (KEYS.some((key) => key === type)) hearsKeys = true;
-    if (typeof type === 'string' && PRESSES.has(type) && listener && self instanceof Element) {
-      listen(self, keyOf(type, options), listener);
+    if (typeof type !== 'string' || !listener || kindOfEvent(type) === 0) return result;
+    if (self instanceof Element) listen(self, keyOf(type, options), listener);
+    if (self instanceof Element || self instanceof Document) {
+      delegated.heard(self);
+      announce();
     }
     return result;
   });
   wrap(EventTarget.prototype, 'removeEventListener', (target, self, args) => {
     const [type, listener, options] = args;
-    if (typeof type === 'string' && PRESSES.has(type) && self instanceof Element) {
+    if (typeof type === 'string' && kindOfEvent(type) !== 0 && self instanceof Element) {
       forget(self, keyOf(type, options), (other) => other === listener);
     }
     return apply(target, self, args);
   });
-  const onclick = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'onclick');
-  if (onclick?.set !== undefined) {
-    const set = new Proxy(onclick.set, {
-      apply: (target, self: unknown, args: [unknown]) => {
+  /** Calls `after` when a script has set a handler property. */
+  const wrapHandler = (owner: object, type: string, after: (self: unknown, handler: unknown) => void): void => {
+    const descriptor = Object.getOwnPropertyDescriptor(owner, `on${type}`);
+    if (descriptor?.set === undefined) return;
+    const set = new Proxy(descriptor.set, {
+      apply: (target, self: unknown, args: unknown[]) => {
         apply(target, self, args);
-        if (!(self instanceof Element)) return;
-        if (typeof args[0] === 'function') listen(self, 'onclick', null);
-        else forget(self, 'onclick', () => true);
+        after(self, args[0]);
       },
     });
-    Object.defineProperty(HTMLElement.prototype, 'onclick', { ...onclick, set });
+    Object.defineProperty(owner, `on${type}`, { ...descriptor, set });
+  };
+  for (const owner of [HTMLElement.prototype, SVGElement.prototype]) {
+    for (const type of EVENT_TYPES) {
+      wrapHandler(owner, type, (self, handler) => {
+        if (!(self instanceof Element)) return;
+        if (typeof handler === 'function') listen(self, `${type} on`, null);
+        else forget(self, `${type} on`, () => true);
+      });
+    }
   }
-
   for (const owner of [HTMLElement.prototype, Document.prototype, view]) {
     for (const key of KEYS) {
-      const descriptor = Object.getOwnPropertyDescriptor(owner, `on${key}`);
-      if (descriptor?.set === undefined) continue;
-      const set = new Proxy(descriptor.set, {
-        apply: (target, self: unknown, args: unknown[]) => {
-          hearsKeys = true;
-          apply(target, self, args);
-        },
+      wrapHandler(owner, key, () => {
+        hearsKeys = true;
       });
-      Object.defineProperty(owner, `on${key}`, { ...descriptor, set });
     }
   }
 
-  /** A node that is in no document yet is told of later. */
-  const announceNodes = (name: string, list: WeakRef<Node>[]): void => {
-    const targetRanges: StaticRange[] = [];
-    for (const reference of list.splice(0)) {
-      const node = reference.deref();
-      if (node === undefined) continue;
-      if (!node.isConnected) note(list, node);
-      else if (node.getRootNode() === document) targetRanges.push(rangeAt(node));
+  const tellAll = (): void => {
+    const ranges = new Map<number, StaticRange[]>();
+    const tell = (node: Node, kinds: number): void => {
+      if ((told.get(node) ?? 0) === kinds) return;
+      told.set(node, kinds);
+      if (node.getRootNode() === document) {
+        const alike = ranges.get(kinds) ?? [];
+        alike.push(rangeAt(node));
+        ranges.set(kinds, alike);
+      }
       // A range does not take a node out of a shadow root. What is in a closed one is heard there.
-      else apply(dispatchAt, node, [new Event(name, { composed: isOpen(node) })]);
+      else apply(dispatchAt, node, [new UIEvent(names.answer, { composed: isOpen(node), detail: kinds })]);
+    };
+    const byLibrary = new Map<Element, number>();
+    delegated.tell((element, kinds) => byLibrary.set(element, (byLibrary.get(element) ?? 0) | kinds));
+    for (const [element, kinds] of byLibrary) tell(element, kinds | kindsOf(element));
+    for (const reference of found.splice(0)) {
+      const node = reference.deref();
+      if (node === undefined || byLibrary.has(node)) continue;
+      // A node that is in no document yet is told of later.
+      if (!node.isConnected) note(node);
+      else tell(node, kindsOf(node));
     }
-    if (targetRanges.length > 0) dispatch(new InputEvent(name, { targetRanges }));
+    for (const [detail, targetRanges] of ranges) dispatch(new InputEvent(names.answer, { targetRanges, detail }));
   };
   const answerWorld = (): void => {
     announced = false;
     // No change of the document tells of it; where it is, one sees by looking.
     if (anyOpened) dispatch(new InputEvent(names.answer));
     anyOpened = false;
-    announceNodes(names.answer, found);
-    announceNodes(names.retraction, left);
+    tellAll();
+  };
+  const timers = new InputTimers();
+  wrap(view, 'setTimeout', (target, self, args) => {
+    const id = apply(target, self, args);
+    timers.set(id, args[1]);
+    return id;
+  });
+  wrap(view, 'clearTimeout', (target, self, args) => {
+    timers.clear(args[0]);
+    return apply(target, self, args);
+  });
+  const answerTimers = (event: Event): void => {
+    if (timers.any) apply(preventDefault, event, []);
   };
   const answerKeys = (event: Event): void => {
     if (!hearsKeys) apply(preventDefault, event, []);
@@ -233,6 +265,8 @@ export function install(names: {
     heardIn = document;
     apply(listenAt, view, [names.question, answerWorld]);
     apply(listenAt, view, [names.keys, answerKeys]);
+    apply(listenAt, view, [names.timers, answerTimers]);
+    for (const type of INPUTS) apply(listenAt, view, [type, timers.hear, true]);
   };
   hearWorld();
 

@@ -195,19 +195,32 @@ function nearMisses(locator: Locator & { kind: 'text' }): string[] {
   const scored = controls.map((control, order) => {
     // `{Save}` is a role, and most often meant as a name.
     const alike = similarity(locator.text === '' ? locator.role : locator.text, control.name);
-    const ofRole = control.words.includes(locator.role);
+    const ofRole = control.words.includes(locator.role) || familyOf(control.words, locator.role);
     return { order, ofRole, score: alike + (ofRole ? 0.25 : 0) };
   });
-  const near = scored
-    .filter(({ score, ofRole }) => score >= 0.35 || (locator.text === '' && ofRole))
-    .sort((left, right) => right.score - left.score || left.order - right.order)
-    .slice(0, MAX_NEAR);
+  scored.sort((left, right) => right.score - left.score || left.order - right.order);
+  const alike = scored.filter(({ score, ofRole }) => score >= 0.35 || (locator.text === '' && ofRole));
+  // Whoever is wrong about the name learns what else there is of the kind, and if there is nothing of it, of any.
+  const ofRole = alike.length > 0 ? alike : scored.filter((one) => one.ofRole);
+  const near = (ofRole.length > 0 || locator.role !== '*' ? ofRole : scored).slice(0, MAX_NEAR);
   const names = near.map(({ order }) => locators[order] ?? '');
   shownLooks.list(
     names,
     near.map(({ order }) => controls[order]),
   );
   return names;
+}
+
+/** Roles that people take for one another. */
+const FAMILIES = [
+  ['button', 'a', 'link', 'tab', 'menuitem', 'summary'],
+  ['input', 'textarea', 'textbox', 'searchbox', 'combobox', 'spinbutton'],
+  ['select', 'combobox', 'listbox'],
+  ['input', 'checkbox', 'switch', 'radio'],
+];
+
+function familyOf(words: readonly string[], role: string): boolean {
+  return FAMILIES.some((family) => family.includes(role) && words.some((word) => family.includes(word)));
 }
 
 /** 0 to 1: the share of letter pairs that two names have in common; one inside the other counts at least half. */

@@ -23,9 +23,11 @@ import { JsonText, LookMemory } from './controls/look-memory.js';
 import { shownLooks } from './controls/shown-looks.js';
 import { drawMarks } from './draw-marks.js';
 import { drawnText } from './names/accessible-name.js';
+import { flatText } from './names/flat-text.js';
 import { nextChange } from './names/next-change.js';
 import { PaintMark } from './paint-mark.js';
 import { countMatches, isUsable, matchesOf, nameFor, resolve } from './resolve.js';
+import { settled } from './settled.js';
 import { viewportRect } from './tree/geometry.js';
 import { bringIntoView } from './tree/scrolling.js';
 import { isShown } from './tree/visibility.js';
@@ -96,6 +98,7 @@ export function install(names: HookNames): void {
       await nextChange(ms, 0);
       return {};
     },
+    settle: async ({ ms, painted }) => ({ busy: await settled(ms, painted) }),
     ready: (request) => ready(request, action),
     dropPoint: (sought) => dropPlace.point(sought),
     takesDrop: () => {
@@ -114,8 +117,7 @@ export function install(names: HookNames): void {
       const element = locator === null ? page : resolve({ locator, ...shown }, { hidden: true });
       if (element === null) return { text: '' };
       if (isProblem(element)) return element;
-      // biome-ignore lint/performance/useDomNodeTextContent: only what is drawn, in its lines
-      const lines = (element as Partial<HTMLElement>).innerText?.trim() ?? '';
+      const lines = flatText(element);
       return { text: (lines === '' ? drawnText(element) : lines).slice(0, MAX_TEXT) };
     },
     box: (sought) => {

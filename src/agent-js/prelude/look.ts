@@ -15,6 +15,7 @@ interface Seen {
   readonly url: string;
   readonly title: string;
   readonly dialog?: unknown;
+  readonly unsettled?: string;
   readonly id: number | null;
   readonly elements?: readonly Element[];
   readonly pieces?: readonly (readonly [number, number] | Element)[];
@@ -109,6 +110,7 @@ export function lookOf(host: Host, set: Set): (options: unknown) => object {
     set(look, 'url', seen.url);
     set(look, 'title', seen.title);
     if (seen.dialog !== undefined) set(look, 'dialog', seen.dialog);
+    if (seen.unsettled !== undefined) set(look, 'unsettled', seen.unsettled);
     const { diff } = seen;
     if (diff === undefined) {
       set(look, 'elements', copies(elements));

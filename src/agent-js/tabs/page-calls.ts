@@ -201,6 +201,8 @@ export interface PageCalls {
   through: [FramePoint, { readonly x: number; readonly y: number } | PageProblem];
   /** Ends the guard that `through` set, and says what took the input in the frame's place. */
   release: [null, { readonly missed: string | null }];
+  /** Waits for animations that end and timers that an input has set; what is left of them then. */
+  settle: [{ readonly ms: number; readonly painted: boolean }, { readonly busy: string | null }];
   /** Waits for a change, so long at most. */
   change: [{ readonly ms: number }, Record<string, never>];
   /** Waits until the element can take the action, and sets the guard on it. */
@@ -234,6 +236,7 @@ export type PageCallName = keyof PageCalls;
 /** Calls that wait for something; the others are answered at once, which costs the protocol less. */
 export const WAITING_CALLS = [
   'change',
+  'settle',
   'ready',
   'dropPoint',
   'finish',

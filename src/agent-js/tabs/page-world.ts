@@ -11,8 +11,8 @@ const HOOK_NAMES = JSON.stringify({
   news: randomUUID(),
   question: randomUUID(),
   answer: randomUUID(),
-  retraction: randomUUID(),
   keys: randomUUID(),
+  timers: randomUUID(),
   dialog: randomUUID(),
   declared: randomUUID(),
 });

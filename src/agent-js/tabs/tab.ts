@@ -35,6 +35,8 @@ export class Tab {
   readonly openerId: string | undefined;
   readonly navigation: Navigation;
   readonly network: NetworkActivity;
+  /** A call has begun something that the next look waits for. */
+  stirred = false;
   readonly frames: Frames;
   dialog: OpenDialog | null = null;
   state: 'open' | 'crashed' | 'closed' = 'open';

@@ -21,7 +21,9 @@ export function reachablePoint(shown: Element, element: Element, at: CornerPoint
   if (reached !== undefined) return reached;
   const cover = elementAt(middle);
   return blocked(
-    cover === null ? 'is not drawn where it should be' : `is covered by ${nameFor(outermost(cover, shown))}`,
+    cover === null || isInside(shown, cover)
+      ? 'takes no press where it is drawn'
+      : `is covered by ${nameFor(outermost(cover, shown))}`,
   );
 }
 
@@ -36,7 +38,8 @@ function pointInside(shown: Element, element: Element, at: CornerPoint): Point |
   if (!isInView(point)) return blocked(`cannot be scrolled to its point ${at.x}, ${at.y}`);
   if (isOpen(point, shown, element)) return point;
   const cover = elementAt(point);
-  const what = cover === null ? 'is not drawn' : `is covered by ${nameFor(outermost(cover, shown))}`;
+  const what =
+    cover === null || isInside(shown, cover) ? 'takes no press' : `is covered by ${nameFor(outermost(cover, shown))}`;
   return blocked(`${what} at its point ${at.x}, ${at.y}`);
 }
 

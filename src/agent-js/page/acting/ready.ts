@@ -1,8 +1,9 @@
 import type { ActionName } from '../../../protocol/look.js';
 import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
+import { kindOf } from '../controls/actions.js';
 import { nameMemory } from '../names/name-memory.js';
 import { nextChange } from '../names/next-change.js';
-import { checkedState, inputKind, isReadOnly, kindOf } from '../names/roles.js';
+import { checkedState, inputKind, isReadOnly } from '../names/roles.js';
 import { resolve } from '../resolve.js';
 import { isHtml, isInside, parentOf, shadowOf } from '../tree/flat-tree.js';
 import type { Point } from '../tree/point.js';

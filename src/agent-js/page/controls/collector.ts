@@ -1,3 +1,4 @@
+import { DOUBLE, DROP } from '../event-kinds.js';
 import type { NameMemory } from '../names/name-memory.js';
 import { isAtomic, isControl } from '../names/roles.js';
 import { isBoxless } from '../tree/boxless.js';
@@ -7,10 +8,12 @@ import { drawingOf } from '../tree/self-drawn.js';
 import { isVeil, type Region, Sight, viewportRegion } from '../tree/sight.js';
 import { type Around, clipped, regionAround, regionsOf, seenInFrame } from '../tree/surroundings.js';
 import { drawnRect, isPutAway, isSeen, isSolid, type Rect, thumbOf } from '../tree/visibility.js';
+import { type Clickable, clickableOf, isOwnPart, itemsOf } from './clickables.js';
 import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
 import { Evidence } from './evidence.js';
 import { outsideOfModals } from './modals.js';
+import { beginMarkup, reactionsOf, readMarkup } from './reactions.js';
 import { holdsControls, withoutWrappers } from './wrappers.js';
 
 const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
@@ -51,6 +54,8 @@ export class Collector {
   readonly #gaps: FrameGap[] = [];
   /** Those that only a style or a listener makes controls. */
   readonly #clickables = new Set<Control>();
+  /** Children of an element that listens for them. */
+  readonly #items = new Set<Element>();
   readonly #modals: Element[] = [];
   /** In their order; null for what can hold nothing. */
   readonly #visited: (Element | null)[] = [];
@@ -69,6 +74,7 @@ export class Collector {
     // A script may have removed it.
     const root: Element | null = document.documentElement;
     if (root === null) return { controls: [], gaps: [] };
+    beginMarkup();
     const view = viewportRegion(
       root,
       { left: 0, top: 0, right: innerWidth, bottom: innerHeight },
@@ -131,13 +137,16 @@ export class Collector {
       control = element;
     } else if (control === null) {
       pointer = style.cursor === 'pointer';
-      const listens = discoveries()?.listens(element) === true;
-      const byStyle = pointer && !around.pointer;
-      const sure = byStyle || element.hasAttribute('onclick') || element.getAttribute('draggable') === 'true';
-      const focusable = listened && element.hasAttribute('tabindex');
-      if (sure || listens || focusable) this.#awake[nth] = true;
-      if (!NO_TARGETS.has(tag) && (sure || listens || focusable)) this.#addClickable(element, own.region, sure);
-      if (listens && tag !== 'body' && tag !== 'html') listened = true;
+      const clickable = clickableOf(element, style, around);
+      if (clickable !== null || this.#items.has(element)) {
+        this.#awake[nth] = true;
+        this.#addClickable(element, own.region, clickable);
+        if (clickable?.listens === true && tag !== 'body' && tag !== 'html') listened = true;
+      }
+    } else if (isOwnPart(element, control)) {
+      this.#awake[nth] = true;
+      const found = this.#find(element, element, own.region);
+      if (found !== null) this.#clickables.add(this.#add(element, found));
     }
     if (leaf) return undefined;
     const same = pointer === own.pointer && listened === own.listened && control === own.control;
@@ -150,7 +159,10 @@ export class Collector {
   /** Goes on into a shadow root or a frame. */
   #inside(element: Element, around: Around, nth: number): Around | undefined {
     const shadow = shadowOf(element);
-    if (shadow !== null) this.#memory.observe(shadow);
+    if (shadow !== null) {
+      this.#memory.observe(shadow);
+      readMarkup(shadow);
+    }
     if (!mayBeFrame(element)) return around;
     this.#awake[nth] = true;
     this.evidence.frame(element);
@@ -165,8 +177,9 @@ export class Collector {
     const root = inner.documentElement;
     const { defaultView } = inner;
     if (root === null || defaultView === null) return undefined;
-    discoveries()?.ask(defaultView);
+    discoveries()?.ask(defaultView, this.#memory.mutations);
     this.#memory.observe(inner);
+    readMarkup(inner);
     const view = viewportRegion(root, seenInFrame(element, around.region), {
       width: element.clientWidth,
       height: element.clientHeight,
@@ -210,10 +223,20 @@ export class Collector {
     return this.#find(element, label, around);
   }
 
-  #addClickable(element: Element, region: Region, sure: boolean): void {
-    if (!sure && isLabel(element)) return;
-    // A listener on a container is for what is in it.
-    if (!sure && (element.childElementCount > 0 || shadowOf(element) !== null) && holdsControls(element)) return;
+  /** @param why null: a listener on what it stands in is for it */
+  #addClickable(element: Element, region: Region, why: Clickable | null): void {
+    const tag = element.localName;
+    const double = tag === 'label' && (reactionsOf(element) & DOUBLE) !== 0;
+    if (NO_TARGETS.has(tag) && !double) return;
+    const sure = why === null || why.sure || this.#items.has(element);
+    if (!sure && why.listens && isLabel(element)) return;
+    const items = why?.listens === true && why.sure === false ? itemsOf(element) : [];
+    for (const item of items) this.#items.add(item);
+    const drops = (reactionsOf(element) & DROP) !== 0;
+    if (items.length > 0 && !(drops && why?.otherwise === true)) return;
+    // A listener on a container is for what is in it; but what is carried is dropped on the container itself.
+    const holds = element.childElementCount > 0 || shadowOf(element) !== null;
+    if (!sure && !(drops && why.otherwise) && holds && holdsControls(element)) return;
     const found = this.#find(element, element, region);
     if (found === null) return;
     // What lies under a dialog, to catch the clicks beside it.

@@ -61,10 +61,10 @@ function collectWhere(fits: (control: Control) => boolean): Collected {
 
 /** The memory, once all that has happened has reached it. */
 function attentive(evidence: Evidence | undefined) {
-  discoveries()?.ask(window);
-  evidence?.ask();
   const memory = nameMemory();
   memory.observe(document);
+  discoveries()?.ask(window, memory.mutations);
+  evidence?.ask(memory.mutations);
   memory.refresh(`${innerWidth} ${innerHeight} ${devicePixelRatio} ${discoveries()?.count} ${ruleCounts()}`);
   return memory;
 }

@@ -1,8 +1,9 @@
 import { ACTION_SETS, type MoreMembers, type WireDescriptor } from '../../acting/wire-descriptor.js';
 import { shortName } from '../../locating/unique-locators.js';
-import { actionsOf, checkedState, inputKind, isField } from '../names/roles.js';
+import { checkedState, inputKind, isField } from '../names/roles.js';
 import { isHtml } from '../tree/flat-tree.js';
 import { isDisabled } from '../tree/visibility.js';
+import { actionsOf } from './actions.js';
 import type { Control } from './control.js';
 
 /** A longer value is cut. */

@@ -6,8 +6,8 @@ export interface HookNames {
   readonly news: string;
   readonly question: string;
   readonly answer: string;
-  readonly retraction: string;
   readonly keys: string;
+  readonly timers: string;
   readonly dialog: string;
   readonly declared: string;
 }
@@ -18,11 +18,14 @@ export interface HookNames {
  */
 export class Discoveries {
   readonly #roots = new WeakMap<Element, ShadowRoot>();
-  readonly #listening = new WeakSet<Element>();
+  /** What each reacts to, as bits of event-kinds. */
+  readonly #kinds = new WeakMap<Element, number>();
   readonly #names: HookNames;
   readonly #question: Event;
   /** Whose pages have something to tell. */
   readonly #news = new WeakSet<Window>();
+  /** After which change of the documents each was asked: a library's handlers come with new elements, without news. */
+  readonly #asked = new WeakMap<Window, number>();
   readonly #listeners = new WeakMap<Window, WindowListeners>();
   readonly #frames = new WeakMap<Element, string>();
   readonly #byId = new Map<string, WeakRef<Element>>();
@@ -38,7 +41,7 @@ export class Discoveries {
   /** Hears what the page of `view` tells, by the listeners on it. */
   attend(view: Window, listeners: WindowListeners): void {
     this.#listeners.set(view, listeners);
-    const { news, answer, retraction, dialog, declared } = this.#names;
+    const { news, answer, dialog, declared } = this.#names;
     let probe: Node | undefined;
     const hear = (event: Event): void => {
       if (event.composedPath()[0] !== view) {
@@ -52,10 +55,10 @@ export class Discoveries {
       this.#count++;
       for (const node of nodesOf(event)) {
         if (node.nodeType === 8) probe = node;
-        else this.#note(node, event.type === answer);
+        else this.#note(node, detailOf(event));
       }
     };
-    listeners.add([answer, retraction], hear, { capture: true });
+    listeners.add([answer], hear, { capture: true });
     listeners.add([news], () => this.#news.add(view));
     listeners.add([dialog], () => this.#dialogOpens());
     listeners.add([declared], () => announce(DECLARED));
@@ -69,7 +72,7 @@ export class Discoveries {
 
   /** From an element in a shadow root. */
   readonly #hearInside = (event: Event): void => {
-    this.#note(event.composedPath()[0], event.type === this.#names.answer);
+    this.#note(event.composedPath()[0], detailOf(event));
   };
 
   /** What is done between `true` and `false` may open a dialog, which holds the page: it is told then by whom it came. */
@@ -86,17 +89,23 @@ export class Discoveries {
     return this.#count;
   }
 
-  #note(node: unknown, listens: boolean): void {
+  #note(node: unknown, kinds: number): void {
     if (!isElement(node)) return;
     this.#count++;
-    if (listens) this.#listening.add(node);
-    else this.#listening.delete(node);
+    if (kinds !== 0) this.#kinds.set(node, kinds);
+    else this.#kinds.delete(node);
   }
 
-  /** Asks the page of `view` for what is new, where there is something. It answers at once. */
-  ask(view: Window): void {
+  /**
+   * Asks the page of `view` for what is new, where there is something. It answers at once.
+   *
+   * @param mutations how often the documents have changed
+   */
+  ask(view: Window, mutations: number): void {
     this.#listeners.get(view)?.attend();
-    if (this.#news.delete(view)) view.dispatchEvent(this.#question);
+    const told = this.#asked.get(view) === mutations;
+    this.#asked.set(view, mutations);
+    if (this.#news.delete(view) || !told) view.dispatchEvent(this.#question);
   }
 
   /** Takes in a closed root, of whoever made it. */
@@ -105,13 +114,17 @@ export class Discoveries {
     this.#roots.set(root.host, root);
     this.#anyRoot = true;
     this.#count++;
-    for (const type of [this.#names.answer, this.#names.retraction])
-      root.addEventListener(type, this.#hearInside, true);
+    root.addEventListener(this.#names.answer, this.#hearInside, true);
   }
 
   /** Whether a script of the page may listen to keys. Where none does, the page's hooks cancel the event. */
   hearsKeys(view: Window): boolean {
     return view.dispatchEvent(new Event(this.#names.keys, { cancelable: true }));
+  }
+
+  /** Whether a timer runs that the page has set on an input. The page's hooks cancel the event then. */
+  awaitsTimer(view: Window): boolean {
+    return !view.dispatchEvent(new Event(this.#names.timers, { cancelable: true }));
   }
 
   closedRoot(host: Element): ShadowRoot | null {
@@ -132,8 +145,9 @@ export class Discoveries {
     return this.#byId.get(id)?.deref() ?? null;
   }
 
-  listens(element: Element): boolean {
-    return this.#listening.has(element);
+  /** What an element's listeners react to, as bits of event-kinds. */
+  kindsOf(element: Element): number {
+    return this.#kinds.get(element) ?? 0;
   }
 }
 
@@ -157,6 +171,11 @@ function announce(binding: string): void {
 
 function nodesOf(event: Event): Node[] {
   return 'getTargetRanges' in event ? (event as InputEvent).getTargetRanges().map((range) => range.startContainer) : [];
+}
+
+/** What the elements that an event tells of react to. */
+function detailOf(event: Event): number {
+  return 'detail' in event ? Number(event.detail) : 0;
 }
 
 function isElement(node: unknown): node is Element {

@@ -81,8 +81,9 @@ export class Evidence {
   }
 
   /** Has the pages of the frames tell what they have to: {@link holds} does not know of it. */
-  ask(): void {
-    for (const { inner } of this.#frames) if (inner?.defaultView != null) discoveries()?.ask(inner.defaultView);
+  ask(mutations: number): void {
+    for (const { inner } of this.#frames)
+      if (inner?.defaultView != null) discoveries()?.ask(inner.defaultView, mutations);
   }
 
   /**

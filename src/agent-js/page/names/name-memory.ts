@@ -1,5 +1,5 @@
 import { allRoots, isElement, isHtml, parentOf, walk } from '../tree/flat-tree.js';
-import { accessibleName } from './accessible-name.js';
+import { personalName } from './guessed-name.js';
 import { isField } from './roles.js';
 
 /** Changes that come at once beyond this are not looked at one by one: every name is computed anew. */
@@ -115,7 +115,7 @@ export class NameMemory {
     const known = this.#names.get(element);
     if (known !== undefined && known.width === width && known.height === height) return known.name;
     let lasts = true;
-    const name = accessibleName(element, (source) => {
+    const name = personalName(element, (source) => {
       this.#remember(source, element);
       if (isField(source)) lasts = false;
     });

@@ -1,4 +1,3 @@
-import { ACTION_SETS } from '../../acting/wire-descriptor.js';
 import { isHtml, XHTML } from '../tree/flat-tree.js';
 import { hasEditContext } from '../tree/self-drawn.js';
 
@@ -180,8 +179,6 @@ export function inputKind(element: Element): 'typed' | 'set' | 'none' {
   return edits ? 'typed' : 'none';
 }
 
-const [CLICK, SELECT, UPLOAD, TYPE, READ, SET, TOGGLE, CHOOSE, CARRY] = ACTION_SETS;
-
 /** What a person fills in: what stands in it changes without a sign. */
 export function isField(element: Element): element is HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement {
   const { localName } = element;
@@ -190,52 +187,20 @@ export function isField(element: Element): element is HTMLInputElement | HTMLTex
   );
 }
 
-/**
- * What a person does with the element, the usual first.
- *
- * @param role the element's, by {@link roleOf}
- */
-export function actionsOf(element: Element, role: string = roleOf(element)): (typeof ACTION_SETS)[number] {
-  if (isField(element)) {
-    if (isHtml(element, 'select')) return SELECT;
-    if (element.type === 'file') return UPLOAD;
-  }
-  switch (inputKind(element)) {
-    case 'typed':
-      return isReadOnly(element) ? READ : TYPE;
-    case 'set':
-      return isReadOnly(element) ? CLICK : SET;
-    case 'none':
-  }
-  switch (checkKind(element, role)) {
-    case 'toggle':
-      return TOGGLE;
-    case 'radio':
-      return CHOOSE;
-    case 'none':
-      return element.getAttribute('draggable') === 'true' ? CARRY : CLICK;
-  }
-}
-
 /** Shows a value that nobody changes by hand: a site's own calendar sets it. */
 export function isReadOnly(element: Element): boolean {
   if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.readOnly;
   return element.getAttribute('aria-readonly') === 'true';
 }
 
-function checkKind(element: Element, role: string): 'toggle' | 'radio' | 'none' {
+/** Whether an element is checked, and how it is unchecked. */
+export function checkKind(element: Element, role: string): 'toggle' | 'radio' | 'none' {
   if (isHtml(element, 'input')) {
     if (element.type === 'checkbox') return 'toggle';
     return element.type === 'radio' ? 'radio' : 'none';
   }
   if (role === 'checkbox' || role === 'switch' || role === 'menuitemcheckbox') return 'toggle';
   return role === 'radio' || role === 'menuitemradio' ? 'radio' : 'none';
-}
-
-/** What an element is and takes, for an error: `a checkbox input, which takes click, check, uncheck`. */
-export function kindOf(element: Element): string {
-  const kind = isHtml(element, 'input') ? `${element.type} input` : roleOf(element);
-  return `${/^[aeio]/.test(kind) ? 'an' : 'a'} ${kind}, which takes ${actionsOf(element).join(', ')}`;
 }
 
 /**

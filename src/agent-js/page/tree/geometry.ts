@@ -104,9 +104,17 @@ function pointsOnLines(drawn: Element): Point[] {
 
 /** The boxes in which an element is drawn; what has none of its own is drawn by what is in it. */
 function boxesOf(element: Element): readonly DOMRect[] {
-  const boxes = [...element.getClientRects()];
+  const boxes = [...element.getClientRects()].map((box) => withoutBranch(element, box));
   const drawn = boxes.some(({ width, height }) => width > 0 && height > 0);
   return drawn ? boxes : boxesInside(element);
+}
+
+/** Of an item of a tree what is its own: a press on its branch is one on another item. */
+function withoutBranch(element: Element, box: DOMRect): DOMRect {
+  if (element.getAttribute('role') !== 'treeitem') return box;
+  const branch = element.querySelector('[role="group"]')?.getBoundingClientRect();
+  if (branch === undefined || branch.height === 0 || branch.top <= box.top || branch.top >= box.bottom) return box;
+  return new DOMRect(box.x, box.y, box.width, branch.top - box.top);
 }
 
 function pointsOnPicture(area: Element): Point[] {

@@ -1,0 +1,41 @@
+/** What an element reacts to, as bits: one number says all of it. */
+export const PRESS = 1;
+export const DOUBLE = 2;
+export const CONTEXT = 4;
+export const KEYS = 8;
+export const DROP = 16;
+export const HOVER = 32;
+export const CARRY = 64;
+
+/** What a pointer does on the element itself. */
+export const POINTED = PRESS | DOUBLE | CONTEXT;
+
+const KINDS: ReadonlyMap<string, number> = new Map([
+  ['click', PRESS],
+  ['mousedown', PRESS],
+  ['mouseup', PRESS],
+  ['pointerdown', PRESS],
+  ['pointerup', PRESS],
+  ['touchstart', PRESS],
+  ['touchend', PRESS],
+  ['dblclick', DOUBLE],
+  ['contextmenu', CONTEXT],
+  ['keydown', KEYS],
+  ['keypress', KEYS],
+  ['keyup', KEYS],
+  ['drop', DROP],
+  ['dragover', DROP],
+  ['mouseenter', HOVER],
+  ['mouseover', HOVER],
+  ['pointerenter', HOVER],
+  ['pointerover', HOVER],
+  ['dragstart', CARRY],
+]);
+
+/** The types of the events that make an element something to operate. */
+export const EVENT_TYPES: readonly string[] = [...KINDS.keys()];
+
+/** The bit of an event's type; 0 for all others. */
+export function kindOfEvent(type: string): number {
+  return KINDS.get(type) ?? 0;
+}

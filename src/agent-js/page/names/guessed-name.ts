@@ -1,0 +1,177 @@
+import { foldSpace } from '../../locating/locator.js';
+import { isElement, isHtml, onlyText, parentOf, walk } from '../tree/flat-tree.js';
+import { accessibleName, drawnText } from './accessible-name.js';
+import { attributeWords, hrefWord, iconWords, nearWords } from './icon-words.js';
+import { inputKind, isControl, isField, NAMED_FROM_OUTSIDE, roleOf } from './roles.js';
+
+type OnSource = (source: Element) => void;
+
+/** A label stands so near, in levels of the tree; a row is found so far up. */
+const MAX_UP = 4;
+const MAX_ROW_UP = 7;
+/** A longer text beside a field is no label, and one of a row is cut. */
+const MAX_LABEL = 80;
+const MAX_ROW = 40;
+/** What is as long as this is a part of the page. */
+const MAX_AROUND = 2_000;
+
+const BOUNDS = new Set(['body', 'html', 'form', 'fieldset', 'table', 'main', 'section', 'dialog', 'nav', 'ul', 'ol']);
+const ROWS = new Set(['row', 'listitem', 'option', 'treeitem', 'tab', 'article', 'menuitem']);
+const CHECKED = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+
+/**
+ * What a person would call a control: its accessible name, and where the page gives none, what is drawn around it. A field has
+ * the headers of its row and column, the text beside it, or its drawn placeholder; an icon the word of its picture, class or
+ * address, with what its row begins with. Empty where there is nothing of that.
+ *
+ * @param onSource as in {@link accessibleName}
+ */
+export function personalName(element: Element, onSource: OnSource = () => undefined): string {
+  const name = accessibleName(element, onSource);
+  if (name !== '') return name;
+  switch (element.localName) {
+    case 'area':
+    case 'audio':
+    case 'video':
+    case 'canvas':
+      return '';
+    default:
+      return isFilledIn(element) ? fieldName(element, onSource) : iconName(element, onSource);
+  }
+}
+
+function isFilledIn(element: Element): boolean {
+  const role = roleOf(element);
+  if (CHECKED.has(role) || NAMED_FROM_OUTSIDE.has(role)) return true;
+  const button = isHtml(element, 'input') && /^(button|image|reset|submit)$/.test(element.type);
+  return !button && (isField(element) || inputKind(element) === 'typed');
+}
+
+function fieldName(element: Element, onSource: OnSource): string {
+  return headerName(element, onSource) || placeholderOf(element) || besideName(element, onSource);
+}
+
+function iconName(element: Element, onSource: OnSource): string {
+  const word = iconWords(element) || attributeWords(element) || hrefWord(element) || nearWords(element);
+  return foldSpace(`${word} ${rowName(element, onSource)}`);
+}
+
+/** Of the row and of the column of a table that a field stands in. */
+function headerName(element: Element, onSource: OnSource): string {
+  const cell = element.closest('td, th');
+  const table = cell?.closest('table');
+  if (!isElement(cell) || table === null || table === undefined) return '';
+  const row = cell.parentElement;
+  onSource(table);
+  const place = row === null ? -1 : [...row.children].indexOf(cell);
+  const head = table.querySelector(':scope > thead > tr:last-child') ?? table.querySelector('tr');
+  const spans = head?.querySelector('[colspan]') !== null;
+  const column = spans || head === row ? undefined : head?.children[place];
+  const across = row?.querySelector(':scope > th') ?? (place > 0 ? row?.firstElementChild : undefined);
+  const top = column?.localName === 'th' ? labelText(drawnText(column)) : '';
+  if (top === '' && across?.localName !== 'th') return '';
+  const side = across && across !== cell && !holdsControl(across) ? labelText(drawnText(across)) : '';
+  return foldSpace(`${side} ${top}`);
+}
+
+/** The text before a field, and after a box that one checks; what comes first, as near as it can be. */
+function besideName(element: Element, onSource: OnSource): string {
+  const checked = CHECKED.has(roleOf(element)) || (isHtml(element, 'input') && /^(checkbox|radio)$/.test(element.type));
+  let node: Element = element;
+  for (let up = 0; up < MAX_UP; up++) {
+    const around = parentOf(node);
+    if (around === null || BOUNDS.has(node.localName)) return '';
+    onSource(around);
+    if ((around.textContent ?? '').length > MAX_AROUND) return '';
+    const before = runOf(node, 'previousSibling');
+    const after = checked || inputKind(element) === 'typed' ? runOf(node, 'nextSibling') : '';
+    const own = checked ? after || before : before || (isField(element) ? '' : after);
+    if (own !== '') return own;
+    node = around;
+  }
+  return '';
+}
+
+/** The text next to a node, up to the next control or another block. */
+function runOf(from: Element, way: 'previousSibling' | 'nextSibling'): string {
+  let text = '';
+  for (let node: Node | null = from[way]; node !== null; node = node[way]) {
+    let part = '';
+    let apart = false;
+    if (node.nodeType === 3) part = node.nodeValue ?? '';
+    else if (isElement(node)) {
+      if (BOUNDS.has(node.localName) || isControl(node) || holdsControl(node)) break;
+      if (!node.checkVisibility() || /^(script|style|template)$/.test(node.localName)) continue;
+      part = drawnText(node);
+      apart = node.localName !== 'br' && !getComputedStyle(node).display.startsWith('inline');
+    }
+    if (apart && foldSpace(text) !== '') break;
+    text = way === 'nextSibling' ? `${text} ${part}` : `${part} ${text}`;
+    if (apart && foldSpace(part) !== '') break;
+  }
+  return labelText(text);
+}
+
+function labelText(text: string): string {
+  const label = foldSpace(text).replace(/[\s:*]+$/, '');
+  return label.length <= MAX_LABEL && /[\p{L}\p{N}]/u.test(label) ? label : '';
+}
+
+function holdsControl(element: Element): boolean {
+  return element.querySelector('input:not([type=hidden]), select, textarea, button, [contenteditable]') !== null;
+}
+
+/** What a style draws in an empty field. */
+function placeholderOf(element: Element): string {
+  for (const one of [element, element.firstElementChild]) {
+    if (one === null) continue;
+    const named = one.getAttribute('data-placeholder') || drawnByStyle(one, '::before') || drawnByStyle(one, '::after');
+    if (named !== '') return foldSpace(named);
+  }
+  return '';
+}
+
+function drawnByStyle(element: Element, part: '::before' | '::after'): string {
+  const text = /^"(.*)"$/.exec(getComputedStyle(element, part).content)?.[1] ?? '';
+  return /\p{L}/u.test(text) ? text : '';
+}
+
+/** What the row begins with that a control stands in; empty for one that stands in none. */
+function rowName(element: Element, onSource: OnSource): string {
+  let row = parentOf(element);
+  for (let up = 0; row !== null && up < MAX_ROW_UP; up++, row = parentOf(row)) {
+    if (row.localName === 'body') return '';
+    onSource(row);
+    if (isRow(row)) return firstText(row, element);
+  }
+  return '';
+}
+
+function isRow(element: Element): boolean {
+  const { localName, parentElement } = element;
+  if (localName === 'li' || localName === 'tr' || ROWS.has(roleOf(element))) return true;
+  const [kind] = element.classList;
+  if (parentElement === null || kind === undefined) return false;
+  const twin = [...parentElement.children].some(
+    (other) => other !== element && other.localName === localName && other.classList[0] === kind,
+  );
+  return twin && foldSpace(element.textContent ?? '') !== '';
+}
+
+function firstText(row: Element, control: Element): string {
+  let text = '';
+  walk(row, true, (element) => {
+    if (text !== '' || element === control || !element.checkVisibility()) return undefined;
+    const own = onlyText(element) ?? ownText(element);
+    if (/[\p{L}\p{N}]/u.test(own)) text = foldSpace(own);
+    return text === '' ? true : undefined;
+  });
+  if (text.length <= MAX_ROW) return text;
+  return text.slice(0, text.lastIndexOf(' ', MAX_ROW) > 0 ? text.lastIndexOf(' ', MAX_ROW) : MAX_ROW);
+}
+
+function ownText(element: Element): string {
+  let text = '';
+  for (const node of element.childNodes) if (node.nodeType === 3) text += node.nodeValue ?? '';
+  return text;
+}

@@ -1,0 +1,43 @@
+import { discoveries } from './controls/discoveries.js';
+import { nextChange } from './names/next-change.js';
+
+/** Timers give no sign when they end. */
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Waits until no animation runs that will end, and no timer that an input has set.
+ *
+ * @param ms so long at most
+ * @param painted first waits for the page to draw what it has got
+ * @returns what was under way then; null: nothing
+ */
+export async function settled(ms: number, painted: boolean): Promise<string | null> {
+  const deadline = performance.now() + ms;
+  if (painted) await nextPaint(Math.min(LOOK_AGAIN_MS, ms));
+  for (;;) {
+    const busy = underWay();
+    const left = deadline - performance.now();
+    if (busy === null || left <= 0) return busy;
+    await nextChange(Math.min(LOOK_AGAIN_MS, left), 0);
+  }
+}
+
+function underWay(): string | null {
+  for (const { playState, effect, timeline } of document.getAnimations()) {
+    if (playState !== 'running' || effect === null || timeline !== document.timeline) continue;
+    const { endTime } = effect.getComputedTiming();
+    if (endTime !== Number.POSITIVE_INFINITY) return 'an animation';
+  }
+  return discoveries()?.awaitsTimer(window) === true ? 'a timer' : null;
+}
+
+/** A page in the background draws nothing. */
+function nextPaint(longestMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, longestMs);
+    requestAnimationFrame(() => {
+      clearTimeout(timer);
+      setTimeout(resolve);
+    });
+  });
+}
