@@ -25,7 +25,7 @@ async function openStage(t: Test): Promise<Stage> {
   await chmod(home, 0o755);
   await cp('examples/flows', join(home, 'flows', 'examples'), { recursive: true });
   // What a changed shop does not have is waited for each time.
-  await writeFile(join(home, 'troupe.json'), JSON.stringify({ actTimeout: 3 }));
+  await writeFile(join(home, 'troupe.json'), JSON.stringify({ actTimeout: 3, warmSessions: 0 }));
   const shop = await startShop({ port: 0 });
   t.teardown(() => shop.close());
   const config = readConfig({ port: '0', driver: 'process' }, { ...process.env, TROUPE_HOME: home });
