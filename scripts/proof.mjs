@@ -25,10 +25,12 @@ const PROOFS = {
     { path: 'test/script/escapes.test.ts', env: {} },
     { path: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
-  long: ['autonomy/healing', 'service/batches', 'service/churn'].map((name) => ({
-    path: `test/${name}.test.ts`,
-    env: {},
-  })),
+  long: ['agent-js/look-corpus', 'autonomy/healing', 'examples/flows', 'service/batches', 'service/churn'].map(
+    (name) => ({
+      path: `test/${name}.test.ts`,
+      env: {},
+    }),
+  ),
   // The same service behind its other HTTP server.
   server: [
     ...[

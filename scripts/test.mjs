@@ -1,20 +1,22 @@
-// `npm test`: set-up, `npm run check`, then every test. Words after `--` go to tap. Prints a line for each test file, and
+// `npm test`: set-up, `npm run check`, then every test, or those of the files named after `--`. Prints a line for each test file, and
 // everything about what fails. A file that fails fails the run. With TROUPE_REFUSE_SKIPS=1, as in CI, a test that is
 // skipped is a failure. `npm test -- --repeat N FILE...` looks for flaky tests: it runs the files N times, without the
 // check, and prints how often each of them failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { prepare } from './prepare.mjs';
+import { runTests as runFiles } from './support/run-tests.mjs';
 import { TapReader } from './support/tap-reader.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tap = 'node_modules/tap/dist/esm/run.mjs';
-/** Keeps tap from reading each module again for a record that only coverage needs: half a second of each file. */
-const NO_RECORD = '--test-env=_TAPJS_PROCESSINFO_EXCLUDE_=/./';
+/** Test files that run at the same time: one more than two cores, since a test waits now and then. */
+const jobs = 3;
+/** Those that `npm test` leaves to `npm run test:docker`. */
+const ABOUT_DOCKER = 'test/docker/';
 const startedAt = Date.now();
 
 const { rounds, words } = readWords(process.argv.slice(2));
@@ -47,7 +49,12 @@ async function repeat() {
 
 function readWords(given) {
   const at = given.indexOf('--repeat');
-  if (at === -1) return { words: given };
+  if (at === -1) {
+    const unknown = given.find((word) => !existsSync(join(root, word)));
+    if (unknown === undefined) return { words: given };
+    console.error(`There is no test file ${unknown}. Run tests with options of tap as npx tap.`);
+    process.exit(2);
+  }
   const rounds = Number(given[at + 1]);
   const words = given.toSpliced(at, 2);
   if (!Number.isInteger(rounds) || rounds < 1 || words.length === 0) {
@@ -59,10 +66,19 @@ function readWords(given) {
 
 async function runTests() {
   const reader = new TapReader((line) => console.log(line));
-  const skips = process.env.TROUPE_REFUSE_SKIPS === '1' ? ['--fail-skip'] : [];
-  const args = ['--reporter=tap', NO_RECORD, ...skips, ...words];
-  const code = await run('pipe', tap, args, (line) => reader.read(line));
-  return { code, counts: reader.counts, failedFiles: reader.failedFiles };
+  const passed = await runFiles(words.length === 0 ? allTests() : words, {
+    jobs,
+    refuseSkips: process.env.TROUPE_REFUSE_SKIPS === '1',
+    onLine: (line) => reader.read(line),
+  });
+  return { code: passed ? 0 : 1, counts: reader.counts, failedFiles: reader.failedFiles };
+}
+
+function allTests() {
+  return readdirSync(join(root, 'test'), { recursive: true })
+    .map((name) => `test/${name}`)
+    .filter((file) => file.endsWith('.test.ts') && !file.startsWith(ABOUT_DOCKER))
+    .sort();
 }
 
 /** tap puts its plugins together once for an installation; without that its first run would have those of its own choice. */
@@ -74,12 +90,11 @@ async function buildRunner() {
   writeFileSync(stamp, '');
 }
 
-async function run(stdout, script, args = [], onLine = () => undefined) {
+async function run(stdout, script, args = []) {
   const child = spawn(process.execPath, [join(root, script), ...args], {
     cwd: root,
     stdio: ['inherit', stdout, 'inherit'],
   });
-  if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', onLine);
   const [code] = await once(child, 'close');
   return code ?? 1;
 }

@@ -114,7 +114,7 @@ async function openRunner(t: Test): Promise<RecipeRunner> {
   t.teardown(() => shop.close());
   process.env.TROUPE_WEBHOOK_SECRET = 'a secret of the cookbook';
   const forward = [Number(new URL(shop.url).port)];
-  const settings = { forward, warmSessions: 2, webhookSecret: 'TROUPE_WEBHOOK_SECRET' };
+  const settings = { forward, warmSessions: 0, webhookSecret: 'TROUPE_WEBHOOK_SECRET' };
   return new RecipeRunner(await startTestService(t, settings, makeHome(t, settings)), shop.url);
 }
 

@@ -11,7 +11,7 @@ import { readZip } from '../support/zip.js';
 guardLeaks(t);
 
 /** As many as a batch may have, or fewer: they cost seconds. */
-const MANY = process.env.TROUPE_PROOF === 'long' ? 10_000 : 1_000;
+const MANY = process.env.TROUPE_PROOF === 'long' ? 10_000 : 300;
 const COUNTS = '({ n = 1 } = {}) => n + 1;';
 const FAILS = '// Fails.\n() => {\n  match(1, 2);\n};';
 

@@ -11,7 +11,7 @@ function run(...args: string[]): Promise<{ readonly code: unknown; readonly text
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [...process.execArgv, specimen, ...args],
+      ['--import=./scripts/test-loader.mjs', specimen, ...args],
       { timeout: 30_000 },
       (error, stdout, stderr) => {
         resolve({ code: error?.code ?? 0, text: stdout + stderr });

@@ -12,8 +12,8 @@ const LOOK_EVERY_MS = 20;
 /** A file that leaks something would otherwise hang until its time is up. */
 const EXIT_AFTER_FAILURE_MS = 500;
 
-/** The thread of the loader of tests, the first of each process: Node tells of it since 24. */
-const LOADER_THREAD = 1;
+/** The thread of the loader of tests, the first of a process that has it: Node tells of it since 24. */
+const LOADER_THREAD = process.execArgv.some((word) => word.includes('test-loader')) ? 1 : 0;
 
 /** Kinds of handles that keep a process alive and that the lists of /proc do not show. */
 const COUNTED = ['PipeWrap', 'FSEventWrap', 'StatWatcher', 'Timeout', 'UDPWrap'];

@@ -49,7 +49,7 @@ async function ask(path: string, host: string, port: number): Promise<{ reply: n
 t.test('Nothing that the process was started with is loaded into the thread', async (t) => {
   const preload = `data:text/javascript,import { writeSync } from 'node:fs'; writeSync(1, 'loaded ');`;
   const made = join(openFolder(t), 'made');
-  const code = `const { NetworkGate } = await import(${JSON.stringify(import.meta.resolve('#troupe/containers/gate/network-gate.js'))});
+  const code = `const { NetworkGate } = await import(${JSON.stringify(new URL('../../../dist/containers/gate/network-gate.js', import.meta.url))});
     const setting = { ownPort: 1, ownNames: [], hostAddress: null, forward: [], egress: {}, loopback: 'forwarded' };
     const gate = new NetworkGate(setting, console.log);
     await gate.open('lease', { madeAt: '${made}', path: '${made}.socket' }, { kind: 'socks' });
