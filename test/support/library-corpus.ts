@@ -61,7 +61,10 @@ export async function openLibraries(t: Test, names: readonly string[]): Promise<
     }
     const style = bundles.has(`${name}.css`) ? `<link rel="stylesheet" href="/${name}.css">` : '';
     const urls = [false, true].map((below) =>
-      site.set(`/${name}${below ? '-below' : ''}`, page(name, style, below ? '<div style="height: 2000px"></div>' : '')),
+      site.set(
+        `/${name}${below ? '-below' : ''}`,
+        page(name, style, below ? '<div style="height: 2000px"></div>' : ''),
+      ),
     );
     const file: unknown = await import(pathToFileURL(join(LIBRARIES, `${name}.labels.mjs`)).href);
     const { labels, also } = LabelFile.parse(file);

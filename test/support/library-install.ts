@@ -24,7 +24,8 @@ export async function installLibraries(): Promise<string | false> {
     .digest('hex');
   const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted;
   for (const deadline = Date.now() + INSTALL_MS; !isInstalled(); await pause(LOOK_AGAIN_MS)) {
-    if (Date.now() > deadline) return `the libraries were not installed in time; remove ${LOCK} if nobody installs them`;
+    if (Date.now() > deadline)
+      return `the libraries were not installed in time; remove ${LOCK} if nobody installs them`;
     if (!takeLock()) continue;
     try {
       if (isInstalled()) return false;

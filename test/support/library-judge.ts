@@ -8,6 +8,22 @@ import type { Label, LibraryPage } from './library-corpus.js';
 /** What a page does with a gesture may take a moment. */
 const PROOF_MS = 2_000;
 const ACT_MS = 8_000;
+/** Components draw themselves when their script has come. */
+const DRAWN_MS = 5_000;
+
+/** In a page: the element that a label refers to, in sight if one is. `a >>> b`: b in the shadow root of a. */
+const FIND = `(reference) => {
+  const deep = (root, selector) => {
+    const [outer, ...inner] = selector.split(' >>> ');
+    const found = [...root.querySelectorAll(outer)];
+    return inner.length === 0 ? found : found.flatMap(({ shadowRoot }) => shadowRoot ? deep(shadowRoot, inner.join(' >>> ')) : []);
+  };
+    const [css, text] = reference.split(' :: ');
+    const [selector, index = 0] = css.split(' @');
+    const all = deep(document, selector);
+    const fits = text === undefined ? all : all.filter((one) => one.textContent.trim().replace(/\\s+/g, ' ') === text);
+    return fits.filter((one) => one.checkVisibility())[index] ?? fits[index] ?? null;
+}`;
 
 /**
  * In the isolated world of the page: which listed element stands for which label. The element of a listed locator is the
@@ -15,18 +31,7 @@ const ACT_MS = 8_000;
  */
 const MATCH = `(listed, labels, also) => {
   const world = globalThis.troupe;
-  const deep = (root, selector) => {
-    const [outer, ...inner] = selector.split(' >>> ');
-    const found = [...root.querySelectorAll(outer)];
-    return inner.length === 0 ? found : found.flatMap(({ shadowRoot }) => shadowRoot ? deep(shadowRoot, inner.join(' >>> ')) : []);
-  };
-  const find = (reference) => {
-    const [css, text] = reference.split(' :: ');
-    const [selector, index = 0] = css.split(' @');
-    const all = deep(document, selector);
-    const fits = text === undefined ? all : all.filter((one) => one.textContent.trim().replace(/\\s+/g, ' ') === text);
-    return fits.filter((one) => one.checkVisibility())[index] ?? fits[index] ?? null;
-  };
+  const find = ${FIND};
   let read = null;
   const own = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'innerText');
   const spy = { configurable: true, get() { read = this; return 'x'; } };
@@ -106,7 +111,7 @@ export class LibraryJudge {
   }
 
   /** Each gesture on a page of its own, so that none rests on another. */
-  async judge(page: LibraryPage, below: boolean): Promise<Verdict> {
+  async judge(page: LibraryPage, below: boolean, chosen = page.labels): Promise<Verdict> {
     const misses: Miss[] = [];
     const miss = (label: string, kind: Kind, reason: string): void => {
       misses.push({ library: page.name, label, kind, reason: reason.slice(0, 300) });
@@ -117,8 +122,8 @@ export class LibraryJudge {
     for (const { locator } of extra) miss(locator, 'superfluous', 'a person cannot use it, or it is another’s double');
     let found = 0;
     let done = 0;
-    for (const label of page.labels) {
-      const name = nameOf(label);
+    for (const label of chosen) {
+      const name = shownAs(label);
       try {
         await this.#open(page, below);
         for (const before of chain(page, label)) await this.#perform(page, before);
@@ -137,14 +142,17 @@ export class LibraryJudge {
         miss(name, 'error', `${label.action}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
-    const sought = page.labels.length;
+    const sought = chosen.length;
     const counts = { sought, found, listed: seen.elements.length, superfluous: extra.length, gestures: sought, done };
     return { library: page.name, ...counts, misses };
   }
 
   async #open(page: LibraryPage, below: boolean): Promise<void> {
     await this.#fixture.call('go', `${page.url(below)}?${++this.#opened}`);
-    await this.#fixture.call('wait', 'idle').catch(() => undefined);
+    const first = page.labels.flatMap(({ after, element }) => (after.length === 0 ? [element] : []));
+    const drawn = `(() => { const find = ${FIND}; return ${JSON.stringify(first)}.every((one) => find(one) !== null); })()`;
+    // What never comes is told label by label.
+    await eventually('the page is drawn', () => this.#holds(drawn), DRAWN_MS).catch(() => undefined);
   }
 
   /** A whole look, and what the page has of it. */
@@ -166,15 +174,17 @@ export class LibraryJudge {
     const best = named.find(able) ?? named[0];
     if (best !== undefined) return { kind: 'found', reason: '', locator: best.locator } as const;
     const [other] = near;
-    if (other === undefined) return { kind: 'not seen', reason: `nothing listed is ${label.element}`, locator: null } as const;
+    if (other === undefined) {
+      return { kind: 'not seen', reason: `nothing listed is ${label.element}`, locator: written(label) } as const;
+    }
     return { kind: 'bad name', reason: `listed as ${other.locator}`, locator: other.locator } as const;
   }
 
   async #perform(page: LibraryPage, label: Label): Promise<void> {
     const { locator } = await this.#meet(page, label);
-    if (locator === null) throw new Error(`${nameOf(label)}, which comes first, was not seen`);
+    if (locator === null) throw new Error(`${shownAs(label)}, which comes first, was not seen`);
     await this.#act(locator, label);
-    if (!(await this.#proved(label.proof))) throw new Error(`${nameOf(label)}, which comes first, was not done`);
+    if (!(await this.#proved(label.proof))) throw new Error(`${shownAs(label)}, which comes first, was not done`);
   }
 
   async #act(locator: string, { action, value }: Label): Promise<void> {
@@ -182,7 +192,10 @@ export class LibraryJudge {
   }
 
   async #holds(proof: string): Promise<boolean> {
-    return (await this.#fixture.call('page', `(() => { try { return Boolean(${proof}); } catch { return false; } })()`)) === true;
+    return (
+      (await this.#fixture.call('page', `(() => { try { return Boolean(${proof}); } catch { return false; } })()`)) ===
+      true
+    );
   }
 
   async #proved(proof: string): Promise<boolean> {
@@ -200,12 +213,22 @@ export class LibraryJudge {
     const expression = `(${MATCH})(${args.map((arg) => JSON.stringify(arg)).join(', ')})`;
     const params = { expression, contextId: this.#context, returnByValue: true };
     const { result, exceptionDetails } = await browser.send('Runtime.evaluate', params, { session });
-    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    if (exceptionDetails !== undefined)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return Matched.parse(result.value);
   }
 }
 
 const nameOf = ({ name, action }: Label): string => `${name}:${action}`;
+/** For a reader: a control without a name is shown by its element. */
+const shownAs = ({ name, element, action }: Label): string => `${name || element}:${action}`;
+
+/** What its author would write for a control that no look lists; null where no locator says it. */
+function written({ element }: Label): string | null {
+  const [css = '', text] = element.split(' :: ');
+  if (text !== undefined) return `{*}${text}`;
+  return /[@]| >>> /.test(css) ? null : css;
+}
 
 /** The labels whose gestures come before a label's, the first one first. */
 function chain(page: LibraryPage, label: Label): readonly Label[] {
@@ -213,4 +236,19 @@ function chain(page: LibraryPage, label: Label): readonly Label[] {
     const before = page.labels.find((one) => one.name === wanted || nameOf(one) === wanted);
     return before === undefined ? [] : [...chain(page, before), before];
   });
+}
+
+/** How many of a verdict's labels were not found, how much was listed that should not be, how many gestures failed. */
+export function missesOf({ sought, found, superfluous, gestures, done }: Verdict) {
+  return { found: sought - found, superfluous, done: gestures - done };
+}
+
+/** Shares of all labels, listed elements and gestures, and the counts behind them. */
+export function ratesOf(verdicts: readonly Verdict[]) {
+  const sum = (count: (one: Verdict) => number): number => verdicts.reduce((total, one) => total + count(one), 0);
+  const [found, sought] = [sum((one) => one.found), sum((one) => one.sought)];
+  const [superfluous, listed] = [sum((one) => one.superfluous), sum((one) => one.listed)];
+  const [done, gestures] = [sum((one) => one.done), sum((one) => one.gestures)];
+  const text = `found ${found}/${sought}, superfluous ${superfluous}/${listed}, done ${done}/${gestures}`;
+  return { recall: found / sought, precision: 1 - superfluous / listed, done: done / gestures, text };
 }

@@ -10,7 +10,7 @@ export const labels = [
   ['17', day('17'), 'click', null, `heard.includes('05/17/2024')`],
   ['31', day('31'), 'click', null, `heard.includes('05/31/2024')`],
   ['Today', '#calendar .air-datepicker-button :: Today', 'click', null, `inline.viewDate.getFullYear() === new Date().getFullYear()`],
-  ['Clear', '#calendar .air-datepicker-button :: Clear', 'click', null, 'heard.at(-1) === ""', { after: ['17'] }],
+  ['Clear', '#calendar .air-datepicker-button :: Clear', 'click', null, 'inline.selectedDates.length === 0', { after: ['17'] }],
   ['', '#timed input[name=hours]', 'input', '20', `timed.selectedDates[0].getHours() === 20`],
   ['', '#timed input[name=minutes]', 'input', '15', `timed.selectedDates[0].getMinutes() === 15`],
 ];
