@@ -1,18 +1,23 @@
+const LOCK_FILES = ['package-lock.json', 'test/pages/libraries/package-lock.json'];
+
 /**
  * What keeps the lock file from being installed elsewhere: packages that it ties to one address, which no other registry or
  * mirror could serve, and those that it names and leaves out, as it does for other platforms where it was written against
  * a mirror that lacks them. `npm ci` refuses the whole of it then.
  */
-export function lockFile({ read }) {
-  const { packages = {} } = JSON.parse(read('package-lock.json'));
+export function lockFile({ read, has }) {
+  return LOCK_FILES.filter(has).flatMap((file) => faultsOf(file, JSON.parse(read(file))));
+}
+
+function faultsOf(file, { packages = {} }) {
   return Object.entries(packages).flatMap(([path, { resolved, dependencies, optionalDependencies }]) => {
     const tied = /^(git\+)?(https?|ssh):/.test(resolved ?? '');
     const leftOut = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
       (name) => !foldersAbove(path).some((folder) => `${folder}node_modules/${name}` in packages),
     );
     return [
-      ...(tied ? [`package-lock.json: ${path} is tied to ${resolved}`] : []),
-      ...leftOut.map((name) => `package-lock.json: ${path} wants ${name}, which has no entry`),
+      ...(tied ? [`${file}: ${path} is tied to ${resolved}`] : []),
+      ...leftOut.map((name) => `${file}: ${path} wants ${name}, which has no entry`),
     ];
   });
 }

@@ -54,7 +54,7 @@ const MATCH = `(listed, labels, also) => {
     const ranks = [];
     elements.forEach((element, index) => {
       if (element === null) return;
-      const rank = element === label ? 0 : holds(label, element) ? 1 : element.localName === 'label' && element.control === label ? 1
+      const rank = element === label ? 0 : holds(label, element) && !sought.some((one) => one !== null && one !== label && holds(label, one) && holds(one, element)) ? 1 : element.localName === 'label' && element.control === label ? 1
         : label.labels && [...label.labels].includes(element) ? 1 : holds(element, label) && !others(element, label) ? 2 : -1;
       if (rank >= 0) ranks.push([rank, index]);
     });
