@@ -49,6 +49,10 @@ const PROOFS = {
     'test/dashboard/dashboard.test.ts',
   ].map((path) => ({ path, env: { TROUPE_TEST_SERVER: 'node' } })),
   faults: [{ path: 'test/faults', env: {} }],
+  libraries: [
+    { path: 'test/agent-js/libraries.test.ts', env: {} },
+    { path: 'test/agent-js/libraries.test.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
+  ],
   numbers: [{ path: 'test/agent-js/random-numbers.test.ts', env: {} }],
   pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
 };

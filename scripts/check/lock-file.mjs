@@ -11,23 +11,21 @@ const WITH_SCRIPTS = [
  * a mirror that lacks them. `npm ci` refuses the whole of it then. And packages that run a script when they are installed,
  * which may compile or download anything.
  */
-export function lockFile({ read }) {
-  const { packages = {} } = JSON.parse(read('package-lock.json'));
-  return Object.entries(packages).flatMap(
-    ([path, { resolved, dependencies, optionalDependencies, hasInstallScript }]) => {
-      const tied = /^(git\+)?(https?|ssh):/.test(resolved ?? '');
-      const leftOut = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
-        (name) => !foldersAbove(path).some((folder) => `${folder}node_modules/${name}` in packages),
-      );
-      return [
-        ...(tied ? [`package-lock.json: ${path} is tied to ${resolved}`] : []),
-        ...(hasInstallScript && !WITH_SCRIPTS.includes(path)
-          ? [`package-lock.json: ${path} runs a script when it is installed; replace it by "overrides" in package.json`]
-          : []),
-        ...leftOut.map((name) => `package-lock.json: ${path} wants ${name}, which has no entry`),
-      ];
-    },
-  );
+export function lockFile({ read, has }) {
+  return LOCK_FILES.filter(has).flatMap((file) => faultsOf(file, JSON.parse(read(file))));
+}
+
+function faultsOf(file, { packages = {} }) {
+  return Object.entries(packages).flatMap(([path, { resolved, dependencies, optionalDependencies }]) => {
+    const tied = /^(git\+)?(https?|ssh):/.test(resolved ?? '');
+    const leftOut = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+      (name) => !foldersAbove(path).some((folder) => `${folder}node_modules/${name}` in packages),
+    );
+    return [
+      ...(tied ? [`${file}: ${path} is tied to ${resolved}`] : []),
+      ...leftOut.map((name) => `${file}: ${path} wants ${name}, which has no entry`),
+    ];
+  });
 }
 
 /** Where a package is looked for that one in a folder wants, innermost first, as `require` does it. */

@@ -1,0 +1,3 @@
+// Older plugins expect jQuery to be a global.
+import $ from 'jquery';
+globalThis.$ = globalThis.jQuery = $;

@@ -1,0 +1,17 @@
+export const labels = [
+  ['Input label', '.mantine-TextInput-input', 'input', 'hello', `state.text === 'hello'`],
+  ['Amount', '.mantine-NumberInput-input', 'input', '12', 'Number(state.amount) === 12'],
+  ['Favorite library', 'input.mantine-Select-input', 'select', 'Vue', `state.library === 'Vue'`],
+  ['Favorite library', 'input.mantine-Select-input', 'click', null, `[...document.querySelectorAll('[role=option]')].filter((one) => one.checkVisibility()).length === 4`],
+  ['Svelte', '[role=option] :: Svelte', 'click', null, `state.library === 'Svelte'`, { after: ['Favorite library:click'] }],
+  ['Libraries', '.mantine-MultiSelect-inputField', 'select', ['React', 'Angular'], `state.libraries === 'React,Angular'`],
+  ['I agree', '.mantine-Checkbox-input', 'check', null, 'state.agree === true'],
+  ['Notify me', '.mantine-Switch-input', 'check', null, 'state.notify === true'],
+  ['Beta', '.mantine-Radio-radio @1', 'check', null, `state.framework === 'b'`],
+  ['Zoom', '[role=slider]', 'press', 'ArrowRight', 'state.zoom === 41'],
+  ['Code', 'input[value=Code]', 'click', null, `state.segment === 'Code'`],
+  ['Settings', '[role=tab] :: Settings', 'click', null, `state.tab === 'settings'`],
+  ['Apples', '.mantine-Accordion-control', 'click', null, `state.open === 'apples'`],
+  ['Toggle menu', 'button :: Toggle menu', 'click', null, `document.querySelector('[role=menu]')?.checkVisibility() === true`],
+  ['Pictures', '[role=menuitem]', 'click', null, `state.menu === 'gallery'`, { after: ['Toggle menu'] }],
+];

@@ -1,0 +1,21 @@
+const menu = { after: ['Customise options'] };
+export const labels = [
+  ['Accept terms', '#c1', 'check', null, 'state.check === true'],
+  ['Airplane mode', '#air', 'check', null, 'state.air === true'],
+  ['Food', '[aria-label=Food]', 'select', 'Banana', `state.food === 'Banana'`],
+  ['Food', '[aria-label=Food]', 'click', null, `document.querySelectorAll('[role=option]').length === 3`],
+  ['Grapes', '[role=option] :: Grapes', 'click', null, `state.food === 'Grapes'`, { after: ['Food:click'] }],
+  ['Volume', '[role=slider]', 'press', 'ArrowRight', 'state.volume === 51'],
+  ['Volume', '[role=slider]', 'drag', { by: [40, 0] }, 'state.volume > 65'],
+  ['Password', '[role=tab] :: Password', 'click', null, `state.tab === 'tab2'`],
+  ['Is it accessible?', 'h3 button', 'click', null, `state.open === 'item-1'`],
+  ['Toggle italic', '[aria-label="Toggle italic"]', 'click', null, 'state.italic === true'],
+  ['Default', '#r1', 'check', null, `state.density === 'default'`],
+  ['Compact', '#r2', 'click', null, `state.density === 'compact'`],
+  ['Edit profile', 'button :: Edit profile', 'click', null, `document.querySelector('[role=dialog]') !== null`],
+  ['Name', '#who', 'input', 'Pedro', `state.who === 'Pedro'`, { after: ['Edit profile'] }],
+  ['Save changes', '[role=dialog] button', 'click', null, 'state.saved === true', { after: ['Edit profile'] }],
+  ['Customise options', '[aria-label="Customise options"]', 'click', null, `document.querySelector('[role=menu]') !== null`],
+  ['New Tab', '[role=menuitem]', 'click', null, `state.menu === 'tab'`, menu],
+  ['Show Bookmarks', '[role=menuitemcheckbox]', 'click', null, 'state.bookmarks === true', menu],
+];
