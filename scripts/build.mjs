@@ -66,7 +66,7 @@ async function buildPages() {
   for (const file of sources.sort()) hash.update(file).update(await readFile(file));
   const stamp = hash.digest('hex');
   if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return;
-  const [{ build: buildPage }, { pageConfig }] = await Promise.all([import('vite'), import('../web/page-config.mjs')]);
-  for (const page of ['dashboard', 'request-client']) await buildPage(pageConfig(page, join(dist, 'web', page)));
+  const { buildPage } = await import('../web/build-pages.mjs');
+  for (const page of ['dashboard', 'request-client']) await buildPage(page, join(dist, 'web', page));
   await writeFile(stampFile, stamp);
 }

@@ -18,7 +18,7 @@ const NO_RECORD = '--test-env=_TAPJS_PROCESSINFO_EXCLUDE_=/./';
 const startedAt = Date.now();
 
 const { rounds, words } = readWords(process.argv.slice(2));
-prepare();
+await prepare({ tests: true });
 await buildRunner();
 process.exit(rounds === undefined ? await testOnce() : await repeat());
 
