@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 /** In each `node_modules`: what was installed into it. */
 const STAMP = '.troupe-lock';
+const WHOLE = ' whole';
 
 /**
  * The folders with a manifest and a lock of their own, and the kinds of packages that are left out of the light set-up: what
@@ -14,28 +15,21 @@ const TREES = [
   { folder: 'web', isTestsToo: false },
 ];
 
-/** The trees as they are wanted: where each is, what `npm ci` is told to leave out, and the stamp of such a tree. */
-export function wantedTrees(root, { tests }) {
-  return TREES.map(({ folder, isTestsToo }) => {
-    const omit = isTestsToo && !tests ? 'dev' : '';
+/**
+ * The trees that are not installed as they are wanted: where each is, what `npm ci` is told to leave out, and the stamp for
+ * it. A tree with more than is wanted will do, and one that had what tests take is installed with it again.
+ */
+export function missingTrees(root, { tests }) {
+  return TREES.flatMap(({ folder, isTestsToo }) => {
     const hash = createHash('sha256');
     for (const name of ['package.json', 'package-lock.json']) hash.update(dependenciesOf(join(root, folder, name)));
-    return {
-      folder,
-      omit,
-      stampFile: join('node_modules', STAMP),
-      stamp: `${hash.digest('hex')} without ${omit || 'nothing'}`,
-    };
-  });
-}
-
-/** The trees that are not installed as they are wanted. One with more than is wanted will do. */
-export function missingTrees(root, wanted) {
-  const all = wantedTrees(root, { tests: true });
-  return wantedTrees(root, wanted).filter(({ folder, stampFile, stamp }, index) => {
+    const digest = hash.digest('hex');
+    const stampFile = join('node_modules', STAMP);
     const file = join(root, folder, stampFile);
     const found = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    return found !== stamp && found !== all[index].stamp;
+    const isWhole = !isTestsToo || tests || found.endsWith(WHOLE);
+    const stamp = `${digest}${isWhole ? WHOLE : ' without development packages'}`;
+    return found === stamp ? [] : [{ folder, omit: isWhole ? '' : 'dev', stampFile, stamp }];
   });
 }
 
@@ -47,9 +41,9 @@ function dependenciesOf(file) {
 
 /**
  * The packages that `npm ci` installs on this machine, by their path in the tree: those of the lock but for other systems,
- * processors and C libraries, and development ones where these are left out.
+ * processors and C libraries, and development ones where these are left out. With `anywhere`, those for other machines too.
  */
-export function packagesHere(lock, { omit = '', system = process.platform, processor = process.arch } = {}) {
+export function packagesHere(lock, { omit = '', anywhere = false } = {}) {
   const accepts = (list, value) => {
     if (list === undefined) return true;
     if (list.includes(`!${value}`)) return false;
@@ -59,7 +53,7 @@ export function packagesHere(lock, { omit = '', system = process.platform, proce
   return Object.entries(lock.packages)
     .filter(([path, { dev, os, cpu, libc }]) => {
       if (path === '' || (omit === 'dev' && dev === true)) return false;
-      return accepts(os, system) && accepts(cpu, processor) && accepts(libc, 'glibc');
+      return anywhere || (accepts(os, process.platform) && accepts(cpu, process.arch) && accepts(libc, 'glibc'));
     })
     .map(([path]) => path);
 }
