@@ -18,8 +18,9 @@ const buildStamp = join(root, 'dist', '.troupe-source');
  * @param options.tests also installs what tests, checks and benchmarks use; without it, what running and building take
  */
 export async function prepare({ tests = false } = {}) {
+  const isMissing = missingTrees(root, { tests }).length > 0;
   try {
-    if (missingTrees(root, { tests }).length > 0) await installPackages(root, { tests });
+    if (isMissing) await installPackages(root, { tests });
   } catch (error) {
     console.error(error.message);
     process.exit(1);
@@ -30,9 +31,13 @@ export async function prepare({ tests = false } = {}) {
     join(root, 'package-lock.json'),
     join(root, 'scripts', 'build.mjs'),
   ]);
-  if (existsSync(buildStamp) && readFileSync(buildStamp, 'utf8') === source) return;
-  build();
-  writeFileSync(buildStamp, source);
+  if (!existsSync(buildStamp) || readFileSync(buildStamp, 'utf8') !== source) {
+    build();
+    writeFileSync(buildStamp, source);
+  }
+  if (!isMissing) return;
+  const { removeUnusedBinaries } = await import('../dist/cli/setup/unused-binaries.js');
+  await removeUnusedBinaries();
 }
 
 function build() {
