@@ -3,6 +3,7 @@
 // target.
 import { existsSync, readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { prepare } from '../scripts/prepare.mjs';
 import { describeMachine } from './support/machine.mjs';
 import { printTargets } from './support/print.mjs';
 
@@ -26,7 +27,7 @@ for (const name of names) {
   process.exit(2);
 }
 
-await import('../scripts/build.mjs');
+await prepare({ tests: true });
 console.log(describeMachine());
 const targets = [];
 for (const name of names) {

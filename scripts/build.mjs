@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build } from '../web/esbuild.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const src = join(root, 'src');
@@ -29,6 +29,7 @@ await build({
 await build({
   entryPoints: [join(src, 'containers/docker/dockerode.ts')],
   outfile: join(dist, 'containers/docker/dockerode.js'),
+  nodePaths: [join(root, 'web/node_modules')],
   allowOverwrite: true,
   bundle: true,
   minify: true,
@@ -85,7 +86,7 @@ async function buildPages() {
   for (const file of sources.sort()) hash.update(file).update(await readFile(file));
   const stamp = hash.digest('hex');
   if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return;
-  const [{ build: buildPage }, { pageConfig }] = await Promise.all([import('vite'), import('../web/page-config.mjs')]);
-  for (const page of ['dashboard', 'request-client']) await buildPage(pageConfig(page, join(dist, 'web', page)));
+  const { buildPage } = await import('../web/build-pages.mjs');
+  for (const page of ['dashboard', 'request-client']) await buildPage(page, join(dist, 'web', page));
   await writeFile(stampFile, stamp);
 }

@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { prepare } from './prepare.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +29,7 @@ if (kind !== 'service' && kind !== 'jobs') {
   console.error(`--kind takes service or jobs, not ${kind}`);
   process.exit(2);
 }
-await import('./build.mjs');
+await prepare({ tests: true });
 console.log(`seed ${values.seed}`);
 const ofService = ['test/chaos/service-kills.test.ts'];
 if (driver === 'docker') ofService.push('test/chaos/engine-stops.chaos.ts');

@@ -67,7 +67,7 @@ async function runCheck({ name, run }) {
 }
 
 // After a pull the packages may not be those that the code now names.
-prepare();
+await prepare({ tests: true });
 const waiting = [...checks];
 let failed = 0;
 async function work() {

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { prepare } from './prepare.mjs';
 import { cachedPackages } from './support/cached-packages.mjs';
 
 const SUITE = '0.1.16';
@@ -58,7 +59,7 @@ async function startShipped() {
 }
 
 const tools = install();
-await import('./build.mjs');
+await prepare({ tests: true });
 const { startConformanceServer } = await import('../test/mcp/conformance-server.mjs');
 const fixture = await startConformanceServer();
 console.log(`\nthe gateway's endpoint, with the tools of the suite (${REVISION}):`);

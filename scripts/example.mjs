@@ -2,5 +2,5 @@
 // where it is to ask the Docker engine.
 import { prepare } from './prepare.mjs';
 
-if (process.argv.includes('--docker')) prepare();
+if (process.argv.includes('--docker')) await prepare();
 await import('../examples/shop/main.mjs');

@@ -17,7 +17,7 @@ const FILES = [
   'test/dashboard/dashboard.test.ts',
 ];
 
-prepare();
+await prepare({ tests: true });
 const nodePackage = `node-${process.platform}-${process.arch}`;
 let failures = 0;
 for (const version of VERSIONS) {

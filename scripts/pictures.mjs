@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startShop } from '../examples/shop/shop.mjs';
 import { prepare } from './prepare.mjs';
 
-prepare();
+await prepare();
 const { readConfig } = await import('../dist/config.js');
 const { startService } = await import('../dist/service.js');
 

@@ -1,73 +1,61 @@
-// Makes a checkout ready to run: the packages of the lock file, dist/ from src/, and the example flows for a new home.
-// Uses nothing but Node and npm, since on a fresh clone there is nothing else. What is up to date costs milliseconds.
+// Makes a checkout ready to run: the packages of its lock files, and dist/ from src/ and web/. Uses nothing but Node and npm,
+// since on a fresh clone there is nothing else. What is up to date costs milliseconds.
+import './node-version.cjs';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installPackages } from './support/install-packages.mjs';
+import { missingTrees } from './support/package-trees.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const installStamp = join(root, 'node_modules', '.troupe-lock');
 const buildStamp = join(root, 'dist', '.troupe-source');
 
-export function prepare() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) {
-    console.error(`Troupe needs Node 20.19 or later; this is ${process.versions.node}. See https://nodejs.org`);
+/**
+ * Installs what is missing and builds what has changed. Ends the process with a sentence where that cannot be done.
+ *
+ * @param options.tests also installs what tests, checks and benchmarks use; without it, what running and building take
+ */
+export async function prepare({ tests = false } = {}) {
+  const isMissing = missingTrees(root, { tests }).length > 0;
+  try {
+    if (isMissing) await installPackages(root, { tests });
+  } catch (error) {
+    console.error(error.message);
     process.exit(1);
-  }
-  const lock = hashOf([join(root, 'package-lock.json')]);
-  if (readStamp(installStamp) !== lock) {
-    // Not `npm ci`, which begins with an empty folder each time. Without saving, an install keeps to the lock file all the
-    // same and leaves it as it is.
-    step('Installing packages from the npm registry (about a minute the first time)', 'npm', [
-      'install',
-      '--no-save',
-      '--no-audit',
-      '--no-fund',
-      '--loglevel=error',
-    ]);
-    writeFileSync(installStamp, lock);
   }
   const source = hashOf([
     ...filesUnder(join(root, 'src')),
     ...filesUnder(join(root, 'web')),
+    join(root, 'package-lock.json'),
     join(root, 'scripts', 'build.mjs'),
-    installStamp,
   ]);
-  if (readStamp(buildStamp) !== source) {
-    step('Building', process.execPath, [join(root, 'scripts', 'build.mjs')]);
+  if (!existsSync(buildStamp) || readFileSync(buildStamp, 'utf8') !== source) {
+    build();
     writeFileSync(buildStamp, source);
   }
+  if (!isMissing) return;
+  const { removeUnusedBinaries } = await import('../dist/cli/setup/unused-binaries.js');
+  await removeUnusedBinaries();
 }
 
-/** Gives a home without flows the example flows, as `flows/examples/`. */
-export function copyExampleFlows() {
-  const flows = join(resolve(process.env.TROUPE_HOME ?? '.'), 'flows');
-  if (existsSync(flows)) return;
-  mkdirSync(flows, { recursive: true });
-  cpSync(join(root, 'examples', 'flows'), join(flows, 'examples'), { recursive: true });
-}
-
-function step(title, command, args) {
+function build() {
   const startedAt = Date.now();
-  console.log(`${title} ...`);
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
-  if (error !== undefined || status !== 0) {
-    console.error(`${command} ${args.join(' ')} failed${error === undefined ? '' : `: ${error.message}`}`);
-    process.exit(1);
-  }
+  console.log('Building ...');
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
   console.log(`  done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
 }
 
-function readStamp(file) {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
-
 function filesUnder(dir) {
-  return readdirSync(dir, { recursive: true })
-    .map((name) => join(dir, name))
-    .filter((path) => statSync(path).isFile())
+  return readdirSync(dir, { withFileTypes: true })
+    .filter(({ name }) => name !== 'node_modules')
+    .flatMap((entry) => {
+      const path = join(dir, entry.name);
+      if (entry.isDirectory()) return filesUnder(path);
+      return statSync(path).isFile() ? [path] : [];
+    })
     .sort();
 }
 

@@ -64,7 +64,7 @@ if (proof === undefined) {
   process.exit(2);
 }
 
-prepare();
+await prepare({ tests: true });
 const memory = join(root, 'node_modules/.cache/troupe', `proof-${proofName}.json`);
 const code = stateOfCode();
 const passed = flags.includes('--fresh') ? [] : readPassed();

@@ -20,7 +20,7 @@ const ABOUT_DOCKER = 'test/docker/';
 const startedAt = Date.now();
 
 const { rounds, words } = readWords(process.argv.slice(2));
-prepare();
+await prepare({ tests: true });
 await buildRunner();
 process.exit(rounds === undefined ? await testOnce() : await repeat());
 

@@ -1,5 +1,5 @@
 // `npm run troupe -- run ...`: any command of `troupe` from a fresh clone.
 import { prepare } from './prepare.mjs';
 
-prepare();
+await prepare();
 await import('../dist/cli.js');

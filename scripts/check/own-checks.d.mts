@@ -3,6 +3,12 @@ export interface Repository {
   readonly paths: readonly string[];
   has(path: string): boolean;
   read(path: string): string;
+  /** The bytes of a file. */
+  readBytes(path: string): Uint8Array;
+  /** The names in a folder. */
+  list(path: string): readonly string[];
+  /** Where it is on the disk; left out by one that is made of texts. */
+  readonly root?: string;
 }
 
 type OwnCheck = (repository: Repository) => readonly string[];
@@ -14,5 +20,7 @@ export const ownChecks: {
   readonly 'decisions on dependencies': OwnCheck;
   readonly 'leak guard': OwnCheck;
   readonly 'lock file': OwnCheck;
+  readonly 'size of the set-up': OwnCheck;
+  readonly 'binaries of uWebSockets.js': OwnCheck;
   readonly 'Node versions of packages': (repository: Repository, nodeVersion?: string) => readonly string[];
 };

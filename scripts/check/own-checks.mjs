@@ -4,6 +4,8 @@ import { engines } from './engines.mjs';
 import { fileSizes, folderSizes } from './file-sizes.mjs';
 import { leakGuard } from './leak-guard.mjs';
 import { lockFile } from './lock-file.mjs';
+import { serverBinaries } from './server-binaries.mjs';
+import { setUpSize } from './set-up-size.mjs';
 
 /** The checks that no tool makes: each takes the repository and answers what is wrong, a line for each fault. */
 export const ownChecks = {
@@ -14,4 +16,6 @@ export const ownChecks = {
   'leak guard': leakGuard,
   'lock file': lockFile,
   'Node versions of packages': engines,
+  'size of the set-up': setUpSize,
+  'binaries of uWebSockets.js': serverBinaries,
 };

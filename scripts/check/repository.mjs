@@ -12,6 +12,9 @@ export function openRepository(root) {
     paths: (pathsByGit(root) ?? pathsWithoutGit(root)).filter((path) => existsSync(join(root, path))),
     has: (path) => existsSync(join(root, path)),
     read: (path) => readFileSync(join(root, path), 'utf8'),
+    readBytes: (path) => readFileSync(join(root, path)),
+    list: (path) => readdirSync(join(root, path)),
+    root,
   };
 }
 

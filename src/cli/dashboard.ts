@@ -2,6 +2,7 @@ import { readConfig } from '../config.js';
 import { startService } from '../service.js';
 import { makeLog } from '../telemetry/log.js';
 import { parseOptions } from './parse-options.js';
+import { makeFirstHome } from './setup/make-first-home.js';
 import { readVersion } from './version.js';
 import { watchSignals } from './watch-signals.js';
 import { welcome } from './welcome.js';
@@ -22,6 +23,7 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   const config = readConfig(flags);
   const log = makeLog(config.log, process.stderr);
   const forPeople = config.log === 'text';
+  await makeFirstHome(config);
   const service = await startService(config, { version: readVersion(), log });
   if (forPeople) process.stdout.write(welcome(service));
   else log('Troupe listens', { url: service.url, driver: service.description, server: service.server });

@@ -1,6 +1,6 @@
 import { encodeError } from '../protocol/errors.js';
 
-/** The command was called wrongly: the usage is shown with the message. */
+/** The command was called wrongly: the message is followed by the command that explains it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -14,6 +14,11 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   --base debootstrap    build the image without an image registry
   --launch-script FILE  write a start script`,
   },
+  doctor: {
+    usage: ['troupe doctor'],
+    summary: 'Checks this machine as setup does, and changes nothing.',
+    more: 'Each line says what was found, and how to fix it. Exit code: 1 if the service could not run.',
+  },
   dashboard: {
     usage: [
       'troupe dashboard [--port N] [--host H] [--driver auto|docker|process] [--max-sessions N] [--forward PORT,...]',
@@ -87,9 +92,35 @@ import reads curl commands from standard input and prints them:
   --into FILE           or adds them to a Postman collection
 run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.`,
   },
+  completion: {
+    usage: ['troupe completion bash|zsh|fish'],
+    summary: 'Prints a script that completes commands and options in a shell.',
+    more: `bash  eval "$(troupe completion bash)" in ~/.bashrc
+zsh   eval "$(troupe completion zsh)" in ~/.zshrc, after compinit
+fish  troupe completion fish > ~/.config/fish/completions/troupe.fish`,
+  },
 };
 
 const HOME = 'The home is $TROUPE_HOME, by default the current folder. Its settings are in troupe.json.\n';
+
+/** Every command, in the order of the help. */
+export function commandNames(): readonly string[] {
+  return Object.keys(COMMANDS);
+}
+
+/** What can follow a command, by its usage: the words that begin it, and its options. Options of one that has words are all of its. */
+export function wordsOf(command: string): {
+  readonly summary: string;
+  readonly words: readonly string[];
+  readonly options: readonly string[];
+} {
+  const { usage, summary } = COMMANDS[command] ?? { usage: [], summary: '' };
+  const text = usage.join('\n');
+  const starts = [...text.matchAll(/^troupe [a-z]+ ([a-z]+(?:(?: [A-Z]+)?(?: \| |\|)[a-z]+)*)/gm)];
+  const words = starts.flatMap(([, list = '']) => list.match(/[a-z]+/g) ?? []);
+  const options = text.match(/--[a-z][a-z-]*/g) ?? [];
+  return { summary, words, options: [...new Set(options), '--help'] };
+}
 
 /** The text for `troupe --help`, or for one command. A command that does not exist gets the text for all. */
 export function helpFor(command?: string): string {

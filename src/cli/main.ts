@@ -1,5 +1,6 @@
+import { didYouMean } from './closest-word.js';
 import { describeFailure, UsageError } from './failure.js';
-import { helpFor } from './help.js';
+import { commandNames, helpFor } from './help.js';
 import { readVersion } from './version.js';
 
 /** A reader that has enough, as in `troupe setup | head -1`; a terminal that is gone. */
@@ -17,14 +18,16 @@ let listens = false;
 export async function main(argv: readonly string[]): Promise<number> {
   const [command, ...rest] = argv;
   outliveReaders(command);
-  if (rest.includes('--help') || rest.includes('-h')) {
-    process.stdout.write(helpFor(command));
-    return 0;
-  }
   try {
+    if (command !== undefined && isCommand(command) && (rest.includes('--help') || rest.includes('-h'))) {
+      process.stdout.write(helpFor(command));
+      return 0;
+    }
     switch (command) {
       case 'setup':
         return await (await import('./setup/setup.js')).runSetup(rest);
+      case 'doctor':
+        return await (await import('./setup/setup.js')).runDoctor(rest);
       case 'dashboard':
         return await (await import('./dashboard.js')).runDashboard(rest);
       case 'run':
@@ -37,6 +40,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./token.js')).runToken(rest);
       case 'requests':
         return await (await import('./requests/requests.js')).runRequests(rest);
+      case 'completion':
+        return (await import('./completion.js')).runCompletion(rest);
       case '--version':
       case '-v':
         process.stdout.write(`${readVersion()}\n`);
@@ -44,19 +49,31 @@ export async function main(argv: readonly string[]): Promise<number> {
       case '--help':
       case '-h':
       case 'help':
-        process.stdout.write(helpFor());
+        if (rest[0] !== undefined && !isCommand(rest[0])) throw unknownCommand(rest[0]);
+        process.stdout.write(helpFor(rest[0]));
         return 0;
       case undefined:
         process.stderr.write(helpFor());
         return 2;
       default:
-        throw new UsageError(`There is no command '${command}'`);
+        throw unknownCommand(command);
     }
   } catch (error) {
     process.stderr.write(`troupe: ${describeFailure(error)}\n`);
-    if (error instanceof UsageError) process.stderr.write(`\n${helpFor(command)}`);
+    if (error instanceof UsageError) {
+      const topic = command !== undefined && isCommand(command) ? `${command} --help` : '--help';
+      process.stderr.write(`Run 'troupe ${topic}' to see how it is called.\n`);
+    }
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+function isCommand(word: string): boolean {
+  return commandNames().includes(word);
+}
+
+function unknownCommand(word: string): UsageError {
+  return new UsageError(`There is no command '${word}'${didYouMean(word, commandNames())}`);
 }
 
 /**

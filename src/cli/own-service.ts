@@ -5,6 +5,7 @@ import { type ConfigFlags, configElsewhere, readConfig, serviceToken, serviceUrl
 import { TroupeError } from '../protocol/errors.js';
 import { ownUrl, ServiceClient } from './service-client.js';
 import { readVersion } from './version.js';
+import { warnOfOtherVersion } from './version-check.js';
 
 /** A service that a command may use. What was started for it is gone after `close`. */
 export interface UsedService {
@@ -73,5 +74,6 @@ export async function useService(wanted: {
 }
 
 function running(client: ServiceClient): UsedService {
+  warnOfOtherVersion(client);
   return { client, description: client.url, own: false, close: async () => undefined };
 }

@@ -22,6 +22,7 @@ export interface StreamedEvent {
 export class ServiceClient {
   readonly url: string;
   readonly #token: string | null;
+  #version: string | null = null;
 
   /** @param token left out, the one in TROUPE_TOKEN; null for none */
   constructor(url: string, token: string | null = serviceToken() ?? null) {
@@ -29,12 +30,20 @@ export class ServiceClient {
     this.#token = token;
   }
 
+  /** The service's version once it has answered; null before, and where it says so only to those with a token. */
+  get version(): string | null {
+    return this.#version;
+  }
+
   /** Whether a Troupe service listens there: one that wants a token says so in our words. */
   async answers(): Promise<boolean> {
     try {
       const response = await this.#fetch('GET', '/api/health', { signal: AbortSignal.timeout(HELLO_MS) });
       const body: unknown = await response.json();
-      return response.ok ? hasMember(body, 'capacity') : ErrorBodySchema.safeParse(body).success;
+      if (!response.ok) return ErrorBodySchema.safeParse(body).success;
+      if (!hasMember(body, 'capacity')) return false;
+      this.#version = versionOf(body);
+      return true;
     } catch {
       return false;
     }
@@ -146,6 +155,11 @@ async function* frames(body: ReadableStream): AsyncGenerator<{ readonly id: stri
 
 function isEvent(value: unknown): value is StreamedEvent {
   return hasMember(value, 'type') && hasMember(value, 'sessionId') && hasMember(value, 'data');
+}
+
+function versionOf(body: unknown): string | null {
+  const version: unknown = Reflect.get(Object(body), 'version');
+  return typeof version === 'string' ? version : null;
 }
 
 function hasMember(value: unknown, name: string): boolean {

@@ -9,6 +9,7 @@ import { TroupeError } from '../protocol/errors.js';
 import { UsageError } from './failure.js';
 import { parseOptions } from './parse-options.js';
 import { ownUrl, ServiceClient } from './service-client.js';
+import { warnOfOtherVersion } from './version-check.js';
 
 /** Where tokens are kept: a running service, or its home while none runs. */
 interface TokenBook {
@@ -101,6 +102,7 @@ async function within<T>(url: string | undefined, work: (book: TokenBook) => Pro
 async function remoteBook(url: string, config: Config): Promise<TokenBook | null> {
   const client = new ServiceClient(url, serviceToken() ?? config.token ?? null);
   if (!(await client.answers())) return null;
+  warnOfOtherVersion(client);
   return {
     create: async (request) => CreatedToken.parse(await client.json('POST', '/api/tokens', request)),
     list: async () => TokenInfo.array().parse(await client.json('GET', '/api/tokens')),

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import t from 'tap';
 import { ownChecks, type Repository } from '../../scripts/check/own-checks.mjs';
 import { guardLeaks } from '../support/leaks.js';
@@ -18,6 +19,8 @@ function repositoryOf(files: Record<string, string>): Repository {
       if (text === undefined) throw new Error(`${path} was read and is not there`);
       return text;
     },
+    readBytes: (path) => Buffer.from(files[path] ?? ''),
+    list: (path) => paths.filter((known) => dirname(known) === path).map((known) => basename(known)),
   };
 }
 
@@ -168,6 +171,50 @@ t.test('A package that the lock file wants and leaves out is named, wherever it 
     'package-lock.json: node_modules/a wants a-darwin, which has no entry',
     'package-lock.json: node_modules/a/node_modules/b wants d, which has no entry',
   ]);
+});
+
+t.test('A package that two lock files have in different versions is named', async (t) => {
+  const lock = (version: string) =>
+    JSON.stringify({ packages: { '': { dependencies: { a: version } }, 'node_modules/a': { version } } });
+  const locks = { 'package-lock.json': lock('1.0.0'), 'web/package-lock.json': lock('1.0.1') };
+  t.same(ownChecks['lock file'](repositoryOf(locks)), ['web/package-lock.json has a 1.0.1, package-lock.json 1.0.0']);
+});
+
+t.test(
+  'A set-up of more than 250 packages is a fault; those of tests and of other machines do not count',
+  async (t) => {
+    const packages = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, number) => [`node_modules/p${number}`, {}]));
+    const more = { 'node_modules/test': { dev: true }, 'node_modules/other': { os: ['win32'] } };
+    const locksOf = (count: number) => ({
+      'package-lock.json': JSON.stringify({ packages: { '': {}, ...packages(count), ...more } }),
+      'web/package-lock.json': JSON.stringify({ packages: { '': {}, ...packages(50) } }),
+    });
+    t.same(ownChecks['size of the set-up'](repositoryOf(locksOf(200))), []);
+    t.same(ownChecks['size of the set-up'](repositoryOf(locksOf(201))), [
+      'npm start installs 251 packages; 250 are allowed',
+    ]);
+  },
+);
+
+t.test('A binary of uWebSockets.js that is not the known one, and another source commit, are named', async (t) => {
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const known = { version: '1.0.0', commit: 'abc', sha256: { 'a.node': hash('a'), 'b.node': hash('b') } };
+  const files = {
+    'scripts/check/server-binaries.json': JSON.stringify(known),
+    'node_modules/uWebSockets.js/package.json': '{"version":"1.0.0"}',
+    'node_modules/uWebSockets.js/source_commit': 'abc\n',
+    'node_modules/uWebSockets.js/a.node': 'a',
+  };
+  const faults = (changed: Record<string, string>) =>
+    ownChecks['binaries of uWebSockets.js'](repositoryOf({ ...files, ...changed }));
+  t.same(faults({}), []);
+  t.same(faults({ 'node_modules/uWebSockets.js/a.node': 'A', 'node_modules/uWebSockets.js/c.node': 'c' }), [
+    'node_modules/uWebSockets.js/a.node is not the binary of scripts/check/server-binaries.json',
+    'node_modules/uWebSockets.js/c.node is not the binary of scripts/check/server-binaries.json',
+  ]);
+  t.match(faults({ 'node_modules/uWebSockets.js/source_commit': 'def' }), [/built from def, not from abc/]);
+  t.match(faults({ 'node_modules/uWebSockets.js/package.json': '{"version":"2.0.0"}' }), [/is version 2.0.0/]);
 });
 
 t.test('A package that refuses the running Node is named, in every way that a range can be written', async (t) => {

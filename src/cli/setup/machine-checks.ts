@@ -61,7 +61,9 @@ async function checkServer(config: Config): Promise<Finding> {
   try {
     const { description, fallbackReason } = await chooseServer(config.server);
     if (fallbackReason === null) return { level: 'ok', what, why: description };
-    const fix = 'nothing, or for a faster one use Node 20, or Node 22 or 24 on a system with glibc 2.38 or later';
+    const fix =
+      'nothing, or for a faster one use Node 20, or Node 22 or 24 on a system with glibc 2.38 or later; ' +
+      'if Node is another one since Troupe was installed, install Troupe again';
     return { level: 'note', what, why: description, fix };
   } catch (error) {
     const why = encodeError(error).error;

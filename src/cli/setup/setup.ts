@@ -1,12 +1,18 @@
-import { chmod, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../../config.js';
-import { makeHome } from '../../service/make-home.js';
+import { type Config, readConfig, serviceToken } from '../../config.js';
+import { encodeError } from '../../protocol/errors.js';
 import { parseOptions } from '../parse-options.js';
+import { ownUrl, ServiceClient } from '../service-client.js';
+import { readVersion } from '../version.js';
 import type { Finding } from './finding.js';
 import { checkMachine } from './machine-checks.js';
+import { makeFirstHome } from './make-first-home.js';
 import { prepareWorkerImage } from './prepare-worker-image.js';
+import { removeUnusedBinaries } from './unused-binaries.js';
 
 const MARKS = { ok: 'ok  ', note: 'note', failed: 'FAIL' } as const;
 
@@ -21,8 +27,9 @@ export async function runSetup(args: readonly string[]): Promise<number> {
     'launch-script': { type: 'string' },
   });
   const config = readConfig({});
-  await makeHome(config);
-  const findings = [...(await checkMachine(config))];
+  await makeFirstHome(config);
+  const binaries = await removeBinaries();
+  const findings = [...(await checkMachine(config)), ...(binaries === null ? [] : [binaries])];
   for (const finding of findings) {
     if (flags.brief !== true || finding.level === 'failed') process.stdout.write(line(finding));
   }
@@ -37,6 +44,53 @@ export async function runSetup(args: readonly string[]): Promise<number> {
     process.stdout.write(`ok   launch script: ${resolve(script)}\n`);
   }
   return findings.some(({ level }) => level === 'failed') ? 1 : 0;
+}
+
+/**
+ * `troupe doctor`: looks at the machine as setup does, and at the service that runs for this home, and changes nothing.
+ * @returns 1 when something that the service cannot do without is missing
+ */
+export async function runDoctor(args: readonly string[]): Promise<number> {
+  parseOptions(args, {});
+  const config = readConfig({});
+  const findings = [...(await checkBeforeHome(config)), await checkService(config)];
+  for (const finding of findings) process.stdout.write(line(finding));
+  return findings.some(({ level }) => level === 'failed') ? 1 : 0;
+}
+
+/** A home that is not there yet is not made for it: what is looked at is where it would be. */
+async function checkBeforeHome(config: Config): Promise<readonly Finding[]> {
+  if (existsSync(config.home)) return checkMachine(config);
+  const tmpDir = await mkdtemp(join(tmpdir(), 'troupe-doctor-'));
+  try {
+    let home = config.home;
+    while (!existsSync(home)) home = dirname(home);
+    return await checkMachine({ ...config, home, tmpDir });
+  } finally {
+    await rm(tmpDir, { recursive: true, force: true });
+  }
+}
+
+async function checkService(config: Config): Promise<Finding> {
+  const what = 'Service of this home';
+  const client = new ServiceClient(ownUrl(config), serviceToken() ?? config.token ?? null);
+  if (config.port === 0 || !(await client.answers())) return { level: 'note', what, why: 'does not run' };
+  const [own, other] = [readVersion(), client.version];
+  if (other === null || other === own) return { level: 'ok', what, why: `answers at ${client.url}` };
+  const why = `answers at ${client.url} with version ${other}; this command is version ${own}`;
+  return { level: 'note', what, why, fix: 'install the same version of both' };
+}
+
+/** Null where there is nothing to say. */
+async function removeBinaries(): Promise<Finding | null> {
+  const what = 'Binaries of other platforms';
+  try {
+    const megabytes = await removeUnusedBinaries();
+    return megabytes === 0 ? null : { level: 'ok', what, why: `${megabytes} MB removed` };
+  } catch (error) {
+    const fix = 'nothing, or to save disk space run troupe setup as the user who installed it';
+    return { level: 'note', what, why: `not removed: ${encodeError(error).error}`, fix };
+  }
 }
 
 function line({ level, what, why, fix }: Finding): string {

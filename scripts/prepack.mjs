@@ -1,0 +1,14 @@
+// Before `npm pack` and `npm publish`: builds, and writes npm-shrinkwrap.json, so that whoever installs the package gets the
+// packages of the lock file, each compared with its checksum. `postpack.mjs` removes it again.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { prepare } from './prepare.mjs';
+import { packagesHere } from './support/package-trees.mjs';
+
+// Files of sources that are gone must not be in the package.
+rmSync('dist', { recursive: true, force: true });
+await prepare();
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+const { devDependencies, ...manifest } = lock.packages[''];
+const packages = { '': manifest };
+for (const path of packagesHere(lock, { omit: 'dev', anywhere: true })) packages[path] = lock.packages[path];
+writeFileSync('npm-shrinkwrap.json', `${JSON.stringify({ ...lock, packages }, null, 2)}\n`);

@@ -1,0 +1,1 @@
+export function assertRegistry(cwd: string, deadlineMs?: number): Promise<void>;

@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../../config.js';
+import { makeHome } from '../../service/make-home.js';
+
+const EXAMPLES = fileURLToPath(new URL('../../../examples/flows', import.meta.url));
+
+/**
+ * Makes the service's folders where they are not yet. A home that has no flows folder gets the example flows, as
+ * `flows/examples/`.
+ * @throws UNAVAILABLE in one sentence with the path that cannot be used, and what to do
+ */
+export async function makeFirstHome(config: Config): Promise<void> {
+  const isFirst = !existsSync(config.flowsDir);
+  await makeHome(config);
+  if (isFirst) await cp(EXAMPLES, join(config.flowsDir, 'examples'), { recursive: true });
+}

@@ -1,0 +1,55 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const MEGABYTE = 1_000_000;
+
+/**
+ * Deletes what packages bring for other platforms: uWebSockets.js has a binary for every platform in one package, 240 MB of
+ * it, and libsql comes for both C libraries. Only deletes, and only files of these packages. May be called again.
+ *
+ * @returns what became free, in megabytes
+ * @throws what the file system says when a file cannot be deleted
+ */
+export async function removeUnusedBinaries(): Promise<number> {
+  const bytes = [...(await removeOtherServers()), ...(await removeOtherLibrary())];
+  return Math.round(bytes.reduce((sum, size) => sum + size, 0) / MEGABYTE);
+}
+
+async function removeOtherServers(): Promise<readonly number[]> {
+  const folder = folderOf('uWebSockets.js');
+  if (folder === null) return [];
+  const names = (await readdir(folder)).filter((name) => /^uws_\w+\.node$/.test(name));
+  const platform = `uws_${process.platform}_${process.arch}_`;
+  const own = `${platform}${process.versions.modules}.node`;
+  // Where there is none for this Node, another Node of this machine may want one.
+  const isKept = (name: string) => (names.includes(own) ? name === own : name.startsWith(platform));
+  return Promise.all(names.filter((name) => !isKept(name)).map((name) => remove(join(folder, name))));
+}
+
+/** The project runs on glibc alone. */
+async function removeOtherLibrary(): Promise<readonly number[]> {
+  const [used, unused] = ['gnu', 'musl'].map((library) =>
+    folderOf(`@libsql/${process.platform}-${process.arch}-${library}/package.json`),
+  );
+  if (used == null || unused == null) return [];
+  const names = (await readdir(unused)).filter((name) => name.endsWith('.node'));
+  return Promise.all(names.map((name) => remove(join(unused, name))));
+}
+
+async function remove(file: string): Promise<number> {
+  const { size } = await stat(file);
+  await rm(file);
+  return size;
+}
+
+/** Where a module of a package is; null for one that is not installed. */
+function folderOf(module: string): string | null {
+  try {
+    // libsql's binaries may be beside libsql only.
+    const near = createRequire(import.meta.url).resolve('libsql');
+    return dirname(createRequire(near).resolve(module));
+  } catch {
+    return null;
+  }
+}
