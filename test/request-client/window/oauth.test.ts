@@ -133,7 +133,9 @@ t.test('each failure shows its remedy on screen', async (t) => {
   provider.user = 'logs in';
 
   await fill('Client ID', 'elsewhere');
-  await sendAndSee(`if the page reported an invalid redirect URI, register http://127.0.0.1:${callbackPorts[0]}/callback`);
+  await sendAndSee(
+    `if the page reported an invalid redirect URI, register http://127.0.0.1:${callbackPorts[0]}/callback`,
+  );
 
   await fill('Client ID', 'short');
   echo.status = 401;
