@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -15,6 +14,8 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
  * @returns the path of what each file became
  */
 export async function compileTests(files, outdir) {
+  // Not there before the set-up.
+  const { build } = await import('esbuild');
   await build({
     entryPoints: files.map((file) => join(root, file)),
     outdir,
