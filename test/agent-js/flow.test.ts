@@ -161,7 +161,7 @@ t.test('flows call flows twenty deep and no deeper', async (t) => {
   t.equal(await run('Flow.run("down", { left: 19 })'), 'bottom');
   t.equal(await run('Flow.run("async-down", { left: 19 })'), 'bottom');
   const error = await fails('Flow.run("down", { left: 20 })');
-  t.match(error, { code: 'SCRIPT_ERROR', message: /20 deep/ });
+  t.match(error, { code: 'SCRIPT_ERROR', message: /20 levels deep/ });
   t.equal(Array.isArray(error.details?.flows) && error.details.flows.length, 20);
   t.equal(await run('Flow.run("down", { left: 19 })'), 'bottom', 'and what failed is forgotten');
 });
