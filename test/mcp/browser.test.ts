@@ -1,5 +1,6 @@
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import t from 'tap';
+import { readVersion } from '#troupe/cli/version.js';
 import { guardLeaks } from '../support/leaks.js';
 import { connectMcp } from '../support/mcp-client.js';
 import { startTestService } from '../support/service.js';
@@ -15,7 +16,7 @@ t.test('An MCP client controls a browser', async (t) => {
 
   await t.test('A client finds one tool, and instructions', async (t) => {
     const { client } = await connectMcp(t, service.url);
-    t.match(client.getServerVersion(), { name: 'troupe', version: '0.0.0-test' });
+    t.match(client.getServerVersion(), { name: 'troupe', version: readVersion() });
     t.match(client.getInstructions(), /agent\.look\(\)/);
     const { tools } = await client.listTools();
     t.same(

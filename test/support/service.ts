@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readVersion } from '#troupe/cli/version.js';
 import { readConfig } from '#troupe/config.js';
 import type { EventType } from '#troupe/protocol/events.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
@@ -75,7 +76,7 @@ export async function startTestService(
   const audited: ({ line: string } & LogAbout)[] = [];
   const env = { ...process.env, TROUPE_HOME: home };
   const service: Service = await startService(readConfig({ port: String(port) }, env), {
-    version: '0.0.0-test',
+    version: readVersion(),
     log: (line, about) => (about?.audit ? audited.push({ line, ...about }) : logged.push(line)),
   });
   t.teardown(() => service.stop({ drainMs: 0 }));
