@@ -21,8 +21,7 @@ const TYPES: { readonly [extension: string]: string } = {
 
 /**
  * A built page of web/, in memory (some 100 KB): `index.html` and the files in `assets/`, by name. Read once, at the
- * first
- * request, which fails if the page was not built.
+ * first request, which fails if the page was not built.
  */
 export class BuiltPage {
   readonly #dir: string;

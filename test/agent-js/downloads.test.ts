@@ -5,6 +5,7 @@ import t from 'tap';
 import { Downloads } from '#troupe/agent-js/files/downloads.js';
 import type { SessionEvent } from '#troupe/protocol/events.js';
 import { openAgent, openReadersBrowser, openSite } from '../support/agent-fixture.js';
+import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
@@ -35,12 +36,18 @@ t.test('the 101st download at once is cancelled, which the console says, and lea
     document.body.append(frame);
   }`;
   await call('go', site.set('/', `<title>Many</title><button onclick="${start}">Start</button>`));
-  void call('act', '{button}Start', 'click').catch(() => undefined);
-  const states = () => [...ended.values()];
-  while (begun.size < 105 || states().filter((state) => state === 'canceled').length < 5) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  t.equal(states().filter((state) => state === 'canceled').length, 5);
+  const pressed = call('act', '{button}Start', 'click').then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
+  const cancelled = () => [...ended.values()].filter((state) => state === 'canceled').length;
+  await eventually('105 downloads have begun', () => begun.size >= 105 && cancelled() >= 5, 60_000).catch(
+    async (cause: unknown) => {
+      const seen = { begun: begun.size, cancelled: cancelled(), open: open.size, pressed: await pressed };
+      throw new Error(`${cause}: ${JSON.stringify(seen)}`);
+    },
+  );
+  t.equal(cancelled(), 5);
   t.match(told('ConsoleWritten'), [{ level: 'warn', text: /^A download was cancelled: 100 downloads are under way/ }]);
   for (const response of open) response.end();
   const listed = (await call('downloads')) as { name: string }[];

@@ -104,4 +104,10 @@ t.test('A token begins as many a minute as it may, and is told when the next', a
   now += 3_600_000;
   for (let count = 0; count < 60; count += 1) rate.take('one', 60);
   t.throws(() => rate.take('one', 60), { code: 'CAPACITY' });
+
+  for (let caller = 0; caller < 1_000; caller += 1) rate.take(`revoked ${caller}`, 60);
+  t.equal(rate.size, 1_001);
+  now += 120_000;
+  rate.take('one', 60);
+  t.equal(rate.size, 1, 'what has filled again is not kept');
 });

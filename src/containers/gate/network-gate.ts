@@ -36,7 +36,7 @@ interface GateThread {
 export class NetworkGate {
   readonly #log: (message: string) => void;
   readonly #listeners = new Map<string, OpenListener[]>();
-  readonly #wishes = new Map<string, SessionEgress>();
+  readonly #wanted = new Map<string, SessionEgress>();
   readonly #setting: EgressSetting;
   #thread: GateThread | null = null;
 
@@ -62,15 +62,15 @@ export class NetworkGate {
     return port;
   }
 
-  /** What one browser's session wishes; it replaces an earlier wish. */
-  permit(leaseId: string, wish: SessionEgress): void {
-    this.#wishes.set(leaseId, wish);
-    this.#permit(leaseId, wish);
+  /** What one browser's session may reach; replaces what was set before. */
+  permit(leaseId: string, egress: SessionEgress): void {
+    this.#wanted.set(leaseId, egress);
+    this.#permit(leaseId, egress);
   }
 
   /** Closes the doors of a lease and cuts what passes through. Idempotent. */
   async close(leaseId: string): Promise<void> {
-    this.#wishes.delete(leaseId);
+    this.#wanted.delete(leaseId);
     if (!this.#listeners.delete(leaseId)) return;
     // What a thread that failed held open is closed with it.
     if (this.#listeners.size > 0) {
@@ -114,7 +114,7 @@ export class NetworkGate {
   #restart(): void {
     if (this.#listeners.size === 0 || this.#thread !== null) return;
     this.#thread = this.#start();
-    for (const [leaseId, wish] of this.#wishes) this.#permit(leaseId, wish);
+    for (const [leaseId, egress] of this.#wanted) this.#permit(leaseId, egress);
     for (const [leaseId, listeners] of this.#listeners) {
       for (const listener of listeners) {
         this.#open(leaseId, listener).catch((error: unknown) => this.#log(sentenceOf(error)));
@@ -122,8 +122,8 @@ export class NetworkGate {
     }
   }
 
-  #permit(leaseId: string, wish: SessionEgress): void {
-    this.#thread?.listeners.permit(leaseId, wish).catch((error: unknown) => this.#log(sentenceOf(error)));
+  #permit(leaseId: string, egress: SessionEgress): void {
+    this.#thread?.listeners.permit(leaseId, egress).catch((error: unknown) => this.#log(sentenceOf(error)));
   }
 
   #open(leaseId: string, { place, kind }: OpenListener): Promise<number | undefined> {

@@ -3,7 +3,7 @@ import { EgressRules, type EgressSetting, type SessionEgress } from '../../net-p
 import { NameLookUps } from './name-lookups.js';
 import { type ListenerKind, type ListenerPlace, ProxyListener } from './proxy-listener.js';
 
-const NO_WISH: SessionEgress = { forward: [], egress: {} };
+const NOTHING_SET: SessionEgress = { forward: [], egress: {} };
 
 /** Every door of a service and the rules behind each. Connections that stand are not cut when rules change. */
 export class ProxyListeners {
@@ -51,7 +51,7 @@ export class ProxyListeners {
   #entry(leaseId: string) {
     const known = this.#rules.get(leaseId);
     if (known !== undefined) return known;
-    const entry = { rules: this.#rulesFor(NO_WISH), open: [] };
+    const entry = { rules: this.#rulesFor(NOTHING_SET), open: [] };
     this.#rules.set(leaseId, entry);
     return entry;
   }
