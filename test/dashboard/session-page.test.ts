@@ -162,7 +162,7 @@ t.test('The console completes calls and locators, and its scripts are saved as a
   await page.locator('.cm-tooltip').getByText('{a}Blue teapot').waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.type("', '");
-  await page.locator('.cm-tooltip').getByText('click', { exact: true }).waitFor();
+  await page.locator('.cm-tooltip .cm-completionLabel').getByText('click', { exact: true }).waitFor();
   await page.keyboard.type("click');");
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');

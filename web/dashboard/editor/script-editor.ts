@@ -136,5 +136,6 @@ function completionsOf(context: CompletionContext, options: ScriptEditorOptions)
       ...(info === undefined ? {} : { info }),
     })),
     filter: true,
+    validFor: found.while,
   };
 }

@@ -10,6 +10,8 @@ export interface Suggestions {
   readonly length: number;
   /** The last character opens the list, before anything of a suggestion is typed. */
   readonly opens: boolean;
+  /** What may be typed further: the list is filtered at once, and stays the same list. */
+  readonly while: RegExp;
   readonly suggestions: readonly Suggestion[];
 }
 
@@ -69,7 +71,7 @@ export function suggest(before: string, { calls, elements, flows }: Surroundings
     const actions = (known.length > 0 ? known : elements).flatMap((element) => element.actions);
     return answer(
       typed,
-      true,
+      { opens: true },
       [...new Set(actions)].map((label) => ({ label })),
     );
   }
@@ -77,7 +79,7 @@ export function suggest(before: string, { calls, elements, flows }: Surroundings
   if (locator) {
     return answer(
       locator[1] ?? '',
-      true,
+      { opens: true, quoted: true },
       elements.map(({ locator: label, actions }) => ({ label, detail: actions.join(', ') })),
     );
   }
@@ -85,23 +87,31 @@ export function suggest(before: string, { calls, elements, flows }: Surroundings
   if (flow)
     return answer(
       flow[1] ?? '',
-      true,
+      { opens: true, quoted: true },
       flows.map((label) => ({ label })),
     );
   const member = /\b(agent|Flow|File)\.(\w*)$/.exec(before);
   if (member) {
     const [, of, typed = ''] = member;
-    return answer(typed, true, calls.filter((call) => call.of === of).map(described));
+    return answer(typed, { opens: true }, calls.filter((call) => call.of === of).map(described));
   }
   const word = /(?:^|[^\w.'"`])(\w*)$/.exec(before);
   if (!word) return null;
   const owners = [...new Set(calls.flatMap(({ of }) => (of === null ? [] : [of])))];
   const alone = calls.filter(({ of }) => of === null).map(described);
-  return answer(word[1] ?? '', false, [...owners.map((label) => ({ label })), ...alone]);
+  return answer(word[1] ?? '', { opens: false }, [...owners.map((label) => ({ label })), ...alone]);
 }
 
-function answer(typed: string, opens: boolean, suggestions: readonly Suggestion[]): Suggestions | null {
-  return suggestions.length === 0 ? null : { length: typed.length, opens, suggestions };
+const WORD = /^\w*$/;
+const QUOTED = /^[^'"`]*$/;
+
+function answer(
+  typed: string,
+  { opens, quoted = false }: { opens: boolean; quoted?: boolean },
+  suggestions: readonly Suggestion[],
+): Suggestions | null {
+  if (suggestions.length === 0) return null;
+  return { length: typed.length, opens, while: quoted ? QUOTED : WORD, suggestions };
 }
 
 function described({ name, example, about }: ApiCall): Suggestion {
