@@ -132,6 +132,16 @@ t.test('a choice that its page does not keep is no success', async (t) => {
   t.match(await call('act', '#e', 'select', 'United States'), { changed: true, value: 'US' });
 });
 
+t.test(
+  'a menu that opens a dialog, and shows what it showed before, did what was asked and says what it shows',
+  async (t) => {
+    await open(`<select aria-label=Environment onchange="this.selectedIndex = 0; d.showModal()"><option>Staging<option>New …</select>
+    <dialog id=d><input aria-label=Name></dialog>`);
+    t.match(await call('act', '{select}Environment', 'select', 'New …'), { changed: true, value: 'Staging' });
+    t.match(await call('act', '{input}Name', 'input', 'mine'), { changed: true });
+  },
+);
+
 t.test('what cannot become true fails soon, and what the page makes true in a moment works', async (t) => {
   await open(
     `<button disabled>Off</button><input aria-label=Fixed readonly><select aria-label=Size><option>Small</select>`,

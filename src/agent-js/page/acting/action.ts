@@ -4,7 +4,7 @@ import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
-import { isHtml } from '../tree/flat-tree.js';
+import { focusedIn, isHtml, isInside } from '../tree/flat-tree.js';
 import { Chooser } from './chooser.js';
 import { chosenOutcome, FieldState, fieldValue } from './field.js';
 import { arm, disarm } from './guards.js';
@@ -89,7 +89,11 @@ export class Action {
   }
 
   async #chosen(wanted: readonly string[], there: Element | null, element: Element): Promise<TypedOutcome | null> {
-    return isHtml(element, 'select') ? chosenOutcome(there, wanted) : this.chooser.outcome(wanted[0] ?? '');
+    if (!isHtml(element, 'select')) return this.chooser.outcome(wanted[0] ?? '');
+    const outcome = chosenOutcome(there, wanted);
+    // A menu of commands, such as one that ends with "New …": it shows what it showed, and the command was carried out.
+    const isCommand = outcome?.kind === 'other' && !this.#underWay?.before.differs && opensDialog(element);
+    return isCommand ? { kind: 'same', shown: outcome.shown } : outcome;
   }
 
   #stop(): void {
@@ -99,6 +103,13 @@ export class Action {
     this.#underWay?.signs.stop();
     this.#underWay = null;
   }
+}
+
+/** Whether a dialog has opened above an element: it has the focus, and the element is not in it. */
+function opensDialog(element: Element): boolean {
+  const focused = focusedIn(element.ownerDocument);
+  const dialog = focused?.closest('dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]') ?? null;
+  return dialog !== null && !isInside(element, dialog);
 }
 
 /** Whoever acts next needs the layout: it is made while the answer is on its way, not when they ask. */

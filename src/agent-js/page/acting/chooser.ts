@@ -4,7 +4,7 @@ import { isList, ownLists, textsOf } from '../controls/options.js';
 import { drawnText } from '../names/accessible-name.js';
 import { nextChange } from '../names/next-change.js';
 import { inputKind, isReadOnly, roleOf } from '../names/roles.js';
-import { isHtml, isInside, parentOf, shadowOf } from '../tree/flat-tree.js';
+import { focusedIn, isHtml, isInside, parentOf } from '../tree/flat-tree.js';
 import { isShown } from '../tree/visibility.js';
 import { fieldValue } from './field.js';
 import { appeared, shownNow } from './popups.js';
@@ -101,8 +101,7 @@ export class Chooser {
 
   /** The field that filters the list; null where there is none. */
   field(control: Element): Element | null {
-    let active = control.ownerDocument.activeElement;
-    for (let inner = active; inner !== null; inner = shadowOf(inner)?.activeElement ?? null) active = inner;
+    const active = focusedIn(control.ownerDocument);
     const inside = active !== null && this.places(control).popups.some((popup) => isInside(active, popup));
     const candidates = [control, ...(active !== null && (inside || isInside(active, control)) ? [active] : [])];
     return candidates.find((one) => isHtml(one, 'input') && inputKind(one) === 'typed' && !isReadOnly(one)) ?? null;

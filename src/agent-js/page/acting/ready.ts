@@ -5,7 +5,7 @@ import { nameMemory } from '../names/name-memory.js';
 import { nextChange } from '../names/next-change.js';
 import { checkedState, inputKind, isReadOnly } from '../names/roles.js';
 import { resolve } from '../resolve.js';
-import { isHtml, isInside, parentOf, shadowOf } from '../tree/flat-tree.js';
+import { focusedIn, isHtml, isInside, parentOf } from '../tree/flat-tree.js';
 import type { Point } from '../tree/point.js';
 import { scroll } from '../tree/scrolling.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
@@ -186,8 +186,7 @@ function unfitFor(element: Element, action: ActionName): PageProblem | null {
 function focus(element: Element): PageProblem | null {
   const target = element as Partial<HTMLElement> & Element;
   target.focus?.();
-  let active = element.ownerDocument.activeElement;
-  for (let inner = active; inner !== null; inner = shadowOf(inner)?.activeElement ?? null) active = inner;
+  const active = focusedIn(element.ownerDocument);
   if (active !== null && (isInside(active, element) || isInside(element, active))) return null;
   return blocked('does not take the focus');
 }

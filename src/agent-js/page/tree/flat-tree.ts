@@ -116,6 +116,13 @@ export function parentOf(node: Node): Element | null {
   return parent?.nodeType === 9 ? frameOf(parent as Document) : null;
 }
 
+/** The element that has the focus, in whatever shadow root; null if none has. */
+export function focusedIn(inner: Document): Element | null {
+  let active = inner.activeElement;
+  for (let next = active; next !== null; next = shadowOf(next)?.activeElement ?? null) active = next;
+  return active;
+}
+
 /** Whether `inner` is `outer` or drawn inside it. */
 export function isInside(inner: Node, outer: Element): boolean {
   for (let node: Node | null = inner; node !== null; node = parentOf(node)) if (node === outer) return true;
