@@ -9,6 +9,7 @@ import { Chooser } from './chooser.js';
 import { chosenOutcome, FieldState, fieldValue } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
+import { settledOutcome } from './settled-outcome.js';
 import { Signs } from './signs.js';
 import { TypedText } from './typed-text.js';
 
@@ -70,7 +71,7 @@ export class Action {
     const { sent } = heard;
     const there = element.isConnected ? element : again();
     let outcome: TypedOutcome | null = null;
-    if (missed === null && chosen !== null) outcome = await this.#chosen(chosen, there, element);
+    if (missed === null && chosen !== null) outcome = await this.#chosen(chosen, element, again);
     else if (missed === null && typed !== null && typed !== '') outcome = await text.outcome(typed, there);
     this.#stop();
     // Where a form leads is told when its task begins; our answer comes after that.
@@ -88,12 +89,19 @@ export class Action {
     };
   }
 
-  async #chosen(wanted: readonly string[], there: Element | null, element: Element): Promise<TypedOutcome | null> {
+  /** @param again the control that the page has drawn in the element's place */
+  async #chosen(
+    wanted: readonly string[],
+    element: Element,
+    again: () => Element | null,
+  ): Promise<TypedOutcome | null> {
     if (!isHtml(element, 'select')) return this.chooser.outcome(wanted[0] ?? '');
-    const outcome = chosenOutcome(there, wanted);
-    // A menu of commands, such as one that ends with "New …": it shows what it showed, and the command was carried out.
-    const isCommand = outcome?.kind === 'other' && !this.#underWay?.before.differs && opensDialog(element);
-    return isCommand ? { kind: 'same', shown: outcome.shown } : outcome;
+    return settledOutcome(() => {
+      const outcome = chosenOutcome(element.isConnected ? element : again(), wanted);
+      // A menu of commands, such as one that ends with "New …": it shows what it showed, and the command was carried out.
+      const isCommand = outcome?.kind === 'other' && !this.#underWay?.before.differs && opensDialog(element);
+      return isCommand ? { kind: 'same', shown: outcome.shown } : outcome;
+    });
   }
 
   #stop(): void {

@@ -2,12 +2,12 @@ import { foldSpace } from '../../locating/locator.js';
 import type { PageProblem, TypedOutcome } from '../../tabs/page-calls.js';
 import { isList, ownLists, textsOf } from '../controls/options.js';
 import { drawnText } from '../names/accessible-name.js';
-import { nextChange } from '../names/next-change.js';
 import { inputKind, isReadOnly, roleOf } from '../names/roles.js';
 import { focusedIn, isHtml, isInside, parentOf } from '../tree/flat-tree.js';
 import { isShown } from '../tree/visibility.js';
 import { fieldValue } from './field.js';
 import { appeared, shownNow } from './popups.js';
+import { settledOutcome } from './settled-outcome.js';
 
 /** A list that has not changed for so long has drawn what it draws, in milliseconds. */
 const DRAWN_MS = 120;
@@ -15,8 +15,6 @@ const DRAWN_MS = 120;
 const EMPTY_MS = 400;
 /** Options that an error names. */
 const MAX_NAMED = 20;
-/** What was chosen is shown by then. */
-const SHOWN_MS = 500;
 /** Around a control, what was chosen may be shown so far out. */
 const CHIP_DEPTH = 3;
 
@@ -133,13 +131,7 @@ export class Chooser {
     const control = this.#control;
     const option = this.#chosen;
     if (control === null || option === null) return null;
-    const deadline = performance.now() + SHOWN_MS;
-    for (;;) {
-      const outcome = this.#outcomeNow(text, control, option);
-      const left = deadline - performance.now();
-      if (outcome.kind !== 'other' || left <= 0) return outcome;
-      await nextChange(Math.min(left, 50), 0);
-    }
+    return settledOutcome(() => this.#outcomeNow(text, control, option));
   }
 
   #outcomeNow(text: string, control: Element, option: Element): TypedOutcome {
