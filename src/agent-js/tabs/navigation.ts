@@ -15,10 +15,10 @@ export interface NavigationFailure {
   readonly errorText: string;
 }
 
-/** What a browser behind the service's gate is told of places that it may not, or cannot, reach. */
+/** What Chromium reports of places that the gate does not connect it to. It does not say why the gate did not. */
 const GATE_ERRORS: Readonly<Record<string, string>> = {
   'net::ERR_SOCKS_CONNECTION_FAILED':
-    'it is closed to this session (its egress rules, or a port of localhost that is not forwarded)',
+    'nothing answers there, or it is closed to this session (its egress rules, or a port of localhost that is not forwarded)',
   'net::ERR_SOCKS_CONNECTION_HOST_UNREACHABLE': 'nothing answers there, or there is no such name',
 };
 
