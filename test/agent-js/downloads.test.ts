@@ -16,6 +16,10 @@ t.test('the 101st download at once is cancelled, which the console says, and lea
   // A browser on a desktop asks before it downloads so many at once.
   const lease = await openReadersBrowser(t);
   const { call, told, browser } = await openAgent(t, lease);
+  // Through a proxy, as all browsers of sessions are connected, older ones have 32 connections.
+  const { product } = await browser.send('Browser.getVersion', {});
+  const [, major = 0] = /\/(\d+)/.exec(product) ?? [];
+  if (Number(major) < 150) return t.skip(`${product} has too few connections for 101 downloads at once`);
   const open = new Set<ServerResponse>();
   site.set('/file', (_request, response) => {
     response.writeHead(200, { 'content-disposition': 'attachment; filename=file.bin' }).write(Buffer.alloc(4096));
