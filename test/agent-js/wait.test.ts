@@ -49,8 +49,7 @@ t.test('A wait outlives the navigations that happen meanwhile', async (t) => {
 t.test('wait for a navigation ends at once for one that nobody has waited for', async (t) => {
   await open('<button onclick="setTimeout(() => location.href = \'/next\', 150)">Late</button>');
   await call('act', '{button}Late', 'click');
-  const waited = await waits('navigation');
-  t.ok(waited > 0, `${waited} ms`);
+  await waits('navigation');
   t.equal(await call('text', '{h1}'), 'Next page', 'the new page is there');
   t.match(await fails({ ms: 500 }, 'navigation'), { code: 'WAIT_TIMEOUT', details: { title: 'Next' } });
   await later('history.pushState(null, "", "/pushed")');
