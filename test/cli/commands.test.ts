@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'acorn';
 import t, { type Test } from 'tap';
@@ -95,6 +96,7 @@ t.test('Doctor prints what setup finds, and makes no home', async (t) => {
   t.match(stdout, /^ok {3}Disk: /m);
   t.match(stdout, /^note Service of this home: does not run$/m);
   t.notOk(existsSync(join(home, '..')));
+  t.same(readdirSync(tmpdir()), [], 'an embedded browser is unpacked to be asked, and removed');
 });
 
 /** A Node that says that it is another version. */

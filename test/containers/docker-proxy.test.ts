@@ -8,7 +8,7 @@ import { DockerDriver } from '#troupe/containers/docker/docker-driver.js';
 import { recordDesktop } from '#troupe/containers/docker/docker-video.js';
 import { removeLeftoverContainers } from '#troupe/containers/orphans.js';
 import { bridgeAddress, usableDocker } from '#troupe/service/choose-driver.js';
-import { ENGINE_20_10, ENGINE_29, fakeEngine } from '../support/fake-engine.js';
+import { ENGINE_20_10, ENGINE_29, type EngineAnswer, fakeEngine } from '../support/fake-engine.js';
 import { guardLeaks } from '../support/leaks.js';
 import { bounds, openFolder, testGate, wish } from './driver-fixture.js';
 
@@ -50,7 +50,7 @@ const REFUSED = [
 
 t.test('The proxy before the engine lets through every call that the service makes, videos too', async (t) => {
   for (const release of [ENGINE_20_10, ENGINE_29]) {
-    const { socketPath, urls, calls } = await fakeEngine(t, answer, release);
+    const { socketPath, urls, calls } = await fakeEngine(t, endingEngine(), release);
     await useEverything(t, socketPath);
     const passes = proxy();
     const made = urls.map((url) => url.replace(/\?.*/, ''));
@@ -87,15 +87,23 @@ t.test('The proxy before the engine lets nothing else through', (t) => {
 const CONTAINER = { Id: 'c0ffee', State: 'running', Labels: { 'troupe.lease': 'left', 'troupe.instance': 'fake' } };
 
 /** An engine whose containers end as soon as they are started. */
-function answer(call: string, response: ServerResponse): unknown {
-  if (call === 'GET /events') {
-    const actor = { ID: 'c0ffee', Attributes: { exitCode: '1' } };
-    return void response.writeHead(200).write(`${JSON.stringify({ Action: 'die', Actor: actor })}\n`);
-  }
-  if (call === 'GET /containers/json') return [CONTAINER];
-  if (call === 'GET /networks/bridge') return { IPAM: { Config: [{ Gateway: '172.17.0.1' }] } };
-  if (call.endsWith('/exec')) return { Id: 'beef' };
-  return { Id: 'c0ffee' };
+function endingEngine(): EngineAnswer {
+  const followers = new Set<ServerResponse>();
+  const actor = { ID: 'c0ffee', Attributes: { exitCode: '1' } };
+  return (call, response) => {
+    if (call === 'GET /events') {
+      response.writeHead(200).flushHeaders();
+      followers.add(response);
+      return undefined;
+    }
+    if (call.endsWith('/start') && call.includes('containers')) {
+      for (const one of followers) one.write(`${JSON.stringify({ Action: 'die', Actor: actor })}\n`);
+    }
+    if (call === 'GET /containers/json') return [CONTAINER];
+    if (call === 'GET /networks/bridge') return { IPAM: { Config: [{ Gateway: '172.17.0.1' }] } };
+    if (call.endsWith('/exec')) return { Id: 'beef' };
+    return { Id: 'c0ffee' };
+  };
 }
 
 /** Everything that a service with the docker driver, and one without, asks of an engine. */

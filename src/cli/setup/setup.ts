@@ -63,6 +63,8 @@ async function checkBeforeHome(config: Config): Promise<readonly Finding[]> {
   if (existsSync(config.home)) return checkMachine(config);
   const tmpDir = await mkdtemp(join(tmpdir(), 'troupe-doctor-'));
   try {
+    // The user that browsers run as must reach a browser that is unpacked there; else it would be unpacked elsewhere.
+    await chmod(tmpDir, 0o755);
     let home = config.home;
     while (!existsSync(home)) home = dirname(home);
     return await checkMachine({ ...config, home, tmpDir });
