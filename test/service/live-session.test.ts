@@ -70,7 +70,9 @@ t.test('a script past its time ends with EVAL_TIMEOUT, and the session goes on',
   const { id } = await service.live();
   t.match(await service.run(id, 'while (true) {}'), { status: 504, body: { code: 'EVAL_TIMEOUT' } });
   t.match(await service.run(id, '6 * 7'), { status: 200, body: 42 });
-  t.match(await service.run(id, 'agent.wait("{button}Never", {timeout: 60000})'), { body: { code: 'WAIT_TIMEOUT' } });
+  // The wait ends a moment before the script does, or on a busy machine with it.
+  const waited = await service.run(id, 'agent.wait("{button}Never", {timeout: 60000})');
+  t.match(waited, { body: { code: /^(WAIT|EVAL)_TIMEOUT$/ } });
 });
 
 t.test('a lost browser ends its session as failed, and its neighbour goes on', async (t) => {

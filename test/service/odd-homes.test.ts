@@ -127,11 +127,23 @@ async function asUser<T>(root: string, notRoot: boolean, work: () => Promise<T>)
   }
 }
 
+/** A browser that says its version, and is never started: an embedded one would be unpacked by another user than ours. */
+function namedBrowser(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'b-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  chmodSync(folder, 0o755);
+  const file = join(folder, 'chromium');
+  writeFileSync(file, '#!/bin/sh\necho Chromium 150.0.0.0\n', { mode: 0o755 });
+  return file;
+}
+
 t.test('a home that cannot be used is one sentence, which names the path and the remedy', async (t) => {
+  const browser = namedBrowser(t);
   for (const odd of HOMES) {
     const { home, root } = made(t, odd);
     const options = { version: '0', log: () => undefined };
-    const start = async () => startService(readConfig({ port: '0' }, { TROUPE_HOME: home }), options);
+    const start = async () =>
+      startService(readConfig({ port: '0' }, { TROUPE_HOME: home, TROUPE_CHROMIUM: browser }), options);
     const fault = await asUser(home, odd.notRoot === true, () =>
       start().then(
         (service) => service.stop({ drainMs: 0 }).then(() => 'it started'),
