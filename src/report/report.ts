@@ -129,6 +129,7 @@ export class ReportBuilder {
       status: record.status,
       summary: record.summary,
       error: record.error,
+      failure: null,
       startedAt: record.startedAt,
       endedAt: record.endedAt,
       durationMs: record.startedAt === null ? 0 : between(record.startedAt, end),
