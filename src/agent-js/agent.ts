@@ -130,6 +130,11 @@ export class Agent {
     return look;
   }
 
+  /** Takes in what the sandbox emits: a match that failed is a step. */
+  observe(event: SessionEvent): void {
+    if (event.type === 'AssertionChecked' && !event.data.ok) this.#checks.matchFailed(event.data);
+  }
+
   /** The CDP session of the tab that a person would have in front. */
   get activePage(): string | undefined {
     return this.#activeTab()?.session;

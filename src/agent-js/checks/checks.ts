@@ -1,6 +1,7 @@
 import { pause } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { HostCallContext } from '../../script/host-module.js';
+import type { EventData } from '../../protocol/events.js';
+import type { CallSite, HostCallContext } from '../../script/host-module.js';
 import { type Bounds, boundsOf, cancelledError, remainingMs } from '../browser/bounds.js';
 import { membersOf, shown, timeoutOf } from '../call-arguments.js';
 import { callSource } from '../call-source.js';
@@ -127,6 +128,21 @@ export class Checks {
     const message = `agent.until: the function did not return anything true; its last value is ${received.slice(0, 300)} (waited ${waitedMs} ms)`;
     const failed = new TroupeError('MATCH_FAILED', message, { expected: 'a value that is true', received, waitedMs });
     return this.#steps.check(call, context.site, began, () => Promise.reject(failed));
+  }
+
+  /** Records a `match` that failed as a step; the sandbox has compared already. */
+  matchFailed({ js, error, kind = 'script', flow, line, column }: EventData<'AssertionChecked'>): void {
+    const site: CallSite = {
+      kind,
+      flow: flow ?? null,
+      flowRun: null,
+      line: line ?? null,
+      column: column ?? null,
+    };
+    const began = { at: new Date().toISOString(), from: performance.now() };
+    const call = this.#stepCall('match', () => js ?? 'match(...)');
+    const failed = new TroupeError('MATCH_FAILED', error ?? 'match failed');
+    this.#steps.check(call, site, began, () => Promise.reject(failed)).catch(() => undefined);
   }
 
   /** Settles when the page in front has changed, and soon in any case. */
