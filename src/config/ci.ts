@@ -96,15 +96,15 @@ export function readCiBuild(env: NodeJS.ProcessEnv): CiBuild | null {
   const system = SYSTEMS.find(([, marker]) => (env[marker] ?? '') !== '' && env[marker] !== 'false');
   if (system === undefined) return null;
   const [name, , variables] = system;
-  const valueOf = (member: keyof Variables) =>
+  const valueFor = (member: keyof Variables) =>
     (variables[member] ?? []).map((variable) => env[variable]?.trim() ?? '').find((value) => value !== '') ?? null;
-  const number = valueOf('buildNumber');
+  const number = valueFor('buildNumber');
   return {
     name,
-    commit: valueOf('commit'),
-    branch: valueOf('branch')?.replace(/^(refs\/heads\/|refs\/remotes\/origin\/|origin\/)/, '') ?? null,
-    repository: valueOf('repository'),
-    buildUrl: valueOf('buildUrl') ?? githubRunUrl(env),
+    commit: valueFor('commit'),
+    branch: valueFor('branch')?.replace(/^(refs\/heads\/|refs\/remotes\/origin\/|origin\/)/, '') ?? null,
+    repository: valueFor('repository'),
+    buildUrl: valueFor('buildUrl') ?? githubRunUrl(env),
     buildNumber: number !== null && /^\d{1,15}$/.test(number) ? Number(number) : null,
   };
 }

@@ -52,7 +52,7 @@ function testCaseOf(flow: FlowResult): TestCase {
     ...(isFlaky(flow) ? [`Flaky: passed on attempt ${earlier.length + 1}`] : []),
     ...(quarantined ? [`Quarantined until ${quarantine.until} (${quarantine.ticket})`] : []),
     ...(flow.history === null ? [] : [`This failure is ${historyText(flow.history)}`]),
-    ...(failure === null ? [] : [failureText(failure)]),
+    ...(failure?.frame === undefined ? [] : [failure.frame]),
     ...(flow.again === null || flow.outcome === 'passed' ? [] : [`Run it again: ${flow.again}`]),
     ...(report === null ? [] : [`Report: ${report}`]),
     // Read by GitLab, and by the attachments plugin of Jenkins; it must be the last line.
@@ -77,7 +77,7 @@ function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outco
   }
   const kind = failure !== null && ERRORS.has(failure.code) ? 'error' : 'failure';
   const text = failure === null ? '' : failureText(failure);
-  const attributes = `type="${esc(failure?.code ?? 'FLOW_FAILED')}" message="${esc(shorten(message, 1_000))}"`;
+  const attributes = `type="${esc(failure?.code ?? 'FLOW_FAILED')}" message="${esc(shorten(failure?.message ?? message, 1_000))}"`;
   return { outcome: kind, reason: `<${kind} ${attributes}>${esc(text)}</${kind}>` };
 }
 
