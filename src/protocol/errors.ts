@@ -21,7 +21,7 @@ export const ERROR_TABLE = {
   SESSION_BUSY: { status: 409, meaning: 'The session belongs to a job, or someone else has control' },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than the route allows' },
   SCRIPT_ERROR: { status: 422, meaning: 'The script threw an error, or could not be parsed' },
-  MATCH_FAILED: { status: 422, meaning: 'match() found a difference; details list every failing path' },
+  MATCH_FAILED: { status: 422, meaning: 'match() or agent.expect() found a difference; details show it' },
   LOCATOR_NOT_FOUND: { status: 422, meaning: 'No visible element matches the locator' },
   LOCATOR_AMBIGUOUS: { status: 422, meaning: 'Several visible elements match the locator; details list them' },
   LOCATOR_STALE: { status: 422, meaning: 'The element of a numbered locator has gone or is another one now' },
