@@ -67,9 +67,7 @@ Copy locators from a look; do not guess them.`,
     title: 'Checking',
     text: `match(agent.look(), {title: "Cart", url: "#regex .*/cart"}) throws with every difference. An expected object checks
 only the members that it lists. Markers: "#string", "#number", "#present", "#regex RE", "#? _ > 3", "#[3]" (a length).
-agent.expect("h1").toHaveText("Paid") waits until it is so; a text or a RegExp. Also toContainText, toBeVisible, toBeHidden,
-toBeEnabled, toBeDisabled, toBeChecked, toHaveValue, toHaveCount, toHaveAttribute(name, value), .not before each;
-agent.expect(agent).toHaveURL("/cart"), toHaveTitle. agent.until(() => ...) waits for a true value. {timeout} comes last.`,
+agent.expect("h1").toHaveText("Paid") waits, as Playwright's matchers do. agent.until(() => ...) waits for a value.`,
   },
   {
     id: 'flows',

@@ -1,4 +1,4 @@
-import { mayPassAgain } from '../../protocol/may-pass-again.js';
+import { mayPassAgain } from '../../protocol/errors.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import { describeFailure } from '../failure.js';
 import type { ServiceClient } from '../service-client.js';

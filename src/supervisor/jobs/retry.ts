@@ -1,4 +1,4 @@
-import { mayPassAgain } from '../../protocol/may-pass-again.js';
+import { mayPassAgain } from '../../protocol/errors.js';
 import type { AutoRequest, SessionRecord } from '../../protocol/session.js';
 import type { SessionEnd } from '../sessions/index.js';
 
