@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Failure } from '../../protocol/failure.js';
 import type { Report } from '../../protocol/report.js';
@@ -8,7 +8,7 @@ import type { SessionRecord } from '../../protocol/session.js';
 import type { EarlierAttempt, FlowResult } from '../../report/suite/suite-result.js';
 import type { UsedService } from '../own-service.js';
 import { againCommand } from './again-command.js';
-import { failureOf, inCheckout, retriedAttempts } from './flow-failure.js';
+import { failureOf, inCheckout, pathFrom, retriedAttempts } from './flow-failure.js';
 import { originalName, type PlannedFlow } from './plan-run.js';
 import type { QuarantineEntry } from './quarantine.js';
 import type { Attempts } from './run-attempts.js';
@@ -129,8 +129,4 @@ async function pictureOf(
   } catch {
     return null;
   }
-}
-
-function pathFrom(folder: string, file: string): string {
-  return relative(folder, file).split(sep).join('/');
 }
