@@ -28,6 +28,9 @@ export const Failure = z.object({
   column: z.int().optional(),
   /** The failing line with up to two lines before and after it, numbered, and a caret; several lines of plain text. */
   frame: z.string().optional(),
+  /** Where the page stood. */
+  url: z.string().optional(),
+  title: z.string().optional(),
   /** The locator of the call that failed, as the script wrote it. */
   locator: z.string().optional(),
   /** What an assertion wanted, and what the page had at the end; plain text, or JSON. */
@@ -41,8 +44,10 @@ export const Failure = z.object({
   console: z.array(z.object({ text: z.string(), url: z.string() })).optional(),
   /** The page's last failed requests before the failure, oldest first, at most 5. */
   requests: z.array(FailedRequest).optional(),
-  /** The step that failed, or the last one before the failure. */
-  step: z.object({ index: z.int(), js: z.string(), url: z.string(), title: z.string() }).optional(),
+  /** The step that failed; if none did, as in an error of the flow's own code, the last one before it. */
+  step: z
+    .object({ index: z.int(), js: z.string(), url: z.string(), title: z.string(), failed: z.boolean() })
+    .optional(),
   /** The picture of the page, as a path in the artifacts: `screenshots/NAME.png`. */
   screenshot: z.string().optional(),
 });

@@ -1,4 +1,4 @@
-import { RETRIED_CODES } from '../../protocol/retried-codes.js';
+import { mayPassAgain } from '../../protocol/may-pass-again.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import { describeFailure } from '../failure.js';
 import type { ServiceClient } from '../service-client.js';
@@ -85,5 +85,5 @@ export async function runAttempts(
 }
 
 function isRetried(record: SessionRecord | undefined): boolean {
-  return record?.status === 'failed' && record.error !== null && RETRIED_CODES.has(record.error.code);
+  return record?.status === 'failed' && record.error !== null && mayPassAgain(record.error);
 }

@@ -1,4 +1,4 @@
-import { RETRIED_CODES } from '../../protocol/retried-codes.js';
+import { mayPassAgain } from '../../protocol/may-pass-again.js';
 import type { AutoRequest, SessionRecord } from '../../protocol/session.js';
 import type { SessionEnd } from '../sessions/index.js';
 
@@ -9,5 +9,5 @@ export function retriesLeft({ retries = 0 }: AutoRequest, { attempt }: SessionRe
 
 /** Whether a job is retried in a fresh browser after its attempt ended this way. */
 export function isRetried(request: AutoRequest, record: SessionRecord, { status, error }: SessionEnd): boolean {
-  return status === 'failed' && error !== null && RETRIED_CODES.has(error.code) && retriesLeft(request, record) > 0;
+  return status === 'failed' && error !== null && mayPassAgain(error) && retriesLeft(request, record) > 0;
 }
