@@ -140,11 +140,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
   const temporary = options.report === undefined ? await mkdtemp(join(tmpdir(), 'troupe-reports-')) : null;
   try {
     // Without a folder for reports, only those of failures are read, for what they say.
-    const reports = new RunReports(
-      service.client,
-      temporary ?? resolve(options.report ?? ''),
-      temporary === null ? undefined : (path) => path === 'report.json',
-    );
+    const reports = new RunReports(service.client, temporary ?? resolve(options.report ?? ''), temporary === null);
     const isQuarantined = (flow: PlannedFlow) => quarantine.entries.has(originalName(flow));
     const attempts = await runAttempts(
       {

@@ -6,7 +6,7 @@ import { shorten } from '../format.js';
  * what the page showed. Bounded to some 20,000 characters.
  */
 export function failureText(failure: Failure): string {
-  const { code, message, file, line, column, frame, expected, received, step } = failure;
+  const { code, message, file, line, column, frame, expected, received, step, url } = failure;
   const place = file === undefined ? '' : `at ${[file, line, column].filter((part) => part !== undefined).join(':')}`;
   const differences = failure.differences ?? [];
   const lines = [
@@ -22,10 +22,15 @@ export function failureText(failure: Failure): string {
       (failure.console ?? []).map(({ text }) => shorten(text, 500)),
     ),
     ...listed('Failed requests', (failure.requests ?? []).map(requestText)),
-    step === undefined ? '' : `Step ${step.index}: ${shorten(step.js, 500)}`,
-    step === undefined || step.url === '' ? '' : `Page: ${shorten(step.url, 500)}`,
+    step === undefined ? '' : `${stepTitle(step)} ${step.index}: ${shorten(step.js, 500)}`,
+    url === undefined || url === '' ? '' : `Page: ${shorten(url, 500)}`,
   ];
   return lines.filter((text) => text !== '').join('\n');
+}
+
+/** Whether the step failed, or is the last one before the failure. */
+export function stepTitle({ failed }: NonNullable<Failure['step']>): string {
+  return failed ? 'Step' : 'Last step';
 }
 
 /** One failed request of a page, such as `GET http://127.0.0.1/x 500`. */

@@ -34,7 +34,9 @@ t.test('The index opens from a file, filters its flows, and runs nothing of what
     message: HOSTILE,
     frame: HOSTILE,
     nearMisses: [HOSTILE],
-    step: { index: 1, js: HOSTILE, url: 'javascript:alert(4)', title: HOSTILE },
+    step: { index: 1, js: HOSTILE, url: 'javascript:alert(4)', title: HOSTILE, failed: false },
+    url: 'javascript:alert(6)',
+    title: HOSTILE,
   };
   const many = Array.from({ length: 195 }, (_, n) => flowResult(`area-${n % 9}/flow-${n}`));
   const hostile = flowResult(`x/${HOSTILE}`, {
