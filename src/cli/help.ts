@@ -70,6 +70,13 @@ flows/quarantine.json lists flows whose failures do not fail the run: [{"flow", 
     more: `Without --session, the session is a new one. - reads the script from standard input.
 Example: troupe eval 'agent.go("https://example.com"); agent.look().elements.map(e => e.locator)'`,
   },
+  why: {
+    usage: ['troupe why SESSION|REPORT [--json] [--url URL]'],
+    summary: 'Prints why a session failed: the line, what the page showed, and what went wrong in it.',
+    more: `SESSION is the id of a session or job: of the service that runs, or that ran in this home.
+REPORT is a report.json, or a folder that has one, such as those of troupe run --report.
+  --json                prints the failures as JSON`,
+  },
   flow: {
     usage: ['troupe flow check [FILE|GLOB...] [--flows DIR]', 'troupe flow types'],
     summary: 'Checks flows without running them, or prints types for editors.',

@@ -44,9 +44,15 @@ export const Failure = z.object({
   console: z.array(z.object({ text: z.string(), url: z.string() })).optional(),
   /** The page's last failed requests before the failure, oldest first, at most 5. */
   requests: z.array(FailedRequest).optional(),
-  /** The step that failed; if none did, as in an error of the flow's own code, the last one before it. */
+  /** The step that failed. `before`: no step did, as in an error of the flow's own code; this is the last one before. */
   step: z
-    .object({ index: z.int(), js: z.string(), url: z.string(), title: z.string(), failed: z.boolean() })
+    .object({
+      index: z.int(),
+      js: z.string(),
+      url: z.string(),
+      title: z.string(),
+      before: z.literal(true).optional(),
+    })
     .optional(),
   /** The picture of the page, as a path in the artifacts: `screenshots/NAME.png`. */
   screenshot: z.string().optional(),

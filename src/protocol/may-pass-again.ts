@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetails } from './errors.js';
+import type { ErrorCode } from './errors.js';
 
 /**
  * Errors after which another attempt at a job may succeed. An unreachable model is not among them: the call was repeated
@@ -16,11 +16,8 @@ const RETRIED_CODES: ReadonlySet<ErrorCode> = new Set([
 const MISTAKE = /^(?:Syntax|Type|Reference)Error\b/;
 
 /** Whether another attempt at a job that ended with this error may succeed. */
-export function mayPassAgain(error: {
-  readonly code: ErrorCode;
-  readonly details?: ErrorDetails | undefined;
-}): boolean {
-  return RETRIED_CODES.has(error.code) && !isMistake(error.details?.cause);
+export function mayPassAgain({ code, details }: { readonly code: ErrorCode; readonly details?: unknown }): boolean {
+  return RETRIED_CODES.has(code) && !isMistake(Reflect.get(Object(details), 'cause'));
 }
 
 function isMistake(cause: unknown): boolean {

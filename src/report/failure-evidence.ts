@@ -86,7 +86,13 @@ export function failureOf({ error, kind, from, to, since, attempt }: Occurrence,
     step:
       step === undefined
         ? undefined
-        : { index: step.index, js: step.js, url: step.url, title: step.title, failed: step === failed },
+        : {
+            index: step.index,
+            js: step.js,
+            url: step.url,
+            title: step.title,
+            ...(failed === undefined ? { before: true as const } : {}),
+          },
     screenshot: picture === null ? undefined : `screenshots/${picture}`,
   });
 }

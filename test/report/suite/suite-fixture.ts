@@ -26,7 +26,6 @@ export const FAILURE: Failure = {
     js: 'agent.act("{button}Pay now", "click")',
     url: 'http://127.0.0.1:4500/cart',
     title: 'Cart',
-    failed: true,
   },
   url: 'http://127.0.0.1:4500/cart',
   title: 'Cart',
