@@ -34,7 +34,7 @@ t.test('The index opens from a file, filters its flows, and runs nothing of what
     message: HOSTILE,
     frame: HOSTILE,
     nearMisses: [HOSTILE],
-    step: { index: 1, js: HOSTILE, url: 'javascript:alert(4)', title: HOSTILE, before: true },
+    step: { index: 1, js: HOSTILE, url: 'javascript:alert(4)', title: HOSTILE },
     url: 'javascript:alert(6)',
     title: HOSTILE,
   };
