@@ -1,5 +1,5 @@
 import { onAbort } from '../../base/deadline.js';
-import { AcceptedBatch, type BatchRequest } from '../../protocol/batch.js';
+import { AcceptedBatch, type BatchRequest } from '../../protocol/batches/batch.js';
 import { isEnded, SessionRecord } from '../../protocol/session.js';
 import type { ServiceClient } from '../service-client.js';
 

@@ -13,7 +13,7 @@ import type { ServiceClient } from '../service-client.js';
 /** Zips that are fetched and unpacked at a time. */
 const AT_ONCE = 2;
 
-/** Services before 0.2 wrote reports without `failure`. */
+/** Earlier services wrote reports without `failure`. */
 const AnyReport = Report.extend({ failure: Failure.nullable().default(null) });
 
 /** Fetches the artifacts of jobs as they end, each into a folder of its own. */

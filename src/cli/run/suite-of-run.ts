@@ -14,6 +14,7 @@ import type { QuarantineEntry } from './quarantine.js';
 import type { Attempts } from './run-attempts.js';
 import { readHistory } from './run-history.js';
 import type { RunOptions } from './run-options.js';
+import { durationOf } from './run-progress.js';
 import type { RunReports } from './run-reports.js';
 
 /** What the results of a run are made of. */
@@ -88,11 +89,6 @@ function earlierOf(
     ...(index === found.length - 1 ? [] : [{ attempt: 0, failure: failureOf(record, report) }]),
   ]);
   return earlier.map(({ failure }, index) => ({ attempt: index + 1, failure }));
-}
-
-/** How long a job ran, in milliseconds. */
-export function durationOf({ startedAt, endedAt }: SessionRecord): number {
-  return startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
 }
 
 /** Where a person finds the report of a job: a file, or the service's page. */

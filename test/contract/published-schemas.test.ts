@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
-import { publishedSchemas } from '#troupe/protocol/published-schemas.js';
+import { publishedSchemas } from '#troupe/gateway/openapi/published-schemas.js';
 import { produceArtifacts } from '#troupe/report/artifact-writer.js';
 import { failingEvents, failingRecord } from '../report/sample-session.js';
 import { guardLeaks } from '../support/leaks.js';
