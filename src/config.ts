@@ -8,7 +8,7 @@ import { dockerSocket, podmanSocket } from './config/docker-socket.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
-import type { CiBuild } from './protocol/ci-build.js';
+import type { CiBuild } from './protocol/batches/ci-build.js';
 import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
 

@@ -1,4 +1,4 @@
-import type { CiBuild } from '../protocol/ci-build.js';
+import type { CiBuild } from '../protocol/batches/ci-build.js';
 
 type Variables = Readonly<Record<keyof Omit<CiBuild, 'name'>, readonly string[]>>;
 

@@ -52,6 +52,11 @@ t.test('Flows are chosen by path and tag, and run as often as asked, in file ord
   t.same(names(['--grep', 'nothing']), []);
   t.same(names([], new Set(['shop/buy', 'gone'])), ['shop/buy']);
   t.same(names(['--shard', '2/2', '--repeat-each', '2']), ['shop/buy', 'shop/buy (2)']);
+  const twins = { root: '/w/flows', named: ['buy.js', 'buy.md'], texts: {} };
+  t.same(
+    planRun(readRunOptions(['x', '--repeat-each', '2']), twins, {}, null).map(({ name }) => name),
+    ['buy', 'buy (2)', 'buy (3)', 'buy (4)'],
+  );
   t.match(plan(['--act-timeout', '2.5', '--timeout', '60']), [
     { request: { name: 'login', prompt: 'Logs in.', maxIterations: 0, actTimeout: 2.5, hardTimeout: 60 } },
     { request: { prompt: 'shop/buy' } },

@@ -31,10 +31,14 @@ export function inCheckout(failure: Failure, root: string | null, cwd: string): 
   if (root === null || failure.flow === undefined) return failure;
   return {
     ...failure,
-    file: relative(cwd, join(root, `${failure.flow}.js`))
-      .split(sep)
-      .join('/'),
+    file: pathFrom(cwd, join(root, `${failure.flow}.js`)),
   };
+}
+
+/** A file as a person in `cwd` names it: relative if it is below it, with forward slashes. */
+export function pathFrom(cwd: string, file: string): string {
+  const path = relative(cwd, file);
+  return (path.startsWith('..') ? file : path).split(sep).join('/');
 }
 
 function flowFailure(flows: Flows): Failure | undefined {
@@ -45,13 +49,14 @@ function withoutReason({ status, summary }: SessionRecord): Failure {
   return { code: 'INTERRUPTED', message: summary ?? `The job ended ${status}, and no reason was given` };
 }
 
-/** The cause's own code and message, and the place that the error names. */
+/** An error with the place that it names; of a failed flow the cause, which says more. */
 function fromError(error: ErrorBody): Failure {
-  const cause = ErrorBodySchema.safeParse(error.details?.cause).data ?? error;
-  const { flow, line, column } = { ...error.details, ...cause.details };
+  const cause = ErrorBodySchema.safeParse(error.details?.cause).data;
+  const { flow, line, column } = { ...error.details, ...cause?.details };
+  const shown = error.code === 'FLOW_FAILED' ? (cause ?? error) : error;
   return {
-    code: cause.code,
-    message: cause.error,
+    code: shown.code,
+    message: shown.error,
     ...(typeof flow === 'string' ? { flow } : {}),
     ...(isPosition(line) ? { line } : {}),
     ...(isPosition(column) ? { column } : {}),

@@ -7,7 +7,7 @@ import type { RunSettings } from './run-serve.js';
 
 /** A flow or task that a run submits as a job. */
 export interface PlannedFlow {
-  /** Its path without extension, with a number from the second repetition on; unique in a run. */
+  /** Its path without extension, with a number if an earlier one has the same; unique in a run. */
   readonly name: string;
   /** Its path in the flows folder; null for a prompt alone. */
   readonly path: string | null;
@@ -53,12 +53,13 @@ export function planRun(
             return { name, path, tags, request: { ...job, prompt: text || name, maxIterations: 0 } };
           return { name, path, tags, request: { ...job, ...withModel, prompt: headingOf(source) || name } };
         });
-  return planned
-    .filter(({ name, tags }) => grep === null || isChosen(grep, name, tags))
-    .filter(({ name }) => failedBefore === null || failedBefore.has(name))
-    .filter((_, index) => shard === null || index % shard.count === shard.index - 1)
-    .flatMap((flow) => repeated(flow, options.repeatEach))
-    .map((flow) => ({ ...flow, request: { ...flow.request, name: flow.name } }));
+  return withUniqueNames(
+    planned
+      .filter(({ name, tags }) => grep === null || isChosen(grep, name, tags))
+      .filter(({ name }) => failedBefore === null || failedBefore.has(name))
+      .filter((_, index) => shard === null || index % shard.count === shard.index - 1)
+      .flatMap((flow) => Array.from({ length: options.repeatEach }, () => flow)),
+  );
 }
 
 /** The flow's name without the number of its repetition. */
@@ -66,10 +67,15 @@ export function originalName({ name, path }: PlannedFlow): string {
   return path === null ? name : flowName(path);
 }
 
-function repeated(flow: PlannedFlow, times: number): readonly PlannedFlow[] {
-  return Array.from({ length: times }, (_, index) =>
-    index === 0 ? flow : { ...flow, name: `${flow.name.slice(0, 190)} (${index + 1})` },
-  );
+/** Numbers the repetitions of a flow, and a task that has the name of a flow. */
+function withUniqueNames(flows: readonly PlannedFlow[]): readonly PlannedFlow[] {
+  const seen = new Map<string, number>();
+  return flows.map((flow) => {
+    const count = (seen.get(flow.name) ?? 0) + 1;
+    seen.set(flow.name, count);
+    const name = count === 1 ? flow.name : `${flow.name.slice(0, 190)} (${count})`;
+    return { ...flow, name, request: { ...flow.request, name } };
+  });
 }
 
 function commonRequest(

@@ -1,5 +1,5 @@
 import { onAbort } from '../../base/deadline.js';
-import { AcceptedBatch, type BatchRequest } from '../../protocol/batch.js';
+import { AcceptedBatch, type BatchRequest } from '../../protocol/batches/batch.js';
 import { isEnded, SessionRecord } from '../../protocol/session.js';
 import type { ServiceClient } from '../service-client.js';
 
@@ -34,10 +34,12 @@ export async function runBatch(
   const batch = AcceptedBatch.parse(await client.json('POST', '/api/batches', request));
   const indexes = new Map(batch.jobs.map((id, index) => [id, index]));
   const given = new AbortController();
+  const unended = new Set(batch.jobs);
   let stopping: Promise<unknown> | undefined;
-  const stop = () => {
-    stopping ??= client.json('DELETE', batch.links.self);
-    return stopping;
+  const stop = async () => {
+    // A DELETE removes a batch whose jobs have all ended, with their reports.
+    if (unended.size > 0) stopping ??= client.json('DELETE', batch.links.self);
+    await stopping;
   };
   const forget = onAbort(cancelled, () => {
     listener.cancelling();
@@ -52,7 +54,9 @@ export async function runBatch(
       if (type === 'SessionStarted') listener.started(index);
       if (type !== 'SessionEnded') continue;
       const record = SessionRecord.parse(await client.json('GET', `/api/sessions/${sessionId}`));
-      if (isEnded(record.status) && listener.ended(index, record)) await stop();
+      if (!isEnded(record.status)) continue;
+      unended.delete(sessionId);
+      if (listener.ended(index, record)) await stop();
     }
   } catch (error) {
     if (!given.signal.aborted) await stop().catch(() => undefined);

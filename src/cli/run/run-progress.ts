@@ -9,7 +9,6 @@ import {
   reasonOf,
   type SuiteResult,
 } from '../../report/suite/suite-result.js';
-import { durationOf } from './suite-of-run.js';
 
 /** Flows that a summary lists by their time. */
 const SLOWEST = 5;
@@ -156,6 +155,11 @@ export class RunProgress {
 /** How many jobs, in words. */
 export function countedJobs(count: number): string {
   return count === 1 ? '1 job' : `${count} jobs`;
+}
+
+/** How long a job ran, in milliseconds. */
+export function durationOf({ startedAt, endedAt }: SessionRecord): number {
+  return startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
 }
 
 function markOf({ status }: SessionRecord, attempt: number): Mark {

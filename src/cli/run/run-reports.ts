@@ -13,14 +13,14 @@ import type { ServiceClient } from '../service-client.js';
 /** Zips that are fetched and unpacked at a time. */
 const AT_ONCE = 2;
 
-/** Services before 0.2 wrote reports without `failure`. */
+/** Earlier services wrote reports without `failure`. */
 const AnyReport = Report.extend({ failure: Failure.nullable().default(null) });
 
-/** Unpacks the artifacts of jobs as they end, each into a folder of its own. */
+/** Fetches the artifacts of jobs as they end, each into a folder of its own. */
 export class RunReports {
   readonly #client: ServiceClient;
   readonly #dir: string;
-  readonly #wanted: (path: string) => boolean;
+  readonly #whole: boolean;
   readonly #waiting: { readonly id: string; readonly folder: string }[] = [];
   readonly #faults: string[] = [];
   #working = 0;
@@ -28,12 +28,12 @@ export class RunReports {
 
   /**
    * @param dir created if needed; what is in it stays, files of the same name are replaced
-   * @param wanted which files of an archive are unpacked
+   * @param whole all artifacts rather than report.json alone
    */
-  constructor(client: ServiceClient, dir: string, wanted: (path: string) => boolean = () => true) {
+  constructor(client: ServiceClient, dir: string, whole: boolean) {
     this.#client = client;
     this.#dir = dir;
-    this.#wanted = wanted;
+    this.#whole = whole;
   }
 
   /** Begins to fetch a job's artifacts. */
@@ -67,7 +67,7 @@ export class RunReports {
     this.#working += 1;
     for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift()) {
       try {
-        await this.#unpack(job.id, join(this.#dir, job.folder));
+        await this.#fetch(job.id, join(this.#dir, job.folder));
       } catch (error) {
         this.#faults.push(`${job.folder}: its report could not be fetched: ${encodeError(error).error}`);
       }
@@ -76,13 +76,17 @@ export class RunReports {
     if (this.#working === 0) this.#onIdle();
   }
 
-  async #unpack(id: string, folder: string): Promise<void> {
+  async #fetch(id: string, folder: string): Promise<void> {
     await mkdir(folder, { recursive: true });
+    if (!this.#whole) {
+      const report = await this.#client.download(`/api/sessions/${id}/report.json`);
+      return pipeline(report, createWriteStream(join(folder, 'report.json')));
+    }
     const temporary = await mkdtemp(join(folder, '.zip-'));
     try {
       const file = join(temporary, 'artifacts.zip');
       await pipeline(await this.#client.download(`/api/sessions/${id}/download`), createWriteStream(file));
-      await unpackZip(file, folder, this.#wanted);
+      await unpackZip(file, folder);
     } finally {
       await rm(temporary, { recursive: true, force: true });
     }
@@ -91,15 +95,10 @@ export class RunReports {
 
 /**
  * Unpacks a zip below a folder.
- * @param wanted which of its files
  * @throws for an incomplete zip; UNAVAILABLE for one with a name that leads out of the folder, which no service of ours
  *  writes
  */
-export async function unpackZip(
-  file: string,
-  folder: string,
-  wanted: (path: string) => boolean = () => true,
-): Promise<void> {
+export async function unpackZip(file: string, folder: string): Promise<void> {
   const zip = await new Promise<ZipFile>((resolve, reject) => {
     open(file, { lazyEntries: true }, (error, opened) => (error === null ? resolve(opened) : reject(error)));
   });
@@ -109,7 +108,7 @@ export async function unpackZip(
       if (relative(folder, target).startsWith('..')) {
         throw new TroupeError('UNAVAILABLE', `The zip has a name that leads out of its folder: ${entry.fileName}`);
       }
-      if (!entry.fileName.endsWith('/') && wanted(entry.fileName)) {
+      if (!entry.fileName.endsWith('/')) {
         await mkdir(dirname(target), { recursive: true });
         await pipeline(await contentOf(zip, entry), createWriteStream(target));
       }

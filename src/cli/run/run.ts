@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ciBuild, mayColour, readConfig } from '../../config.js';
-import { MAX_BATCH_JOBS } from '../../protocol/batch.js';
-import { batchFolders } from '../../protocol/batch-folders.js';
+import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
+import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import { countFlows, type SuiteResult } from '../../report/suite/suite-result.js';
 import { describeFailure, UsageError } from '../failure.js';
@@ -133,18 +133,16 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
   const { options, files, flows, quarantine, cancelled, signals, github } = run;
   const startedAt = new Date().toISOString();
   const suite = suiteOf(options, startedAt, startedAt);
-  const folders = [...batchFolders(flows.map(({ name }) => ({ id: name, name, flowFiles: [] }))).values()];
+  const folders = [
+    ...batchFolders(flows.map(({ name }, index) => ({ id: String(index), name, flowFiles: [] }))).values(),
+  ];
   const folderOf = (index: number, attempt = 0) =>
     attempt === 0 ? (folders[index] ?? '') : `${folders[index] ?? ''}/retry-${attempt}`;
   const progress = new RunProgress(process.stdout, { total: flows.length, colours: mayColour() });
   const temporary = options.report === undefined ? await mkdtemp(join(tmpdir(), 'troupe-reports-')) : null;
   try {
     // Without a folder for reports, only those of failures are read, for what they say.
-    const reports = new RunReports(
-      service.client,
-      temporary ?? resolve(options.report ?? ''),
-      temporary === null ? undefined : (path) => path === 'report.json',
-    );
+    const reports = new RunReports(service.client, temporary ?? resolve(options.report ?? ''), temporary === null);
     const isQuarantined = (flow: PlannedFlow) => quarantine.entries.has(originalName(flow));
     const attempts = await runAttempts(
       {

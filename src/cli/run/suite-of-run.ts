@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Failure } from '../../protocol/failure.js';
 import type { Report } from '../../protocol/report.js';
@@ -8,12 +8,13 @@ import type { SessionRecord } from '../../protocol/session.js';
 import type { EarlierAttempt, FlowResult } from '../../report/suite/suite-result.js';
 import type { UsedService } from '../own-service.js';
 import { againCommand } from './again-command.js';
-import { failureOf, inCheckout, retriedAttempts } from './flow-failure.js';
+import { failureOf, inCheckout, pathFrom, retriedAttempts } from './flow-failure.js';
 import { originalName, type PlannedFlow } from './plan-run.js';
 import type { QuarantineEntry } from './quarantine.js';
 import type { Attempts } from './run-attempts.js';
 import { readHistory } from './run-history.js';
 import type { RunOptions } from './run-options.js';
+import { durationOf } from './run-progress.js';
 import type { RunReports } from './run-reports.js';
 
 /** What the results of a run are made of. */
@@ -90,11 +91,6 @@ function earlierOf(
   return earlier.map(({ failure }, index) => ({ attempt: index + 1, failure }));
 }
 
-/** How long a job ran, in milliseconds. */
-export function durationOf({ startedAt, endedAt }: SessionRecord): number {
-  return startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
-}
-
 /** Where a person finds the report of a job: a file, or the service's page. */
 function reportOf({ options, service }: RunOutcome, record: SessionRecord, folder: string): string | null {
   if (record.startedAt === null) return null;
@@ -129,8 +125,4 @@ async function pictureOf(
   } catch {
     return null;
   }
-}
-
-function pathFrom(folder: string, file: string): string {
-  return relative(folder, file).split(sep).join('/');
 }

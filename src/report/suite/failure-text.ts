@@ -24,7 +24,7 @@ export function failureText(failure: Failure): string {
       (failure.console ?? []).map(({ text }) => shorten(text, 500)),
     ),
     ...listed('Failed requests', (failure.requests ?? []).map(requestText)),
-    step === undefined ? '' : `${step.before ? 'Last step' : 'Step'} ${step.index}: ${shorten(step.js, 500)}`,
+    step === undefined ? '' : `${stepTitle(step)} ${step.index}: ${shorten(step.js, 500)}`,
     url === '' ? '' : `Page: ${shorten(url, 500)}${title === '' ? '' : ` (${shorten(title, 200)})`}`,
   ];
   return lines.filter((text) => text !== '').join('\n');
@@ -39,6 +39,11 @@ function differenceText({ path, message }: { readonly path: string; readonly mes
 function placeOf({ file, line, column }: Failure): string {
   if (file !== undefined) return `at ${[file, line, column].filter((part) => part !== undefined).join(':')}`;
   return line === undefined ? '' : `at line ${line}${column === undefined ? '' : `, column ${column}`}`;
+}
+
+/** Whether the step failed, or is the last one before the failure. */
+export function stepTitle({ before }: NonNullable<Failure['step']>): string {
+  return before ? 'Last step' : 'Step';
 }
 
 /** One failed request of a page, such as `GET http://127.0.0.1/x 500`. */

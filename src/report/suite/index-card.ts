@@ -2,7 +2,7 @@ import type { Failure } from '../../protocol/failure.js';
 import { escapeMarkup as esc } from '../escape.js';
 import { shorten } from '../format.js';
 import { pageLink } from '../html-steps.js';
-import { requestText } from './failure-text.js';
+import { requestText, stepTitle } from './failure-text.js';
 import { type FlowResult, reasonOf } from './suite-result.js';
 
 const MAX_LINE = 300;
@@ -43,8 +43,8 @@ function rowsOf(flow: FlowResult, failure: Failure, place: string | null, { link
     ['Expected', expected === undefined ? null : code(expected, 'expected')],
     ['Received', received === undefined ? null : code(received, 'received')],
     ['Most alike', list(nearMisses.map((near) => code(near)))],
-    ['Step', step === undefined ? null : `${step.index} ${code(step.js)}`],
-    ['Page', step === undefined || step.url === '' ? null : pageOf(step)],
+    [step === undefined ? 'Step' : stepTitle(step), step === undefined ? null : `${step.index} ${code(step.js)}`],
+    ['Page', failure.url === undefined || failure.url === '' ? null : pageOf(failure.url, failure.title ?? '')],
     ['Page errors', list(lines.map(({ text }) => code(text)))],
     ['Failed requests', list(requests.map((request) => code(requestText(request))))],
     ['Attempts', earlier.length === 0 ? null : list(earlier.map((one) => esc(attemptText(one))))],
@@ -62,7 +62,7 @@ function attemptText({ attempt, failure }: FlowResult['earlier'][number]): strin
   return `${attempt}: ${shorten(reasonOf(failure), MAX_LINE)}`;
 }
 
-function pageOf({ url, title }: NonNullable<Failure['step']>): string {
+function pageOf(url: string, title: string): string {
   return title === '' ? pageLink(url) : `${esc(shorten(title, MAX_LINE))}<br>${pageLink(url)}`;
 }
 

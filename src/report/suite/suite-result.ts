@@ -1,4 +1,4 @@
-import type { CiBuild } from '../../protocol/ci-build.js';
+import type { CiBuild } from '../../protocol/batches/ci-build.js';
 import type { Failure } from '../../protocol/failure.js';
 
 /** How a flow of a run ended. `stopped`: it was cancelled, or not started. */

@@ -35,6 +35,8 @@ t.test('The index opens from a file, filters its flows, and runs nothing of what
     frame: HOSTILE,
     nearMisses: [HOSTILE],
     step: { index: 1, js: HOSTILE, url: 'javascript:alert(4)', title: HOSTILE },
+    url: 'javascript:alert(6)',
+    title: HOSTILE,
   };
   const many = Array.from({ length: 195 }, (_, n) => flowResult(`area-${n % 9}/flow-${n}`));
   const hostile = flowResult(`x/${HOSTILE}`, {

@@ -21,7 +21,14 @@ export const FAILURE: Failure = {
   nearMisses: ['{button}Pay', '{button}Play now', '{link}Pay later'],
   console: [{ text: 'TypeError: cart is undefined', url: 'http://127.0.0.1:4500/cart.js' }],
   requests: [{ method: 'POST', url: 'http://127.0.0.1:4500/api/pay', status: 500 }],
-  step: { index: 7, js: 'agent.act("{button}Pay now", "click")', url: 'http://127.0.0.1:4500/cart', title: 'Cart' },
+  step: {
+    index: 7,
+    js: 'agent.act("{button}Pay now", "click")',
+    url: 'http://127.0.0.1:4500/cart',
+    title: 'Cart',
+  },
+  url: 'http://127.0.0.1:4500/cart',
+  title: 'Cart',
   screenshot: 'screenshots/0007.png',
 };
 
