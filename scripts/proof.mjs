@@ -53,6 +53,10 @@ const PROOFS = {
     { path: 'test/agent-js/libraries.test.ts', env: {} },
     { path: 'test/agent-js/libraries.test.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
+  late: [
+    { path: 'test/agent-js/expect-late.test.ts', env: {} },
+    { path: 'test/agent-js/expect-late.test.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
+  ],
   numbers: [{ path: 'test/agent-js/random-numbers.test.ts', env: {} }],
   pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
 };

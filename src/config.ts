@@ -3,10 +3,12 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { errorCode, sentenceOf } from './base/system-fault.js';
+import { readCiBuild } from './config/ci.js';
 import { dockerSocket, podmanSocket } from './config/docker-socket.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
+import type { CiBuild } from './protocol/batches/ci-build.js';
 import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
 
@@ -153,7 +155,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
     chromium: env.TROUPE_CHROMIUM || undefined,
     dockerSocket: dockerSocket(place),
     podmanSocket: podmanSocket(place),
-    cacheDir: resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe'),
+    cacheDir: cacheFolder(env),
     sudoUser: sudoUser(env),
     webhookSecret,
     otlp: otlp(rest.traces, env),
@@ -171,6 +173,11 @@ export function configElsewhere(
 ): Config {
   const place = { host: '127.0.0.1', port: 0, publicUrl: undefined, allowedHosts: [], token: undefined };
   return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });
+}
+
+/** The folder for what is worth keeping between runs (XDG_CACHE_HOME). */
+export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return resolve(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'troupe');
 }
 
 function homePaths(home: string) {
@@ -291,4 +298,17 @@ export function namedVariable(name: string, env: NodeJS.ProcessEnv = process.env
 /** Whether lines for people may have colours; see https://no-color.org */
 export function mayColour(env: NodeJS.ProcessEnv = process.env): boolean {
   return !env.NO_COLOR && env.TERM !== 'dumb';
+}
+
+/** The CI build that a command runs in; null outside of CI. */
+export function ciBuild(env: NodeJS.ProcessEnv = process.env): CiBuild | null {
+  return readCiBuild(env);
+}
+
+/** What GitHub Actions gives a step: the checkout, and the file for the job's summary. Null outside of GitHub Actions. */
+export function githubStep(
+  env: NodeJS.ProcessEnv = process.env,
+): { readonly workspace: string | undefined; readonly summaryFile: string | undefined } | null {
+  if (env.GITHUB_ACTIONS !== 'true') return null;
+  return { workspace: env.GITHUB_WORKSPACE || undefined, summaryFile: env.GITHUB_STEP_SUMMARY || undefined };
 }

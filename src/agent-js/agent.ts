@@ -18,6 +18,7 @@ import {
   waitCondition,
   waitTimeout,
 } from './call-arguments.js';
+import { Checks } from './checks/checks.js';
 import { Downloads } from './files/downloads.js';
 import type { ShownNumbers } from './locating/shown-numbers.js';
 import { Looks, type WholeLook } from './look/look.js';
@@ -58,6 +59,7 @@ export class Agent {
   readonly #tabs: Tabs;
   readonly #downloads: Downloads;
   readonly #steps: Steps;
+  readonly #checks: Checks;
   readonly #looks = new Looks();
   readonly #modelLooks = new Looks();
   readonly #stopDownloads: () => void;
@@ -107,6 +109,8 @@ export class Agent {
     this.screencast = new Screencast(browser);
     const { screencast: cast } = this;
     this.#steps = new Steps({ emit, dir: screenshotsDir, cast, policy: options.stepScreenshots, firstIndex });
+    const waitMs = this.#actMs;
+    this.#checks = new Checks({ tabs: this.#tabs, steps: this.#steps, waitMs, redact: this.#redact });
     this.module = { name: 'agent', prelude: PRELUDE, calls: this.#calls() };
   }
 
@@ -124,6 +128,11 @@ export class Agent {
     const look = await this.#modelLooks.look(this.#tabs, { full: false, within: null }, bounds);
     this.#numbers.set(null, this.#modelLooks.numbers);
     return look;
+  }
+
+  /** Takes in what the sandbox emits: a match that failed is a step. */
+  observe(event: SessionEvent): void {
+    if (event.type === 'AssertionChecked' && !event.data.ok) this.#checks.matchFailed(event.data);
   }
 
   /** The CDP session of the tab that a person would have in front. */
@@ -170,6 +179,8 @@ export class Agent {
         const wanted = textOf(locator, 'agent.value takes a locator');
         return readValue(this.#tabs.active, wanted, boundsOf(context, READ_MS));
       },
+      expect: (args, context) => this.#checks.expect(args, context),
+      until: (args, context) => this.#checks.until(args, context),
       screenshot: ([title], context) => this.#screenshot(title, context),
       page: async ([js], context) => {
         await this.#steps.ready();

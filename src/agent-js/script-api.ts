@@ -25,6 +25,8 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     tab: '(index: number): { url: string; title: string }',
     dialogs: '(): { kind: string; message: string; url: string }[]',
     downloads: '(): { name: string; bytes: number; url: string }[]',
+    expect: '(target: string | typeof agent): Expectation & { not: Expectation }',
+    until: '<T>(body: () => T, options?: Timeout): T',
   },
   match: {
     equals: '(actual: unknown, expected: unknown, message?: string): true',
@@ -87,6 +89,24 @@ interface Acted {
   newTab?: number;
   download?: { name: string; url: string };
   status?: number;
+}
+interface Timeout {
+  timeout?: number;
+}
+interface Expectation {
+  toHaveText(text: string | number | RegExp, options?: Timeout): void;
+  toContainText(text: string | number | RegExp, options?: Timeout): void;
+  toBeVisible(options?: Timeout): void;
+  toBeHidden(options?: Timeout): void;
+  toBeEnabled(options?: Timeout): void;
+  toBeDisabled(options?: Timeout): void;
+  toBeChecked(options?: Timeout): void;
+  toHaveValue(value: string | number | RegExp | readonly string[], options?: Timeout): void;
+  toHaveCount(count: number, options?: Timeout): void;
+  toHaveAttribute(name: string, options?: Timeout): void;
+  toHaveAttribute(name: string, value: string | number | RegExp, options?: Timeout): void;
+  toHaveURL(url: string | RegExp, options?: Timeout): void;
+  toHaveTitle(title: string | RegExp, options?: Timeout): void;
 }
 interface LookElement {
   role: string;

@@ -25,6 +25,8 @@ export interface StepCall {
   readonly method: string;
   /** Arguments as the transcript may show them. Asked at the end: only then is it known what is a password. */
   shownArgs(): readonly unknown[];
+  /** The call as source text, if it is not made of method and arguments. */
+  readonly source?: () => string;
   /** Whether something of what it does may be seen by now. */
   touched(): boolean;
   /** The tab that the step has led to. */
@@ -45,6 +47,12 @@ interface Ended {
   event: SessionEvent | null;
 }
 
+/** When a step began: ISO 8601, and on the clock of `performance.now()`. */
+export interface Began {
+  readonly at: string;
+  readonly from: number;
+}
+
 type Outcome = { readonly result: unknown } | { readonly error: ReturnType<typeof encodeError> };
 
 /**
@@ -60,6 +68,8 @@ export class Steps {
   #index: number;
   /** Steps under way. */
   readonly #running = new Map<number, StepCall>();
+  /** Steps since the last one that may have changed the page. */
+  readonly #readOnly = new Set<number>();
   /** Ended steps that have not been told, in their order. */
   #ended: Ended[] = [];
   #waiting: Waiting | undefined;
@@ -106,27 +116,14 @@ export class Steps {
     const before = this.#takeWaiting();
     await this.ready();
     this.#small = null;
+    this.#readOnly.clear();
     const index = ++this.#index;
     this.#running.set(index, call);
-    const file = () => `${String(index).padStart(3, '0')}-${callSlug(call.method, call.shownArgs())}.png`;
-    const startedAt = new Date().toISOString();
-    const from = performance.now();
+    const file = fileOf(index, call);
+    const began = { at: new Date().toISOString(), from: performance.now() };
     const end = (outcome: Outcome, place: Partial<Place>): void => {
-      const tab = call.tab();
       this.#running.delete(index);
-      this.#end(call, tab, file, {
-        index,
-        kind: site.kind,
-        js: callSource(call.method, call.shownArgs()),
-        ...outcome,
-        url: place.url ?? tab?.url ?? '',
-        title: place.title ?? tab?.title ?? '',
-        startedAt,
-        durationMs: Math.round((performance.now() - from) * 100) / 100,
-        ...(site.flow === null ? {} : { flow: site.flow }),
-        ...(site.line === null ? {} : { line: site.line }),
-        ...(site.column === null ? {} : { column: site.column }),
-      });
+      this.#end(call, call.tab(), file, stepOf(index, call, site, began, outcome, place));
     };
     try {
       const working = body(file);
@@ -137,6 +134,46 @@ export class Steps {
       return result;
     } catch (error) {
       end({ error: encodeError(error) }, {});
+      throw error;
+    }
+  }
+
+  /**
+   * Runs a step that only reads the page. If it passes without waiting it has no picture: the page is as the step before
+   * left it, and whose picture may still be taken. Otherwise it has one, as other steps do.
+   *
+   * @param began when the step began, which may be before this call
+   */
+  async check<T extends object>(
+    call: StepCall,
+    site: CallSite,
+    began: Began,
+    body: () => Promise<{ readonly result: T; readonly waited: boolean }>,
+  ): Promise<T> {
+    const index = ++this.#index;
+    this.#running.set(index, call);
+    this.#readOnly.add(index);
+    const file = fileOf(index, call);
+    const end = async (outcome: Outcome, pictured: boolean): Promise<void> => {
+      const step = stepOf(index, call, site, began, outcome, {});
+      if (pictured) {
+        this.#pass(this.#takeWaiting());
+        await this.ready();
+        this.#small = null;
+      }
+      this.#running.delete(index);
+      if (pictured) this.#end(call, call.tab(), file, step);
+      else {
+        this.#ended.push({ event: { type: 'StepFinished', data: { ...step, screenshot: null } } });
+        this.#emitEnded();
+      }
+    };
+    try {
+      const { result, waited } = await body();
+      await end({ result }, waited);
+      return result;
+    } catch (error) {
+      await end({ error: encodeError(error) }, true);
       throw error;
     }
   }
@@ -167,7 +204,7 @@ export class Steps {
 
   #newestSeen(): number {
     let index = this.#index;
-    while (this.#running.get(index)?.touched() === false) index -= 1;
+    while (this.#readOnly.has(index) || this.#running.get(index)?.touched() === false) index -= 1;
     return index;
   }
 
@@ -233,4 +270,35 @@ export class Steps {
     this.#waiting = undefined;
     if (waiting !== undefined) this.#awaited.add({ ...waiting.step, file: waiting.file() });
   }
+}
+
+function fileOf(index: number, call: StepCall): () => string {
+  return () => {
+    const slug = call.source === undefined ? callSlug(call.method, call.shownArgs()) : callSlug(call.source(), []);
+    return `${String(index).padStart(3, '0')}-${slug}.png`;
+  };
+}
+
+function stepOf(
+  index: number,
+  call: StepCall,
+  { kind, flow, line, column }: CallSite,
+  began: Began,
+  outcome: Outcome,
+  place: Partial<Place>,
+): Omit<Step, 'screenshot'> {
+  const tab = call.tab();
+  return {
+    index,
+    kind,
+    js: call.source?.() ?? callSource(call.method, call.shownArgs()),
+    ...outcome,
+    url: place.url ?? tab?.url ?? '',
+    title: place.title ?? tab?.title ?? '',
+    startedAt: began.at,
+    durationMs: Math.round((performance.now() - began.from) * 100) / 100,
+    ...(flow === null ? {} : { flow }),
+    ...(line === null ? {} : { line }),
+    ...(column === null ? {} : { column }),
+  };
 }

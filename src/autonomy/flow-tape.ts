@@ -18,6 +18,9 @@ const READS: ReadonlySet<string> = new Set([
   'agent.downloads',
 ]);
 
+const ASSERTIONS: ReadonlySet<string> = new Set(['agent.expect', 'agent.until']);
+const CHECK_FAILED = 'it failed at a check. Make the check true and use Flow.resume({retry: true})';
+
 /** A recorded call of a flow, with its result. */
 export interface TapedCall {
   /** `agent.act` */
@@ -132,13 +135,14 @@ export class FlowTape {
       if (!atCall) throw notContinuable('it failed at a check, which has no locator');
       byHand = [...byHand, { ...last, args: [how.locator, ...last.args.slice(1)], answer: { ok: true, value: null } }];
     }
+    // An assertion that counts as passed would be none.
+    if (atCall && how.kind === 'done' && ASSERTIONS.has(last.target)) throw notContinuable(CHECK_FAILED);
     if (atCall) {
       if (how.kind === 'done') failed = { ...last, answer: { ok: true, value: how.value } };
       this.#calls = [...this.#calls.slice(0, -1), ...(how.kind === 'done' ? [failed] : [])];
     } else {
       // A check failed, not a call: what was checked can be read again, but nothing can replace it.
-      if (how.kind === 'done')
-        throw notContinuable('it failed at a check. Make the check true and use Flow.resume({retry: true})');
+      if (how.kind === 'done') throw notContinuable(CHECK_FAILED);
       const dropped = this.#dropReads();
       if (dropped === null) throw notContinuable('nothing was read before the check that could be read again');
       failed = dropped;

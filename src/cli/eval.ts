@@ -1,9 +1,13 @@
 import { text } from 'node:stream/consumers';
-import { encodeError, TroupeError } from '../protocol/errors.js';
+import { ERROR_TABLE, type ErrorCode, encodeError, TroupeError } from '../protocol/errors.js';
+import type { Failure } from '../protocol/failure.js';
+import { Report } from '../protocol/report.js';
 import { SessionRecord } from '../protocol/session.js';
+import { failureText } from '../report/suite/failure-text.js';
 import { describeFailure, UsageError } from './failure.js';
 import { type UsedService, useService } from './own-service.js';
 import { parseWords } from './parse-options.js';
+import type { ServiceClient } from './service-client.js';
 
 /**
  * Runs a script from the shell, in a session that is there or in one of its own, and prints its value as JSON.
@@ -20,10 +24,10 @@ export async function runEval(args: readonly string[]): Promise<number> {
     process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     return 0;
   } catch (error) {
-    const { code, details } = encodeError(error);
-    const line =
-      typeof details?.line === 'number' ? ` (line ${details.line}, column ${String(details.column ?? 1)})` : '';
-    process.stderr.write(`troupe: ${code === 'INTERNAL' ? '' : `${code}: `}${describeFailure(error)}${line}\n`);
+    const { code } = encodeError(error);
+    const text =
+      error instanceof ScriptFailed ? failureText(error.failure) : `${codeOf(code)}${describeFailure(error)}`;
+    process.stderr.write(`troupe: ${text}\n`);
     return code === 'UNAVAILABLE' || code === 'UNAUTHORIZED' || code === 'NOT_FOUND' ? 2 : 1;
   } finally {
     await service?.close();
@@ -31,13 +35,41 @@ export async function runEval(args: readonly string[]): Promise<number> {
 }
 
 async function evaluate({ client }: UsedService, session: string | undefined, js: string): Promise<unknown> {
-  if (session !== undefined) return client.json('POST', `/sessions/${encodeURIComponent(session)}/proxy`, { js });
+  if (session !== undefined) return evaluateIn(client, encodeURIComponent(session), js);
   const { id } = SessionRecord.parse(await client.json('POST', '/api/sessions', { name: 'troupe eval' }));
   try {
-    return await client.json('POST', `/sessions/${id}/proxy`, { js });
+    return await evaluateIn(client, id, js);
   } finally {
     await client.json('DELETE', `/api/sessions/${id}`);
   }
+}
+
+async function evaluateIn(client: ServiceClient, session: string, js: string): Promise<unknown> {
+  try {
+    return await client.json('POST', `/sessions/${session}/proxy`, { js });
+  } catch (error) {
+    const { code, error: message } = encodeError(error);
+    if (ERROR_TABLE[code].status !== 422 && code !== 'EVAL_TIMEOUT') throw error;
+    // The session's report knows more than the answer: the page's errors, failed requests, and the picture.
+    const report = await client.json('GET', `/api/sessions/${session}/report.json`).catch(() => null);
+    const failure = Report.safeParse(report).data?.failure;
+    if (failure == null || failure.code !== code || !message.startsWith(failure.message)) throw error;
+    throw new ScriptFailed(failure, error);
+  }
+}
+
+/** A script's error with everything that is known about it. */
+class ScriptFailed extends TroupeError {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, cause: unknown) {
+    super(failure.code, failure.message, undefined, { cause });
+    this.failure = failure;
+  }
+}
+
+function codeOf(code: ErrorCode): string {
+  return code === 'INTERNAL' ? '' : `${code}: `;
 }
 
 async function readOptions(args: readonly string[]) {

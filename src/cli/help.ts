@@ -34,30 +34,48 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   run: {
     usage: [
       'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
-      '           [--grep RE] [--shard I/N] [--parallel N] [--retries N] [--fail-fast] [--timeout SECONDS]',
-      '           [--report DIR] [--junit FILE] [--exact-screenshots] [--name TEXT] [--label NAME=TEXT]... [--flows DIR]',
-      '           [--url URL | --own] [--driver D] [--forward PORT,...]',
+      '           [--list] [--grep RE|@TAG] [--last-failed] [--shard I/N] [--repeat-each N] [--parallel N]',
+      '           [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
+      '           [--timeout SECONDS] [--act-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
+      '           [--exact-screenshots] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
+      '           [--forward PORT,...]',
     ],
     summary: 'Runs flows (.js) and tasks (.md) as jobs, waits for them, and collects reports.',
     more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home, or starts one of its own (always with --own).
-Exit code: 0 all completed, 1 some did not, 2 the run could not start.
+Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancelled.
+  --list                print which flows would run, and run none
+  --grep RE             only flows whose path or a tag matches; @smoke: only flows with that tag in their first comment
+  --last-failed         only flows that failed in the last run of this flows folder on this machine
+  --shard I/N           only part I of N
+  --repeat-each N       run each flow N times
+  --parallel N          browsers at once
+  --retries N           run a failed flow again, in a fresh browser
+  --retry-strategy S    immediate: as soon as it failed; isolated: at the end, one at a time
+  --max-failures N      stop after N failures; --fail-fast: after the first
+  --fail-on-flaky       flows that passed only in a retry fail the run
+  --timeout SECONDS     the longest time of one flow
+  --act-timeout SECONDS how long a call waits for its element, unless the call says so
+  --report DIR          write each flow's report there, and an index.html over all
+  --html DIR            write only the index.html, and the pictures of failures
+  --junit FILE          write one JUnit file
+  --ctrf FILE           write one CTRF file (JSON)
   --args NAME=TEXT      an argument of every flow; NAME:=JSON for other values than text
   --secret VARIABLE     fills {{VARIABLE}} in flows from the environment; no report shows the value
-  --grep RE             only flows whose path matches
-  --shard I/N           only part I of N
-  --parallel N          browsers at once
-  --retries N           run a failed job again, in a fresh browser
-  --fail-fast           stop at the first failure
-  --timeout SECONDS     the longest time of one job
-  --report DIR          write each job's report there
-  --junit FILE          write one JUnit file
-  --prompt TEXT         what a model does after the flows; --model chooses it`,
+  --prompt TEXT         what a model does after the flows; --model chooses it
+flows/quarantine.json lists flows whose failures do not fail the run: [{"flow", "until": "YYYY-MM-DD", "ticket"}]`,
   },
   eval: {
     usage: ["troupe eval [--session ID] [--url URL | --own] 'js' | -"],
     summary: 'Runs a script in a session and prints its value as JSON.',
     more: `Without --session, the session is a new one. - reads the script from standard input.
 Example: troupe eval 'agent.go("https://example.com"); agent.look().elements.map(e => e.locator)'`,
+  },
+  why: {
+    usage: ['troupe why SESSION|REPORT [--json] [--url URL]'],
+    summary: 'Prints why a session failed: the line, what the page showed, and what went wrong in it.',
+    more: `SESSION is the id of a session or job: of the service that runs, or that ran in this home.
+REPORT is a report.json, or a folder that has one, such as those of troupe run --report.
+  --json                prints the failures as JSON`,
   },
   flow: {
     usage: ['troupe flow check [FILE|GLOB...] [--flows DIR]', 'troupe flow types'],

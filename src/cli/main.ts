@@ -34,6 +34,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./run/run.js')).runFlows(rest);
       case 'eval':
         return await (await import('./eval.js')).runEval(rest);
+      case 'why':
+        return await (await import('./why.js')).runWhy(rest);
       case 'flow':
         return await (await import('./run/flow-check.js')).runFlow(rest);
       case 'token':

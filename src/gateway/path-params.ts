@@ -1,4 +1,4 @@
-import { BatchId } from '../protocol/batch.js';
+import { BatchId } from '../protocol/batches/batch.js';
 import { TroupeError } from '../protocol/errors.js';
 import { isFileName } from '../protocol/file-name.js';
 import { SessionId } from '../protocol/session.js';

@@ -21,7 +21,7 @@ export const ERROR_TABLE = {
   SESSION_BUSY: { status: 409, meaning: 'The session belongs to a job, or someone else has control' },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than the route allows' },
   SCRIPT_ERROR: { status: 422, meaning: 'The script threw an error, or could not be parsed' },
-  MATCH_FAILED: { status: 422, meaning: 'match() found a difference; details list every failing path' },
+  MATCH_FAILED: { status: 422, meaning: 'match() or agent.expect() found a difference; details show it' },
   LOCATOR_NOT_FOUND: { status: 422, meaning: 'No visible element matches the locator' },
   LOCATOR_AMBIGUOUS: { status: 422, meaning: 'Several visible elements match the locator; details list them' },
   LOCATOR_STALE: { status: 422, meaning: 'The element of a numbered locator has gone or is another one now' },
@@ -101,4 +101,30 @@ export function decodeError(body: ErrorBody): TroupeError {
 
 function isDetails(value: unknown): value is ErrorDetails {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Errors after which another attempt at a job may succeed. An unreachable model is not among them: the call was repeated
+ * already, and fallbacks were tried; nor is a used-up number of answers.
+ */
+const RETRIED_CODES: ReadonlySet<ErrorCode> = new Set([
+  'FLOW_FAILED',
+  'TASK_FAILED',
+  'HARD_TIMEOUT',
+  'WORKER_LOST',
+  'INTERRUPTED',
+]);
+
+/** Mistakes in a flow's own code, which fail in the same way each time. */
+const MISTAKE = /^(?:Syntax|Type|Reference)Error\b/;
+
+/** Whether another attempt at a job that ended with this error may succeed. */
+export function mayPassAgain({ code, details }: { readonly code: ErrorCode; readonly details?: unknown }): boolean {
+  return RETRIED_CODES.has(code) && !isMistake(Reflect.get(Object(details), 'cause'));
+}
+
+function isMistake(cause: unknown): boolean {
+  const code: unknown = Reflect.get(Object(cause), 'code');
+  const text: unknown = Reflect.get(Object(cause), 'error');
+  return code === 'FLOW_NOT_FOUND' || (code === 'SCRIPT_ERROR' && typeof text === 'string' && MISTAKE.test(text));
 }

@@ -91,6 +91,12 @@ export const EVENT_DATA = {
     ok: z.boolean(),
     message: z.string().optional(),
     failures: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    /** Only if it failed: the error's text, the line of the call, its author, and what was compared, as text. */
+    error: z.string().optional(),
+    js: z.string().optional(),
+    kind: StepKind.optional(),
+    expected: z.string().optional(),
+    received: z.string().optional(),
     ...Where,
   }),
   ConsoleWritten: z.object({ level: z.enum(['log', 'info', 'warn', 'error', 'debug']), text: z.string(), ...Where }),

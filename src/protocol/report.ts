@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EVENT_DATA, Step } from './events.js';
+import { Failure } from './failure.js';
 import { ErrorBodySchema, SessionId, SessionStatus, Tokens } from './session.js';
 
 const ReportedFlow = z.object({
@@ -9,6 +10,8 @@ const ReportedFlow = z.object({
   durationMs: z.number(),
   error: ErrorBodySchema.optional(),
   line: z.int().optional(),
+  /** Why the flow failed; there if `status` is `failed`. */
+  failure: Failure.optional(),
 });
 
 /** `report.json` of an artifact archive (spec section 4). */
@@ -22,6 +25,11 @@ export const Report = z.object({
   status: SessionStatus,
   summary: z.string().nullable(),
   error: ErrorBodySchema.nullable(),
+  /**
+   * Why the session failed, or the last error of its flows and scripts; null if there was none. The failures of each
+   * flow are in `flows`.
+   */
+  failure: Failure.nullable(),
   startedAt: z.iso.datetime().nullable(),
   endedAt: z.iso.datetime().nullable(),
   durationMs: z.number(),

@@ -119,6 +119,8 @@ const taskFields = {
   maxIterations: z.int().min(0).max(1000).optional(),
   maxTokens: z.int().min(1).optional(),
   retries: z.int().min(0).max(10).optional(),
+  /** Seconds that a call waits for its element, unless the call has a timeout of its own. */
+  actTimeout: z.number().positive().max(600).optional(),
   webhook: z.url().max(2000).optional(),
 };
 

@@ -4,7 +4,7 @@ import { asAbsent } from '../base/system-fault.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
-import { harPieces } from './har.js';
+import { failedRequests, harPieces } from './har.js';
 import { renderHtml, wantedScreenshots } from './html.js';
 import { screenshotImages } from './images.js';
 import { renderJUnit } from './junit.js';
@@ -34,7 +34,7 @@ export async function produceArtifacts(
   const har = await harPieces(dir);
   if (har !== null) await replaceFile(dir, 'network.har', har);
   await replaceFile(dir, 'session.json', [`${JSON.stringify(record, null, 2)}\n`]);
-  const report = builder.build(await listArtifacts(dir));
+  const report = builder.build(await listArtifacts(dir), await failedRequests(dir));
   await replaceFile(dir, 'report.json', [`${JSON.stringify(report, null, 2)}\n`]);
   await replaceFile(dir, 'report.junit.xml', [renderJUnit(report, record)]);
   await replaceFile(dir, 'report.html', renderHtml(report, screenshotImages(dir, wantedScreenshots(report))));

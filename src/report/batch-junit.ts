@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { asAbsent } from '../base/system-fault.js';
 import type { Report } from '../protocol/report.js';
 import { isEnded, type SessionRecord } from '../protocol/session.js';
-import { type ArtifactLink, renderSuite, type TestCase, testCasesOf } from './junit.js';
+import { type ArtifactLink, renderSuites, suitesByClass, type TestCase, testCasesOf, testNameOf } from './junit.js';
 
 /** Reports that are read concurrently. */
 const CONCURRENT_READS = 8;
@@ -32,9 +32,9 @@ export interface BatchJUnitTask {
 type Job = BatchJUnitTask['jobs'][number];
 
 /**
- * One suite of all jobs. A test case has the name of its job's folder, which is the same in each run; if a job has
- * several
- * test cases, followed by the flow's name. A job without a report is skipped: it was not started, or has not ended.
+ * A suite for each folder of jobs, named as {@link testNameOf} names it. A test case has the name of its job's folder,
+ * which is the same in each run; if a job has several test cases, followed by the flow's name. A job without a report is
+ * skipped: it was not started, or has not ended.
  */
 export async function collectJUnit({ name, links, jobs }: BatchJUnitTask): Promise<string> {
   const found: (readonly TestCase[])[] = [];
@@ -49,28 +49,27 @@ export async function collectJUnit({ name, links, jobs }: BatchJUnitTask): Promi
   );
   const [first = new Date(0).toISOString()] = [...times, ...records.map(({ createdAt }) => createdAt)].sort();
   const last = times.sort().at(-1) ?? first;
-  return renderSuite({
-    name,
+  const common = {
     id: records[0]?.batch ?? 'batch',
-    durationMs: Math.max(0, Date.parse(last) - Date.parse(first)),
     startedAt: first,
-    properties: propertiesOf(records),
+    properties: [['run', name] as const, ...propertiesOf(records)],
     cases: found.flat(),
-    classname: name,
-  });
+  };
+  return renderSuites(suitesByClass(common), Math.max(0, Date.parse(last) - Date.parse(first)));
 }
 
 async function casesOfJob(job: Job, links: BatchLinks): Promise<readonly TestCase[]> {
   const { record, folder } = job;
   const report = record.startedAt === null ? null : await readReport(job);
   const link = linkOf(job, links);
+  const { name, classname } = testNameOf(folder);
   if (report === null)
-    return [skipped(folder, isEnded(record.status) ? 'The job was not started' : 'The job has not ended')];
-  const cases = testCasesOf(report, record, link);
+    return [skipped(testNameOf(folder), isEnded(record.status) ? 'The job was not started' : 'The job has not ended')];
+  const cases = testCasesOf(report, record, { link, classname });
   const page = link('report.html');
   return cases.map((one, index) => ({
     ...one,
-    name: cases.length === 1 ? folder : `${folder} / ${one.name}`,
+    name: cases.length === 1 ? name : `${name} / ${one.name}`,
     output: [
       ...(page === null || index > 0 ? [] : [`report ${page}`]),
       ...one.output,
@@ -109,8 +108,8 @@ function isReport(value: unknown): value is Report {
   return typeof value === 'object' && value !== null && 'schemaVersion' in value && value.schemaVersion === 1;
 }
 
-function skipped(name: string, why: string): TestCase {
-  return { name, durationMs: 0, outcome: 'skipped', reason: `<skipped message="${why}"/>`, earlier: [], output: [] };
+function skipped(name: Pick<TestCase, 'name' | 'classname'>, why: string): TestCase {
+  return { ...name, durationMs: 0, outcome: 'skipped', reason: `<skipped message="${why}"/>`, earlier: [], output: [] };
 }
 
 function propertiesOf(records: readonly SessionRecord[]) {

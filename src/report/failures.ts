@@ -68,11 +68,7 @@ function flowFailure(report: Report, flow: Flow): Failure {
   // FLOW_FAILED wraps the actual error, which is more useful.
   const cause = causeOf(error);
   const place = { line: flow.line, flow: flow.path, ...withoutNulls(details), ...withoutNulls(cause.details ?? {}) };
-  const step =
-    report.steps.findLast((candidate) => candidate.error !== undefined && candidate.error.error === cause.error) ??
-    report.steps.findLast((candidate) => candidate.flow === place.flow) ??
-    report.steps.findLast((candidate) => candidate.flow === flow.path) ??
-    null;
+  const step = report.steps.find(({ index }) => index === flow.failure?.step?.index) ?? null;
   return {
     kind: 'flow',
     subject: flow.path,

@@ -2,10 +2,21 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { z } from 'zod';
 import { asAbsent } from '../base/system-fault.js';
+import type { FailedRequest } from './failure-evidence.js';
 
 /** The file in which a running session collects network entries. Archives ignore the name. */
 export const NETWORK_LOG = '.network.jsonl';
+/** Failed requests of a session that reports know of. */
+const MAX_FAILED = 500;
+const MAX_URL = 1_000;
+
+const Entry = z.object({
+  startedDateTime: z.string(),
+  request: z.object({ method: z.string(), url: z.string() }),
+  response: z.object({ status: z.number(), _error: z.string().optional() }),
+});
 
 /**
  * `network.har` (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/) of a session's folder, in pieces; null if
@@ -16,6 +27,43 @@ export async function harPieces(dir: string): Promise<AsyncIterable<string> | nu
   const file = join(dir, NETWORK_LOG);
   const stats = await stat(file).catch(asAbsent);
   return stats?.isFile() ? pieces(file) : null;
+}
+
+/** Requests that failed, or were answered with 400 and up; the newest. */
+export async function failedRequests(dir: string): Promise<readonly FailedRequest[]> {
+  const file = join(dir, NETWORK_LOG);
+  const stats = await stat(file).catch(asAbsent);
+  if (!stats?.isFile()) return [];
+  const failed: FailedRequest[] = [];
+  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
+    // Most requests succeed, and are not parsed.
+    if (!/"status":[045]|"_error"/.test(line)) continue;
+    const request = readFailed(line);
+    if (request === null) continue;
+    failed.push(request);
+    if (failed.length > MAX_FAILED) failed.shift();
+  }
+  return failed;
+}
+
+function readFailed(line: string): FailedRequest | null {
+  const entry = Entry.safeParse(parsed(line));
+  if (!entry.success) return null;
+  const { startedDateTime: at, request, response } = entry.data;
+  const { status, _error: error } = response;
+  // A page that is left cancels its requests, and browsers ask for an icon that few sites have.
+  const harmless = error === 'net::ERR_ABORTED' || request.url.endsWith('/favicon.ico');
+  if (harmless || (status < 400 && error === undefined)) return null;
+  const shown = { method: request.method, url: request.url.slice(0, MAX_URL), status: status === 0 ? null : status };
+  return { at, request: error === undefined ? shown : { ...shown, error } };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
 }
 
 async function* pieces(file: string): AsyncGenerator<string> {
@@ -30,9 +78,6 @@ async function* pieces(file: string): AsyncGenerator<string> {
 }
 
 function isWhole(line: string): boolean {
-  try {
-    return typeof JSON.parse(line) === 'object';
-  } catch {
-    return false;
-  }
+  const value = parsed(line);
+  return typeof value === 'object' && value !== null;
 }

@@ -16,7 +16,7 @@ type Outcome = 'passed' | 'failure' | 'error' | 'skipped';
 export type ArtifactLink = (path: string) => string | null;
 
 /** How an earlier attempt failed. */
-interface Earlier {
+export interface Earlier {
   readonly code: string;
   readonly message: string;
   readonly place: string;
@@ -25,6 +25,8 @@ interface Earlier {
 /** A test case of a JUnit file. */
 export interface TestCase {
   readonly name: string;
+  /** Collectors group test cases by it; dots make packages. */
+  readonly classname: string;
   readonly durationMs: number;
   readonly outcome: Outcome;
   /** The element with the reason why it did not pass; '' if it passed. */
@@ -42,21 +44,20 @@ export interface TestCase {
  * `flakyFailure` in a test case that finally passed, `rerunFailure` in one that did not.
  */
 export function renderJUnit(report: Report, record: SessionRecord): string {
-  const cases = testCasesOf(report, record, (path) => path);
-  const suite = titleOf(report);
-  return renderSuite({
-    name: suite,
+  // Collectors track a test by its class and name: neither may change from run to run.
+  const cases = testCasesOf(report, record, { link: (path) => path, classname: record.name ?? 'troupe' });
+  const suite = {
+    name: titleOf(report),
     id: report.sessionId,
     durationMs: report.durationMs,
     startedAt: report.startedAt ?? record.createdAt,
     properties: properties(report, record),
     cases,
-    // Collectors track a test by its class and name: neither may change from run to run.
-    classname: record.name ?? 'troupe',
-  });
+  };
+  return renderSuites([suite], report.durationMs);
 }
 
-/** The contents of a JUnit file with one suite. */
+/** A test suite of a JUnit file. */
 export interface Suite {
   readonly name: string;
   readonly id: string;
@@ -66,27 +67,51 @@ export interface Suite {
   /** Null values are omitted. */
   readonly properties: readonly (readonly [name: string, value: string | number | null])[];
   readonly cases: readonly TestCase[];
-  readonly classname: string;
 }
 
-export function renderSuite(suite: Suite): string {
-  const { cases, id } = suite;
-  const numberOf = (outcome: Outcome) => cases.filter((one) => one.outcome === outcome).length;
-  const counts = `tests="${cases.length}" failures="${numberOf('failure')}" errors="${numberOf('error')}"`;
-  const time = `time="${seconds(suite.durationMs)}"`;
-  const name = esc(shorten(suite.name, 200));
-  const when = suite.startedAt.slice(0, 19);
-  const classname = esc(suite.classname);
+/** A JUnit file. @param durationMs of all suites together, some of which may have run at the same time */
+export function renderSuites(suites: readonly Suite[], durationMs: number): string {
+  const cases = suites.flatMap((suite) => suite.cases);
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="troupe" ${counts} ${time}>
-<testsuite name="${name}" ${counts} skipped="${numberOf('skipped')}" ${time} timestamp="${when}" id="${id}">
-<properties>
-${suite.properties.flatMap(property).join('\n')}
-</properties>
-${cases.map((one) => testCase(one, classname)).join('\n')}
-</testsuite>
+<testsuites name="troupe" ${countsOf(cases)} time="${seconds(durationMs)}">
+${suites.map(renderSuite).join('\n')}
 </testsuites>
 `;
+}
+
+/** One suite for each class, in the order of their first test cases. A suite takes as long as its cases together. */
+export function suitesByClass(common: Omit<Suite, 'name' | 'durationMs'>): readonly Suite[] {
+  const classes = new Map<string, TestCase[]>();
+  for (const one of common.cases) classes.set(one.classname, [...(classes.get(one.classname) ?? []), one]);
+  return [...classes].map(([name, cases], index) => {
+    const durationMs = cases.reduce((total, one) => total + one.durationMs, 0);
+    return { ...common, name, id: index === 0 ? common.id : `${common.id}-${index + 1}`, durationMs, cases };
+  });
+}
+
+/**
+ * The class and the test name of a flow: `flows.shop` and `buy` for `shop/buy`. Collectors show classes as packages, so
+ * that flows are grouped by folder.
+ */
+export function testNameOf(flow: string): Pick<TestCase, 'name' | 'classname'> {
+  const segments = flow.split('/');
+  const name = segments.pop() ?? flow;
+  return { name, classname: ['flows', ...segments.map((segment) => segment.replaceAll('.', '_'))].join('.') };
+}
+
+function renderSuite({ name, id, durationMs, startedAt, properties, cases }: Suite): string {
+  const skipped = cases.filter(({ outcome }) => outcome === 'skipped').length;
+  return `<testsuite name="${esc(shorten(name, 200))}" ${countsOf(cases)} skipped="${skipped}" time="${seconds(durationMs)}" timestamp="${startedAt.slice(0, 19)}" id="${id}">
+<properties>
+${properties.flatMap(property).join('\n')}
+</properties>
+${cases.map(testCase).join('\n')}
+</testsuite>`;
+}
+
+function countsOf(cases: readonly TestCase[]): string {
+  const numberOf = (outcome: Outcome) => cases.filter((one) => one.outcome === outcome).length;
+  return `tests="${cases.length}" failures="${numberOf('failure')}" errors="${numberOf('error')}"`;
 }
 
 function property([name, value]: Suite['properties'][number]): readonly string[] {
@@ -94,7 +119,11 @@ function property([name, value]: Suite['properties'][number]): readonly string[]
 }
 
 /** The test cases of a session; see {@link renderJUnit}. */
-export function testCasesOf(report: Report, record: SessionRecord, link: ArtifactLink): readonly TestCase[] {
+export function testCasesOf(
+  report: Report,
+  record: SessionRecord,
+  { link, classname }: { readonly link: ArtifactLink; readonly classname: string },
+): readonly TestCase[] {
   const { failures } = listFailures(report);
   const unexplained = failures.find(({ kind }) => kind === 'session');
   const flowFailures = failures.filter(({ kind }) => kind === 'flow' || kind === 'interrupted');
@@ -103,7 +132,7 @@ export function testCasesOf(report: Report, record: SessionRecord, link: Artifac
     const failure = flow.status === 'passed' ? undefined : flowFailures.shift();
     const earlier = earlierOf(report, flow.path);
     const outcome = outcomeOf(report, failure, flow.path, link);
-    cases.push({ name: flow.path, durationMs: flow.durationMs, earlier, ...outcome });
+    cases.push({ name: flow.path, classname, durationMs: flow.durationMs, earlier, ...outcome });
   }
   const begun = new Set(report.flows.map(({ path }) => path));
   for (const file of record.flowFiles) {
@@ -111,6 +140,7 @@ export function testCasesOf(report: Report, record: SessionRecord, link: Artifac
     if (!file.endsWith('.js') || begun.has(path)) continue;
     cases.push({
       name: path,
+      classname,
       durationMs: 0,
       outcome: 'skipped',
       reason: '<skipped message="The flow was not started"/>',
@@ -122,6 +152,7 @@ export function testCasesOf(report: Report, record: SessionRecord, link: Artifac
     const durationMs = cases.length === 0 ? report.durationMs : 0;
     cases.push({
       name: 'session',
+      classname,
       durationMs,
       earlier: earlierOf(report, null),
       ...outcomeOf(report, unexplained, null, link),
@@ -199,14 +230,14 @@ function linkOf(step: Step, link: ArtifactLink): string | null {
   return screenshot === null ? null : link(`screenshots/${screenshot}`);
 }
 
-function testCase(one: TestCase, classname: string): string {
+function testCase(one: TestCase): string {
   const again = one.outcome === 'passed' ? 'flakyFailure' : 'rerunFailure';
   const earlier = one.earlier.map(({ code, message, place }) => {
     const text = esc(shorten(message, 1_000));
     return `<${again} type="${esc(code)}" message="${text}">${esc(place)}</${again}>`;
   });
   const output = one.output.length === 0 ? '' : `<system-out>${esc(one.output.join('\n'))}</system-out>`;
-  return `<testcase name="${esc(one.name)}" classname="${classname}" time="${seconds(one.durationMs)}">${one.reason}${earlier.join('')}${output}</testcase>`;
+  return `<testcase name="${esc(one.name)}" classname="${esc(one.classname)}" time="${seconds(one.durationMs)}">${one.reason}${earlier.join('')}${output}</testcase>`;
 }
 
 function properties(report: Report, record: SessionRecord): Suite['properties'] {

@@ -1,7 +1,10 @@
 import { assertNever } from '../base/assert-never.js';
-import type { EventData, JournalEvent } from '../protocol/events.js';
+import type { ErrorDetails } from '../protocol/errors.js';
+import type { EventData, JournalEvent, StepKind } from '../protocol/events.js';
+import type { Failure } from '../protocol/failure.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { type Evidence, type FailedRequest, failureOf, type Occurrence, type PageError } from './failure-evidence.js';
 import { ModelCalls } from './model-calls.js';
 
 /** Console lines and page errors in a report: the newest. */
@@ -41,12 +44,18 @@ export class ReportBuilder {
   readonly #assertions: Report['assertions'] = [];
   readonly #deviations: Report['deviations'] = [];
   #console: Report['console'] = [];
-  #pageErrors: Report['pageErrors'] = [];
+  #pageErrors: PageError[] = [];
+  /** Why flows failed. The event of the step that failed may come later: it waits for its picture. */
+  readonly #failed = new Map<Flow, Occurrence>();
+  #script: { readonly script: number; readonly kind: StepKind; readonly at: string } | null = null;
+  #failedScript: Occurrence | null = null;
+  readonly #startedAt: string;
   #lastAt: string;
 
   constructor(record: SessionRecord) {
     this.#record = record;
-    this.#lastAt = record.startedAt ?? record.createdAt;
+    this.#startedAt = record.startedAt ?? record.createdAt;
+    this.#lastAt = this.#startedAt;
   }
 
   add(event: JournalEvent): void {
@@ -69,7 +78,13 @@ export class ReportBuilder {
         this.#console = newest(this.#console, { ...event.data, at });
         return;
       case 'PageErrorLogged':
-        this.#pageErrors = newest(this.#pageErrors, event.data);
+        this.#pageErrors = newest(this.#pageErrors, { ...event.data, at });
+        return;
+      case 'ScriptStarted':
+        this.#script = { script: event.data.script, kind: event.data.kind, at };
+        return;
+      case 'ScriptFinished':
+        this.#scriptFinished(event.data, at);
         return;
       case 'ModelCallFinished':
         this.#modelCalls.finished(event.data, at, this.#inAttempt());
@@ -99,8 +114,6 @@ export class ReportBuilder {
         this.#attemptFailed(event.data, at);
         return;
       case 'SessionAccepted':
-      case 'ScriptStarted':
-      case 'ScriptFinished':
       case 'ControlTaken':
       case 'ControlReturned':
       case 'ScreenshotTaken':
@@ -115,10 +128,14 @@ export class ReportBuilder {
     }
   }
 
-  build(artifacts: Report['artifacts']): Report {
+  /** @param requests the failed requests of the session's pages */
+  build(artifacts: Report['artifacts'], requests: readonly FailedRequest[] = []): Report {
     const record = this.#record;
     const end = record.endedAt ?? this.#lastAt;
     this.#interrupt(end);
+    const evidence = { steps: this.#steps, pageErrors: this.#pageErrors, requests, flowFiles: record.flowFiles };
+    const flows = this.#withFailures(this.#flows, evidence);
+    const attempts = this.#attempts.map((one) => ({ ...one, flows: this.#withFailures(one.flows, evidence) }));
     return {
       schemaVersion: 1,
       sessionId: record.id,
@@ -129,19 +146,20 @@ export class ReportBuilder {
       status: record.status,
       summary: record.summary,
       error: record.error,
+      failure: this.#failure(flows, end, evidence),
       startedAt: record.startedAt,
       endedAt: record.endedAt,
       durationMs: record.startedAt === null ? 0 : between(record.startedAt, end),
       iterations: record.iterations,
       tokens: record.tokens,
-      flows: [...this.#flows],
-      attempts: [...this.#attempts],
+      flows,
+      attempts,
       modelCalls: [...this.#modelCalls.all],
       steps: [...this.#steps],
       assertions: [...this.#assertions],
       deviations: [...this.#deviations],
       console: this.#console.slice(-MAX_LINES),
-      pageErrors: this.#pageErrors.slice(-MAX_LINES),
+      pageErrors: this.#pageErrors.slice(-MAX_LINES).map(({ text, url }) => ({ text, url })),
       artifacts: [...artifacts],
     };
   }
@@ -166,14 +184,52 @@ export class ReportBuilder {
     // A continued flow is one flow, whose last result counts.
     const earlier = resumed ? this.#flows.findLastIndex(({ path }) => path === data.path) : -1;
     const [before] = earlier === -1 ? [] : this.#flows.splice(earlier, 1);
-    this.#flows.push({
+    const flow = {
       path: data.path,
       status: data.status,
       startedAt: before?.startedAt ?? outermost?.startedAt ?? at,
       durationMs: data.durationMs + (before?.durationMs ?? 0),
       ...(data.error === undefined ? {} : { error: withOrigin(data.error, origin) }),
       ...(line === undefined ? {} : { line }),
+    };
+    this.#flows.push(flow);
+    const from = outermost?.startedAt ?? at;
+    if (flow.error === undefined) return;
+    const error = { ...flow.error, details: { ...placeOf(data), ...flow.error.details } };
+    this.#failed.set(flow, { error, kind: 'flow', from, to: at, since: from, ...this.#attempt() });
+  }
+
+  #scriptFinished({ script, error }: EventData<'ScriptFinished'>, at: string): void {
+    const started = this.#script?.script === script ? this.#script : null;
+    if (error === undefined) return;
+    const from = started?.at ?? this.#startedAt;
+    const kind = started?.kind === 'model' ? 'model' : null;
+    this.#failedScript = { error, kind, from, to: at, since: this.#startedAt, ...this.#attempt() };
+  }
+
+  #withFailures(flows: readonly Flow[], evidence: Evidence): Flow[] {
+    return flows.map((flow) => {
+      const occurrence = this.#failed.get(flow);
+      return occurrence === undefined ? flow : { ...flow, failure: failureOf(occurrence, evidence) };
     });
+  }
+
+  /** Why the session failed. A job that completed did not, whatever a model had to do by hand. */
+  #failure(flows: readonly Flow[], end: string, evidence: Evidence): Failure | null {
+    const { error, status } = this.#record;
+    if (status === 'completed') return null;
+    const ofFlow = flows.findLast(({ failure }) => failure !== undefined)?.failure;
+    if (error?.code === 'FLOW_FAILED' && ofFlow !== undefined) return ofFlow;
+    if (error !== null) {
+      const occurrence = { error, kind: null, from: this.#startedAt, to: end, since: this.#startedAt };
+      return failureOf({ ...occurrence, ...this.#attempt() }, evidence);
+    }
+    if (this.#failedScript !== null) return failureOf(this.#failedScript, evidence);
+    return ofFlow ?? null;
+  }
+
+  #attempt(): { readonly attempt: number | undefined } {
+    return { attempt: this.#inAttempt().attempt };
   }
 
   #attemptFailed({ attempt, error }: EventData<'AttemptFailed'>, at: string): void {
@@ -210,7 +266,12 @@ function deviationOf({ flow, line, failed, error, how, did }: EventData<'FlowDev
 function withOrigin(error: FlowError, origin: Origin | null): FlowError {
   if (origin === null || !sameError(origin.error, error)) return error;
   const { path: flow, line, column } = origin;
-  return { ...error, details: { ...error.details, flow, line, column } };
+  const frame = origin.error.details?.frame;
+  return { ...error, details: { ...error.details, flow, line, column, ...(frame === undefined ? {} : { frame }) } };
+}
+
+function placeOf({ path, line, column }: EventData<'FlowFinished'>): ErrorDetails {
+  return line === undefined ? { flow: path } : { flow: path, line, column };
 }
 
 function sameError(one: FlowError | undefined, other: FlowError): boolean {

@@ -1,11 +1,12 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
+import { sourceFrame } from '../base/source-frame.js';
 import { type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
 import type { QuickJs } from './engine/quickjs.js';
 import type { HostBridge } from './host-bridge.js';
 import type { ScriptLimits } from './limits.js';
 import type { SourceRegistry } from './source/source-registry.js';
 import { prepareFlow } from './source/source-step.js';
-import { readDescription, sourceTooLong, withDetails } from './thrown.js';
+import { readDescription, sourceTooLong, withDetails, withFrame } from './thrown.js';
 
 /** Cached compiled flows; beyond this the oldest is dropped. */
 const MAX_COMPILED = 50;
@@ -69,9 +70,12 @@ export class FlowRunner {
       return;
     }
     const { message, code, details, stack } = description;
-    const place = placeIn(details, path) ?? this.#sources.place(stack, path);
+    const thrown = this.#sources.place(stack, path);
+    const place = placeIn(details, path) ?? thrown;
     const where = place === null ? {} : { flow: path, line: place.line, column: place.column };
-    const body = { error: message, code: code ?? 'SCRIPT_ERROR', details: { ...details } } as const;
+    // The frame of a parse error came with it.
+    const frame = thrown === null ? {} : { frame: sourceFrame(thrown.source, thrown.line, thrown.column) };
+    const body = { error: message, code: code ?? 'SCRIPT_ERROR', details: { ...frame, ...details } } as const;
     this.#bridge.emit({
       type: 'FlowFinished',
       data: { path, depth, status: 'failed', durationMs, error: body, ...where },
@@ -94,7 +98,7 @@ export class FlowRunner {
       const { sourceLength } = this.#limits;
       if (source.length > sourceLength) throw sourceTooLong(`The flow '${path}'`, sourceLength);
       const edited = prepareFlow(source);
-      const { engineName } = this.#sources.add({ name: path, flow: path, edited });
+      const { engineName } = this.#sources.add({ name: path, flow: path, source, original: edited.original });
       const completion = this.#js.evaluate(edited.code, engineName);
       if (!completion.ok) throw completion.error;
       this.#keep(path, source, completion.value);
@@ -102,7 +106,7 @@ export class FlowRunner {
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;
       const where = { name: path, flow: path, flows: this.paths };
-      return this.#js.text(JSON.stringify(encodeError(withDetails(error, where))));
+      return this.#js.text(JSON.stringify(encodeError(withDetails(withFrame(error, source), where))));
     }
   }
 

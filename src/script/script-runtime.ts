@@ -1,4 +1,5 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
+import { sourceFrame } from '../base/source-frame.js';
 import { type ErrorBody, type ErrorDetails, encodeError, TroupeError } from '../protocol/errors.js';
 import type { EventData, StepKind } from '../protocol/events.js';
 import { readBundle } from './bundle.js';
@@ -9,14 +10,16 @@ import type { CallSite } from './host-module.js';
 import type { ScriptLimits } from './limits.js';
 import type { Core, Description, EngineSettings, RawHost } from './prelude/engine.js';
 import type { FailedOutcome, Outcome, RunMessage, ThreadBoot } from './script-messages.js';
-import { SourceRegistry } from './source/source-registry.js';
+import { type ScriptPlace, SourceRegistry } from './source/source-registry.js';
 import { checkScript, prepareScript, STEP_NAME } from './source/source-step.js';
-import { readDescription, sourceTooLong, withDetails } from './thrown.js';
+import { readDescription, sourceTooLong, withDetails, withFrame } from './thrown.js';
 
 /** Nested awaits; each uses stack of this thread that the engine does not count. */
 const MAX_NESTED_AWAITS = 100;
 /** Jobs of a stopped script that may still run, so that they do not run in the next one. */
 const MAX_LEFT_JOBS = 1000;
+/** Characters of the line of a failed match. */
+const MAX_CALL_SOURCE = 200;
 
 /**
  * The scripts of one session in their thread: it runs one at a time, to its end, in a lasting context. The sandbox's
@@ -86,10 +89,10 @@ export class ScriptRuntime {
     try {
       if (source.length > this.#limits.sourceLength) throw sourceTooLong('The script', this.#limits.sourceLength);
       const edited = prepareScript(source);
-      const { engineName } = this.#sources.add({ name, flow: null, edited });
+      const { engineName } = this.#sources.add({ name, flow: null, source, original: edited.original });
       return this.#finish(message, this.#js.evaluate(edited.code, engineName));
     } catch (error) {
-      return refused(error, name);
+      return refused(error, message);
     }
   }
 
@@ -100,7 +103,7 @@ export class ScriptRuntime {
       try {
         this.#checkSyntax(message.source, completion.error);
       } catch (error) {
-        return refused(error, message.name);
+        return refused(error, message);
       }
     }
     if (completion.ok) completion = this.#settled(completion.value);
@@ -155,8 +158,7 @@ export class ScriptRuntime {
     const place = this.#sources.place(stack);
     return {
       name: message.name,
-      ...(place === null ? {} : { name: place.name, line: place.line, column: place.column }),
-      ...(place === null || place.flow === null ? {} : { flow: place.flow }),
+      ...(place === null ? {} : placeDetails(place)),
       ...(flows === null ? {} : { flows }),
     };
   }
@@ -274,7 +276,11 @@ export class ScriptRuntime {
 
   #checked(text: string, stack: string): void {
     const data: unknown = JSON.parse(text);
-    if (isAssertion(data)) this.#bridge.emit({ type: 'AssertionChecked', data: { ...data, ...this.#where(stack) } });
+    if (!isAssertion(data)) return;
+    const place = data.ok ? null : this.#sources.place(stack);
+    const js = place?.source.split('\n')[place.line - 1]?.trim().slice(0, MAX_CALL_SOURCE);
+    const call = data.ok ? {} : { ...(js === undefined ? {} : { js }), kind: this.#site(stack).kind };
+    this.#bridge.emit({ type: 'AssertionChecked', data: { ...data, ...call, ...this.#where(stack) } });
   }
 
   #awaited(value: QuickJSHandle): QuickJSHandle {
@@ -290,6 +296,10 @@ export class ScriptRuntime {
   }
 }
 
+function placeDetails({ name, flow, line, column, source }: ScriptPlace): ErrorDetails {
+  return { name, line, column, ...(flow === null ? {} : { flow }), frame: sourceFrame(source, line, column) };
+}
+
 function read(js: QuickJs, handle: QuickJSHandle | undefined): string {
   return handle === undefined ? '' : js.readText(handle);
 }
@@ -301,9 +311,9 @@ function brokenBy(error: unknown): FailedOutcome {
 }
 
 /** Why a script was not evaluated. Rethrows anything but a TroupeError. */
-function refused(error: unknown, name: string): FailedOutcome {
+function refused(error: unknown, { name, source }: RunMessage): FailedOutcome {
   if (!(error instanceof TroupeError)) throw error;
-  return failure(encodeError(withDetails(error, { name })));
+  return failure(encodeError(withDetails(withFrame(error, source), { name })));
 }
 
 function failure(error: ErrorBody, how: { stopped?: boolean; broken?: boolean } = {}): FailedOutcome {

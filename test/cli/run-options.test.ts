@@ -32,9 +32,38 @@ t.test('Options are read as they were meant', async (t) => {
     grep: /^shop\//,
     parallel: 4,
     labels: { branch: 'main' },
-    failFast: true,
+    maxFailures: 1,
     retries: 0,
     own: false,
+  });
+  const suite = [
+    '--ctrf',
+    'c.json',
+    '--html',
+    'out',
+    '--list',
+    '--last-failed',
+    '--fail-on-flaky',
+    '--repeat-each',
+    '3',
+  ];
+  const retry = ['--max-failures', '2', '--retries', '1', '--retry-strategy', 'isolated', '--act-timeout', '0.5'];
+  t.match(readRunOptions(['a.js', ...suite, ...retry]), {
+    ctrf: 'c.json',
+    html: 'out',
+    list: true,
+    lastFailed: true,
+    failOnFlaky: true,
+    repeatEach: 3,
+    maxFailures: 2,
+    retryStrategy: 'isolated',
+    actTimeout: 0.5,
+  });
+  t.match(readRunOptions(['a.js']), {
+    repeatEach: 1,
+    maxFailures: null,
+    retryStrategy: 'immediate',
+    failOnFlaky: false,
   });
 });
 
@@ -51,6 +80,16 @@ t.test('What is wrong is said in a sentence that names the option', async (t) =>
     [['a.js', '--secret', 'NO_SUCH_VARIABLE'], /--secret NO_SUCH_VARIABLE: the environment has no variable/],
     [['a.js', '--timeout', '-1'], /--timeout/],
     [['a.js', '--forward', '3000,x'], /--forward takes a whole number from 1 to 65535, not 'x'/],
+    [['a.js', '--max-failures', '0'], /--max-failures takes a whole number from 1 to 10000, not '0'/],
+    [['a.js', '--fail-fast', '--max-failures', '2'], /give only one of them/],
+    [['a.js', '--repeat-each', '0'], /--repeat-each takes a whole number from 1 to 1000/],
+    [
+      ['a.js', '--retry-strategy', 'later', '--retries', '1'],
+      /--retry-strategy takes immediate or isolated, not 'later'/,
+    ],
+    [['a.js', '--retry-strategy', 'isolated'], /add --retries N/],
+    [['a.js', '--act-timeout', '0'], /--act-timeout takes seconds, more than 0 and at most 600, not '0'/],
+    [['a.js', '--act-timeout', '1h'], /--act-timeout/],
     [['a.js', '--own', '--url', 'http://127.0.0.1:1'], /one of them/],
   ];
   for (const [words, message] of wrong) {

@@ -118,7 +118,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
   const assets = routeOf('GET', '/assets/{name}');
   await answers.see(t, gateway.url, assets, { path: `/assets/${asset}` });
   await answers.see(t, gateway.url, assets);
-  for (const path of ['', '/files', '/report', '/download', '/events'])
+  for (const path of ['', '/files', '/report', '/report.json', '/download', '/events'])
     await by('GET', `/api/sessions/{id}${path}`)(id);
   await by('GET', '/api/sessions/{id}/webhooks')(id);
   await by('POST', '/api/sessions/{id}/webhooks')(id, '{}');

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { BatchRecord } from '#troupe/protocol/batch.js';
+import { BatchRecord } from '#troupe/protocol/batches/batch.js';
 import { EventReader } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
@@ -51,7 +51,7 @@ t.test('A batch runs its jobs with its own flows, and is collected as one', { ti
   t.match(listed, [{ batch: body.id, labels: { branch: 'main', owner: 'ada' }, error: { code: 'FLOW_FAILED' } }]);
 
   const junit = (await service.call('GET', `${record.links.junit}?links=files&folder=out`)).body;
-  t.match(junit, /<testsuite name="nightly" tests="3" failures="1" errors="0" skipped="0"/);
+  t.match(junit, /<testsuite name="flows" tests="3" failures="1" errors="0" skipped="0"/);
   t.match(junit, /<testcase name="sum" .*\n.*<testcase name="fails" .*<failure type="MATCH_FAILED"/s);
   t.match(junit, /<testcase name="sum-2" /);
   t.match(junit, /out\/fails\/report\.html/);

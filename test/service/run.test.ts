@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { junitFaults } from '../support/junit-shape.js';
 import { guardLeaks } from '../support/leaks.js';
 import { makeHome, startTestService } from '../support/service.js';
-import { runTroupe, startCommand } from '../support/service-process.js';
+import { runTroupe, startCommand, startCommandWith } from '../support/service-process.js';
 
 guardLeaks(t);
 process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock';
@@ -57,7 +57,12 @@ t.test('With nothing else running a run starts what it needs, reports, and leave
   const { code, output } = await runTroupe(makeHome(t), 'run', join(folder, 'flows/*.js'), '--own', ...words);
   t.equal(code, 1, output);
   t.match(output, /passed {2}ok .*s\n/);
-  t.match(output, /failed {2}fails .*FLOW_FAILED: fails:4: /);
+  t.match(output, /failed {2}fails {2}[\d.]+ s\n/, 'why is said once, at the end');
+  t.equal(output.match(/MATCH_FAILED: /g)?.length, 1);
+  t.match(
+    output,
+    /\n {2}1\) fails\n {6}MATCH_FAILED: .*fails\.js:4:\d+.*Run it again: troupe run \S*fails\.js --own\n/s,
+  );
   t.match(output, /passed {2}served/);
   t.match(output, /Slowest\n/);
   t.match(output, /3 jobs: 2 passed, 1 failed, in/);
@@ -98,7 +103,7 @@ t.test('On a service that runs', async (t) => {
       const words = ['--flows', join(suite, 'flows/e2e'), '--forward', '3000', '--timeout', '1'];
       const { code, output } = await run(join(suite, 'flows/e2e/slow.js'), ...words);
       t.equal(code, 1, output);
-      t.match(output, /failed {2}slow .*HARD_TIMEOUT/);
+      t.match(output, /1\) slow\n {6}HARD_TIMEOUT: /);
       t.match(await sessions(), [{ name: 'slow', status: 'failed', error: { code: 'HARD_TIMEOUT' } }]);
     },
   );
@@ -112,11 +117,81 @@ t.test('On a service that runs', async (t) => {
     t.match(readFileSync(join(folder, 'empty.xml'), 'utf8'), 'tests="0"');
   });
 
-  await t.test('a failure ends the run with --fail-fast, and is tried again with --retries', async (t) => {
+  await t.test('a failure ends the run with --fail-fast', async (t) => {
     const fast = await run(flows('{fails,slow}.js'), '--fail-fast');
     t.match(fast, { code: 1, output: /1 failed, 1 stopped/ });
-    const again = await run(flows('fails.js'), '--retries', '1');
-    t.match(again, { code: 1, output: /attempt 2/ });
+  });
+
+  await t.test('a suite is retried at the end, quarantined, and reported where teams read', async (t) => {
+    let asked = 0;
+    const server = createServer((request, response) => {
+      asked += request.url === '/flaky' ? 1 : 0;
+      response.end(`<h1>${request.url === '/flaky' && asked === 1 ? 'bad' : 'good'}</h1>`);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => server.close());
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const suite = checkout(t, {
+      'shop/flaky.js':
+        "// Passes the second time. @smoke\n({ base }) => { agent.go(base + '/flaky'); match(agent.text('h1'), 'good'); };",
+      'shop/pay.js': "// @smoke\n({ base }) => {\n  agent.go(base);\n  agent.act('{button}Pay', 'click');\n};",
+      'known.js': '() => match(1, 2);',
+      'quarantine.json': JSON.stringify([
+        { flow: 'known', until: '2999-12-31', ticket: 'SHOP-7' },
+        { flow: 'ok', until: '2020-01-01', ticket: 'SHOP-8' },
+      ]),
+    });
+    const out = (name: string) => join(suite, 'out', name);
+    const env = {
+      GITHUB_ACTIONS: 'true',
+      GITHUB_SHA: 'c'.repeat(40),
+      GITHUB_REF_NAME: 'main',
+      GITHUB_WORKSPACE: suite,
+      GITHUB_STEP_SUMMARY: join(suite, 'summary.md'),
+      XDG_CACHE_HOME: join(suite, 'cache'),
+    };
+    const suiteRun = async (...words: string[]) => {
+      const { child, output } = startCommandWith(env, makeHome(t), 'run', '--url', service.url, ...words);
+      const [code] = await once(child, 'close');
+      return { code, output: output() };
+    };
+    const files = [join(suite, 'flows/{known,shop/*}.js'), '--args', `base=${base}`, '--act-timeout', '0.3'];
+    writeFileSync(join(service.home, 'flows', 'fine.js'), '() => 1;');
+    const passedBefore = {
+      name: 'shop/pay',
+      flowFiles: ['fine.js'],
+      labels: { commit: 'b'.repeat(40), branch: 'main' },
+    };
+    t.match(await service.job(passedBefore), { status: 'completed' });
+
+    const listed = await suiteRun(...files, '--list', '--grep', '@smoke');
+    t.match(listed, { code: 0, output: /^shop\/flaky {2}@smoke\nshop\/pay {2}@smoke\n/m });
+    t.notMatch(listed.output, 'known');
+
+    const reports = ['--junit', out('j.xml'), '--ctrf', out('c.json'), '--html', out('html')];
+    const { code, output } = await suiteRun(...files, '--retries', '1', '--retry-strategy', 'isolated', ...reports);
+    t.equal(code, 1, output);
+    t.match(output, /failed {2}shop\/pay .*Retrying 3 of 3, one at a time.*failed {2}shop\/pay .*, attempt 2/s);
+    t.match(output, /1\) shop\/pay {2}new since bbbbbbbb\n {6}LOCATOR_NOT_FOUND: /);
+    t.match(output, /Flaky: passed in a retry\n {2}shop\/flaky {2}\(attempt 2\)\n/);
+    t.match(output, /Quarantined.*\n {2}known {2}\(until 2999-12-31, SHOP-7\)\n/);
+    t.match(output, /3 jobs: 1 passed \(1 flaky\), 1 failed, 1 quarantined, in/);
+    t.match(output, /The quarantine of ok ended on 2020-01-01 \(SHOP-8\)/);
+    t.match(output, /^::stop-commands::(\S+)\n.*\n::\1::\n::error file=flows\/shop\/pay\.js,line=4,col=\d+,title=/ms);
+    t.match(readFileSync(env.GITHUB_STEP_SUMMARY, 'utf8'), /1 failed · 1 passed · 1 flaky · 1 quarantined/);
+    t.match(readFileSync(out('j.xml'), 'utf8'), /<testsuite name="flows\.shop" tests="2" failures="1"/);
+    t.same(await junitFaults(out('j.xml')), []);
+    const { results } = JSON.parse(readFileSync(out('c.json'), 'utf8'));
+    t.match(results, { summary: { tests: 3, failed: 1, flaky: 1, other: 1 }, environment: { branchName: 'main' } });
+    t.match(readFileSync(out('html/index.html'), 'utf8'), /new since bbbbbbbb/);
+    t.match(await sessions(), [{ labels: { commit: 'c'.repeat(40), branch: 'main' } }]);
+
+    const again = await suiteRun(...files, '--last-failed', '--max-failures', '1', '--parallel', '1');
+    t.match(again, { code: 1, output: /2 jobs: 0 passed, 1 failed, 1 quarantined/ });
+    asked = 0;
+    const strict = await suiteRun(...files, '--grep', 'flaky', '--retries', '1', '--fail-on-flaky');
+    t.match(strict, { code: 1, output: /attempt 2.*1 job: 1 passed \(1 flaky\), 0 failed.*--fail-on-flaky/s });
+    t.match(await suiteRun(...files, '--last-failed'), { code: 0, output: /0 jobs: none of these flows failed/ });
   });
 
   await t.test('Ctrl-C cancels what was submitted', async (t) => {
@@ -130,9 +205,12 @@ t.test('On a service that runs', async (t) => {
   });
 
   await t.test('what could not run is exit code 2 and one sentence', async (t) => {
+    const quarantined = checkout(t, { 'quarantine.json': '[{"flow":"ok","ticket":"A-1"}]' });
     const wrong: [string[], RegExp][] = [
       [[flows('nope.js')], /There is no file '.*nope\.js'/],
-      [[flows('ok.js'), '--grep', 'nothing'], /No flow's path fits --grep nothing/],
+      [[flows('ok.js'), '--grep', 'nothing'], /No flow's path or tag fits --grep nothing/],
+      [[flows('ok.js'), '--retry-strategy', 'isolated'], /add --retries N/],
+      [[join(quarantined, 'flows/ok.js')], /quarantine\.json is not valid\. .*until/s],
       [[flows('ok.js'), '--model', 'openai/x'], /--model names who does a task/],
       [[flows('ok.js'), '--prompt', 'Buy'], /troupe: jobs\.0: .*no model/i],
       [

@@ -28,6 +28,15 @@ export function startCommand(home: string, ...words: readonly string[]): ReturnT
   return startTroupe(home, words);
 }
 
+/** As {@link startCommand}, with further variables of the environment. */
+export function startCommandWith(
+  env: { readonly [name: string]: string },
+  home: string,
+  ...words: readonly string[]
+): ReturnType<typeof startTroupe> {
+  return startTroupe(home, words, { env });
+}
+
 /** Starts `troupe dashboard` in a home and waits until it says where it listens. Killed when the test is over. */
 export async function startServiceProcess(t: Teardown, home: string, ...words: string[]): Promise<ServiceProcess> {
   const { listening, ...process } = spawnService(home, ...words);

@@ -160,7 +160,11 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       ];
       const secret = offered.map((module) => this.#secrets.wrap(module));
       const modules = secret.map((module) => this.#controlLock.wrap(flows.wrap(module)));
-      const sandbox = await Sandbox.start({ modules, emit: (event) => flows.forward(event), args });
+      const emitted = (event: SessionEvent) => {
+        flows.forward(event);
+        if (!flows.tape.replaying) agent.observe(event);
+      };
+      const sandbox = await Sandbox.start({ modules, emit: emitted, args });
       const screen = new Screen(agent.screencast, () => agent.activePage);
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };

@@ -44,10 +44,14 @@ export function countMatches(locator: Locator): MatchCounts {
   return { counts, frames, others: controlled ? 0 : matchesOf(locator).length };
 }
 
-/** The one element that a locator means, or why there is not exactly one. */
+/**
+ * The one element that a locator means, or why there is not exactly one.
+ *
+ * @param options.explain false omits the near misses and the list of matches, which take longer than the search
+ */
 export function resolve(
   { locator: source, look }: Sought<string>,
-  options: { readonly hidden?: boolean } = {},
+  options: { readonly hidden?: boolean; readonly explain?: boolean } = {},
 ): Element | PageProblem {
   const shown = shownLooks.find(source, look);
   if (shown !== null) return shown;
@@ -65,15 +69,17 @@ export function resolve(
       locator.kind === 'xpath' ? 'it is no valid XPath' : 'it is no valid CSS, and no {role}text',
     );
   }
+  const brief = options.explain === false;
+  const absent = (others: number): PageProblem =>
+    brief ? { problem: 'missing', message: '', near: [] } : missing(source, locator, others);
   const index = locator.kind === 'text' ? locator.index : undefined;
-  if (index !== undefined) return matches[index - 1] ?? missing(source, locator, matches.length);
+  if (index !== undefined) return matches[index - 1] ?? absent(matches.length);
   const [first, second] = matches;
-  if (first === undefined) return missing(source, locator, 0);
+  if (first === undefined) return absent(0);
   if (second === undefined) return first;
   const [whole, other] = matches.filter((element) => !isCutOff(element));
-  return whole !== undefined && other === undefined
-    ? whole
-    : { problem: 'ambiguous', matches: listed(locator, matches) };
+  if (whole !== undefined && other === undefined) return whole;
+  return { problem: 'ambiguous', matches: brief ? [] : listed(locator, matches) };
 }
 
 /** Whether an element is visible, or operated by something else that is. */

@@ -25,6 +25,7 @@ import { drawMarks } from './draw-marks.js';
 import { drawnText } from './names/accessible-name.js';
 import { flatText } from './names/flat-text.js';
 import { nextChange } from './names/next-change.js';
+import { Observer } from './observe.js';
 import { PaintMark } from './paint-mark.js';
 import { countMatches, isUsable, matchesOf, nameFor, resolve } from './resolve.js';
 import { settled } from './settled.js';
@@ -71,6 +72,7 @@ export function install(names: HookNames): void {
   const dropPlace = new DropPlace();
   const dragOver = new DragOver(listeners);
   const paintMark = new PaintMark();
+  const observer = new Observer();
   let passed: Document | null = null;
 
   const calls: Calls = {
@@ -133,6 +135,7 @@ export function install(names: HookNames): void {
       return isProblem(element) ? element : { value: fieldValue(element) };
     },
     waitFor: ({ gone, ms, ...sought }) => waitFor(sought, gone, ms),
+    observe: (request) => observer.observe(request),
   };
 
   const world: World = {

@@ -1,11 +1,10 @@
+import type { Engine, Host } from '../../script/prelude/engine.js';
+import { expectOf, untilOf } from './expect.js';
 import { lookOf } from './look.js';
 import { withKnownMembers } from './members.js';
 
-/** A synchronous call of the service. */
-type Host = (method: string, ...args: unknown[]) => unknown;
-
 /** Defines the global `agent`. Runs before any script, so what it captures is as the language made it. */
-export function install(host: Host): void {
+export function install(host: Host, engine: Engine): void {
   const { defineProperty, freeze } = Object;
   // Without a prototype: a script may put `get` or `writable` on Object.prototype.
   const property = (value: unknown, enumerable: boolean): PropertyDescriptor =>
@@ -29,8 +28,10 @@ export function install(host: Host): void {
     tab: (index: unknown) => host('tab', index),
     dialogs: (given: unknown) => host('dialogs', given),
     downloads: (given: unknown) => host('downloads', given),
+    expect: expectOf(host, (target) => target === value),
+    until: untilOf(host, engine),
   };
   for (const method of Object.values(agent)) freeze(method);
-  const value = withKnownMembers('agent', freeze(agent));
+  const value: object = withKnownMembers('agent', freeze(agent));
   defineProperty(globalThis, 'agent', { value, enumerable: true, configurable: false, writable: false });
 }

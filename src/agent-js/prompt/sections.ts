@@ -66,7 +66,8 @@ Copy locators from a look; do not guess them.`,
     id: 'match',
     title: 'Checking',
     text: `match(agent.look(), {title: "Cart", url: "#regex .*/cart"}) throws with every difference. An expected object checks
-only the members that it lists. Markers: "#string", "#number", "#present", "#regex RE", "#? _ > 3", "#[3]" (a length).`,
+only the members that it lists. Markers: "#string", "#number", "#present", "#regex RE", "#? _ > 3", "#[3]" (a length).
+agent.expect("h1").toHaveText("Paid") waits, as Playwright's matchers do. agent.until(() => ...) waits for a value.`,
   },
   {
     id: 'flows',

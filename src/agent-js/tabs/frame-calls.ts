@@ -3,7 +3,15 @@ import { formatLocator, parseLocator } from '../locating/locator.js';
 import type { Place } from '../locating/problem-error.js';
 import type { ShownPlace } from '../locating/shown-numbers.js';
 import type { Frames } from './frames.js';
-import { isProblem, type MatchCounts, type PageCallName, type PageCalls, type PageProblem } from './page-calls.js';
+import {
+  isProblem,
+  type MatchCounts,
+  type Observation,
+  type ObserveRequest,
+  type PageCallName,
+  type PageCalls,
+  type PageProblem,
+} from './page-calls.js';
 import type { PageWorld } from './page-world.js';
 
 /** Where no frame gives a sign, they are asked again after this. */
@@ -11,7 +19,7 @@ const AGAIN_MS = 250;
 /** Matches that an error lists. */
 const MAX_LISTED = 20;
 
-type Located = PageCallName & ('ready' | 'dropPoint' | 'box' | 'text' | 'value' | 'waitFor');
+type Located = PageCallName & ('ready' | 'dropPoint' | 'box' | 'text' | 'value' | 'waitFor' | 'observe');
 type LocatedArgs = PageCalls[Located][0];
 type Answer<N extends PageCallName> = { readonly title: string; readonly value: PageCalls[N][1] } | null;
 
@@ -61,7 +69,8 @@ export class FrameCalls {
     if (apart.length === 0) {
       if (name === 'ready') this.#acting = null;
       const answer = main.tryCall(name, args, bounds);
-      return name === 'waitFor' ? this.#unlessFramesCome(name, args, answer, bounds) : answer;
+      const waits = name === 'waitFor' || (isObserving(args) && args.since !== null && args.ms > 0);
+      return waits ? this.#unlessFramesCome(name, args, answer, bounds) : answer;
     }
     // The answer is the one that the name stands for.
     if (isLocated(name, args)) return (await this.#askLocated(name as Located, args, bounds)) as Answer<N>;
@@ -117,6 +126,7 @@ export class FrameCalls {
       const answer = await this.#askAt(name, args, again, bounds);
       return answer === 'again' ? null : answer;
     }
+    if (isObserving(args)) return this.#observe({ ...args, locator: source }, bounds);
     const asksAbsence = 'gone' in args && args.gone;
     // The page is given so long; the bounds leave time for its last word.
     const patience = performance.now() + ('ms' in args ? args.ms : 0);
@@ -137,6 +147,34 @@ export class FrameCalls {
       const left = patience - performance.now();
       if (left <= 0) return this.#lastWord(name, args, bounds);
       await this.#anyChange(Math.min(AGAIN_MS, left), bounds);
+    }
+  }
+
+  /** Reads the one element that a locator means in all frames, or how many there are. */
+  async #observe(request: ObserveRequest & { readonly locator: string }, bounds: Bounds): Promise<Answer<'observe'>> {
+    const { locator, what, since } = request;
+    const patience = performance.now() + request.ms;
+    for (;;) {
+      const spots = await this.#spots(locator, bounds);
+      if (spots === null) return null;
+      const left = Math.max(0, patience - performance.now());
+      const [spot, second] = isProblem(spots) ? [] : spots;
+      let reading: Observation | null;
+      if (!isProblem(spots) && (what === 'count' || second !== undefined)) {
+        reading = readingOf(what, spots);
+      } else if (spot === undefined) {
+        reading =
+          (await this.#frames.main.tryCall('observe', { ...request, since: null, ms: 0 }, bounds))?.value ?? null;
+      } else {
+        // A change elsewhere may make the locator mean another element.
+        const own = { ...request, ms: Math.min(AGAIN_MS, left) };
+        const answer = await this.#askAt('observe', own, spot, bounds);
+        if (answer === null) return null;
+        reading = answer !== 'again' && 'observed' in answer.value ? answer.value : null;
+      }
+      if (reading === null) return null;
+      if (reading.id !== since || left === 0) return { title: this.#place().title, value: reading };
+      if (spot === undefined || second !== undefined) await this.#anyChange(Math.min(AGAIN_MS, left), bounds);
     }
   }
 
@@ -292,6 +330,17 @@ const OTHER_ORIGIN: PageProblem = {
   final: true,
 };
 const NO_MATCHES: MatchCounts = { counts: [], frames: [], others: 0 };
+
+function isObserving(args: PageCalls[PageCallName][0]): args is ObserveRequest {
+  return args !== null && 'what' in args;
+}
+
+/** A reading of several elements, or of their number. */
+function readingOf(what: ObserveRequest['what'], spots: readonly Spot[]): Observation {
+  const id = `${spots.length} elements`;
+  if (what === 'count') return { id, observed: { kind: 'value', value: spots.length } };
+  return { id, observed: { kind: 'problem', problem: { problem: 'ambiguous', matches: listed(spots) } } };
+}
 
 function isLocated(name: PageCallName, args: PageCalls[PageCallName][0]): args is LocatedArgs {
   return name !== 'count' && args !== null && 'locator' in args;

@@ -183,6 +183,28 @@ export interface Finished extends PageState {
   readonly typed: TypedOutcome | null;
 }
 
+/** What an assertion reads. `locator` is null for the page's title and text. */
+export interface ObserveRequest extends Sought<string | null> {
+  readonly what: 'text' | 'value' | 'visible' | 'enabled' | 'checked' | 'count' | 'attribute' | 'title';
+  /** The attribute's name. */
+  readonly name: string | null;
+  /** The id of the last reading: only another one is worth an answer, until `ms` are over. Null: answer at once. */
+  readonly since: string | null;
+  readonly ms: number;
+  /** Whether a problem lists matches and near misses. */
+  readonly explain: boolean;
+}
+
+/** A reading; `id` is the same as long as nothing of it has changed. */
+export interface Observation {
+  readonly id: string;
+  readonly observed: Observed;
+}
+
+export type Observed =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'problem'; readonly problem: PageProblem };
+
 /** What can be asked of the script in a page's isolated world: arguments and result, as JSON. */
 export interface PageCalls {
   state: [null, PageState];
@@ -229,6 +251,7 @@ export interface PageCalls {
     Sought<string> & { readonly gone: boolean; readonly ms: number },
     { readonly found: boolean } | PageProblem,
   ];
+  observe: [ObserveRequest, Observation];
 }
 
 export type PageCallName = keyof PageCalls;
@@ -241,6 +264,7 @@ export const WAITING_CALLS = [
   'dropPoint',
   'finish',
   'waitFor',
+  'observe',
   'painted',
   'drawMarks',
 ] as const satisfies readonly PageCallName[];

@@ -15,7 +15,16 @@ import { OWN_DIALOG, type PageCallName, type PageCalls } from './page-calls.js';
 const PLACE_SPARE_MS = 250;
 
 /** Calls that look for elements. */
-const SEEING: ReadonlySet<PageCallName> = new Set(['look', 'ready', 'dropPoint', 'box', 'text', 'value', 'waitFor']);
+const SEEING: ReadonlySet<PageCallName> = new Set([
+  'look',
+  'ready',
+  'dropPoint',
+  'box',
+  'text',
+  'value',
+  'waitFor',
+  'observe',
+]);
 
 /** An alert, confirm, prompt or beforeunload question that holds the page. */
 export interface OpenDialog {

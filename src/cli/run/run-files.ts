@@ -1,7 +1,7 @@
 import { lstat, opendir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { globMatcher } from '../../agent-js/network/glob-matcher.js';
-import { MAX_BATCH_FLOWS } from '../../protocol/batch.js';
+import { MAX_BATCH_FLOWS } from '../../protocol/batches/batch.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { UsageError } from '../failure.js';
 

@@ -12,6 +12,13 @@ export interface RunOptions {
   readonly flows: string | undefined;
   readonly report: string | undefined;
   readonly junit: string | undefined;
+  readonly ctrf: string | undefined;
+  /** The folder for an index.html over all flows. */
+  readonly html: string | undefined;
+  /** Only print which flows would run. */
+  readonly list: boolean;
+  /** Only flows that failed in the last run of this flows folder. */
+  readonly lastFailed: boolean;
   /** Null: as many as the service has places for. */
   readonly parallel: number | null;
   /** The `index`-th of `count` parts, from 1. */
@@ -19,13 +26,25 @@ export interface RunOptions {
   /** Each step of a job waits for the picture of the one before. */
   readonly exactScreenshots: boolean;
   readonly retries: number;
-  readonly failFast: boolean;
+  /** `immediate`: the service retries a job as soon as it failed; `isolated`: at the end of the run, one at a time. */
+  readonly retryStrategy: 'immediate' | 'isolated';
+  /** How often each flow runs. */
+  readonly repeatEach: number;
+  /** The run is stopped after so many failures; null: it goes on to its end. */
+  readonly maxFailures: number | null;
+  /** A flow that passed only in a retry fails the run. */
+  readonly failOnFlaky: boolean;
   readonly grep: RegExp | null;
   /** Seconds of one job. */
   readonly timeout: number | undefined;
+  /** Seconds that one call of a flow waits for its element. */
+  readonly actTimeout: number | undefined;
   readonly name: string | undefined;
   readonly labels: { readonly [name: string]: string };
   readonly args: { readonly [name: string]: unknown };
+  /** The arguments as they were typed. */
+  readonly typedArgs: readonly string[];
+  readonly secretNames: readonly string[];
   readonly secrets: { readonly [name: string]: string };
   /** Ports of the service's machine that every job's pages reach as localhost. */
   readonly forward: readonly number[];
@@ -42,6 +61,14 @@ export function readRunOptions(args: readonly string[]): RunOptions {
   if (values.own === true && values.url !== undefined) {
     throw new UsageError('--own starts a service for this run alone, --url names another: one of them');
   }
+  const retries = values.retries === undefined ? 0 : whole('--retries', values.retries, 0, 10);
+  const retryStrategy = strategyOf(values['retry-strategy']);
+  if (retryStrategy === 'isolated' && retries === 0) {
+    throw new UsageError('--retry-strategy says how failed flows are retried: add --retries N');
+  }
+  if (values['fail-fast'] === true && values['max-failures'] !== undefined) {
+    throw new UsageError('--fail-fast is --max-failures 1: give only one of them');
+  }
   return {
     words: positionals,
     prompt: values.prompt,
@@ -51,15 +78,26 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     flows: values.flows,
     report: values.report,
     junit: values.junit,
+    ctrf: values.ctrf,
+    html: values.html,
+    list: values.list ?? false,
+    lastFailed: values['last-failed'] ?? false,
     parallel: values.parallel === undefined ? null : whole('--parallel', values.parallel, 1, 10_000),
     shard: values.shard === undefined ? null : shardOf(values.shard),
     exactScreenshots: values['exact-screenshots'] ?? false,
-    retries: values.retries === undefined ? 0 : whole('--retries', values.retries, 0, 10),
-    failFast: values['fail-fast'] ?? false,
+    retries,
+    retryStrategy,
+    repeatEach: values['repeat-each'] === undefined ? 1 : whole('--repeat-each', values['repeat-each'], 1, 1000),
+    maxFailures: maxFailuresOf(values['fail-fast'], values['max-failures']),
+    failOnFlaky: values['fail-on-flaky'] ?? false,
     grep: values.grep === undefined ? null : expression(values.grep),
     timeout: values.timeout === undefined ? undefined : whole('--timeout', values.timeout, 1, 86_400),
+    actTimeout:
+      values['act-timeout'] === undefined ? undefined : secondsOf('--act-timeout', values['act-timeout'], 600),
     name: values.name,
     labels: Object.fromEntries((values.label ?? []).map((text) => pair('--label', text))),
+    typedArgs: values.args ?? [],
+    secretNames: values.secret ?? [],
     args: Object.fromEntries((values.args ?? []).map(argument)),
     secrets: Object.fromEntries((values.secret ?? []).map(secret)),
     forward: values.forward === undefined ? [] : values.forward.split(',').map(port),
@@ -79,6 +117,15 @@ function parsed(args: readonly string[]) {
     flows: text,
     report: text,
     junit: text,
+    ctrf: text,
+    html: text,
+    list: flag,
+    'last-failed': flag,
+    'retry-strategy': text,
+    'repeat-each': text,
+    'max-failures': text,
+    'fail-on-flaky': flag,
+    'act-timeout': text,
     parallel: text,
     shard: text,
     retries: text,
@@ -99,6 +146,23 @@ function whole(option: string, text: string, least: number, most: number): numbe
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new UsageError(`${option} takes a whole number from ${least} to ${most}, not '${text}'`);
+}
+
+function strategyOf(text: string | undefined): RunOptions['retryStrategy'] {
+  if (text === undefined || text === 'immediate') return 'immediate';
+  if (text === 'isolated') return text;
+  throw new UsageError(`--retry-strategy takes immediate or isolated, not '${text}'`);
+}
+
+function maxFailuresOf(failFast: boolean | undefined, text: string | undefined): number | null {
+  if (failFast === true) return 1;
+  return text === undefined ? null : whole('--max-failures', text, 1, 10_000);
+}
+
+function secondsOf(option: string, text: string, most: number): number {
+  const value = /^\d{1,5}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  if (value > 0 && value <= most) return value;
+  throw new UsageError(`${option} takes seconds, more than 0 and at most ${most}, not '${text}'`);
 }
 
 function port(text: string): number {

@@ -1,35 +1,37 @@
 import type { SessionRecord } from '../../protocol/session.js';
+import { failureText } from '../../report/suite/failure-text.js';
+import {
+  countFlows,
+  type FlowResult,
+  failsRun,
+  historyText,
+  isFlaky,
+  reasonOf,
+  type SuiteResult,
+} from '../../report/suite/suite-result.js';
 
-/** Jobs that a summary lists by their time. */
+/** Flows that a summary lists by their time. */
 const SLOWEST = 5;
 const TICK_MS = 1_000;
+const MAX_REASON = 300;
 
-type Mark = 'passed' | 'failed' | 'stopped';
+type Mark = 'passed' | 'flaky' | 'failed' | 'stopped';
 
-const SIGNS: Readonly<Record<Mark, string>> = { passed: '✓', failed: '✗', stopped: '-' };
-const COLOURS: Readonly<Record<Mark, number>> = { passed: 32, failed: 31, stopped: 33 };
-
-/** One job of a run that has ended. */
-export interface EndedJob {
-  readonly name: string;
-  readonly record: SessionRecord;
-  /** Where its report is; null where there is none. */
-  readonly report: string | null;
-}
+const SIGNS: Readonly<Record<Mark, string>> = { passed: '✓', flaky: '±', failed: '✗', stopped: '-' };
+const COLOURS: Readonly<Record<Mark, number>> = { passed: 32, flaky: 33, failed: 31, stopped: 33 };
 
 /**
- * What a person sees of a run: a line for each job as it ends, and on a terminal one more below them that tells what is
- * under way; then a summary.
+ * What a person sees of a run: a line for each job as it ends, and on a terminal one more below them with what is
+ * running; then a summary with every failure once.
  */
 export class RunProgress {
   readonly #out: NodeJS.WriteStream;
   readonly #terminal: boolean;
   readonly #colours: boolean;
   readonly #total: number;
-  readonly #running = new Map<string, string>();
+  readonly #running = new Map<number, string>();
   readonly #startedAt = performance.now();
-  #ended = 0;
-  #failed = 0;
+  readonly #ended = new Map<number, Mark>();
   #ticking: NodeJS.Timeout | undefined;
 
   constructor(out: NodeJS.WriteStream, options: { readonly total: number; readonly colours: boolean }) {
@@ -45,56 +47,90 @@ export class RunProgress {
     this.#line(text);
   }
 
-  started(id: string, name: string): void {
-    this.#running.set(id, name);
+  started(index: number, name: string): void {
+    this.#running.set(index, name);
     this.#drawStatus();
   }
 
-  ended({ name, record }: EndedJob): void {
-    this.#running.delete(record.id);
-    this.#ended += 1;
-    const mark = markOf(record);
-    if (mark === 'failed') this.#failed += 1;
+  /** @param attempt from 1, over all retries */
+  ended(index: number, name: string, record: SessionRecord, attempt: number, note: string): void {
+    this.#running.delete(index);
+    const mark = markOf(record, attempt);
+    this.#ended.set(index, mark);
     const sign = this.#terminal ? this.#paint(SIGNS[mark], COLOURS[mark]) : mark.padEnd(7);
-    const again = record.attempt > 1 ? `, attempt ${record.attempt}` : '';
-    const why = mark === 'failed' ? `  ${reasonOf(record)}` : '';
-    this.#line(`${sign} ${name}  ${seconds(durationOf(record))}${again}${why}`);
+    const again = attempt > 1 ? `, attempt ${attempt}` : '';
+    this.#line(`${sign} ${name}  ${seconds(durationOf(record))}${again}${note === '' ? '' : `, ${note}`}`);
   }
 
-  /** The last words: what failed, what was slow, and how many there were. */
-  summary(jobs: readonly EndedJob[], written: readonly string[]): void {
+  /**
+   * What failed, in file order, with everything that is known; what was flaky or quarantined; what was slow; and how
+   * many there were.
+   * @param notes further lines, such as where reports are
+   */
+  summary(suite: SuiteResult, notes: readonly string[]): void {
     this.close();
-    const failed = jobs.filter(({ record }) => markOf(record) === 'failed');
-    if (failed.length > 0) {
-      this.#out.write(`\n${this.#paint('Failed', COLOURS.failed)}\n`);
-      for (const { name, record, report } of failed) {
-        this.#out.write(`  ${name}\n      ${reasonOf(record)}\n${report === null ? '' : `      ${report}\n`}`);
+    const { flows } = suite;
+    const failed = flows.filter(failsRun);
+    if (failed.length > 0) this.#title('Failed', COLOURS.failed);
+    for (const [index, flow] of failed.entries()) this.#failure(flow, index + 1);
+    this.#listed('Flaky: passed in a retry', flows.filter(isFlaky));
+    this.#listed(
+      'Quarantined: failed, and does not fail the run',
+      flows.filter((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
+    );
+    if (flows.length > 1) {
+      this.#out.write('\nSlowest\n');
+      for (const flow of [...flows].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)) {
+        this.#out.write(`  ${seconds(flow.durationMs).padStart(8)}  ${flow.name}\n`);
       }
     }
-    const slowest = [...jobs].sort((a, b) => durationOf(b.record) - durationOf(a.record)).slice(0, SLOWEST);
-    if (jobs.length > 1) this.#out.write('\nSlowest\n');
-    for (const { name, record } of jobs.length > 1 ? slowest : []) {
-      this.#out.write(`  ${seconds(durationOf(record)).padStart(8)}  ${name}\n`);
-    }
-    const count = (mark: Mark) => jobs.filter(({ record }) => markOf(record) === mark).length;
-    const flaky = jobs.filter(({ record }) => markOf(record) === 'passed' && record.attempt > 1).length;
+    const counts = countFlows(suite);
     const parts = [
-      `${count('passed')} passed`,
-      ...(flaky > 0 ? [`${flaky} of them not at once`] : []),
-      `${count('failed')} failed`,
-      ...(count('stopped') > 0 ? [`${count('stopped')} stopped`] : []),
+      `${counts.passed} passed${counts.flaky > 0 ? ` (${counts.flaky} flaky)` : ''}`,
+      `${counts.failed} failed`,
+      ...(counts.quarantined > 0 ? [`${counts.quarantined} quarantined`] : []),
+      ...(counts.stopped > 0 ? [`${counts.stopped} stopped`] : []),
     ];
-    this.#out.write(
-      `\n${countedJobs(this.#total)}: ${parts.join(', ')}, in ${seconds(performance.now() - this.#startedAt)}\n`,
-    );
-    for (const line of written) this.#out.write(`${line}\n`);
+    const took = seconds(performance.now() - this.#startedAt);
+    this.#out.write(`\n${countedJobs(this.#total)}: ${parts.join(', ')}, in ${took}\n`);
+    for (const line of notes) this.#out.write(`${line}\n`);
   }
 
-  /** Clears the line of what is under way. Idempotent. */
+  /** Clears the line with what is running. Idempotent. */
   close(): void {
     clearInterval(this.#ticking);
     this.#ticking = undefined;
     if (this.#terminal) this.#out.write('\r\u001b[K');
+  }
+
+  #title(text: string, colour: number): void {
+    this.#out.write(`\n${this.#paint(text, colour)}\n`);
+  }
+
+  #failure({ name, failure, history, report, picture, again }: FlowResult, number: number): void {
+    const since = history === null ? '' : `  ${historyText(history)}`;
+    const text = [
+      ...(failure === null ? [] : [failureText(failure)]),
+      ...(picture === null ? [] : [`Picture: ${picture}`]),
+      ...(report === null ? [] : [`Report: ${report}`]),
+      ...(again === null ? [] : [`Run it again: ${again}`]),
+    ].join('\n');
+    this.#out.write(`\n  ${number}) ${name}${since}\n${text.replace(/^(?=.)/gm, '      ')}\n`);
+  }
+
+  #listed(title: string, flows: readonly FlowResult[]): void {
+    if (flows.length === 0) return;
+    this.#title(title, COLOURS.flaky);
+    for (const flow of flows) {
+      const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
+      const note = isFlaky(flow)
+        ? `attempt ${flow.earlier.length + 1}`
+        : flow.quarantine === null
+          ? ''
+          : `until ${flow.quarantine.until}, ${flow.quarantine.ticket}`;
+      this.#out.write(`  ${flow.name}  (${note})\n`);
+      if (failure !== undefined) this.#out.write(`      ${reasonOf(failure).slice(0, MAX_REASON)}\n`);
+    }
   }
 
   #line(text: string): void {
@@ -105,8 +141,9 @@ export class RunProgress {
   #drawStatus(): void {
     if (!this.#terminal || this.#ticking === undefined) return;
     const names = [...this.#running.values()].join(', ');
-    const failed = this.#failed > 0 ? `, ${this.#failed} failed` : '';
-    const text = `${this.#ended}/${this.#total} done${failed}, ${seconds(performance.now() - this.#startedAt)}  ${names}`;
+    const count = [...this.#ended.values()].filter((mark) => mark === 'failed').length;
+    const failed = count > 0 ? `, ${count} failed` : '';
+    const text = `${this.#ended.size}/${this.#total} done${failed}, ${seconds(performance.now() - this.#startedAt)}  ${names}`;
     this.#out.write(`\r\u001b[K${text.slice(0, Math.max(20, this.#out.columns - 1))}`);
   }
 
@@ -120,18 +157,14 @@ export function countedJobs(count: number): string {
   return count === 1 ? '1 job' : `${count} jobs`;
 }
 
-function markOf({ status }: SessionRecord): Mark {
-  if (status === 'completed') return 'passed';
+/** How long a job ran, in milliseconds. */
+export function durationOf({ startedAt, endedAt }: SessionRecord): number {
+  return startedAt === null || endedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
+}
+
+function markOf({ status }: SessionRecord, attempt: number): Mark {
+  if (status === 'completed') return attempt > 1 ? 'flaky' : 'passed';
   return status === 'failed' ? 'failed' : 'stopped';
-}
-
-function reasonOf({ error, summary }: SessionRecord): string {
-  const text = error === null ? (summary ?? 'no reason was given') : `${error.code}: ${error.error}`;
-  return text.replace(/\s+/g, ' ').slice(0, 300);
-}
-
-function durationOf({ startedAt, endedAt }: SessionRecord): number {
-  return startedAt === null || endedAt === null ? 0 : Date.parse(endedAt) - Date.parse(startedAt);
 }
 
 function seconds(ms: number): string {

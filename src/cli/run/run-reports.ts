@@ -1,28 +1,39 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, open, type ZipFile } from 'yauzl';
-import { TroupeError } from '../../protocol/errors.js';
+import { asAbsent } from '../../base/system-fault.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
+import { Failure } from '../../protocol/failure.js';
+import { Report } from '../../protocol/report.js';
 import type { ServiceClient } from '../service-client.js';
 
 /** Zips that are fetched and unpacked at a time. */
 const AT_ONCE = 2;
 
-/** Unpacks the artifacts of jobs as they end, each into a folder of its own. */
+/** Earlier services wrote reports without `failure`. */
+const AnyReport = Report.extend({ failure: Failure.nullable().default(null) });
+
+/** Fetches the artifacts of jobs as they end, each into a folder of its own. */
 export class RunReports {
   readonly #client: ServiceClient;
   readonly #dir: string;
+  readonly #whole: boolean;
   readonly #waiting: { readonly id: string; readonly folder: string }[] = [];
   readonly #faults: string[] = [];
   #working = 0;
   #onIdle: () => void = () => undefined;
 
-  /** @param dir made if need be; what is in it stays, files of the same name are replaced */
-  constructor(client: ServiceClient, dir: string) {
+  /**
+   * @param dir created if needed; what is in it stays, files of the same name are replaced
+   * @param whole all artifacts rather than report.json alone
+   */
+  constructor(client: ServiceClient, dir: string, whole: boolean) {
     this.#client = client;
     this.#dir = dir;
+    this.#whole = whole;
   }
 
   /** Begins to fetch a job's artifacts. */
@@ -31,7 +42,7 @@ export class RunReports {
     if (this.#working < AT_ONCE) void this.#work();
   }
 
-  /** Settles when all that was added is there, with what could not be had. */
+  /** Settles when everything that was added is on disk. @returns what could not be fetched, one sentence each */
   async done(): Promise<readonly string[]> {
     while (this.#working > 0) {
       await new Promise<void>((resolve) => {
@@ -41,21 +52,36 @@ export class RunReports {
     return this.#faults;
   }
 
+  /** The report.json of a job that was added, once it is `done`; null if there is none, or if it is another version's. */
+  async read(folder: string): Promise<Report | null> {
+    const text = await readFile(join(this.#dir, folder, 'report.json'), 'utf8').catch(asAbsent);
+    if (text === null) return null;
+    try {
+      return AnyReport.parse(JSON.parse(text));
+    } catch {
+      return null;
+    }
+  }
+
   async #work(): Promise<void> {
     this.#working += 1;
     for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift()) {
       try {
-        await this.#unpack(job.id, join(this.#dir, job.folder));
+        await this.#fetch(job.id, join(this.#dir, job.folder));
       } catch (error) {
-        this.#faults.push(`${job.folder}: its report could not be had: ${String(error)}`);
+        this.#faults.push(`${job.folder}: its report could not be fetched: ${encodeError(error).error}`);
       }
     }
     this.#working -= 1;
     if (this.#working === 0) this.#onIdle();
   }
 
-  async #unpack(id: string, folder: string): Promise<void> {
+  async #fetch(id: string, folder: string): Promise<void> {
     await mkdir(folder, { recursive: true });
+    if (!this.#whole) {
+      const report = await this.#client.download(`/api/sessions/${id}/report.json`);
+      return pipeline(report, createWriteStream(join(folder, 'report.json')));
+    }
     const temporary = await mkdtemp(join(folder, '.zip-'));
     try {
       const file = join(temporary, 'artifacts.zip');
@@ -69,7 +95,8 @@ export class RunReports {
 
 /**
  * Unpacks a zip below a folder.
- * @throws for a zip that is not whole; UNAVAILABLE for one with a name that leads out of the folder, which no service of ours writes
+ * @throws for an incomplete zip; UNAVAILABLE for one with a name that leads out of the folder, which no service of ours
+ *  writes
  */
 export async function unpackZip(file: string, folder: string): Promise<void> {
   const zip = await new Promise<ZipFile>((resolve, reject) => {
@@ -79,7 +106,7 @@ export async function unpackZip(file: string, folder: string): Promise<void> {
     const take = async (entry: Entry) => {
       const target = join(folder, entry.fileName);
       if (relative(folder, target).startsWith('..')) {
-        throw new TroupeError('UNAVAILABLE', `The zip has a name that leads out of it: ${entry.fileName}`);
+        throw new TroupeError('UNAVAILABLE', `The zip has a name that leads out of its folder: ${entry.fileName}`);
       }
       if (!entry.fileName.endsWith('/')) {
         await mkdir(dirname(target), { recursive: true });

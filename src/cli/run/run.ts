@@ -1,56 +1,78 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { leadingComment } from '../../agent-js/flows/leading-comment.js';
-import { onAbort } from '../../base/deadline.js';
-import { mayColour, readConfig } from '../../config.js';
-import { AcceptedBatch, MAX_BATCH_JOBS } from '../../protocol/batch.js';
-import { batchFolders } from '../../protocol/batch-folders.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ciBuild, mayColour, readConfig } from '../../config.js';
+import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
+import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import { isEnded, type JobRequest, SessionRecord } from '../../protocol/session.js';
+import { countFlows, type SuiteResult } from '../../report/suite/suite-result.js';
 import { describeFailure, UsageError } from '../failure.js';
 import { type UsedService, useService } from '../own-service.js';
-import { watchSignals } from '../watch-signals.js';
+import { readVersion } from '../version.js';
+import { type SignalWatch, watchSignals } from '../watch-signals.js';
+import { readLastFailed, storeLastFailed } from './last-run.js';
+import { flowName, originalName, type PlannedFlow, planRun } from './plan-run.js';
+import { type Quarantine, readQuarantine } from './quarantine.js';
+import { runAttempts } from './run-attempts.js';
 import { findRunFiles, type RunFiles } from './run-files.js';
 import { type RunOptions, readRunOptions } from './run-options.js';
-import { countedJobs, type EndedJob, RunProgress } from './run-progress.js';
+import { countedJobs, RunProgress } from './run-progress.js';
 import { RunReports } from './run-reports.js';
-import { type RunSettings, readRunSettings, serveForRun } from './run-serve.js';
+import { readRunSettings, serveForRun } from './run-serve.js';
+import { flowResults } from './suite-of-run.js';
+import { GithubOutput, writeRunReports } from './write-run-reports.js';
 
-/** A run that was cancelled waits so long for the ends of its jobs. */
-const CANCEL_MS = 15_000;
+/** A run that is known to be possible. */
+interface Run {
+  readonly options: RunOptions;
+  readonly files: RunFiles;
+  readonly flows: readonly PlannedFlow[];
+  readonly quarantine: Quarantine;
+  readonly cancelled: AbortSignal;
+  readonly signals: SignalWatch;
+  readonly github: GithubOutput;
+}
 
 /**
- * Runs flows and tasks for CI: on a service that runs, or on one of its own.
- * @returns 0 when every job completed, 1 when not, 2 when it could not run or was cancelled
+ * Runs flows and tasks for CI: on a running service, or on one of its own.
+ * @returns 0 if every flow passed, 1 if not, 2 if it could not run or was cancelled
  */
 export async function runFlows(args: readonly string[]): Promise<number> {
   const options = readRunOptions(args);
   const signals = watchSignals();
   const closers: (() => Promise<void>)[] = [];
   const cancelled = new AbortController();
+  const github = new GithubOutput();
   void signals.first.then((signal) => cancelled.abort(new TroupeError('UNAVAILABLE', `Cancelled by ${signal}`)));
   try {
     const files = await findRunFiles(options.words, { cwd: process.cwd(), bases: [homeFlows()], flows: options.flows });
     const settings = await readRunSettings(files.root);
-    const jobs = jobsOf(options, files, settings);
-    if (jobs.length === 0) return await nothingToDo(options);
+    const flowsOfFolder = new Set(Object.keys(files.texts).map(flowName));
+    const quarantine = await readQuarantine(files.root, (path) => flowsOfFolder.has(path), new Date());
+    const flows = planRun(options, files, settings, await lastFailed(options, files));
+    if (options.list) return list(flows, quarantine);
+    if (flows.length === 0) return await nothingToDo(options);
+    if (flows.length > MAX_BATCH_JOBS) {
+      throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} jobs; --shard divides it`);
+    }
     closers.push(await serveForRun(settings.serve, files.root ?? process.cwd(), cancelled.signal));
-    const parallel = options.parallel ?? Math.min(jobs.length, Math.max(1, cpus().length));
+    const parallel = options.parallel ?? Math.min(flows.length, Math.max(1, cpus().length));
     const { url, own, driver } = options;
     const service = await useService({ url, own, flags: { driver }, sessions: parallel });
     closers.push(() => service.close());
     if (driver !== undefined && !service.own) {
       throw new UsageError(`--driver is for a service of the run's own, and ${service.description} runs: add --own`);
     }
-    process.stderr.write(`${countedJobs(jobs.length)} on ${service.description}\n`);
+    process.stderr.write(`${countedJobs(flows.length)} on ${service.description}\n`);
     cancelled.signal.throwIfAborted();
-    return await runBatch(service, options, jobs, files, cancelled.signal, signals.second);
+    github.stopCommands();
+    return await runOn(service, { options, files, flows, quarantine, cancelled: cancelled.signal, signals, github });
   } catch (error) {
     if (error instanceof UsageError) throw error;
     process.stderr.write(`troupe: ${describeFailure(error)}\n`);
     return 2;
   } finally {
+    github.resumeCommands();
     for (const close of closers.reverse()) await close();
     signals.release();
   }
@@ -65,146 +87,135 @@ function homeFlows(): string {
   }
 }
 
-function jobsOf(options: RunOptions, { named, texts }: RunFiles, settings: RunSettings): readonly JobRequest[] {
-  const { grep, shard, prompt, model, retries, secrets, timeout, exactScreenshots } = options;
-  const onlyFlows = named.length > 0 && named.every((path) => path.endsWith('.js'));
-  if (model !== undefined && prompt === undefined && onlyFlows) {
-    throw new UsageError('--model names who does a task; flows alone need none. Say with --prompt what is to be done');
+async function lastFailed(options: RunOptions, { root }: RunFiles): Promise<ReadonlySet<string> | null> {
+  if (!options.lastFailed || root === null) return null;
+  const failed = await readLastFailed(root);
+  if (failed !== null) return failed;
+  throw new UsageError(`--last-failed: no earlier run of ${root} is known on this machine; run it without first`);
+}
+
+function list(flows: readonly PlannedFlow[], { entries, notes }: Quarantine): number {
+  for (const flow of flows) {
+    const entry = entries.get(originalName(flow));
+    const quarantined = entry === undefined ? '' : `  quarantined until ${entry.until}, ${entry.ticket}`;
+    process.stdout.write(`${[flow.name, ...flow.tags].join('  ')}${quarantined}\n`);
   }
-  const chosen = named
-    .filter((path) => grep === null || grep.test(path.replace(/\.(js|md)$/, '')))
-    .filter((_, index) => shard === null || index % shard.count === shard.index - 1);
-  const forward = [...new Set([...(settings.forward ?? []), ...options.forward])];
-  const common = {
-    args: { ...settings.args, ...options.args },
-    ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
-    ...(retries > 0 ? { retries } : {}),
-    ...(exactScreenshots ? { screenshots: 'exact' as const } : {}),
-    ...(timeout === undefined ? {} : { hardTimeout: timeout }),
-    ...(forward.length > 0 ? { forward } : {}),
-  };
-  const withModel = model === undefined ? {} : { model };
-  if (named.length === 0) return [{ ...common, ...withModel, name: 'prompt', prompt: prompt ?? '' }];
-  return chosen.map((path): JobRequest => {
-    const name = path.replace(/\.(js|md)$/, '').slice(0, 200);
-    const job = { ...common, name, flowFiles: [path] };
-    if (prompt !== undefined) return { ...job, ...withModel, prompt };
-    const text = texts[path] ?? '';
-    if (path.endsWith('.md')) return { ...job, ...withModel, prompt: headingOf(text) || name };
-    return { ...job, prompt: leadingComment(text) || name, maxIterations: 0 };
-  });
-}
-
-function headingOf(text: string): string {
-  const [line = ''] = text.split('\n').filter((one) => one.trim() !== '');
-  return line.replace(/^#+\s*/, '').trim();
-}
-
-/** A part of a small run may be empty; a pattern that fits nothing is a mistake. */
-async function nothingToDo({ grep, shard, junit }: RunOptions): Promise<number> {
-  if (shard === null) throw new UsageError(`No flow's path fits --grep ${grep?.source ?? ''}`);
-  process.stdout.write(`0 jobs: part ${shard.index}/${shard.count} has none\n`);
-  const counts = 'tests="0" failures="0" errors="0"';
-  if (junit !== undefined) await writeWhole(junit, `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts}/>\n`);
+  for (const note of notes) process.stderr.write(`${note}\n`);
+  process.stdout.write(`${countedJobs(flows.length)}\n`);
   return 0;
 }
 
-async function runBatch(
-  service: UsedService,
-  options: RunOptions,
-  jobs: readonly JobRequest[],
-  { texts }: RunFiles,
-  cancelled: AbortSignal,
-  hurried: Promise<unknown>,
-): Promise<number> {
-  if (jobs.length > MAX_BATCH_JOBS)
-    throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} jobs; --shard divides it`);
-  const { client } = service;
-  const batch = AcceptedBatch.parse(
-    await client.json('POST', '/api/batches', {
-      name: options.name ?? 'troupe run',
-      labels: options.labels,
-      ...(options.parallel === null ? {} : { parallel: options.parallel }),
-      ...(Object.keys(texts).length > 0 ? { flows: texts } : {}),
-      jobs,
-    }),
-  );
-  const submitted = batch.jobs.map((id, index) => ({ id, name: jobs[index]?.name ?? id, flowFiles: [] }));
-  const folders = batchFolders(submitted);
-  const progress = new RunProgress(process.stdout, { total: jobs.length, colours: mayColour() });
-  const reports = options.report === undefined ? null : new RunReports(client, resolve(options.report));
-  const ended: EndedJob[] = [];
-  const given = new AbortController();
-  const stop = once(async () => {
-    await client.json('DELETE', batch.links.self);
-  });
-  const onCancel = () => {
-    progress.say('Cancelling: the jobs of this run are stopped');
-    void stop().catch((error: unknown) => progress.say(describeFailure(error)));
-    const timer = setTimeout(() => given.abort(cancelled.reason), CANCEL_MS);
-    timer.unref();
-    void hurried.then(() => given.abort(cancelled.reason));
+/** A part of a small run may be empty, and nothing may have failed before; a pattern that fits nothing is a mistake. */
+async function nothingToDo(options: RunOptions): Promise<number> {
+  const { shard, lastFailed, grep } = options;
+  if (shard === null && !lastFailed) throw new UsageError(`No flow's path or tag fits --grep ${grep?.source ?? ''}`);
+  const why =
+    shard === null ? 'none of these flows failed in the last run' : `part ${shard.index}/${shard.count} has none`;
+  process.stdout.write(`0 jobs: ${why}\n`);
+  const now = new Date().toISOString();
+  await writeRunReports(options, suiteOf(options, now, now));
+  return 0;
+}
+
+/** The run without its flows. */
+function suiteOf(options: RunOptions, startedAt: string, endedAt: string): Omit<SuiteResult, 'flows'> & { flows: [] } {
+  const build = ciBuild();
+  const labels = {
+    ...(build?.commit == null ? {} : { commit: build.commit }),
+    ...(build?.branch == null ? {} : { branch: build.branch.slice(0, 500) }),
+    ...options.labels,
   };
-  const forget = onAbort(cancelled, onCancel);
+  const name = options.name ?? 'troupe run';
+  return { name, version: readVersion(), startedAt, endedAt, labels, build, flows: [] };
+}
+
+async function runOn(service: UsedService, run: Run): Promise<number> {
+  const { options, files, flows, quarantine, cancelled, signals, github } = run;
+  const startedAt = new Date().toISOString();
+  const suite = suiteOf(options, startedAt, startedAt);
+  const folders = [
+    ...batchFolders(flows.map(({ name }, index) => ({ id: String(index), name, flowFiles: [] }))).values(),
+  ];
+  const folderOf = (index: number, attempt = 0) =>
+    attempt === 0 ? (folders[index] ?? '') : `${folders[index] ?? ''}/retry-${attempt}`;
+  const progress = new RunProgress(process.stdout, { total: flows.length, colours: mayColour() });
+  const temporary = options.report === undefined ? await mkdtemp(join(tmpdir(), 'troupe-reports-')) : null;
   try {
-    for await (const { type, sessionId } of client.events(batch.links.events, given.signal)) {
-      const folder = folders.get(sessionId) ?? sessionId;
-      if (type === 'SessionStarted') progress.started(sessionId, folder);
-      if (type !== 'SessionEnded') continue;
-      const record = SessionRecord.parse(await client.json('GET', `/api/sessions/${sessionId}`));
-      if (!isEnded(record.status)) continue;
-      if (record.startedAt !== null) reports?.add(sessionId, folder);
-      const job = { name: folder, record, report: placeOf(options, service, record, folder) };
-      ended.push(job);
-      progress.ended(job);
-      if (options.failFast && record.status === 'failed') await stop();
-    }
-    const faults = (await reports?.done()) ?? [];
-    const written = await writeJUnit(service, options, batch.links.junit);
-    progress.summary(ended, [...faults, ...written]);
-  } catch (error) {
-    progress.close();
-    if (!given.signal.aborted) await stop().catch(() => undefined);
-    throw error;
-  } finally {
-    forget();
-  }
-  if (cancelled.aborted) return 2;
-  return ended.length === jobs.length && ended.every(({ record }) => record.status === 'completed') ? 0 : 1;
-}
-
-/** Where a person finds the report of a job. */
-function placeOf({ report }: RunOptions, { client, own }: UsedService, record: SessionRecord, folder: string) {
-  if (record.startedAt === null) return null;
-  if (report !== undefined) return join(report, folder, 'report.html');
-  return own ? null : `${client.url}${record.links.self.replace(/^https?:\/\/[^/]+/, '')}/report`;
-}
-
-async function writeJUnit(service: UsedService, options: RunOptions, link: string): Promise<readonly string[]> {
-  const { junit, report } = options;
-  const written = report === undefined ? [] : [`Reports: ${report}`];
-  if (junit === undefined) return written;
-  const links = report === undefined ? (service.own ? 'none' : 'urls') : 'files';
-  const query = new URLSearchParams({ links, ...(report === undefined ? {} : { folder: report }) });
-  await writeWhole(junit, await service.client.text(`${link}?${query}`));
-  return [...written, `JUnit: ${junit}`];
-}
-
-async function writeWhole(file: string, text: string): Promise<void> {
-  await mkdir(dirname(resolve(file)), { recursive: true });
-  try {
-    await writeFile(file, text);
-  } catch (cause) {
-    throw new TroupeError('UNAVAILABLE', `${file} cannot be written: ${encodeError(cause).error}`, undefined, {
-      cause,
+    // Without a folder for reports, only those of failures are read, for what they say.
+    const reports = new RunReports(service.client, temporary ?? resolve(options.report ?? ''), temporary === null);
+    const isQuarantined = (flow: PlannedFlow) => quarantine.entries.has(originalName(flow));
+    const attempts = await runAttempts(
+      {
+        client: service.client,
+        options,
+        flows,
+        texts: files.texts,
+        name: suite.name,
+        labels: suite.labels,
+        counts: (flow) => !isQuarantined(flow),
+        progress,
+        cancelled,
+        hurried: signals.second,
+      },
+      (index, record, attempt) => {
+        const flow = flows[index];
+        if (flow === undefined) return;
+        const retry = attempt - record.attempt;
+        const wanted = temporary === null || record.status === 'failed' || record.attempt > 1;
+        if (record.startedAt !== null && wanted) reports.add(record.id, folderOf(index, retry));
+        const note = record.status === 'failed' && isQuarantined(flow) ? 'quarantined' : '';
+        progress.ended(index, flow.name, record, attempt, note);
+      },
+    );
+    const faults = await reports.done();
+    const results = await flowResults({
+      service,
+      options,
+      flows,
+      attempts,
+      reports,
+      folderOf,
+      quarantine: quarantine.entries,
+      root: files.root,
+      branch: suite.labels.branch,
+      inCi: suite.build !== null,
     });
+    const finished: SuiteResult = { ...suite, endedAt: new Date().toISOString(), flows: results };
+    const written = await writeRunReports(options, finished);
+    const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
+    const stored = await storeFailed(files, flows, finished);
+    const fatal = flakyNote(options, finished);
+    progress.summary(finished, [...quarantine.notes, ...fatal, ...faults, ...stored, ...reportsAt, ...written]);
+    await github.report(finished);
+    return cancelled.aborted ? 2 : exitCode(options, finished);
+  } finally {
+    progress.close();
+    if (temporary !== null) await rm(temporary, { recursive: true, force: true });
   }
 }
 
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= work();
-    return done;
-  };
+function flakyNote({ failOnFlaky }: RunOptions, suite: SuiteResult): readonly string[] {
+  const { flaky } = countFlows(suite);
+  return failOnFlaky && flaky > 0 ? ['Flaky flows fail this run: --fail-on-flaky'] : [];
+}
+
+/** Quarantined failures do not count. */
+function exitCode({ failOnFlaky }: RunOptions, suite: SuiteResult): 0 | 1 {
+  const { failed, stopped, flaky } = countFlows(suite);
+  return failed > 0 || stopped > 0 || (failOnFlaky && flaky > 0) ? 1 : 0;
+}
+
+async function storeFailed(
+  { root }: RunFiles,
+  flows: readonly PlannedFlow[],
+  suite: SuiteResult,
+): Promise<readonly string[]> {
+  if (root === null) return [];
+  const failed = flows.filter((_, index) => suite.flows[index]?.outcome === 'failed').map(originalName);
+  try {
+    await storeLastFailed(root, [...new Set(failed)]);
+    return [];
+  } catch (error) {
+    return [`The failures could not be stored for --last-failed: ${encodeError(error).error}`];
+  }
 }

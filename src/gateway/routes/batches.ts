@@ -1,4 +1,4 @@
-import { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../../protocol/batch.js';
+import { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../../protocol/batches/batch.js';
 import { RemoveQuery } from '../../protocol/session.js';
 import { batchIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';

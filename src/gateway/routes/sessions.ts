@@ -107,8 +107,18 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'The HTML report; while the session runs, of its events so far.',
     answer: 'text/html',
     async handle({ request }, sessions) {
-      const file = await sessions.artifacts.report(sessionIdOf(request));
+      const file = await sessions.artifacts.report(sessionIdOf(request), 'report.html');
       return { kind: 'picture', contentType: 'text/html; charset=utf-8', ...file };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/sessions/{id}/report.json',
+    summary: 'The report as JSON; while the session runs, of its events so far.',
+    answer: 'application/json',
+    async handle({ request }, sessions) {
+      const file = await sessions.artifacts.report(sessionIdOf(request), 'report.json');
+      return { kind: 'picture', contentType: 'application/json', ...file };
     },
   }),
   defineRoute({

@@ -148,7 +148,7 @@ export function install(raw: RawHost, settingsText: string): Core {
     return value;
   }
 
-  const engine: Engine = freeze({ runFlow, fail });
+  const engine: Engine = freeze({ runFlow, fail, settle });
   const wrote = (level: string, text: string): void => raw.wrote(level, text, here());
   const checked = (data: object): void => raw.checked(jsonText(data, MAX_REPORT) ?? '', here());
   defineGlobal('console', installConsole(wrote));

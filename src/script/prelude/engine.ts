@@ -12,6 +12,8 @@ export interface Engine {
   runFlow(path: string, source: string, args: unknown): unknown;
   /** Throws an error that leaves the sandbox with its code, if the script does not catch it. */
   fail(code: ErrorCode, message: string, details?: ErrorDetails): never;
+  /** The value of a promise once it is settled, or throws its reason; any other value as it is. */
+  settle(value: unknown): unknown;
 }
 
 /** Offered by the thread to the engine. Texts are JSON unless stated otherwise. */

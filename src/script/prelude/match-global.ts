@@ -9,6 +9,8 @@ type Fail = (code: ErrorCode, message: string, details: ErrorDetails) => never;
 
 /** Differences in the message; the details contain all. */
 const SHOWN = 10;
+/** Characters of a compared value in reports. */
+const MAX_TEXT = 2_000;
 
 /**
  * The `match` of scripts: `match(actual, expected, message?)`, and `match.equals`, `match.contains`, `match.each` with
@@ -29,9 +31,16 @@ export function installMatch(checked: Checked, fail: Fail): object {
         const failure = failures[i];
         if (failure !== undefined) append(brief, { path: failure.path, message: failure.message });
       }
-      checked({ ok: false, message: said, failures: brief });
-      return fail('MATCH_FAILED', sentence(said, brief), {
+      // One difference is shown by itself; several by the whole values.
+      const only = failures.length === 1 ? failures[0] : undefined;
+      const expectedText = textOf(only === undefined ? expected : only.expected);
+      const received = textOf(only === undefined ? actual : only.actual);
+      const error = sentence(said, brief);
+      checked({ ok: false, message: said, failures: brief, error, expected: expectedText, received });
+      return fail('MATCH_FAILED', error, {
         failures,
+        expected: expectedText,
+        received,
         ...(said === undefined ? {} : { message: said }),
       });
     };
@@ -44,6 +53,10 @@ export function installMatch(checked: Checked, fail: Fail): object {
     defineProperty(match, name, { value: asserting(compare), enumerable: true });
   }
   return match;
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? 'undefined' : slice(plainText(value), 0, MAX_TEXT);
 }
 
 function sentence(message: string | undefined, failures: readonly { readonly message: string }[]): string {

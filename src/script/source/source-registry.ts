@@ -7,12 +7,15 @@ export interface ScriptPlace {
   readonly flow: string | null;
   readonly line: number;
   readonly column: number;
+  /** The author's source. */
+  readonly source: string;
 }
 
 interface RegisteredSource {
   readonly name: string;
   readonly flow: string | null;
-  readonly edited: EditedSource;
+  readonly source: string;
+  readonly original: EditedSource['original'];
 }
 
 /** Functions of older scripts still run, but their positions are no longer known. */
@@ -46,8 +49,8 @@ export class SourceRegistry {
       const [, id, line, column] = frame;
       const source = this.#sources.get(Number(id));
       if (source === undefined || (flow !== undefined && source.flow !== flow)) continue;
-      const position = source.edited.original({ line: Number(line), column: Number(column) });
-      return { name: source.name, flow: source.flow, line: position.line, column: position.column };
+      const position = source.original({ line: Number(line), column: Number(column) });
+      return { ...position, name: source.name, flow: source.flow, source: source.source };
     }
     return null;
   }

@@ -46,9 +46,9 @@ export class ArtifactKeeper {
     return openArchive([{ dir: this.dir(record.id), downloadsDir: files?.downloadsDir }]);
   }
 
-  async report(record: SessionRecord): Promise<OpenFile> {
+  async report(record: SessionRecord, name: 'report.html' | 'report.json'): Promise<OpenFile> {
     await this.ensure(record);
-    return openArtifact(this.dir(record.id), 'report.html');
+    return openArtifact(this.dir(record.id), name);
   }
 
   screenshot(id: SessionId, name: string): Promise<OpenFile> {

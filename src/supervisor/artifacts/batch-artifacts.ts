@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { BatchJUnitQuery } from '../../protocol/batch.js';
-import { batchFolders } from '../../protocol/batch-folders.js';
+import type { BatchJUnitQuery } from '../../protocol/batches/batch.js';
+import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import { type ArchiveSource, openArchive } from '../../report/archive.js';
 import type { BatchLinks } from '../../report/batch-junit.js';

@@ -60,8 +60,8 @@ export class SessionArtifacts implements Artifacts {
     return this.#keeper.screenshot((await this.#sessions.get(id)).id, name);
   }
 
-  async report(id: string): Promise<OpenFile> {
-    return this.#keeper.report(await this.#sessions.get(id));
+  async report(id: string, name: 'report.html' | 'report.json'): Promise<OpenFile> {
+    return this.#keeper.report(await this.#sessions.get(id), name);
   }
 
   async #dirs(id: string): Promise<FileDirs> {

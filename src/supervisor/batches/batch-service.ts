@@ -7,7 +7,7 @@ import {
   type BatchJUnitQuery,
   type BatchRecord,
   type BatchRequest,
-} from '../../protocol/batch.js';
+} from '../../protocol/batches/batch.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';

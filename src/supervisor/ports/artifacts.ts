@@ -20,6 +20,6 @@ export interface Artifacts {
   write(id: string, name: string, content: Readable): Promise<SessionFile>;
   /** A step's screenshot, by its file name. */
   screenshot(id: string, name: string): Promise<OpenFile>;
-  /** The HTML report of the session's current state. */
-  report(id: string): Promise<OpenFile>;
+  /** The report of the session's current state, for people or for programs. */
+  report(id: string, name: 'report.html' | 'report.json'): Promise<OpenFile>;
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../../protocol/batch.js';
+import type { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../../protocol/batches/batch.js';
 import type { EventPage } from '../../protocol/event-row.js';
 import type { Submitter } from './submitter.js';
 

@@ -76,7 +76,7 @@ export function startSessionActor(
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
         firstStep: stepsDone + 1,
         stepScreenshots: stepScreenshots(request, config),
-        actMs: config.actTimeout * 1000,
+        actMs: ((request.mode === 'auto' ? request.actTimeout : undefined) ?? config.actTimeout) * 1000,
         controller,
       };
     },

@@ -1,4 +1,4 @@
-import { safeFileName } from './file-name.js';
+import { safeFileName } from '../file-name.js';
 
 /** The members of a job that its folder is named after. */
 interface NamedJob {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JobRequest, SessionStatus } from './session.js';
+import { JobRequest, SessionStatus } from '../session.js';
 
 /** The most jobs of one batch. */
 export const MAX_BATCH_JOBS = 10_000;

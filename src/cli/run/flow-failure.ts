@@ -1,0 +1,68 @@
+import { join, relative, sep } from 'node:path';
+import type { Failure } from '../../protocol/failure.js';
+import type { Report } from '../../protocol/report.js';
+import { ErrorBodySchema, type SessionRecord } from '../../protocol/session.js';
+import type { EarlierAttempt } from '../../report/suite/suite-result.js';
+
+type ErrorBody = NonNullable<SessionRecord['error']>;
+type Flows = Report['flows'];
+
+/** Why a job failed: as its report says, else as its record does. */
+export function failureOf(record: SessionRecord, report: Report | null): Failure {
+  const ofFlow = report === null ? undefined : flowFailure(report.flows);
+  const { error } = record;
+  const known = error?.code === 'FLOW_FAILED' ? (ofFlow ?? report?.failure) : (report?.failure ?? ofFlow);
+  return known ?? (error === null ? withoutReason(record) : fromError(error));
+}
+
+/** The failed attempts of a job before its last one, which the service retried by itself. */
+export function retriedAttempts(report: Report | null): readonly EarlierAttempt[] {
+  return (report?.attempts ?? []).map(({ attempt, error, flows }) => ({
+    attempt,
+    failure: flowFailure(flows) ?? fromError(error),
+  }));
+}
+
+/**
+ * A failure whose file is the one in the checkout, so that editors and CI open it.
+ * @param root the flows folder
+ */
+export function inCheckout(failure: Failure, root: string | null, cwd: string): Failure {
+  if (root === null || failure.flow === undefined) return failure;
+  return {
+    ...failure,
+    file: pathFrom(cwd, join(root, `${failure.flow}.js`)),
+  };
+}
+
+/** A file as a person in `cwd` names it: relative if it is below it, with forward slashes. */
+export function pathFrom(cwd: string, file: string): string {
+  const path = relative(cwd, file);
+  return (path.startsWith('..') ? file : path).split(sep).join('/');
+}
+
+function flowFailure(flows: Flows): Failure | undefined {
+  return flows.findLast(({ failure }) => failure !== undefined)?.failure;
+}
+
+function withoutReason({ status, summary }: SessionRecord): Failure {
+  return { code: 'INTERRUPTED', message: summary ?? `The job ended ${status}, and no reason was given` };
+}
+
+/** An error with the place that it names; of a failed flow the cause, which says more. */
+function fromError(error: ErrorBody): Failure {
+  const cause = ErrorBodySchema.safeParse(error.details?.cause).data;
+  const { flow, line, column } = { ...error.details, ...cause?.details };
+  const shown = error.code === 'FLOW_FAILED' ? (cause ?? error) : error;
+  return {
+    code: shown.code,
+    message: shown.error,
+    ...(typeof flow === 'string' ? { flow } : {}),
+    ...(isPosition(line) ? { line } : {}),
+    ...(isPosition(column) ? { column } : {}),
+  };
+}
+
+function isPosition(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0;
+}

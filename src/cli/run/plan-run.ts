@@ -1,0 +1,101 @@
+import type { JobRequest } from '../../protocol/session.js';
+import { UsageError } from '../failure.js';
+import { describeSource, isChosen } from './flow-tags.js';
+import type { RunFiles } from './run-files.js';
+import type { RunOptions } from './run-options.js';
+import type { RunSettings } from './run-serve.js';
+
+/** A flow or task that a run submits as a job. */
+export interface PlannedFlow {
+  /** Its path without extension, with a number if an earlier one has the same; unique in a run. */
+  readonly name: string;
+  /** Its path in the flows folder; null for a prompt alone. */
+  readonly path: string | null;
+  /** Each with its `@`. */
+  readonly tags: readonly string[];
+  /** Without `retries`. */
+  readonly request: JobRequest;
+}
+
+/** A flow without extension, as it is named everywhere. */
+export function flowName(path: string): string {
+  return path.replace(/\.(js|md)$/, '').slice(0, 200);
+}
+
+/**
+ * The jobs of a run, in file order: what `--grep`, `--last-failed`, and `--shard` leave of the named files, each as
+ * often as `--repeat-each` says.
+ * @param failedBefore the flows that `--last-failed` chooses from; null for all
+ */
+export function planRun(
+  options: RunOptions,
+  { named, texts }: RunFiles,
+  settings: RunSettings,
+  failedBefore: ReadonlySet<string> | null,
+): readonly PlannedFlow[] {
+  const { grep, shard, prompt, model } = options;
+  const onlyFlows = named.length > 0 && named.every((path) => path.endsWith('.js'));
+  if (model !== undefined && prompt === undefined && onlyFlows) {
+    throw new UsageError('--model names who does a task; flows alone need none. Say with --prompt what is to be done');
+  }
+  const common = { ...commonRequest(options, settings) };
+  const withModel = model === undefined ? {} : { model };
+  const planned: readonly PlannedFlow[] =
+    named.length === 0
+      ? [{ name: 'prompt', path: null, tags: [], request: { ...common, ...withModel, prompt: prompt ?? '' } }]
+      : named.map((path) => {
+          const name = flowName(path);
+          const source = texts[path] ?? '';
+          const { text, tags } = describeSource(path, source);
+          const job = { ...common, flowFiles: [path] };
+          if (prompt !== undefined) return { name, path, tags, request: { ...job, ...withModel, prompt } };
+          if (path.endsWith('.js'))
+            return { name, path, tags, request: { ...job, prompt: text || name, maxIterations: 0 } };
+          return { name, path, tags, request: { ...job, ...withModel, prompt: headingOf(source) || name } };
+        });
+  return withUniqueNames(
+    planned
+      .filter(({ name, tags }) => grep === null || isChosen(grep, name, tags))
+      .filter(({ name }) => failedBefore === null || failedBefore.has(name))
+      .filter((_, index) => shard === null || index % shard.count === shard.index - 1)
+      .flatMap((flow) => Array.from({ length: options.repeatEach }, () => flow)),
+  );
+}
+
+/** The flow's name without the number of its repetition. */
+export function originalName({ name, path }: PlannedFlow): string {
+  return path === null ? name : flowName(path);
+}
+
+/** Numbers the repetitions of a flow, and a task that has the name of a flow. */
+function withUniqueNames(flows: readonly PlannedFlow[]): readonly PlannedFlow[] {
+  const seen = new Map<string, number>();
+  return flows.map((flow) => {
+    const count = (seen.get(flow.name) ?? 0) + 1;
+    seen.set(flow.name, count);
+    const name = count === 1 ? flow.name : `${flow.name.slice(0, 190)} (${count})`;
+    return { ...flow, name, request: { ...flow.request, name } };
+  });
+}
+
+function commonRequest(
+  { args, secrets, timeout, actTimeout, exactScreenshots, forward: ports }: RunOptions,
+  settings: RunSettings,
+) {
+  const forward = [...new Set([...(settings.forward ?? []), ...ports])];
+  return {
+    args: { ...settings.args, ...args },
+    ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
+    ...(exactScreenshots ? { screenshots: 'exact' as const } : {}),
+    ...(timeout === undefined ? {} : { hardTimeout: timeout }),
+    ...(actTimeout === undefined ? {} : { actTimeout }),
+    ...(forward.length > 0 ? { forward } : {}),
+  };
+}
+
+/** The first line of a task that is no comment. */
+function headingOf(text: string): string {
+  const body = text.replace(/^\s*<!--[\s\S]*?-->/, '');
+  const [line = ''] = body.split('\n').filter((one) => one.trim() !== '');
+  return line.replace(/^#+\s*/, '').trim();
+}

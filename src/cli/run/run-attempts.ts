@@ -1,0 +1,89 @@
+import { mayPassAgain } from '../../protocol/errors.js';
+import type { SessionRecord } from '../../protocol/session.js';
+import { describeFailure } from '../failure.js';
+import type { ServiceClient } from '../service-client.js';
+import type { PlannedFlow } from './plan-run.js';
+import { type BatchListener, runBatch } from './run-batch.js';
+import type { RunOptions } from './run-options.js';
+import type { RunProgress } from './run-progress.js';
+
+/** What the jobs of a run have in common. */
+export interface RunContext {
+  readonly client: ServiceClient;
+  readonly options: RunOptions;
+  readonly flows: readonly PlannedFlow[];
+  /** Flows and data that go with the jobs, by path. */
+  readonly texts: { readonly [path: string]: string };
+  readonly name: string;
+  readonly labels: { readonly [name: string]: string };
+  /** Whether a flow's failures count for `--max-failures`. */
+  counts(flow: PlannedFlow): boolean;
+  readonly progress: RunProgress;
+  readonly cancelled: AbortSignal;
+  readonly hurried: Promise<unknown>;
+}
+
+/** The jobs of each flow that have ended, in order: the last one is its result. By the flow's index. */
+export type Attempts = ReadonlyMap<number, readonly SessionRecord[]>;
+
+/**
+ * Runs the flows of a run, and retries what failed as `--retry-strategy` says. A run that reached `--max-failures` is
+ * stopped, and nothing more is retried.
+ * @param onEnded called for each job that has ended
+ * @throws what kept a batch from being run or followed
+ */
+export async function runAttempts(
+  context: RunContext,
+  onEnded: (index: number, record: SessionRecord, attempt: number) => void,
+): Promise<Attempts> {
+  const { client, options, flows, texts, progress, cancelled, hurried } = context;
+  const { retries, retryStrategy, maxFailures } = options;
+  const isolated = retryStrategy === 'isolated';
+  const attempts = new Map<number, SessionRecord[]>();
+  let failures = 0;
+  let limited = false;
+  const runRound = async (indexes: readonly number[], round: number) => {
+    const listener: BatchListener = {
+      started: (job) => progress.started(indexes[job] ?? 0, flows[indexes[job] ?? 0]?.name ?? ''),
+      ended(job, record) {
+        const index = indexes[job] ?? 0;
+        const flow = flows[index];
+        if (flow === undefined) return false;
+        const records = attempts.get(index) ?? [];
+        attempts.set(index, [...records, record]);
+        onEnded(index, record, records.length + record.attempt);
+        if (round > 0 || record.status !== 'failed' || !context.counts(flow)) return false;
+        failures += 1;
+        limited ||= maxFailures !== null && failures >= maxFailures;
+        return limited;
+      },
+      cancelling: () => progress.say('Cancelling: the jobs of this run are stopped'),
+      stopFailed: (error) => progress.say(describeFailure(error)),
+    };
+    const jobs = indexes.flatMap((index) => {
+      const request = flows[index]?.request;
+      return request === undefined ? [] : [{ ...request, ...(isolated || retries === 0 ? {} : { retries }) }];
+    });
+    const parallel = round > 0 ? 1 : options.parallel;
+    const request = {
+      name: round === 0 ? context.name : `${context.name} (retry ${round})`.slice(0, 200),
+      labels: context.labels,
+      ...(parallel === null ? {} : { parallel }),
+      ...(Object.keys(texts).length > 0 ? { flows: texts } : {}),
+      jobs,
+    };
+    await runBatch(client, request, listener, { cancelled, hurried });
+  };
+  await runRound([...flows.keys()], 0);
+  for (let round = 1; isolated && round <= retries && !limited && !cancelled.aborted; round += 1) {
+    const failed = [...flows.keys()].filter((index) => isRetried(attempts.get(index)?.at(-1)));
+    if (failed.length === 0) break;
+    progress.say(`Retrying ${failed.length} of ${flows.length}, one at a time`);
+    await runRound(failed, round);
+  }
+  return attempts;
+}
+
+function isRetried(record: SessionRecord | undefined): boolean {
+  return record?.status === 'failed' && record.error !== null && mayPassAgain(record.error);
+}

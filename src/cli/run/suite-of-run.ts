@@ -1,0 +1,128 @@
+import { createWriteStream } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Failure } from '../../protocol/failure.js';
+import type { Report } from '../../protocol/report.js';
+import type { SessionRecord } from '../../protocol/session.js';
+import type { EarlierAttempt, FlowResult } from '../../report/suite/suite-result.js';
+import type { UsedService } from '../own-service.js';
+import { againCommand } from './again-command.js';
+import { failureOf, inCheckout, pathFrom, retriedAttempts } from './flow-failure.js';
+import { originalName, type PlannedFlow } from './plan-run.js';
+import type { QuarantineEntry } from './quarantine.js';
+import type { Attempts } from './run-attempts.js';
+import { readHistory } from './run-history.js';
+import type { RunOptions } from './run-options.js';
+import { durationOf } from './run-progress.js';
+import type { RunReports } from './run-reports.js';
+
+/** What the results of a run are made of. */
+export interface RunOutcome {
+  readonly service: UsedService;
+  readonly options: RunOptions;
+  readonly flows: readonly PlannedFlow[];
+  readonly attempts: Attempts;
+  /** All that is needed was fetched. */
+  readonly reports: RunReports;
+  /** The folder of a flow's last job below the report folder, by the flow's index. */
+  folderOf(index: number, attempt?: number): string;
+  readonly quarantine: ReadonlyMap<string, QuarantineEntry>;
+  /** The flows folder. */
+  readonly root: string | null;
+  readonly branch: string | undefined;
+  /** Whether the command runs in CI. */
+  readonly inCi: boolean;
+}
+
+/** The result of every flow of a run, in file order. */
+export async function flowResults(outcome: RunOutcome): Promise<readonly FlowResult[]> {
+  const { flows, attempts, service } = outcome;
+  const results: FlowResult[] = [];
+  for (const [index, flow] of flows.entries()) results.push(await flowResult(outcome, index, flow));
+  const failed = results.filter((result) => result.outcome === 'failed').map(({ name }) => name);
+  if (failed.length === 0 || service.own) return results;
+  const ids = new Set([...attempts.values()].flat().map(({ id }) => id));
+  const history = await readHistory(service.client, outcome.branch, failed, ids);
+  return results.map((result) => ({
+    ...result,
+    history: result.outcome === 'failed' ? (history.get(result.name) ?? null) : null,
+  }));
+}
+
+async function flowResult(outcome: RunOutcome, index: number, flow: PlannedFlow): Promise<FlowResult> {
+  const { attempts, reports, root, quarantine, options } = outcome;
+  const records = attempts.get(index) ?? [];
+  const last = records.at(-1);
+  const found: { readonly record: SessionRecord; readonly report: Report | null }[] = [];
+  for (const [attempt, record] of records.entries()) {
+    found.push({ record, report: await reports.read(outcome.folderOf(index, attempt)) });
+  }
+  const report = found.at(-1)?.report ?? null;
+  const at = (failure: Failure) => inCheckout(failure, root, process.cwd());
+  const failure = last?.status === 'failed' ? at(failureOf(last, report)) : null;
+  const file = flow.path === null || root === null ? null : pathFrom(process.cwd(), join(root, flow.path));
+  return {
+    name: flow.name,
+    file,
+    tags: flow.tags,
+    outcome: last?.status === 'completed' ? 'passed' : last?.status === 'failed' ? 'failed' : 'stopped',
+    failure,
+    earlier: earlierOf(found).map((one) => ({ ...one, failure: at(one.failure) })),
+    quarantine: quarantine.get(originalName(flow)) ?? null,
+    startedAt: last?.startedAt ?? null,
+    durationMs: last === undefined ? 0 : durationOf(last),
+    sessionId: last?.id ?? null,
+    report: last === undefined ? null : reportOf(outcome, last, outcome.folderOf(index, records.length - 1)),
+    picture: last === undefined ? null : await pictureOf(outcome, last, failure, index, records.length - 1),
+    history: null,
+    again: file === null || failure === null ? null : againCommand(options, file, outcome.inCi),
+  };
+}
+
+/** All failed attempts before the last one, numbered as a person counts them. */
+function earlierOf(
+  found: readonly { readonly record: SessionRecord; readonly report: Report | null }[],
+): readonly EarlierAttempt[] {
+  const earlier = found.flatMap(({ record, report }, index) => [
+    ...retriedAttempts(report),
+    ...(index === found.length - 1 ? [] : [{ attempt: 0, failure: failureOf(record, report) }]),
+  ]);
+  return earlier.map(({ failure }, index) => ({ attempt: index + 1, failure }));
+}
+
+/** Where a person finds the report of a job: a file, or the service's page. */
+function reportOf({ options, service }: RunOutcome, record: SessionRecord, folder: string): string | null {
+  if (record.startedAt === null) return null;
+  if (options.report !== undefined) return join(options.report, folder, 'report.html');
+  const { client, own } = service;
+  return own ? null : `${client.url}${record.links.self.replace(/^https?:\/\/[^/]+/, '')}/report`;
+}
+
+/** The picture of a failure among the reports, or fetched for the index; null if there is neither. */
+async function pictureOf(
+  { options, service, folderOf }: RunOutcome,
+  record: SessionRecord,
+  failure: Failure | null,
+  index: number,
+  attempt: number,
+): Promise<string | null> {
+  const { report, html } = options;
+  const [, name] = /^screenshots\/([^/\\]+\.(?:png|jpe?g|webp))$/.exec(failure?.screenshot ?? '') ?? [];
+  if (name === undefined || (report === undefined && html === undefined)) return null;
+  const file =
+    report === undefined
+      ? join(html ?? '', 'pictures', folderOf(index), name)
+      : join(report, folderOf(index, attempt), 'screenshots', name);
+  try {
+    if (report === undefined) {
+      await mkdir(dirname(resolve(file)), { recursive: true });
+      const path = `/api/sessions/${record.id}/screenshots/${encodeURIComponent(name)}`;
+      await pipeline(await service.client.download(path), createWriteStream(file));
+    }
+    await access(file);
+    return file;
+  } catch {
+    return null;
+  }
+}

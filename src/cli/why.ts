@@ -1,0 +1,123 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asAbsent } from '../base/system-fault.js';
+import { readConfig, serviceToken, serviceUrl } from '../config.js';
+import { encodeError, TroupeError } from '../protocol/errors.js';
+import type { Failure } from '../protocol/failure.js';
+import { Report } from '../protocol/report.js';
+import { SessionId } from '../protocol/session.js';
+import { failureText } from '../report/suite/failure-text.js';
+import { describeFailure, UsageError } from './failure.js';
+import { parseWords } from './parse-options.js';
+import { ownUrl, ServiceClient } from './service-client.js';
+
+/** A report, and where its pictures are: a folder, or the service's address. */
+interface Found {
+  readonly report: Report;
+  picture(name: string): string;
+}
+
+/**
+ * Prints why a session failed, for a person or a model.
+ * @returns 0 printed, also if nothing failed; 2 there is no such session or report
+ */
+export async function runWhy(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseWords(args, { url: { type: 'string' }, json: { type: 'boolean' } });
+  const [word, ...others] = positionals;
+  if (word === undefined || others.length > 0) {
+    throw new UsageError("why takes a session's id, or the path of a report.json");
+  }
+  try {
+    const found = await findReport(word, values.url);
+    const failures = failuresOf(found.report);
+    const { sessionId, name, status } = found.report;
+    process.stdout.write(
+      values.json === true
+        ? `${JSON.stringify({ sessionId, name, status, failures }, null, 2)}\n`
+        : whyText(found, failures),
+    );
+    return 0;
+  } catch (error) {
+    const { code } = encodeError(error);
+    if (code === 'INTERNAL') throw error;
+    process.stderr.write(`troupe: ${code}: ${describeFailure(error)}\n`);
+    return 2;
+  }
+}
+
+async function findReport(word: string, url: string | undefined): Promise<Found> {
+  const file = url === undefined ? await reportFile(word) : null;
+  if (file !== null) return fromFolder(file);
+  if (!SessionId.safeParse(word).success) {
+    throw new TroupeError('NOT_FOUND', `There is no report at '${word}', and it is no session's id`);
+  }
+  const named = url ?? serviceUrl();
+  const config = readConfig({});
+  const client =
+    named === undefined
+      ? new ServiceClient(ownUrl(config), serviceToken() ?? config.token ?? null)
+      : new ServiceClient(named);
+  if (await client.answers()) {
+    const report = parse(await client.json('GET', `/api/sessions/${word}/report.json`), client.url);
+    return { report, picture: (name) => `${client.url}/api/sessions/${word}/${name}` };
+  }
+  if (named !== undefined) throw new TroupeError('UNAVAILABLE', `No service answers at ${named}`);
+  const dir = join(config.sessionsDir, word);
+  const stored = await reportFile(dir);
+  if (stored !== null) return fromFolder(stored);
+  throw new TroupeError(
+    'NOT_FOUND',
+    `${config.sessionsDir} has no report of session ${word}, and no service runs there`,
+  );
+}
+
+/** The path of a report, or of one in a folder; null if there is none. */
+async function reportFile(path: string): Promise<{ readonly dir: string; readonly file: string } | null> {
+  const stats = await stat(path).catch(asAbsent);
+  if (stats?.isFile()) return { dir: join(path, '..'), file: path };
+  const file = join(path, 'report.json');
+  const inside = stats?.isDirectory() ? await stat(file).catch(asAbsent) : null;
+  return inside?.isFile() ? { dir: path, file } : null;
+}
+
+async function fromFolder({ dir, file }: { readonly dir: string; readonly file: string }): Promise<Found> {
+  const text = await readFile(file, 'utf8');
+  return { report: parse(parsed(text), file), picture: (name) => join(dir, name) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function parse(value: unknown, from: string): Report {
+  const report = Report.safeParse(value);
+  if (report.success) return report.data;
+  throw new TroupeError('UNAVAILABLE', `${from} has no report of this version of Troupe`);
+}
+
+/** The failures of the last attempt's flows, in their order, then the session's own. */
+function failuresOf({ flows, failure }: Report): readonly Failure[] {
+  const ofFlows = flows.flatMap((flow) => flow.failure ?? []);
+  const isOfFlow = ofFlows.some(({ code, message, line }) => {
+    return code === failure?.code && message === failure.message && line === failure.line;
+  });
+  return failure === null || isOfFlow ? ofFlows : [...ofFlows, failure];
+}
+
+function whyText({ report, picture }: Found, failures: readonly Failure[]): string {
+  const { sessionId, name, status, attempts, deviations } = report;
+  const head = `Session ${sessionId}${name === null ? '' : ` (${name})`}: ${status}`;
+  if (failures.length === 0 && attempts.length === 0) return `${head}; nothing failed\n`;
+  const blocks = failures.map((failure) => {
+    const again = failure.file === undefined ? [] : [`Run it again: troupe run ${failure.file}`];
+    const shown = failure.screenshot === undefined ? [] : [`Picture: ${picture(failure.screenshot)}`];
+    return [failureText(failure), ...shown, ...again].join('\n');
+  });
+  const earlier = attempts.map(({ attempt, error }) => `Attempt ${attempt} failed: ${error.code}: ${error.error}`);
+  const healed = deviations.map(({ text, flow }) => `The model went on in ${flow}: ${text}`);
+  return `${[head, ...earlier, ...blocks, ...healed].join('\n\n')}\n`;
+}

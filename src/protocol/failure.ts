@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { ErrorBodySchema } from './session.js';
+
+/** A request of the page that got no answer, or an answer of 400 and up. */
+const FailedRequest = z.object({
+  method: z.string(),
+  url: z.string(),
+  /** Null if there was no answer. */
+  status: z.int().nullable(),
+  /** Why there was no answer, in Chromium's words, such as `net::ERR_CONNECTION_REFUSED`. */
+  error: z.string().optional(),
+});
+
+/**
+ * Why a flow, a script, or a session failed: the one object that terminals, reports, and `troupe why` show. The report
+ * builder makes it from the session's events. Every text is bounded and redacted. Fields that are not known are absent.
+ */
+export const Failure = z.object({
+  /** The cause's own code: that of the call that failed rather than FLOW_FAILED. */
+  code: ErrorBodySchema.shape.code,
+  message: z.string(),
+  /** The flow in which it was thrown: a path under `flows/`, without extension. Absent for scripts and sessions. */
+  flow: z.string().optional(),
+  /** The flow's file as editors open it, such as `flows/shop/login.js`. */
+  file: z.string().optional(),
+  /** 1-based, in the flow or the script. */
+  line: z.int().optional(),
+  column: z.int().optional(),
+  /** The failing line with up to two lines before and after it, numbered, and a caret; several lines of plain text. */
+  frame: z.string().optional(),
+  /** Where the page stood. */
+  url: z.string().optional(),
+  title: z.string().optional(),
+  /** The locator of the call that failed, as the script wrote it. */
+  locator: z.string().optional(),
+  /** What an assertion wanted, and what the page had at the end; plain text, or JSON. */
+  expected: z.string().optional(),
+  received: z.string().optional(),
+  /** Every difference that `match` found, at most 50. */
+  differences: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  /** Locators of the page that are most like the failing one, best first, at most 10. */
+  nearMisses: z.array(z.string()).optional(),
+  /** The page's last errors before the failure, oldest first, at most 5. */
+  console: z.array(z.object({ text: z.string(), url: z.string() })).optional(),
+  /** The page's last failed requests before the failure, oldest first, at most 5. */
+  requests: z.array(FailedRequest).optional(),
+  /** The step that failed. `before`: no step did, as in an error of the flow's own code; this is the last one before. */
+  step: z
+    .object({
+      index: z.int(),
+      js: z.string(),
+      url: z.string(),
+      title: z.string(),
+      before: z.literal(true).optional(),
+    })
+    .optional(),
+  /** The picture of the page, as a path in the artifacts: `screenshots/NAME.png`. */
+  screenshot: z.string().optional(),
+});
+export type Failure = z.infer<typeof Failure>;

@@ -1,0 +1,122 @@
+import type { Failure } from '../../protocol/failure.js';
+import {
+  countFlows,
+  type EarlierAttempt,
+  type FlowOutcome,
+  type FlowResult,
+  folderOf,
+  historyText,
+  isFlaky,
+  reasonOf,
+  type SuiteResult,
+} from './suite-result.js';
+
+/** The version of the format: its schema is in npm's package `ctrf`. */
+const SPEC_VERSION = '0.0.0';
+
+/**
+ * A run in the Common Test Report Format (CTRF), as JSON. A quarantined failure has the status `other`, so that tools
+ * that count failures do not count it; its `rawStatus` is `quarantined`.
+ * @param reportId a UUID
+ */
+export function renderCtrf(suite: SuiteResult, reportId: string): string {
+  const { name, version, startedAt, endedAt, build, labels, flows } = suite;
+  const { total, passed, failed, quarantined, stopped, flaky } = countFlows(suite);
+  const document = {
+    reportFormat: 'CTRF',
+    specVersion: SPEC_VERSION,
+    reportId,
+    timestamp: endedAt,
+    generatedBy: `troupe ${version}`,
+    results: {
+      tool: { name: 'troupe', version },
+      summary: {
+        tests: total,
+        passed,
+        failed,
+        skipped: stopped,
+        pending: 0,
+        other: quarantined,
+        flaky,
+        suites: new Set(flows.map((flow) => folderOf(flow.name))).size,
+        start: Date.parse(startedAt),
+        stop: Date.parse(endedAt),
+        duration: Date.parse(endedAt) - Date.parse(startedAt),
+      },
+      tests: flows.map(testOf),
+      environment: withoutNulls({
+        reportName: name,
+        buildName: build?.name ?? null,
+        buildNumber: build?.buildNumber ?? null,
+        buildUrl: build?.buildUrl ?? null,
+        repositoryName: build?.repository ?? null,
+        commit: labels.commit ?? build?.commit ?? null,
+        branchName: labels.branch ?? build?.branch ?? null,
+        extra: Object.keys(labels).length === 0 ? null : { labels },
+      }),
+    },
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const STATUS: Readonly<Record<FlowOutcome, string>> = { passed: 'passed', failed: 'failed', stopped: 'skipped' };
+
+function testOf(flow: FlowResult): object {
+  const { failure, earlier, quarantine, picture, report, sessionId, history } = flow;
+  const quarantined = flow.outcome === 'failed' && quarantine !== null;
+  const start = flow.startedAt === null ? null : Date.parse(flow.startedAt);
+  const attachments = [
+    ...(picture === null ? [] : [{ name: 'page when it failed', contentType: 'image/png', path: picture }]),
+    ...(report === null ? [] : [{ name: 'report', contentType: 'text/html', path: report }]),
+  ];
+  return withoutNulls({
+    name: flow.name,
+    status: quarantined ? 'other' : STATUS[flow.outcome],
+    rawStatus: quarantined ? 'quarantined' : isFlaky(flow) ? 'flaky' : flow.outcome,
+    duration: Math.round(flow.durationMs),
+    start,
+    stop: start === null ? null : start + Math.round(flow.durationMs),
+    suite: folderOf(flow.name) === '' ? null : folderOf(flow.name).split('/'),
+    type: 'e2e',
+    filePath: flow.file,
+    tags: flow.tags.length === 0 ? null : flow.tags,
+    message: failure === null ? null : reasonOf(failure),
+    trace: failure === null ? null : traceOf(failure),
+    snippet: failure?.frame ?? null,
+    line: failure?.line ?? null,
+    retries: earlier.length,
+    retryAttempts: earlier.length === 0 ? null : earlier.map(attemptOf),
+    flaky: isFlaky(flow),
+    attachments: attachments.length === 0 ? null : attachments,
+    labels: quarantine === null ? null : { quarantinedUntil: quarantine.until, ticket: quarantine.ticket },
+    extra:
+      sessionId === null
+        ? null
+        : withoutNulls({
+            session: sessionId,
+            history: history === null ? null : historyText(history),
+            again: flow.again,
+          }),
+  });
+}
+
+function attemptOf({ attempt, failure }: EarlierAttempt): object {
+  return withoutNulls({
+    attempt,
+    status: 'failed',
+    message: reasonOf(failure),
+    trace: traceOf(failure),
+    line: failure.line ?? null,
+    snippet: failure.frame ?? null,
+  });
+}
+
+/** `    at flows/shop/buy.js:5:3`, as stack traces have it; null if the place is not known. */
+function traceOf({ code, message, file, line, column }: Failure): string | null {
+  if (file === undefined) return null;
+  return `${code}: ${message}\n    at ${[file, line, column].filter((part) => part !== undefined).join(':')}`;
+}
+
+function withoutNulls(members: { readonly [name: string]: unknown }): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,56 @@
+import type { Failure } from '../../protocol/failure.js';
+import { shorten } from '../format.js';
+import { textDifference } from './text-difference.js';
+
+/**
+ * A failure as plain text, for files and annotations: the place, the message, the source frame, what was expected, and
+ * what the page showed. Bounded to some 20,000 characters.
+ */
+export function failureText(failure: Failure): string {
+  const { code, message, frame, expected, received, step } = failure;
+  const url = failure.url ?? step?.url ?? '';
+  const title = failure.title ?? step?.title ?? '';
+  const differences = failure.differences ?? [];
+  const lines = [
+    `${code}: ${shorten(message, 4_000)}`,
+    // A single one is in the message.
+    ...(differences.length > 1 ? differences.map((one) => `  ${differenceText(one)}`) : []),
+    placeOf(failure),
+    frame === undefined ? '' : `\n${shorten(frame, 4_000)}\n`,
+    ...(expected === undefined || received === undefined ? [] : textDifference(expected, received)),
+    ...listed('Most alike on the page', failure.nearMisses ?? []),
+    ...listed(
+      'Errors of the page',
+      (failure.console ?? []).map(({ text }) => shorten(text, 500)),
+    ),
+    ...listed('Failed requests', (failure.requests ?? []).map(requestText)),
+    step === undefined ? '' : `${stepTitle(step)} ${step.index}: ${shorten(step.js, 500)}`,
+    url === '' ? '' : `Page: ${shorten(url, 500)}${title === '' ? '' : ` (${shorten(title, 200)})`}`,
+  ];
+  return lines.filter((text) => text !== '').join('\n');
+}
+
+/** The message of a difference begins with its path, if it is of `match`. */
+function differenceText({ path, message }: { readonly path: string; readonly message: string }): string {
+  return shorten(message.startsWith(path) ? message : `${path}: ${message}`, 300);
+}
+
+/** The position as editors open it; of a script, which has no file, in words. */
+function placeOf({ file, line, column }: Failure): string {
+  if (file !== undefined) return `at ${[file, line, column].filter((part) => part !== undefined).join(':')}`;
+  return line === undefined ? '' : `at line ${line}${column === undefined ? '' : `, column ${column}`}`;
+}
+
+/** Whether the step failed, or is the last one before the failure. */
+export function stepTitle({ before }: NonNullable<Failure['step']>): string {
+  return before ? 'Last step' : 'Step';
+}
+
+/** One failed request of a page, such as `GET http://127.0.0.1/x 500`. */
+export function requestText({ method, url, status, error }: NonNullable<Failure['requests']>[number]): string {
+  return `${method} ${shorten(url, 500)} ${status ?? error ?? 'no answer'}`;
+}
+
+function listed(title: string, items: readonly string[]): readonly string[] {
+  return items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${item}`)];
+}

@@ -1,0 +1,106 @@
+import { escapeMarkup as esc } from '../escape.js';
+import { count, formatDuration, shorten } from '../format.js';
+import { failureText } from './failure-text.js';
+import {
+  countFlows,
+  type FlowResult,
+  failsRun,
+  historyText,
+  isFlaky,
+  reasonOf,
+  type SuiteResult,
+} from './suite-result.js';
+
+/** GitHub shows ten annotations of a level for a step; the others would only fill the log. */
+const MAX_ANNOTATIONS = 10;
+/** GitHub refuses a step's summary of more than 1 MiB. */
+const MAX_SUMMARY_BYTES = 900 * 1024;
+const MAX_MESSAGE = 3_000;
+
+/**
+ * Annotations for GitHub Actions, one workflow command a line: an error for each failed flow, a warning for flaky and
+ * quarantined ones.
+ * @param fileOf a file's path in the repository
+ */
+export function annotationsOf(suite: SuiteResult, fileOf: (file: string) => string): readonly string[] {
+  const errors = suite.flows.filter(failsRun);
+  const warnings = suite.flows.filter(
+    (flow) => isFlaky(flow) || (flow.outcome === 'failed' && flow.quarantine !== null),
+  );
+  return [
+    ...errors.slice(0, MAX_ANNOTATIONS).map((flow) => annotation('error', flow, fileOf)),
+    ...warnings.slice(0, MAX_ANNOTATIONS).map((flow) => annotation('warning', flow, fileOf)),
+  ];
+}
+
+function annotation(level: 'error' | 'warning', flow: FlowResult, fileOf: (file: string) => string): string {
+  const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
+  const file = failure?.file ?? flow.file;
+  const title = `${flow.name} ${isFlaky(flow) ? 'is flaky' : flow.quarantine === null ? 'failed' : 'failed (quarantined)'}`;
+  const properties = [
+    ...(file === null ? [] : [`file=${property(fileOf(file))}`]),
+    ...(file === null || failure?.line === undefined ? [] : [`line=${failure.line}`]),
+    ...(file === null || failure?.line === undefined || failure.column === undefined ? [] : [`col=${failure.column}`]),
+    `title=${property(title)}`,
+  ];
+  const text = failure === undefined ? title : failureText(failure);
+  return `::${level} ${properties.join(',')}::${data(shorten(text, MAX_MESSAGE))}`;
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** A run as GitHub-flavored Markdown, for the summary of a job. All text from pages is escaped; at most 900 KiB. */
+export function renderJobSummary(suite: SuiteResult): string {
+  const counts = countFlows(suite);
+  const duration = formatDuration(Date.parse(suite.endedAt) - Date.parse(suite.startedAt));
+  const cells = [
+    `${counts.failed === 0 ? '✅' : '❌'} ${counts.failed} failed`,
+    `${counts.passed} passed`,
+    `${counts.flaky} flaky`,
+    `${counts.quarantined} quarantined`,
+    `${counts.stopped} stopped`,
+  ];
+  const parts = [`### ${esc(suite.name)}\n\n${cells.join(' · ')} · ${count(counts.total, 'flow')} in ${duration}\n`];
+  let bytes = Buffer.byteLength(parts.join(''));
+  let omitted = 0;
+  for (const flow of notable(suite.flows)) {
+    const text = summaryOf(flow);
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes > MAX_SUMMARY_BYTES) omitted += 1;
+    else parts.push(text);
+  }
+  if (omitted > 0) parts.push(`\n${count(omitted, 'more flow')} failed; the reports have all\n`);
+  return `${parts.join('\n')}\n`;
+}
+
+/** Failures first, then what was flaky or quarantined. */
+function notable(flows: readonly FlowResult[]): readonly FlowResult[] {
+  return [
+    ...flows.filter(failsRun),
+    ...flows.filter(isFlaky),
+    ...flows.filter((flow) => flow.outcome === 'failed' && flow.quarantine !== null),
+  ];
+}
+
+function summaryOf(flow: FlowResult): string {
+  const failure = flow.failure ?? flow.earlier.at(-1)?.failure;
+  const sign = failsRun(flow) ? '❌' : '⚠️';
+  const note = isFlaky(flow)
+    ? ` flaky: passed on attempt ${flow.earlier.length + 1}`
+    : flow.quarantine === null
+      ? ''
+      : ` quarantined until ${esc(flow.quarantine.until)} (${esc(flow.quarantine.ticket)})`;
+  const since = flow.history === null ? '' : ` · ${esc(historyText(flow.history))}`;
+  const lines = [
+    failure === undefined ? '' : failureText(failure),
+    flow.again === null || isFlaky(flow) ? '' : `Run it again: ${flow.again}`,
+  ].filter((line) => line !== '');
+  const reason = failure === undefined ? '' : ` <code>${esc(shorten(reasonOf(failure), 200))}</code>`;
+  return `<details${failsRun(flow) ? ' open' : ''}><summary>${sign} <b>${esc(flow.name)}</b>${note}${since}${reason}</summary>\n\n<pre>${esc(lines.join('\n\n')).replace(/\n(?=\n)/g, '\n&#8203;')}</pre>\n\n</details>\n`;
+}

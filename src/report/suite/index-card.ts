@@ -1,0 +1,75 @@
+import type { Failure } from '../../protocol/failure.js';
+import { escapeMarkup as esc } from '../escape.js';
+import { shorten } from '../format.js';
+import { pageLink } from '../html-steps.js';
+import { requestText, stepTitle } from './failure-text.js';
+import { type FlowResult, reasonOf } from './suite-result.js';
+
+const MAX_LINE = 300;
+const MAX_DIFFERENCES = 20;
+
+/** How a card is shown. */
+export interface CardOptions {
+  readonly link: (path: string) => string;
+  /** The longest text of a card, in characters; the flow's report has all of it. */
+  readonly longest: number;
+}
+
+/** What the index shows of a failed or flaky flow: the failure, its picture, and what to do next. */
+export function failureCard(flow: FlowResult, failure: Failure, options: CardOptions): string {
+  const { link, longest } = options;
+  const { file, line, column, frame, differences = [] } = failure;
+  const place = file === undefined ? null : [file, line, column].filter((part) => part !== undefined).join(':');
+  const listed = differences
+    .slice(0, MAX_DIFFERENCES)
+    .map((one) => `<li><code>${esc(shorten(one.path, MAX_LINE))}</code> ${esc(shorten(one.message, MAX_LINE))}</li>`);
+  const image =
+    flow.picture === null
+      ? ''
+      : `<a href="${esc(link(flow.picture))}"><img src="${esc(link(flow.picture))}" alt="The page when it failed" loading="lazy"></a>`;
+  return `<section class="card"><p class="message"><span class="pill ${flow.outcome === 'passed' ? 'warn' : 'bad'}">${esc(failure.code)}</span> ${esc(shorten(failure.message, longest))}</p>
+${listed.length === 0 ? '' : `<ul class="differences">${listed.join('')}</ul>`}
+${frame === undefined ? '' : `<pre class="frame">${esc(shorten(frame, longest))}</pre>`}
+<dl>${rowsOf(flow, failure, place, options)}</dl>${image}</section>`;
+}
+
+function rowsOf(flow: FlowResult, failure: Failure, place: string | null, { link, longest }: CardOptions): string {
+  const { expected, received, locator, step, nearMisses = [], console: lines = [], requests = [] } = failure;
+  const code = (text: string, kind?: string) => codeOf(shorten(text, longest), kind);
+  const { quarantine, earlier, again, report } = flow;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['Where', place === null ? null : code(place)],
+    ['Locator', locator === undefined ? null : code(locator)],
+    ['Expected', expected === undefined ? null : code(expected, 'expected')],
+    ['Received', received === undefined ? null : code(received, 'received')],
+    ['Most alike', list(nearMisses.map((near) => code(near)))],
+    [step === undefined ? 'Step' : stepTitle(step), step === undefined ? null : `${step.index} ${code(step.js)}`],
+    ['Page', failure.url === undefined || failure.url === '' ? null : pageOf(failure.url, failure.title ?? '')],
+    ['Page errors', list(lines.map(({ text }) => code(text)))],
+    ['Failed requests', list(requests.map((request) => code(requestText(request))))],
+    ['Attempts', earlier.length === 0 ? null : list(earlier.map((one) => esc(attemptText(one))))],
+    ['Quarantine', quarantine === null ? null : esc(`until ${quarantine.until}, ${quarantine.ticket}`)],
+    ['Run it again', again === null ? null : code(again)],
+    ['Report', report === null ? null : `<a href="${esc(link(report))}">${esc(shorten(report, MAX_LINE))}</a>`],
+  ];
+  return rows
+    .filter(([, value]) => value !== null)
+    .map(([title, value]) => `<dt>${title}</dt><dd>${value}</dd>`)
+    .join('');
+}
+
+function attemptText({ attempt, failure }: FlowResult['earlier'][number]): string {
+  return `${attempt}: ${shorten(reasonOf(failure), MAX_LINE)}`;
+}
+
+function pageOf(url: string, title: string): string {
+  return title === '' ? pageLink(url) : `${esc(shorten(title, MAX_LINE))}<br>${pageLink(url)}`;
+}
+
+function codeOf(text: string, kind?: string): string {
+  return `<code${kind === undefined ? '' : ` class="${kind}"`}>${esc(text)}</code>`;
+}
+
+function list(items: readonly string[]): string | null {
+  return items.length === 0 ? null : `<ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`;
+}

@@ -1,0 +1,88 @@
+import { escapeMarkup as esc } from '../escape.js';
+import { shorten } from '../format.js';
+import { type Earlier, renderSuites, suitesByClass, type TestCase, testNameOf } from '../junit.js';
+import { failureText } from './failure-text.js';
+import {
+  countFlows,
+  type EarlierAttempt,
+  type FlowResult,
+  historyText,
+  isFlaky,
+  type SuiteResult,
+} from './suite-result.js';
+
+/** Errors that kept a flow from getting a result; all others are failures of what it tests. */
+const ERRORS: ReadonlySet<string> = new Set([
+  'HARD_TIMEOUT',
+  'INTERRUPTED',
+  'WORKER_LOST',
+  'UNAVAILABLE',
+  'INTERNAL',
+  'MODEL_ERROR',
+  'MAX_ITERATIONS',
+]);
+
+/**
+ * A run as a JUnit file: a suite for each folder, a test case for each flow. A quarantined failure is a skipped test
+ * case, because collectors fail the build for every failure that they find.
+ */
+export function renderSuiteJUnit(suite: SuiteResult): string {
+  const { startedAt, endedAt, labels, build } = suite;
+  const { flaky, quarantined } = countFlows(suite);
+  const common = {
+    id: 'run',
+    startedAt,
+    properties: [
+      ['run', suite.name],
+      ['version', suite.version],
+      ['build', build?.buildUrl ?? null],
+      ['flaky', flaky],
+      ['quarantined', quarantined],
+      ...Object.entries(labels).map(([name, value]) => [`label.${name}`, value] as const),
+    ] as const,
+    cases: suite.flows.map(testCaseOf),
+  };
+  return renderSuites(suitesByClass(common), Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
+}
+
+function testCaseOf(flow: FlowResult): TestCase {
+  const { failure, quarantine, picture, report, earlier } = flow;
+  const quarantined = flow.outcome === 'failed' && quarantine !== null;
+  const output = [
+    ...(isFlaky(flow) ? [`Flaky: passed on attempt ${earlier.length + 1}`] : []),
+    ...(quarantined ? [`Quarantined until ${quarantine.until} (${quarantine.ticket})`] : []),
+    ...(flow.history === null ? [] : [`This failure is ${historyText(flow.history)}`]),
+    ...(failure?.frame === undefined ? [] : [failure.frame]),
+    ...(flow.again === null || flow.outcome === 'passed' ? [] : [`Run it again: ${flow.again}`]),
+    ...(report === null ? [] : [`Report: ${report}`]),
+    // Read by GitLab, and by the attachments plugin of Jenkins; it must be the last line.
+    ...(picture === null ? [] : [`[[ATTACHMENT|${picture}]]`]),
+  ];
+  return {
+    ...testNameOf(flow.name),
+    durationMs: flow.durationMs,
+    ...reasonOf(flow, quarantined),
+    earlier: earlier.map(earlierOf),
+    output,
+  };
+}
+
+function reasonOf(flow: FlowResult, quarantined: boolean): Pick<TestCase, 'outcome' | 'reason'> {
+  const { outcome, failure, quarantine } = flow;
+  if (outcome === 'passed') return { outcome, reason: '' };
+  const message = failure === null ? 'The flow was not started' : `${failure.code}: ${failure.message}`;
+  if (outcome === 'stopped' || quarantined) {
+    const text = quarantined ? `Quarantined until ${quarantine?.until} (${quarantine?.ticket}): ${message}` : message;
+    return { outcome: 'skipped', reason: `<skipped message="${esc(shorten(text, 1_000))}"/>` };
+  }
+  const kind = failure !== null && ERRORS.has(failure.code) ? 'error' : 'failure';
+  const text = failure === null ? '' : failureText(failure);
+  const attributes = `type="${esc(failure?.code ?? 'FLOW_FAILED')}" message="${esc(shorten(failure?.message ?? message, 1_000))}"`;
+  return { outcome: kind, reason: `<${kind} ${attributes}>${esc(text)}</${kind}>` };
+}
+
+function earlierOf({ attempt, failure }: EarlierAttempt): Earlier {
+  const { code, message, file, line, column } = failure;
+  const place = file === undefined ? '' : ` at ${[file, line, column].filter((part) => part !== undefined).join(':')}`;
+  return { code, message, place: `attempt ${attempt}${place}` };
+}

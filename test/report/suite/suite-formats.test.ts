@@ -1,0 +1,116 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { validate } from 'ctrf';
+import t from 'tap';
+import { renderCtrf } from '#troupe/report/suite/ctrf.js';
+import { annotationsOf, renderJobSummary } from '#troupe/report/suite/github.js';
+import { renderSuiteJUnit } from '#troupe/report/suite/suite-junit.js';
+import { junitFaults } from '../../support/junit-shape.js';
+import { guardLeaks } from '../../support/leaks.js';
+import { FAILURE, flowResult, HOSTILE, sampleSuite } from './suite-fixture.js';
+
+guardLeaks(t);
+
+const ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
+const hostile = { ...FAILURE, message: HOSTILE, frame: HOSTILE, file: `flows/${HOSTILE}.js`, expected: HOSTILE };
+const suites = {
+  'of every outcome': sampleSuite(),
+  'without flows': sampleSuite([]),
+  'outside of CI': { ...sampleSuite(), build: null, labels: {} },
+  'with hostile texts': {
+    ...sampleSuite([flowResult(HOSTILE, { outcome: 'failed', failure: hostile, tags: [HOSTILE], again: HOSTILE })]),
+    name: HOSTILE,
+    labels: { [HOSTILE]: HOSTILE },
+  },
+} as const;
+
+t.test('CTRF files are valid by the published schema', async (t) => {
+  for (const [name, suite] of Object.entries(suites)) {
+    const { errors } = validate(JSON.parse(renderCtrf(suite, ID)));
+    t.same(errors ?? [], [], name);
+  }
+});
+
+t.test('CTRF tells flaky and quarantined flows from passed and failed ones', async (t) => {
+  const { results } = JSON.parse(renderCtrf(sampleSuite(), ID));
+  t.match(results.summary, { tests: 5, passed: 2, failed: 1, skipped: 1, other: 1, flaky: 1, duration: 60_000 });
+  t.match(results.tests, [
+    { name: 'login', status: 'passed', flaky: false, retries: 0 },
+    { name: 'shop/coupon', status: 'other', rawStatus: 'quarantined', labels: { ticket: 'SHOP-7' } },
+    {
+      name: 'shop/pay',
+      status: 'failed',
+      suite: ['shop'],
+      tags: ['@smoke', '@checkout'],
+      filePath: 'flows/shop/pay.js',
+      line: 5,
+      snippet: FAILURE.frame,
+      trace: /\n {4}at flows\/shop\/pay\.js:5:9$/,
+      retryAttempts: [{ attempt: 1, status: 'failed' }],
+      attachments: [{ path: 'reports/shop/pay/screenshots/0007.png' }, {}],
+      extra: { history: 'new since abcdef01', again: 'troupe run flows/shop/pay.js' },
+    },
+    { name: 'shop/search', status: 'passed', flaky: true, retries: 1 },
+    { status: 'skipped' },
+  ]);
+  t.match(results.environment, { commit: /^1234567890ab/, branchName: 'main', buildNumber: 42 });
+});
+
+t.test('JUnit files have a suite for each folder, and collectors accept them', async (t) => {
+  const folder = t.testdir({});
+  for (const [name, suite] of Object.entries(suites)) {
+    const file = join(folder, `${name}.xml`);
+    writeFileSync(file, renderSuiteJUnit(suite));
+    if (suite.flows.length > 0) t.same(await junitFaults(file), [], name);
+  }
+  const junit = renderSuiteJUnit(sampleSuite());
+  t.match(junit, '<testsuites name="troupe" tests="5" failures="1" errors="0" time="60.000">');
+  t.match(junit, /<testsuite name="flows" tests="1"/);
+  t.match(junit, /<testsuite name="flows\.shop" tests="3" failures="1" errors="0" skipped="1"/);
+  t.match(junit, /<testsuite name="flows\.shop_v2" tests="1"/, 'a dot in a folder makes no package');
+  t.match(
+    junit,
+    /<testcase name="pay" classname="flows\.shop" time="1\.23[45]"><failure type="LOCATOR_NOT_FOUND" message=/,
+  );
+  t.match(junit, '&gt; 5 |   agent.act', 'the frame');
+  t.match(junit, 'This failure is new since abcdef01');
+  t.match(junit, /\[\[ATTACHMENT\|reports\/shop\/pay\/screenshots\/0007\.png\]\]<\/system-out>/, 'the last line');
+  t.match(junit, /name="coupon".*<skipped message="Quarantined until 2026-02-01 \(SHOP-7\): /);
+  t.match(junit, /name="search".*<flakyFailure type="MATCH_FAILED".*<system-out>Flaky: passed on attempt 2/);
+  t.match(junit, '<property name="label.branch" value="main"/>');
+});
+
+t.test('GitHub gets an error for each failure, and a warning for what is flaky or quarantined', async (t) => {
+  t.match(
+    annotationsOf(sampleSuite(), (file) => `web/${file}`),
+    [
+      /^::error file=web\/flows\/shop\/pay\.js,line=5,col=9,title=shop\/pay failed::LOCATOR_NOT_FOUND: .*%0A/,
+      /^::warning file=web\/flows\/shop\/pay\.js,.*title=shop\/coupon failed \(quarantined\)::/,
+      /^::warning file=web\/flows\/shop\/search\.js,title=shop\/search is flaky::MATCH_FAILED/,
+    ],
+  );
+  const many = Array.from({ length: 30 }, (_, n) => flowResult(`f${n}`, { outcome: 'failed', failure: FAILURE }));
+  t.equal(annotationsOf(sampleSuite(many), String).length, 10, 'no more than GitHub shows');
+  for (const line of annotationsOf(suites['with hostile texts'], String)) {
+    t.notMatch(line, /[\r\n]/);
+    const [, properties = ''] = /^::error (.*?)::/.exec(line) ?? [];
+    t.same(
+      properties.split(',').map((one) => one.replace(/=.*/, '')),
+      ['file', 'line', 'col', 'title'],
+    );
+  }
+});
+
+t.test('The job summary shows texts of pages as text, and stays within the limit of GitHub', async (t) => {
+  const summary = renderJobSummary(sampleSuite());
+  t.match(summary, '❌ 1 failed · 2 passed · 1 flaky · 1 quarantined · 1 stopped · 5 flows in 1 min 00 s');
+  t.match(summary, 'Run it again: troupe run flows/shop/pay.js');
+  t.match(summary, 'flaky: passed on attempt 2');
+  const text = renderJobSummary(suites['with hostile texts']);
+  t.notMatch(text, /<(img|script)|<\/pre>%0A/);
+  const long = { ...FAILURE, message: '<'.repeat(3_000) };
+  const many = Array.from({ length: 2_000 }, (_, n) => flowResult(`f${n}`, { outcome: 'failed', failure: long }));
+  const large = renderJobSummary(sampleSuite(many));
+  t.ok(Buffer.byteLength(large) < 1024 * 1024);
+  t.match(large, /more flows failed; the reports have all/);
+});
