@@ -22,6 +22,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   dashboard: {
     usage: [
       'troupe dashboard [--port N] [--host H] [--driver auto|docker|process] [--max-sessions N] [--forward PORT,...]',
+      '                 [--stop-when-idle SECONDS]',
     ],
     summary: 'Runs the service: HTTP API, MCP, and dashboard.',
     more: `Flags win over troupe.json.
@@ -29,7 +30,8 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   --host H              address to listen on, 127.0.0.1 by default; others need a token
   --driver D            where browsers run: docker containers, or processes of this machine
   --max-sessions N      browsers at once
-  --forward PORT,...    ports of this machine that pages in containers reach as localhost`,
+  --forward PORT,...    ports of this machine that pages in containers reach as localhost
+  --stop-when-idle N    end after N seconds without a client, a session, or a job`,
   },
   run: {
     usage: [
@@ -91,6 +93,13 @@ import reads curl commands from standard input and prints them:
   --to SHELL            as curl commands for another shell
   --into FILE           or adds them to a Postman collection
 run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.`,
+  },
+  mcp: {
+    usage: ['troupe mcp [--url URL]'],
+    summary: 'Serves MCP over standard input and output, for agents that start their servers.',
+    more: `Forwards to the service at --url or TROUPE_URL, to the one that runs for the home, or to one that it starts, which ends
+when it was not used for five minutes. The home is $TROUPE_HOME, else a folder of the user, never the current folder.
+TROUPE_TOKEN is the access token, if the service needs one.`,
   },
   completion: {
     usage: ['troupe completion bash|zsh|fish'],

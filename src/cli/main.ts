@@ -40,6 +40,8 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./token.js')).runToken(rest);
       case 'requests':
         return await (await import('./requests/requests.js')).runRequests(rest);
+      case 'mcp':
+        return await (await import('./mcp/mcp.js')).runMcp(rest);
       case 'completion':
         return (await import('./completion.js')).runCompletion(rest);
       case '--version':

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { pause } from '../base/deadline.js';
-import { type Config, serviceToken } from '../config.js';
+import { serviceToken } from '../config/environment.js';
+import type { Config } from '../config.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import { ErrorBodySchema } from '../protocol/session.js';
 
