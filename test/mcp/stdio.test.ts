@@ -66,7 +66,8 @@ t.test('Two clients that start at once share one service, which is started for t
       onprogress: ({ message }) => message?.startsWith('agent.go(') && killProcess(pid),
     });
     t.match(await cut, { isError: true, content: [{ text: /^UNAVAILABLE: .* outcome is not known/ }] });
-    t.match(await two.evaluate('mine'), /^failed: SESSION_ENDED: .* not run/);
+    // A request on a connection that is just breaking may have arrived.
+    t.match(await two.evaluate('mine'), /^failed: (SESSION_ENDED: .* not run|UNAVAILABLE: .* not known)/);
     t.same(await Promise.all([one.evaluate('typeof mine'), two.evaluate('typeof mine')]), ['undefined', 'undefined']);
     t.not(await pidOf(home), pid);
     t.equal(one.client.getServerVersion()?.name, 'troupe');
