@@ -3,11 +3,11 @@ export type SessionFunction<A, R> = (args: A) => R;
 
 /**
  * The source of a script. A function is called with the arguments; in a script that is text they are `args`. Arguments are
- * JSON. The lines of the source stay where they are.
+ * JSON. The lines of the source stay where they are. With arguments, what the script declares does not last to the next one.
  */
 export function scriptSource<A, R>(script: string | SessionFunction<A, R>, args: A): string {
-  // As JavaScript, not as JSON: __proto__ would set the prototype of an object literal.
+  // Parsed there: in an object literal __proto__ would set the prototype.
   const json = args === undefined ? undefined : `JSON.parse(${JSON.stringify(JSON.stringify(args))})`;
   if (typeof script === 'function') return `(${script})(${json ?? ''})`;
-  return json === undefined ? script : `globalThis.args = ${json}; ${script}`;
+  return json === undefined ? script : `{ const args = ${json}; ${script}\n}`;
 }
