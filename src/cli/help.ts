@@ -1,10 +1,4 @@
-/** What `--help` prints of one command: how it is called, and what it does. */
-interface CommandHelp {
-  readonly usage: readonly string[];
-  /** One sentence. */
-  readonly summary: string;
-  readonly more: string;
-}
+import { AGENT_COMMANDS, type CommandHelp } from './agent/agent-help.js';
 
 const COMMANDS: { readonly [command: string]: CommandHelp } = {
   setup: {
@@ -94,13 +88,7 @@ import reads curl commands from standard input and prints them:
   --into FILE           or adds them to a Postman collection
 run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.`,
   },
-  mcp: {
-    usage: ['troupe mcp [--url URL]'],
-    summary: 'Serves MCP over standard input and output, for agents that start their servers.',
-    more: `Forwards to the service at --url or TROUPE_URL, to the one that runs for the home, or to one that it starts, which ends
-when it was not used for five minutes. The home is $TROUPE_HOME, else a folder of the user, never the current folder.
-TROUPE_TOKEN is the access token, if the service needs one.`,
-  },
+  ...AGENT_COMMANDS,
   completion: {
     usage: ['troupe completion bash|zsh|fish'],
     summary: 'Prints a script that completes commands and options in a shell.',
@@ -135,7 +123,7 @@ export function wordsOf(command: string): {
 export function helpFor(command?: string): string {
   const one = command === undefined || !Object.hasOwn(COMMANDS, command) ? undefined : COMMANDS[command];
   if (one !== undefined) {
-    return `Usage: ${one.usage.join('\n       ')}\n\n${one.summary}\n${one.more}\n\n${HOME}`;
+    return `Usage: ${one.usage.join('\n       ')}\n\n${one.summary}\n${one.more}\n\n${one.home ?? HOME}`;
   }
   const commands = Object.values(COMMANDS).map(({ usage, summary }) => `  ${usage.join('\n  ')}\n      ${summary}`);
   return `Usage: troupe <command> [options]
