@@ -50,9 +50,9 @@ Exit code: 0 all completed, 1 some did not, 2 the run could not start.
   --prompt TEXT         what a model does after the flows; --model chooses it`,
   },
   eval: {
-    usage: ["troupe eval [--session ID] [--url URL | --own] 'js' | -"],
+    usage: ["troupe eval [--session ID|last] [--url URL | --own] 'js' | -"],
     summary: 'Runs a script in a session and prints its value as JSON.',
-    more: `Without --session, the session is a new one. - reads the script from standard input.
+    more: `Without --session, the session is a new one; last is the one of troupe session create and troupe go. - reads the script from standard input.
 Example: troupe eval 'agent.go("https://example.com"); agent.look().elements.map(e => e.locator)'`,
   },
   flow: {
