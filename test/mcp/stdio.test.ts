@@ -52,13 +52,13 @@ t.test('Two clients that start at once share one service, which is started for t
   t.teardown(() => endService(home));
   const [one, two] = await Promise.all([startClient(t, home), startClient(t, home)]);
   t.match(one.client.getInstructions(), /agent\.look\(\)/);
+  t.match((await one.client.listTools()).tools, [{ name: 'agent_eval' }]);
+  t.equal(await readServiceFile(home), null, 'a client that only looks what there is starts no service');
   t.same(await Promise.all([one.evaluate('const mine = 1; mine'), two.evaluate('const mine = 2; mine')]), ['1', '2']);
   const pid = await pidOf(home);
   t.equal(readFileSync(join(home, 'service.log'), 'utf8').match(/listens on/g)?.length, 1);
   const maps = readFileSync(`/proc/${one.transport.pid}/maps`, 'utf8');
   t.notMatch(maps, /\.node\b/, 'the thin process has no native module');
-  const { tools } = await one.client.listTools();
-  t.match(tools, [{ name: 'agent_eval' }]);
 
   await t.test('A service that was killed is replaced; a lost browser is an error, once', async (t) => {
     const js = 'agent.go("data:text/html,hello"); agent.wait(9000)';
@@ -101,7 +101,7 @@ t.test(
       'nonsense',
       '[]',
       '{"jsonrpc":"2.0","id":1,"method":"ping"}',
-      '{"jsonrpc":"2.0","id":2,"method":"tools/list"}',
+      '{"jsonrpc":"2.0","id":2,"method":"tools/call"}',
     ];
     const { out, code } = await new Promise<{ out: string; code: unknown }>((resolve) => {
       const env = { ...process.env, TROUPE_HOME: home, NODE_OPTIONS: '' };

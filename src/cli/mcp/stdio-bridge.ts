@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { settlesWithin } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
+import { EVAL_TOOL } from '../../gateway/mcp/eval-tool.js';
 import { MCP_REVISIONS } from '../../protocol/mcp-revisions.js';
 import { readLines } from './line-reader.js';
 import { asMessage, RPC_CODES, type RpcId, type RpcMessage, requestId, rpcError, rpcResult } from './rpc.js';
@@ -13,8 +14,9 @@ const MAX_OPEN = 100;
 const DRAIN_MS = 2_000;
 
 /**
- * Passes messages between a client on a pair of streams and the service. `initialize` and `ping` are answered here: the
- * client need not wait for a service that is being started. Everything else is the service's.
+ * Passes messages between a client on a pair of streams and the service. `initialize`, `tools/list` and `ping` are answered
+ * here: many clients start their servers only to see what they offer, and wait a few seconds for it. The service is found, or
+ * started, for the first other request.
  */
 export class StdioBridge {
   readonly #input: Readable;
@@ -75,6 +77,7 @@ export class StdioBridge {
     }
     if (message.method === 'ping') this.#send(rpcResult(id, {}));
     else if (message.method === 'initialize') this.#initialize(id, message);
+    else if (message.method === 'tools/list') this.#send(rpcResult(id, { tools: [EVAL_TOOL] }));
     else if (this.#open.has(id)) this.#send(rpcError(id, RPC_CODES.invalid, 'A request with this id is open'));
     else if (this.#open.size >= MAX_OPEN) {
       this.#send(rpcError(id, RPC_CODES.connection, `${MAX_OPEN} requests are open; wait for some answers`));

@@ -29,8 +29,8 @@ const LOST_ANSWER =
   'The next call gets a fresh browser: begin with agent.go';
 
 /**
- * The service's `/mcp`, as one client of it. The session there begins with {@link Upstream.begin}, is replaced if the service
- * is, and ends with {@link Upstream.close}. If a browser was lost that way, the next script gets an error that says so, once.
+ * The service's `/mcp`, as one client of it. The session there begins with the first request, is replaced if the service is,
+ * and ends with {@link Upstream.close}. If a browser was lost that way, the next script gets an error that says so, once.
  */
 export class Upstream {
   /** Takes the service's messages that are not answers. */
@@ -51,10 +51,9 @@ export class Upstream {
     this.#token = options.token;
   }
 
-  /** The client's parameters of `initialize`: the session begins with them. Does not wait for it. */
+  /** The client's parameters of `initialize`: the session at the service will begin with them. */
   begin(params: object): void {
     this.#params = params;
-    this.#connected().catch(() => undefined);
   }
 
   /**
