@@ -25,9 +25,7 @@ for (const name of FILES) zip.file(join(root, name), { name });
 for (const name of FOLDERS) zip.directory(join(root, name), name);
 for (const path of packagesHere(read('package-lock.json'), { omit: 'dev' })) {
   // A package within another has an entry of its own.
-  zip.directory(join(root, path), path, ({ name, ...entry }) => {
-    return /(^|\/)node_modules\//.test(name.slice(path.length + 1)) ? false : { name, ...entry };
-  });
+  zip.directory(join(root, path), path, (entry) => (/(^|\/)node_modules\//.test(entry.name) ? false : entry));
 }
 await Promise.all([pipeline(zip, createWriteStream(file)), zip.finalize()]);
 console.log(`${file}, ${((await stat(file)).size / 1_000_000).toFixed(1)} MB`);

@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 import { isRunning } from '#troupe/cli/local-service/find-service.js';
 import { readServiceFile } from '#troupe/cli/local-service/service-file.js';
 import { readLines } from '#troupe/cli/mcp/line-reader.js';
-import { MCP_REVISIONS } from '#troupe/protocol/mcp-revisions.js';
+import { MCP_REVISIONS } from '#troupe/gateway/mcp/mcp-revisions.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { killProcess } from '../support/processes.js';

@@ -3,7 +3,7 @@ import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { settlesWithin } from '../../base/deadline.js';
 import { sentenceOf } from '../../base/system-fault.js';
 import { EVAL_TOOL } from '../../gateway/mcp/eval-tool.js';
-import { MCP_REVISIONS } from '../../protocol/mcp-revisions.js';
+import { MCP_REVISIONS } from '../../gateway/mcp/mcp-revisions.js';
 import { readLines } from './line-reader.js';
 import { asMessage, RPC_CODES, type RpcId, type RpcMessage, requestId, rpcError, rpcResult } from './rpc.js';
 import type { Upstream } from './upstream.js';
