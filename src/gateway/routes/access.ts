@@ -21,6 +21,7 @@ export const accessRoutes: readonly Route[] = [
     role: null,
     query: ProofQuery,
     answer: ServiceProof,
+    errors: ['NOT_FOUND'],
     async handle({ query, request }) {
       const proof = request.prove(query.challenge);
       if (proof === null) throw new TroupeError('NOT_FOUND', 'This service has no file that clients find it by');
