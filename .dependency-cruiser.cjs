@@ -11,7 +11,7 @@ const FLOORS = [
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['containers'],
-  ['files', 'net-policy'],
+  ['files', 'net-policy', 'client'],
   ['protocol'],
   ['base'],
 ];

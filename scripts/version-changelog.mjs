@@ -9,3 +9,7 @@ if (!text.includes('\n## Unreleased\n')) {
 }
 const today = new Date().toISOString().slice(0, 10);
 writeFileSync('CHANGELOG.md', text.replace('\n## Unreleased\n', `\n## ${version} (${today})\n`));
+// The entry for registries of MCP servers names the version twice.
+const entry = JSON.parse(readFileSync('server.json', 'utf8'));
+const packages = entry.packages.map((one) => ({ ...one, version }));
+writeFileSync('server.json', `${JSON.stringify({ ...entry, version, packages }, null, 2)}\n`);

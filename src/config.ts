@@ -280,16 +280,6 @@ export function requestHistoryFile(env: NodeJS.ProcessEnv = process.env): string
   return resolve(folder, 'request-history.jsonl');
 }
 
-/** The access token that commands bring to a service (TROUPE_TOKEN). */
-export function serviceToken(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  return env.TROUPE_TOKEN || undefined;
-}
-
-/** The service that commands use where they are told no other (TROUPE_URL). */
-export function serviceUrl(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  return env.TROUPE_URL || undefined;
-}
-
 /** The value of a variable that a person named, as of a secret that a job is given. */
 export function namedVariable(name: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env[name];

@@ -36,6 +36,8 @@ export interface Service {
   readonly asksForToken: boolean;
   /** Whether pages reach this port of the machine as localhost, without their session asking for it. */
   reachesLocalhost(port: number): boolean;
+  /** For how long it was not used, in milliseconds; 0 while anybody is connected or any session or job is open. */
+  unusedMs(): number;
   /** Settles when a part failed that the service cannot do without. It must be stopped then. */
   readonly failed: Promise<Error>;
   /** Ends everything in order and gives everything back. Idempotent. */
@@ -52,6 +54,8 @@ export async function startService(
   options: {
     readonly version: string;
     readonly log: Log;
+    /** With it the service proves itself, see `auth/service-proof.ts`. */
+    readonly secret?: string;
     /** Where browsers come from, in place of what the configuration says: benchmarks bring their own. */
     readonly driver?: DriverChoice;
   },
@@ -72,6 +76,7 @@ export async function startService(
       publicUrl: config.publicUrl,
       allowedHosts: config.allowedHosts,
       token: config.token,
+      secret: options.secret,
       metrics: () => telemetry.metrics(),
       onAnswered: (answered) => telemetry.answered(answered),
       onFault: ({ method, path, error }) => log(`${method} ${path}: ${describeFault(error)}`),
@@ -127,6 +132,7 @@ export async function startService(
       artifacts: new ArtifactKeeper(journal, pool, config.sessionsDir),
       reports: pool,
     });
+    let usedAtMs = performance.now();
     let drainMs = DRAIN_MS;
     built.push(() => supervisor.stop(drainMs));
     telemetry.watch({ gateway, threads, supervisor, instance: journal.instance });
@@ -145,6 +151,11 @@ export async function startService(
       server: gateway.server.description,
       asksForToken: gateway.requiresToken,
       failed: journal.failed,
+      unusedMs() {
+        const { running, queued } = supervisor.health().capacity;
+        if (running + queued > 0) usedAtMs = performance.now();
+        return Math.min(gateway.unusedMs, performance.now() - usedAtMs);
+      },
       reachesLocalhost: (port) => driver.name === 'process' || config.forward.includes(port),
       stop(stopOptions) {
         drainMs = stopOptions?.drainMs ?? DRAIN_MS;

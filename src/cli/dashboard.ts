@@ -1,6 +1,13 @@
+import { randomWord } from '../auth/service-proof.js';
+import { agentHome, hasNamedHome } from '../config/environment.js';
 import { readConfig } from '../config.js';
+import { TroupeError } from '../protocol/errors.js';
 import { startService } from '../service.js';
 import { makeLog } from '../telemetry/log.js';
+import { describeFailure, UsageError } from './failure.js';
+import { publishService } from './local-service/publish-service.js';
+import { HOME_TAKEN } from './local-service/start-service.js';
+import { stopWhenIdle } from './local-service/stop-when-idle.js';
 import { parseOptions } from './parse-options.js';
 import { makeFirstHome } from './setup/make-first-home.js';
 import { readVersion } from './version.js';
@@ -12,23 +19,39 @@ import { welcome } from './welcome.js';
  * stands on standard output; where the log is for a collector it has that, too, and there is no text beside it.
  */
 export async function runDashboard(args: readonly string[]): Promise<number> {
-  const flags = parseOptions(args, {
+  const { 'stop-when-idle': idle, ...flags } = parseOptions(args, {
     port: { type: 'string' },
     host: { type: 'string' },
     driver: { type: 'string' },
     'max-sessions': { type: 'string' },
     forward: { type: 'string' },
+    'stop-when-idle': { type: 'string' },
   });
+  if (idle !== undefined && !/^[1-9]\d{0,5}$/.test(idle))
+    throw new UsageError('--stop-when-idle takes seconds, from 1');
   const stop = watchSignals();
   const config = readConfig(flags);
   const log = makeLog(config.log, process.stderr);
   const forPeople = config.log === 'text';
   await makeFirstHome(config);
-  const service = await startService(config, { version: readVersion(), log });
+  const [secret, version] = [randomWord(), readVersion()];
+  const service = await startService(config, { version, log, secret }).catch((error: unknown) => {
+    if (idle === undefined || !isHomeTaken(error)) throw error;
+    process.stderr.write(`troupe: ${describeFailure(error)}\n`);
+    return null;
+  });
+  if (service === null) return HOME_TAKEN;
+  // Without a named home, agents look for a service in the user's.
+  const homes = hasNamedHome() ? [config.home] : [config.home, agentHome()];
+  const withdraw = await publishService(homes, { url: service.url, pid: process.pid, secret, version }, log);
+  const idleEnd = stopWhenIdle(service, idle === undefined ? null : Number(idle) * 1000);
   if (forPeople) process.stdout.write(welcome(service));
   else log('Troupe listens', { url: service.url, driver: service.description, server: service.server });
-  const why = await Promise.race([stop.first, service.failed]);
+  const why = await Promise.race([stop.first, service.failed, idleEnd.reached]);
+  idleEnd.cancel();
+  await withdraw();
   if (why instanceof Error) log(`the service cannot go on: ${why.message}`);
+  else if (why === 'idle') log('Nobody uses this service: stopping');
   else if (forPeople) process.stdout.write(`\n${why}: stopping; running jobs have 10 s (once more: at once)\n`);
   else log(`${why}: stopping; running jobs have 10 s`);
   const stopping = service.stop(why instanceof Error ? { drainMs: 0 } : {});
@@ -36,4 +59,11 @@ export async function runDashboard(args: readonly string[]): Promise<number> {
   await stopping;
   stop.release();
   return why instanceof Error ? 1 : 0;
+}
+
+/** The journal is open in another service. */
+function isHomeTaken(error: unknown): boolean {
+  return (
+    error instanceof TroupeError && (error.details?.cause === 'SQLITE_BUSY' || error.details?.cause === 'SQLITE_LOCKED')
+  );
 }

@@ -1,10 +1,4 @@
-/** What `--help` prints of one command: how it is called, and what it does. */
-interface CommandHelp {
-  readonly usage: readonly string[];
-  /** One sentence. */
-  readonly summary: string;
-  readonly more: string;
-}
+import { AGENT_COMMANDS, type CommandHelp } from './agent/agent-help.js';
 
 const COMMANDS: { readonly [command: string]: CommandHelp } = {
   setup: {
@@ -22,6 +16,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   dashboard: {
     usage: [
       'troupe dashboard [--port N] [--host H] [--driver auto|docker|process] [--max-sessions N] [--forward PORT,...]',
+      '                 [--stop-when-idle SECONDS]',
     ],
     summary: 'Runs the service: HTTP API, MCP, and dashboard.',
     more: `Flags win over troupe.json.
@@ -29,7 +24,8 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
   --host H              address to listen on, 127.0.0.1 by default; others need a token
   --driver D            where browsers run: docker containers, or processes of this machine
   --max-sessions N      browsers at once
-  --forward PORT,...    ports of this machine that pages in containers reach as localhost`,
+  --forward PORT,...    ports of this machine that pages in containers reach as localhost
+  --stop-when-idle N    end after N seconds without a client, a session, or a job`,
   },
   run: {
     usage: [
@@ -65,9 +61,9 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
 flows/quarantine.json lists flows whose failures do not fail the run: [{"flow", "until": "YYYY-MM-DD", "ticket"}]`,
   },
   eval: {
-    usage: ["troupe eval [--session ID] [--url URL | --own] 'js' | -"],
+    usage: ["troupe eval [--session ID|last] [--url URL | --own] 'js' | -"],
     summary: 'Runs a script in a session and prints its value as JSON.',
-    more: `Without --session, the session is a new one. - reads the script from standard input.
+    more: `Without --session, the session is a new one; last is the one of troupe session create and troupe go. - reads the script from standard input.
 Example: troupe eval 'agent.go("https://example.com"); agent.look().elements.map(e => e.locator)'`,
   },
   why: {
@@ -110,6 +106,7 @@ import reads curl commands from standard input and prints them:
   --into FILE           or adds them to a Postman collection
 run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.`,
   },
+  ...AGENT_COMMANDS,
   completion: {
     usage: ['troupe completion bash|zsh|fish'],
     summary: 'Prints a script that completes commands and options in a shell.',
@@ -144,7 +141,7 @@ export function wordsOf(command: string): {
 export function helpFor(command?: string): string {
   const one = command === undefined || !Object.hasOwn(COMMANDS, command) ? undefined : COMMANDS[command];
   if (one !== undefined) {
-    return `Usage: ${one.usage.join('\n       ')}\n\n${one.summary}\n${one.more}\n\n${HOME}`;
+    return `Usage: ${one.usage.join('\n       ')}\n\n${one.summary}\n${one.more}\n\n${one.home ?? HOME}`;
   }
   const commands = Object.values(COMMANDS).map(({ usage, summary }) => `  ${usage.join('\n  ')}\n      ${summary}`);
   return `Usage: troupe <command> [options]

@@ -42,6 +42,22 @@ export async function main(argv: readonly string[]): Promise<number> {
         return await (await import('./token.js')).runToken(rest);
       case 'requests':
         return await (await import('./requests/requests.js')).runRequests(rest);
+      case 'session':
+        return await (await import('./agent/session-command.js')).runSession(rest);
+      case 'look':
+        return await (await import('./agent/page-commands.js')).runLook(rest);
+      case 'go':
+        return await (await import('./agent/page-commands.js')).runGo(rest);
+      case 'act':
+        return await (await import('./agent/page-commands.js')).runAct(rest);
+      case 'text':
+        return await (await import('./agent/page-commands.js')).runText(rest);
+      case 'shot':
+        return await (await import('./agent/page-commands.js')).runShot(rest);
+      case 'skill':
+        return await (await import('./agent/skill.js')).runSkill(rest);
+      case 'mcp':
+        return await (await import('./mcp/mcp.js')).runMcp(rest);
       case 'completion':
         return (await import('./completion.js')).runCompletion(rest);
       case '--version':

@@ -1,7 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConfigFlags, configElsewhere, readConfig, serviceToken, serviceUrl } from '../config.js';
+import { serviceToken, serviceUrl } from '../config/environment.js';
+import { type ConfigFlags, configElsewhere, readConfig } from '../config.js';
 import { TroupeError } from '../protocol/errors.js';
 import { ownUrl, ServiceClient } from './service-client.js';
 import { readVersion } from './version.js';

@@ -1,15 +1,13 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { pause } from '../base/deadline.js';
-import { type Config, serviceToken } from '../config.js';
-import { encodeError, TroupeError } from '../protocol/errors.js';
+import { Connection } from '../client/connection.js';
+import { serviceToken } from '../config/environment.js';
+import type { Config } from '../config.js';
+import { TroupeError } from '../protocol/errors.js';
 import { ErrorBodySchema } from '../protocol/session.js';
 
 const ANSWER_MS = 60_000;
 const HELLO_MS = 3_000;
-/** A stream of events is taken up again for so long after its service was last heard of. */
-const PATIENCE_MS = 30_000;
-const AGAIN_MS = 500;
 
 /** An event as a stream tells it. */
 export interface StreamedEvent {
@@ -69,28 +67,8 @@ export class ServiceClient {
    * @throws UNAVAILABLE when the service is gone for 30 s; the signal's reason
    */
   async *events(path: string, signal: AbortSignal): AsyncGenerator<StreamedEvent, void> {
-    let last = '';
-    let heardAt = performance.now();
-    for (;;) {
-      try {
-        const headers = last === '' ? {} : { 'last-event-id': last };
-        const response = await checked(await this.#fetch('GET', path, { headers, signal }));
-        if (response.status === 204 || response.body === null) return;
-        for await (const frame of frames(response.body as ReadableStream)) {
-          heardAt = performance.now();
-          if (frame.id === '') continue;
-          last = frame.id;
-          yield frame.event;
-        }
-        // A stream of finite length says that it is over: asked again, it is 204.
-      } catch (error) {
-        signal.throwIfAborted();
-        const { code } = encodeError(error);
-        const gone = performance.now() - heardAt > PATIENCE_MS;
-        if (gone || (error instanceof TroupeError && code !== 'UNAVAILABLE')) throw error;
-        await pause(AGAIN_MS, { signal });
-      }
-    }
+    const connection = new Connection({ url: this.url, token: this.#token });
+    for await (const event of connection.events(path, { signal })) if (isEvent(event)) yield event;
   }
 
   async #answer(method: string, path: string, body?: unknown): Promise<Response> {
@@ -135,21 +113,6 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return null;
-  }
-}
-
-async function* frames(body: ReadableStream): AsyncGenerator<{ readonly id: string; readonly event: StreamedEvent }> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of body) {
-    rest += decoder.decode(chunk, { stream: true });
-    const whole = rest.split('\n\n');
-    rest = whole.pop() ?? '';
-    for (const frame of whole) {
-      const [, id = ''] = /^id: (\d+)$/m.exec(frame) ?? [];
-      const event = parsed(/^data: (.*)$/m.exec(frame)?.[1] ?? '');
-      yield isEvent(event) ? { id, event } : { id: '', event: { type: '', sessionId: '', data: null } };
-    }
   }
 }
 

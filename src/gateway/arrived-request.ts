@@ -29,6 +29,7 @@ export interface RequestDependencies {
   readonly publicBase: string | undefined;
   readonly sessions: Sessions;
   metrics(): Promise<string>;
+  prove: RouteRequest['prove'];
 }
 
 /** An admitted request as its handler sees it. Values that few handlers use are made on first use. */
@@ -85,6 +86,10 @@ export class ArrivedRequest implements RouteRequest {
 
   metrics(): Promise<string> {
     return this.#dependencies.metrics();
+  }
+
+  prove(challenge: string): string | null {
+    return this.#dependencies.prove(challenge);
   }
 
   signIn(token: string): string {

@@ -1,3 +1,4 @@
+import { proofOf } from '../auth/service-proof.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import { ArrivedRequest, type RequestDependencies } from './arrived-request.js';
@@ -59,6 +60,8 @@ export interface GatewayOptions {
   readonly allowedHosts: readonly string[];
   /** If set, every request needs this token or a created one, as a Bearer token. See {@link Credentials}. */
   readonly token?: string | undefined;
+  /** With it the service proves itself to clients of the same user, see `auth/service-proof.ts`. */
+  readonly secret?: string | undefined;
   /** How often an idle event stream sends a comment, so that proxies keep it open; 15 s by default. */
   readonly keepAliveMs?: number | undefined;
   /** Memory for all bodies that are being received, in bytes; 256 MiB by default. */
@@ -123,6 +126,8 @@ export class Gateway {
   #sessions: Sessions | null;
   #closing: Promise<void> | null = null;
   #onIdle: (() => void) | null = null;
+  /** When the last request ended, on the clock of `performance.now()`. */
+  #usedAtMs = performance.now();
 
   private constructor(options: GatewayOptions, http: HttpServer, server: Gateway['server'], sockets: Sockets) {
     this.#options = options;
@@ -136,6 +141,7 @@ export class Gateway {
       server: server.name,
       publicBase: options.publicUrl?.replace(/\/$/, ''),
       metrics: async () => (await options.metrics?.()) ?? '',
+      prove: (challenge) => (options.secret === undefined ? null : proofOf(options.secret, this.port, challenge)),
     };
     const { keepAliveMs, mcpGoneMs: goneMs, makeMcpPeer = (client) => new AgentPeer(client) } = options;
     this.#streams = {
@@ -178,6 +184,11 @@ export class Gateway {
   /** Connected dashboard pages. */
   get viewers(): number {
     return this.#sockets.viewers;
+  }
+
+  /** For how long nobody was connected, in milliseconds: no request, stream, or dashboard. 0 if somebody is. */
+  get unusedMs(): number {
+    return this.#open.size > 0 || this.viewers > 0 ? 0 : performance.now() - this.#usedAtMs;
   }
 
   /** Every request needs a token; true until {@link serve}. */
@@ -241,6 +252,7 @@ export class Gateway {
         const { path: pattern = null, changes = mayChange(method) } = route ?? {};
         this.#options.onAnswered?.({ principalName, address, method, path, route: pattern, changes, ms, status });
         this.#open.delete(over);
+        this.#usedAtMs = performance.now();
         if (this.#open.size === 0) this.#onIdle?.();
       },
     });

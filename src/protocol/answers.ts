@@ -57,5 +57,8 @@ export const ModelInfo = z.object({
 });
 export type ModelInfo = z.infer<typeof ModelInfo>;
 
+/** `GET /api/proof`: what only the service that wrote its file can compute. */
+export const ServiceProof = z.object({ proof: z.string() });
+
 /** `POST` and `DELETE /api/login`. */
 export const SignedIn = z.object({ signedIn: z.boolean() });

@@ -101,9 +101,14 @@ t.test('Every route answers valid requests as documented', async (t) => {
     '/api/jobs',
     '/api/events',
     '/api/openapi.json',
+    '/prompt',
   ]) {
     await by('GET', path)(id);
   }
+  const proof = { path: `/api/proof?challenge=${'A'.repeat(43)}` };
+  await answers.see(t, gateway.url, routeOf('GET', '/api/proof'), proof);
+  const known = await house.listen({ secret: 'the secret of its file' });
+  await answers.see(t, known.url, routeOf('GET', '/api/proof'), proof);
   await by('POST', '/api/login')(id, '{"token": "correct-horse"}');
   await by('POST', '/api/login')(id, '{"token": "x"}');
   await by('DELETE', '/api/login')(id);

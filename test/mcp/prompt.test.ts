@@ -56,4 +56,16 @@ t.test('The prompt document of a session is correct', async (t) => {
     await service.call('DELETE', `/api/sessions/${id}`);
     t.match(await service.call('GET', `/sessions/${id}/prompt`), { status: 409, body: { code: 'SESSION_ENDED' } });
   });
+
+  await t.test('The document without a session creates one', { skip: skipWithout('bash', 'curl', 'jq') }, async (t) => {
+    const general = await service.call('GET', '/prompt');
+    t.same([general.status, general.headers.get('content-type')], [200, 'text/markdown; charset=utf-8']);
+    const [, lines = '', last = ''] =
+      /```sh\n([\s\S]*?)```[\s\S]*?`(curl -s -X DELETE [^`]*)`/.exec(general.body) ?? [];
+    const local = `${lines.replace('https://example.com/', 'data:text/html,<button>Hi</button>')}\n${last}`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', local], { timeout: 30_000 });
+    t.match(stdout, /"locator":"\{button\}Hi"/);
+    t.match(stdout, /"status":"stopped"/);
+    t.same((await service.call('GET', '/api/sessions?state=running')).body, []);
+  });
 });

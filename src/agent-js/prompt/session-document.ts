@@ -1,7 +1,9 @@
 import { renderSections, WORKING_RULES } from './sections.js';
 
-/** What the document for one session is made of. */
+/** What the document is made of. */
 export interface SessionDocument {
+  /** Where a session is created first; undefined if the document is for one session. Then the others contain `$ID`. */
+  readonly createUrl?: string;
   /** Whole URLs, as the reader of the document calls the service. */
   readonly proxyUrl: string;
   readonly recordUrl: string;
@@ -17,18 +19,22 @@ const MAX_FLOW_CHARS = 600;
 const MAX_ABOUT_CHARS = 100;
 
 /**
- * All that a model must know to drive a session over HTTP, for one that has never heard of it: markdown, at most 1,500
- * tokens (o200k) whatever flows there are.
+ * All that a model which does not know Troupe needs to drive a session over HTTP, or to create one first. Markdown, at most
+ * 1,500 tokens (o200k) whatever flows there are.
  */
-export function sessionDocument({ proxyUrl, recordUrl, needsToken, timeLeft, flows }: SessionDocument): string {
+export function sessionDocument(parts: SessionDocument): string {
+  const { createUrl, proxyUrl, recordUrl, needsToken, timeLeft, flows } = parts;
   const token = needsToken ? ' -H "Authorization: Bearer $TOKEN"' : '';
+  const browser =
+    createUrl === undefined ? 'A real browser waits for your scripts.' : 'Start a real browser of your own.';
+  const create = createUrl === undefined ? '' : `ID=$(curl -s${token} -X POST ${createUrl} | jq -r .id)\n`;
   const js = 'agent.go(\\"https://example.com/\\"); agent.look()';
   return `# Drive a browser
 
-A real browser waits for your scripts. Send one and get the value of its last expression, as JSON:
+${browser} Send a script and get the value of its last expression, as JSON:
 
 \`\`\`sh
-curl -s ${proxyUrl}${token} -d '{"js": "${js}"}'
+${create}curl -s ${proxyUrl}${token} -d '{"js": "${js}"}'
 \`\`\`
 
 200 is the result. Anything else is {error, code, details}, with the line of the script and the page's url and title.

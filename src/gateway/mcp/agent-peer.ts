@@ -15,7 +15,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { inMinutes } from '../../agent-js/prompt/session-document.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
-import { EVAL_TOOL, EvalArguments } from './eval-tool.js';
+import { EvalArguments } from './eval-arguments.js';
+import { EVAL_TOOL } from './eval-tool.js';
 import type { McpClient, McpPeer } from './mcp-peer.js';
 import { OwnBrowser } from './own-browser.js';
 import { reportProgress } from './progress.js';

@@ -1,6 +1,4 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
-import { SessionId } from '../../protocol/session.js';
 
 /**
  * The only tool. Clients pay for this text with each of their requests, so it has just enough for a model that gets no
@@ -28,6 +26,3 @@ Example: agent.go("https://shop.test"); agent.act("{input}Search", "input", "lam
   },
   annotations: { destructiveHint: true, openWorldHint: true },
 };
-
-/** The tool's arguments. Null means absent: some models fill in every argument. */
-export const EvalArguments = z.strictObject({ js: z.string(), sessionId: SessionId.nullish() });

@@ -1,16 +1,33 @@
 import { z } from 'zod';
 import { CreatedToken, RevokedToken, TokenInfo, TokenRequest } from '../../protocol/access.js';
-import { SignedIn } from '../../protocol/answers.js';
+import { ServiceProof, SignedIn } from '../../protocol/answers.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { ShareLink, ShareRequest } from '../../protocol/share.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
+
+/** 32 random bytes in base64url. */
+const ProofQuery = z.strictObject({ challenge: z.string().regex(/^[\w-]{43}$/, '32 random bytes in base64url') });
 
 const Login = z.strictObject({ token: z.string().min(1).max(1000) });
 
 const DEFAULT_SECONDS = 24 * 3600;
 
 export const accessRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/proof',
+    summary: 'Proves to a client of the same user that this is the service that wrote its file service.json.',
+    role: null,
+    query: ProofQuery,
+    answer: ServiceProof,
+    errors: ['NOT_FOUND'],
+    async handle({ query, request }) {
+      const proof = request.prove(query.challenge);
+      if (proof === null) throw new TroupeError('NOT_FOUND', 'This service has no file that clients find it by');
+      return { kind: 'json', status: 200, body: { proof } };
+    },
+  }),
   defineRoute({
     method: 'POST',
     path: '/api/login',

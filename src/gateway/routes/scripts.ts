@@ -42,6 +42,24 @@ export const scriptRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'GET',
+    path: '/prompt',
+    summary: 'Instructions for a language model that creates a session and uses it, as Markdown.',
+    headers: ['authorization'],
+    answer: 'text/markdown',
+    async handle({ request }, sessions) {
+      const { publicBase: base } = request;
+      const text = sessionDocument({
+        createUrl: `${base}/api/sessions`,
+        proxyUrl: `${base}/sessions/$ID/proxy`,
+        recordUrl: `${base}/api/sessions/$ID`,
+        needsToken: request.headers.authorization !== '',
+        flows: await sessions.flows.list(request.signal),
+      });
+      return { kind: 'text', status: 200, contentType: 'text/markdown; charset=utf-8', text };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/sessions/{id}/prompt',
     summary: 'Instructions for a language model that uses this session, as Markdown.',
     headers: ['authorization'],

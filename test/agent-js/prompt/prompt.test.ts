@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import t from 'tap';
@@ -34,6 +35,15 @@ t.test('The document for a session is at most 1,500 tokens, whatever flows there
   t.match(text, /\n- shop\/überprüfung-0: Покупает[^\n]*…\n/);
   t.match(text, /\n- 49\d\d more: File\.list\(\)\n/);
   t.match(sessionDocument({ ...DOCUMENT, flows: [] }), /There are no flows yet\./);
+});
+
+t.test('The document without a session and the skill are at most 1,500 tokens each', async (t) => {
+  const $ID = { proxyUrl: `${BASE}/sessions/$ID/proxy`, recordUrl: `${BASE}/api/sessions/$ID`, needsToken: true };
+  const general = sessionDocument({ createUrl: `${BASE}/api/sessions`, ...$ID, flows: [] });
+  const skill = await readFile('skills/troupe/SKILL.md', 'utf8');
+  for (const text of [general, skill]) t.ok(tokens(text) <= 1500, `${tokens(text)}`);
+  t.match(general, /^ID=\$\(curl -s -H "Authorization: Bearer \$TOKEN" -X POST \S+\/api\/sessions \| jq -r \.id\)$/m);
+  t.match(skill, /^---\nname: troupe\ndescription: .{100,1024}\n---\n/);
 });
 
 t.test('The document says how much time there is', async (t) => {

@@ -62,8 +62,12 @@ t.test('The package is at most 3 MB, and has what an installed service needs', a
   const paths = packed.files.map(({ path }) => path);
   for (const path of [
     'dist/cli.js',
+    'dist/client/index.js',
+    'dist/agent-js.d.ts',
     'examples/flows/login.js',
     'scripts/postinstall.cjs',
+    'skills/troupe/SKILL.md',
+    'skills/troupe/references/flows.md',
     'worker-container/Dockerfile',
   ])
     t.ok(paths.includes(path), path);

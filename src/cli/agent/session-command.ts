@@ -1,0 +1,108 @@
+import type { Troupe } from '../../client/troupe.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { LiveRequest, SessionRecord } from '../../protocol/session.js';
+import { UsageError } from '../failure.js';
+import { parseWords } from '../parse-options.js';
+import { reported } from './report-failure.js';
+import { agentService, chosenSession, forgetSession, rememberSession } from './used-session.js';
+
+/** `troupe session create|list|delete`. @returns 0 done, 1 it failed, 2 it could not run */
+export async function runSession([command, ...rest]: readonly string[]): Promise<number> {
+  switch (command) {
+    case 'create':
+      return create(rest);
+    case 'list':
+      return list(rest);
+    case 'delete':
+      return remove(rest);
+    default: {
+      const given = command === undefined ? '' : `, not '${command}'`;
+      throw new UsageError(`troupe session takes create, list or delete${given}`);
+    }
+  }
+}
+
+async function create(args: readonly string[]): Promise<number> {
+  const { url, ...given } = wordless(args, {
+    url: { type: 'string' },
+    name: { type: 'string' },
+    viewport: { type: 'string' },
+    locale: { type: 'string' },
+    forward: { type: 'string' },
+    'idle-timeout': { type: 'string' },
+  });
+  const request = requestOf(given);
+  return reported(async () => {
+    process.stdout.write(`${await makeSession(await agentService(url), request, url)}\n`);
+  });
+}
+
+/** Makes a session that later commands use, and returns its id. */
+export async function makeSession(
+  troupe: Troupe,
+  request: Omit<LiveRequest, 'mode'>,
+  url: string | undefined,
+): Promise<string> {
+  const { id } = await troupe.sessions.create({ name: 'troupe', ...request });
+  await rememberSession(id, url);
+  return id;
+}
+
+async function list(args: readonly string[]): Promise<number> {
+  const { url, all = false } = wordless(args, { url: { type: 'string' }, all: { type: 'boolean' } });
+  return reported(async () => {
+    const troupe = await agentService(url);
+    const used = await chosenSession({ url });
+    const records = await troupe.sessions.list(all ? { limit: 100 } : { state: 'running' });
+    for (const record of records) process.stdout.write(`${lineOf(record, used)}\n`);
+    if (records.length === 0) process.stderr.write('There are no sessions.\n');
+  });
+}
+
+async function remove(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseWords(args, { url: { type: 'string' } });
+  const { url } = values;
+  if (positionals.length > 1) throw new UsageError('troupe session delete takes one id');
+  return reported(async () => {
+    const id = positionals[0] ?? (await chosenSession({ url }));
+    if (id === undefined)
+      throw new TroupeError('NOT_FOUND', 'There is no session to delete; troupe session list shows all');
+    await (await agentService(url)).sessions.get(id).stop();
+    await forgetSession(id, url);
+    process.stdout.write(`${id}\n`);
+  });
+}
+
+function lineOf({ id, status, mode, name, createdAt }: SessionRecord, used: string | undefined): string {
+  return [id === used ? '*' : ' ', id, status.padEnd(9), mode, createdAt, name ?? ''].join('  ').trimEnd();
+}
+
+function wordless<O extends Parameters<typeof parseWords>[1]>(args: readonly string[], options: O) {
+  const { values, positionals } = parseWords(args, options);
+  if (positionals.length > 0) throw new UsageError(`It takes no '${positionals[0]}'`);
+  return values;
+}
+
+function requestOf(given: {
+  readonly name?: string | undefined;
+  readonly viewport?: string | undefined;
+  readonly locale?: string | undefined;
+  readonly forward?: string | undefined;
+  readonly 'idle-timeout'?: string | undefined;
+}): Omit<LiveRequest, 'mode'> {
+  const { name, viewport, locale, forward, 'idle-timeout': idle } = given;
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(viewport ?? '') ?? [];
+  if (viewport !== undefined && width === undefined) throw new UsageError('--viewport takes a size such as 1280x720');
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(locale === undefined ? {} : { locale }),
+    ...(viewport === undefined ? {} : { viewport: { width: Number(width), height: Number(height) } }),
+    ...(forward === undefined ? {} : { forward: forward.split(',').map((port) => numberIn('--forward', port)) }),
+    ...(idle === undefined ? {} : { idleTimeout: numberIn('--idle-timeout', idle) }),
+  };
+}
+
+function numberIn(option: string, text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new UsageError(`${option} takes whole numbers, not '${text}'`);
+}

@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { didYouMean } from '../closest-word.js';
+import { UsageError } from '../failure.js';
+
+const FOLDER = new URL('../../../skills/troupe/', import.meta.url);
+
+/** `troupe skill [NAME]`: prints the skill of this version, or one of its reference files. */
+export function runSkill([name, ...others]: readonly string[]): number {
+  if (others.length > 0) throw new UsageError('troupe skill takes one name');
+  process.stdout.write(readFileSync(name === undefined ? new URL('SKILL.md', FOLDER) : referenceFile(name), 'utf8'));
+  return 0;
+}
+
+function referenceFile(name: string): URL {
+  const folder = new URL('references/', FOLDER);
+  const known = readdirSync(folder).map((file) => file.replace(/\.md$/, ''));
+  if (!known.includes(name)) throw new UsageError(`There is no reference '${name}'${didYouMean(name, known)}`);
+  return new URL(`${name}.md`, folder);
+}

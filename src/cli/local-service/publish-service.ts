@@ -1,0 +1,32 @@
+import { mkdir } from 'node:fs/promises';
+import { sentenceOf } from '../../base/system-fault.js';
+import type { Log } from '../../telemetry/log.js';
+import { findService } from './find-service.js';
+import { removeServiceFile, type ServiceFile, writeServiceFile } from './service-file.js';
+
+/**
+ * Writes the file by which clients find a service into its home, the first of the folders, and into the others unless
+ * another service runs there. A folder that cannot be written is logged: the service works without.
+ * @returns removes the files again; idempotent
+ */
+export async function publishService(
+  [home, ...others]: readonly string[],
+  service: ServiceFile,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const written: string[] = [];
+  const write = async (folder: string) => {
+    await mkdir(folder, { recursive: true });
+    await writeServiceFile(folder, service);
+    written.push(folder);
+  };
+  try {
+    if (home !== undefined) await write(home);
+    for (const other of others) if ((await findService(other)) === null) await write(other);
+  } catch (error) {
+    log(`Commands such as troupe mcp cannot find this service: ${sentenceOf(error)}`);
+  }
+  return async () => {
+    for (const folder of written.splice(0)) await removeServiceFile(folder, service).catch(() => undefined);
+  };
+}

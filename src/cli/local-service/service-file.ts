@@ -1,0 +1,87 @@
+import { constants } from 'node:fs';
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PROOF_FORM } from '../../auth/service-proof.js';
+import { errorCode } from '../../base/system-fault.js';
+import { TroupeError } from '../../protocol/errors.js';
+
+/** By what clients of the same user find a running service, and recognize it. */
+export interface ServiceFile {
+  readonly url: string;
+  readonly pid: number;
+  /** Never sent: see `auth/service-proof.ts`. */
+  readonly secret: string;
+  readonly version: string;
+}
+
+const NAME = 'service.json';
+const MAX_BYTES = 4096;
+
+/** The file of the service that runs for a home. */
+export function serviceFileOf(home: string): string {
+  return join(home, NAME);
+}
+
+/**
+ * Reads the file; null if there is none, or it is not complete.
+ * @throws UNAVAILABLE if another user can read or write it
+ */
+export async function readServiceFile(home: string): Promise<ServiceFile | null> {
+  const path = serviceFileOf(home);
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
+    throw new TroupeError('UNAVAILABLE', `${path} cannot be read: delete it and try again`, undefined, {
+      cause: error,
+    });
+  });
+  if (file === null) return null;
+  try {
+    const { size, mode, uid } = await file.stat();
+    const isPrivate = (mode & 0o077) === 0 && (process.getuid === undefined || uid === process.getuid());
+    if (!isPrivate) {
+      throw new TroupeError(
+        'UNAVAILABLE',
+        `${path} can be read or written by other users, so the service that it names is not trusted: delete the file, ` +
+          'then restart the service',
+      );
+    }
+    return size > MAX_BYTES ? null : parse(await file.readFile('utf8'));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes the file, which only this user can read, in one step. */
+export async function writeServiceFile(home: string, service: ServiceFile): Promise<void> {
+  const path = serviceFileOf(home);
+  const draft = `${path}.${process.pid}`;
+  await rm(draft, { force: true });
+  await writeFile(draft, `${JSON.stringify(service)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(draft, path);
+}
+
+/** Removes the file, unless another service has written it since. */
+export async function removeServiceFile(home: string, { secret }: ServiceFile): Promise<void> {
+  const path = serviceFileOf(home);
+  const text = await readFile(path, 'utf8').catch(() => '');
+  if (parse(text)?.secret === secret) await rm(path, { force: true });
+}
+
+function parse(text: string): ServiceFile | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const { url, pid, secret, version }: { readonly [name: string]: unknown } = Object(value);
+    const isWhole =
+      typeof url === 'string' &&
+      /^https?:\/\/[^/?#@\s]+$/.test(url) &&
+      typeof pid === 'number' &&
+      Number.isSafeInteger(pid) &&
+      pid > 0 &&
+      typeof secret === 'string' &&
+      PROOF_FORM.test(secret) &&
+      typeof version === 'string';
+    return isWhole ? { url, pid, secret, version } : null;
+  } catch {
+    return null;
+  }
+}

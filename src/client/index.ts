@@ -1,0 +1,13 @@
+export type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
+export type { BatchRecord, BatchRequest } from '../protocol/batch.js';
+export { type ErrorCode, type ErrorDetails, TroupeError } from '../protocol/errors.js';
+export type { EventData, EventType, JournalEvent } from '../protocol/events.js';
+export type { ElementDescriptor, Look } from '../protocol/look.js';
+export type { JobRequest, LiveRequest, SessionRecord, SessionStatus } from '../protocol/session.js';
+export type { Batch } from './batch.js';
+export type { CallOptions, ConnectionOptions, EventOptions } from './connection.js';
+export type { SessionFunction } from './script-source.js';
+export type { Session } from './session.js';
+export type { SessionFiles } from './session-files.js';
+export type { SessionHandle } from './session-handle.js';
+export { type SessionQuery, type SubmitOptions, Troupe } from './troupe.js';

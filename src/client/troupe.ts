@@ -1,0 +1,148 @@
+import type { z } from 'zod';
+import type { Health, ModelInfo } from '../protocol/answers.js';
+import type { AcceptedBatch, BatchRequest } from '../protocol/batch.js';
+import type { JournalEvent } from '../protocol/events.js';
+import type { JobRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
+import { answerAs, listAs } from './answers.js';
+import { Batch } from './batch.js';
+import { type CallOptions, Connection, type ConnectionOptions, type EventOptions } from './connection.js';
+import { Session } from './session.js';
+import { SessionHandle } from './session-handle.js';
+
+/** Options of a call that creates something. */
+export interface SubmitOptions extends CallOptions {
+  /**
+   * A repeated call with the same key returns what the first one made. By default each call has a key of its own, so that
+   * it can be tried again after a broken connection.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A list of sessions. */
+export type SessionQuery = z.input<typeof ListQuery>;
+
+/**
+ * A Troupe service. Errors are `TroupeError` with the service's `code`.
+ *
+ *     const troupe = new Troupe({ url: 'http://127.0.0.1:4444', token: process.env.TROUPE_TOKEN });
+ *     const session = await troupe.sessions.create();
+ *     await session.run('agent.go("https://example.com"); agent.look()');
+ *     await session.stop();
+ */
+export class Troupe {
+  readonly sessions: Sessions;
+  readonly jobs: Jobs;
+  readonly batches: Batches;
+  readonly #connection: Connection;
+
+  constructor(options: ConnectionOptions = {}) {
+    this.#connection = new Connection(options);
+    this.sessions = new Sessions(this.#connection);
+    this.jobs = new Jobs(this.#connection);
+    this.batches = new Batches(this.#connection);
+  }
+
+  /** Whether the service accepts work, and how much. @throws UNAVAILABLE if it cannot write, or none answers */
+  async health(options: CallOptions = {}): Promise<Health> {
+    return answerAs<Health>(await this.#get('/api/health', options), 'status', 'version');
+  }
+
+  /** The models that jobs may use. */
+  async models(options: CallOptions = {}): Promise<readonly ModelInfo[]> {
+    return listAs<ModelInfo>(await this.#get('/api/models', options), 'id');
+  }
+
+  /** The events of all sessions, from now or after a number, without an end. */
+  async *events(options: EventOptions = {}): AsyncGenerator<JournalEvent, void> {
+    for await (const event of this.#connection.events('/api/events', options)) {
+      yield answerAs<JournalEvent>(event, 'seq', 'type');
+    }
+  }
+
+  #get(path: string, options: CallOptions): Promise<unknown> {
+    return this.#connection.json('GET', path, { ...options, retry: 'always' });
+  }
+}
+
+class Sessions {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Starts a browser. @throws CAPACITY if none becomes free */
+  async create(request: Omit<LiveRequest, 'mode'> = {}, options: SubmitOptions = {}): Promise<Session> {
+    const { id } = answerAs<SessionRecord>(await submit(this.#connection, '/api/sessions', request, options), 'id');
+    return new Session(this.#connection, id);
+  }
+
+  /** A session by its id. Asks nothing: a session that does not exist is NOT_FOUND when it is used. */
+  get(id: string): Session {
+    return new Session(this.#connection, id);
+  }
+
+  /** Sessions and jobs, the newest first; 1,000 at most. `before` is the last id of the page before. */
+  async list(query: SessionQuery = {}, options: CallOptions = {}): Promise<readonly SessionRecord[]> {
+    const words = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) words.append(name, String(one));
+    }
+    const path = words.size === 0 ? '/api/sessions' : `/api/sessions?${words}`;
+    return listAs<SessionRecord>(
+      await this.#connection.json('GET', path, { ...options, retry: 'always' }),
+      'id',
+      'status',
+    );
+  }
+}
+
+class Jobs {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Submits a job: flows, and with a model a prompt. It is on disk when the call returns. */
+  async submit(request: JobRequest, options: SubmitOptions = {}): Promise<SessionHandle> {
+    const { id } = answerAs<SessionRecord>(await submit(this.#connection, '/api/jobs', request, options), 'id');
+    return new SessionHandle(this.#connection, id);
+  }
+
+  /** A job by its id. Asks nothing. */
+  get(id: string): SessionHandle {
+    return new SessionHandle(this.#connection, id);
+  }
+}
+
+class Batches {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Submits up to 10,000 jobs, all or none. */
+  async submit(request: BatchRequest, options: SubmitOptions = {}): Promise<Batch> {
+    const answer = await submit(this.#connection, '/api/batches', request, options);
+    const { id, jobs } = answerAs<AcceptedBatch>(answer, 'id', 'jobs');
+    return new Batch(this.#connection, id, jobs);
+  }
+
+  /** A batch by its id, without the ids of its jobs: `sessions.list({batch: id})` has them. Asks nothing. */
+  get(id: string): Batch {
+    return new Batch(this.#connection, id, []);
+  }
+}
+
+function submit(connection: Connection, path: string, body: object, options: SubmitOptions): Promise<unknown> {
+  const { idempotencyKey = randomKey(), ...call } = options;
+  const headers = { 'idempotency-key': idempotencyKey };
+  return connection.json('POST', path, { ...call, body, headers, retry: 'always' });
+}
+
+/** Not randomUUID(), which pages have only over HTTPS. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

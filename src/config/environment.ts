@@ -1,0 +1,37 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The access token that commands send to a service (TROUPE_TOKEN). */
+export function serviceToken(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env.TROUPE_TOKEN || undefined;
+}
+
+/** The service that commands use unless another one is named (TROUPE_URL). */
+export function serviceUrl(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env.TROUPE_URL || undefined;
+}
+
+/** The session that commands use unless another one is named (TROUPE_SESSION). */
+export function sessionInUse(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env.TROUPE_SESSION || undefined;
+}
+
+/**
+ * The home that agents use: TROUPE_HOME, else a folder of the user. Never the current folder: it may be a project of
+ * somebody else, with files that name a service of theirs.
+ */
+export function agentHome(env: NodeJS.ProcessEnv = process.env, platform: NodeJS.Platform = process.platform): string {
+  if (env.TROUPE_HOME) return resolve(env.TROUPE_HOME);
+  const inHome = platform === 'darwin' ? ['Library', 'Application Support'] : ['.local', 'share'];
+  return join(env.XDG_DATA_HOME ? resolve(env.XDG_DATA_HOME) : join(homedir(), ...inHome), 'troupe');
+}
+
+/** Whether TROUPE_HOME names the home. */
+export function hasNamedHome(env: NodeJS.ProcessEnv = process.env): boolean {
+  return Boolean(env.TROUPE_HOME);
+}
+
+/** The environment of a service that a command starts for a home. */
+export function environmentFor(home: string, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return { ...env, TROUPE_HOME: home };
+}
