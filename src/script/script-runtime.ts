@@ -28,7 +28,9 @@ export class ScriptRuntime {
   readonly #limits: ScriptLimits;
   readonly #sources = new SourceRegistry();
   readonly #flows: FlowRunner;
-  readonly #core: { readonly [name in 'result' | 'describe']: QuickJSHandle };
+  readonly #core: { readonly [name in 'result' | 'describe' | 'idle']: QuickJSHandle };
+  /** Whether a module has work for when no job is left; false saves each script a call. */
+  readonly #idles: boolean;
   #kind: StepKind = 'script';
   #awaits = 0;
   #consoleLines = 0;
@@ -48,7 +50,8 @@ export class ScriptRuntime {
     this.#limits = boot.limits;
     this.#flows = new FlowRunner(js, bridge, this.#sources, boot.limits);
     const core = this.#install(boot);
-    this.#core = { result: this.#part(core, 'result'), describe: this.#part(core, 'describe') };
+    const part = (name: keyof Core): QuickJSHandle => this.#part(core, name);
+    this.#core = { result: part('result'), describe: part('describe'), idle: part('idle') };
     const addModule = this.#part(core, 'addModule');
     for (const module of boot.modules) {
       const install = this.#must(js.evaluate(module.prelude, `troupe/${module.name}`));
@@ -57,6 +60,7 @@ export class ScriptRuntime {
     }
     addModule.dispose();
     core.dispose();
+    this.#idles = this.#must(js.call(this.#core.idle)).consume((handle) => js.readText(handle)) !== 'undefined';
   }
 
   /** Runs a script from beginning to end. Never throws: a failure is in the outcome. */
@@ -178,6 +182,7 @@ export class ScriptRuntime {
       }
       if (this.#bridge.stop() !== null) return { ok: true, value };
       if (!this.#js.hasJobs()) {
+        if (this.#idle()) continue;
         value.dispose();
         const error = this.#js.error('The awaited promise never settles: no job is left that could settle it');
         return { ok: false, error };
@@ -187,7 +192,20 @@ export class ScriptRuntime {
   }
 
   #runJobs(): void {
-    while (this.#js.hasJobs() && this.#bridge.stop() === null) this.#js.runJob();
+    do {
+      while (this.#js.hasJobs() && this.#bridge.stop() === null) this.#js.runJob();
+    } while (this.#bridge.stop() === null && this.#idle());
+  }
+
+  /** Lets modules do what they kept for later. Whether they did something. */
+  #idle(): boolean {
+    if (!this.#idles) return false;
+    const completion = this.#js.call(this.#core.idle);
+    if (!completion.ok) {
+      completion.error.dispose();
+      return false;
+    }
+    return completion.value.consume((handle) => this.#js.readText(handle)) === 'true';
   }
 
   /** Runs the jobs that a stopped script left behind; false if they do not come to an end. */

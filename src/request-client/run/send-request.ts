@@ -9,6 +9,7 @@ import { basic } from '../basic-auth.js';
 import type { HeaderEntry, RequestBody } from '../request.js';
 import type { FilePlace } from './body-files.js';
 import { keepBody } from './body-store.js';
+import type { CookieJar } from './cookie-jar.js';
 import { DigestTurns } from './digest-turns.js';
 import { networkFault } from './network-fault.js';
 import type { PreparedRequest } from './prepared-request.js';
@@ -30,6 +31,8 @@ export interface SendBounds extends FilePlace {
   readonly signal?: AbortSignal;
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
+  /** Cookies to send, and where those of answers are kept; none by default. */
+  readonly cookies?: CookieJar;
   /** The largest decoded body; {@link MAX_BODY_BYTES} by default. */
   readonly maxBodyBytes?: number | undefined;
 }
@@ -77,7 +80,10 @@ export class HttpSender {
       const content = await contentOf(request.body, bounds);
       for (;;) {
         const own = current.body.kind === 'none' ? null : content;
-        const answer = await this.#exchange(digest.authorized(current), own, signal);
+        const url = absolute(current.url);
+        const sent = await withCookies(digest.authorized(current), url, bounds.cookies);
+        const answer = await this.#exchange(sent, own, signal);
+        await bounds.cookies?.take(url, answer.headers['set-cookie'] ?? []);
         if (digest.asked(current, answer)) {
           discardBody(answer);
           continue;
@@ -191,7 +197,7 @@ function redirected(request: PreparedRequest, answer: IncomingMessage): Prepared
   const status = answer.statusCode ?? 0;
   const { location } = answer.headers;
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return null;
-  const base = request.url.includes('://') ? request.url : `http://${request.url}`;
+  const base = absolute(request.url);
   const led = Buffer.from(location, 'latin1').toString('utf8');
   if (!URL.canParse(led, base)) return null;
   const to = new URL(led, base);
@@ -212,6 +218,26 @@ function redirected(request: PreparedRequest, answer: IncomingMessage): Prepared
     body: toGet ? { kind: 'none' } : request.body,
     auth: sameOrigin ? (request.auth ?? null) : null,
   };
+}
+
+function absolute(url: string): string {
+  return url.includes('://') ? url : `http://${url}`;
+}
+
+/** Cookies that the request brings itself come first. */
+async function withCookies(
+  request: PreparedRequest,
+  url: string,
+  jar: CookieJar | undefined,
+): Promise<PreparedRequest> {
+  const kept = (await jar?.header(url)) ?? '';
+  if (kept === '') return request;
+  const own = headerValues(request.headers, 'cookie');
+  const names = new Set(own.flatMap((line) => line.split(';').map((pair) => pair.split('=')[0]?.trim())));
+  const added = kept.split('; ').filter((pair) => !names.has(pair.split('=')[0]));
+  const value = [...own, ...added].join('; ');
+  const others = request.headers.filter(({ name }) => name.toLowerCase() !== 'cookie');
+  return { ...request, headers: [...others, { name: 'Cookie', value }] };
 }
 
 /** Discards the body of a redirect. */
