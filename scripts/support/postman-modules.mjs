@@ -20,7 +20,7 @@ const HIDDEN = ['_process', 'fs', 'json', 'os'];
 /**
  * @param {string} folder an absolute path; postman-sandbox is installed in its node_modules
  * @returns {Promise<object>} `names`: the id of each module that is used by name; `exposed`: the names that scripts can require;
- *   `modules`: by id, the source of a function of `require`, `module` and `exports`, and the ids of what it requires
+ *   `dynamic`: the names of Postman's dynamic variables; `modules`: by id, the source of a function of `require`, `module` and `exports`, and the ids of what it requires
  */
 export async function postmanModules(folder) {
   const bundle = createRequire(`${folder}/`)('postman-sandbox/.cache/bootcode.browser.js');
@@ -29,7 +29,8 @@ export async function postmanModules(folder) {
   });
   const [statement] = parse(code, { ecmaVersion: 'latest' }).body;
   const [table] = statement?.expression?.right?.arguments ?? [];
-  if (table?.type !== 'ObjectExpression') throw new Error('The bundle of postman-sandbox has another form than expected');
+  if (table?.type !== 'ObjectExpression')
+    throw new Error('The bundle of postman-sandbox has another form than expected');
   const all = new Map();
   const nameOf = (node) => String(node.value ?? node.name);
   for (const { key, value } of table.properties) {
@@ -58,5 +59,8 @@ export async function postmanModules(folder) {
       if (!REPLACED.includes(name)) waiting.push(dependency);
     }
   }
-  return { names, exposed: exposed.sort(), modules };
+  const { source } = modules[names['./dynamic-variables']];
+  const dynamic = [...source.matchAll(/(\$\w+):\{description/g)].map(([, name]) => name);
+  if (dynamic.length < 100) throw new Error('The dynamic variables of postman-sandbox have another form than expected');
+  return { names, exposed: exposed.sort(), dynamic, modules };
 }

@@ -1,4 +1,4 @@
-import { encodeError, type ErrorBody, TroupeError } from '../../protocol/errors.js';
+import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import { authAt, type CollectionAuth, pathsUp, readAuth } from '../collection/auth.js';
 import type { Collection, CollectionNode } from '../collection/collection.js';
 import { folderScopes } from '../collection/folder-variables.js';

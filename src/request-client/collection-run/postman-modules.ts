@@ -11,6 +11,7 @@ interface PostmanModules {
   readonly names: Readonly<Record<string, string>>;
   /** What scripts can require. */
   readonly exposed: readonly string[];
+  readonly dynamic: readonly string[];
   readonly modules: Readonly<Record<string, PostmanModule>>;
 }
 
@@ -29,6 +30,11 @@ function postmanModules(): PostmanModules {
 /** The names that scripts can require. */
 export function exposedModules(): readonly string[] {
   return postmanModules().exposed;
+}
+
+/** The names of Postman's dynamic variables, with the dollar sign. */
+export function dynamicNames(): readonly string[] {
+  return postmanModules().dynamic;
 }
 
 /** @throws RangeError if there is no module of that id or name */

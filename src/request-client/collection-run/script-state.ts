@@ -34,7 +34,9 @@ export function requestOf(item: unknown): JsonObject {
 export function changedItem(item: unknown, change: string, value: unknown): unknown {
   const request = requestOf(item);
   const [name = '', text = ''] = Array.isArray(value) ? value.map(String) : [String(value)];
-  const others = headerList(request).filter((header) => textOf(member(header, 'key'))?.toLowerCase() !== name.toLowerCase());
+  const others = headerList(request).filter(
+    (header) => textOf(member(header, 'key'))?.toLowerCase() !== name.toLowerCase(),
+  );
   const merged = (part: JsonObject): unknown => ({ ...asObject(item), request: { ...request, ...part } });
   switch (change) {
     case 'method':
@@ -59,7 +61,9 @@ export function resolvedItem(item: unknown, resolver: VariableResolver): unknown
     if (Array.isArray(value)) return value.map(deep);
     const object = asObject(value);
     if (object === undefined || object.disabled === true) return value;
-    return Object.fromEntries(Object.entries(object).map(([key, one]) => [key, key === 'description' ? one : deep(one)]));
+    return Object.fromEntries(
+      Object.entries(object).map(([key, one]) => [key, key === 'description' ? one : deep(one)]),
+    );
   };
   const { method, header, body } = request;
   return {

@@ -1,4 +1,4 @@
-import { TroupeError, encodeError } from '../../protocol/errors.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { readBundle } from '../../script/bundle.js';
 import type { HostCall, HostModule } from '../../script/host-module.js';
@@ -11,7 +11,7 @@ import { VariableResolver, type VariableScope } from '../collection/variables.js
 import type { RequestDraft } from '../request.js';
 import type { CookieAccess } from '../run/cookie-access.js';
 import type { HttpResponse } from '../run/response.js';
-import { dynamicVariables, exposedModules, postmanModule } from './postman-modules.js';
+import { dynamicNames, dynamicVariables, exposedModules, postmanModule } from './postman-modules.js';
 import { postmanNames } from './postman-names.js';
 import type { TestResult } from './result.js';
 import { changedItem, requestOf, requestState, responseState } from './script-state.js';
@@ -151,7 +151,7 @@ export class Scripts {
     return {
       module: async ([id]) => postmanModule(String(id)),
       moduleNames: async () => exposedModules(),
-      dynamicNames: async () => [...dynamicVariables().keys()],
+      dynamicNames: async () => dynamicNames(),
       dynamic: async ([name]) => dynamicVariables().get(String(name))?.(),
       sleep: async ([ms], { signal }) =>
         new Promise<void>((resolve, reject) => {
@@ -175,7 +175,9 @@ export class Scripts {
     if (known === undefined) throw new TroupeError('SCRIPT_ERROR', `There is no variable scope ${String(name)}`);
     const scope = this.#options.scopes[known];
     const given = new Map(
-      listOf(entries).flatMap((entry) => (Array.isArray(entry) ? [[String(entry[0]), entry[1] as unknown] as const] : [])),
+      listOf(entries).flatMap((entry) =>
+        Array.isArray(entry) ? [[String(entry[0]), entry[1] as unknown] as const] : [],
+      ),
     );
     for (const key of [...scope.keys()]) if (!given.has(key)) scope.delete(key);
     for (const [key, value] of given) setTyped(scope, key, value);

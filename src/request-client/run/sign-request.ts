@@ -40,9 +40,13 @@ export async function signed(
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new TroupeError('REQUEST_FAILED', `The request could not be signed (${type}): ${why}; check its Auth settings`, {
-      cause: 'SIGNATURE',
-    });
+    throw new TroupeError(
+      'REQUEST_FAILED',
+      `The request could not be signed (${type}): ${why}; check its Auth settings`,
+      {
+        cause: 'SIGNATURE',
+      },
+    );
   }
 }
 

@@ -27,13 +27,16 @@ export interface ApiTools {
 /** Thrown to leave the script. */
 export const SKIPPED = new Error('The request is skipped');
 
-const PLACES: readonly (readonly [scope: ScopeName, member: 'environment' | 'globals' | 'collectionVariables' | '_variables', shown: string])[] =
-  [
-    ['environment', 'environment', 'pm.environment'],
-    ['globals', 'globals', 'pm.globals'],
-    ['collection', 'collectionVariables', 'pm.collectionVariables'],
-    ['local', '_variables', 'pm.variables'],
-  ];
+const PLACES: readonly (readonly [
+  scope: ScopeName,
+  member: 'environment' | 'globals' | 'collectionVariables' | '_variables',
+  shown: string,
+])[] = [
+  ['environment', 'environment', 'pm.environment'],
+  ['globals', 'globals', 'pm.globals'],
+  ['collection', 'collectionVariables', 'pm.collectionVariables'],
+  ['local', '_variables', 'pm.variables'],
+];
 
 /** Builds Postman's own `pm` for a script, on the variables, the request and the answer of this client. */
 export function makeApi(state: PostmanState, { host, load, timers, require }: ApiTools): ScriptApi {
@@ -90,9 +93,17 @@ export function makeApi(state: PostmanState, { host, load, timers, require }: Ap
     (cookie) => new sdk.Cookie(cookie),
     (cookies) => new sdk.CookieList(null, cookies),
   );
-  const made = new pmClass(execution, () => undefined, skip, () => undefined, null, require, {
-    disabledAPIs: ['sendRequest', 'require', 'environment', 'globals', 'collectionVariables', 'variables', 'request'],
-  });
+  const made = new pmClass(
+    execution,
+    () => undefined,
+    skip,
+    () => undefined,
+    null,
+    require,
+    {
+      disabledAPIs: ['sendRequest', 'require', 'environment', 'globals', 'collectionVariables', 'variables', 'request'],
+    },
+  );
   const folders = state.folders.map((entries) => new sdk.VariableScope({ values: valuesOf(entries) }).values);
   execution._variables._layers.splice(2, 0, ...folders);
   if (execution.cookies !== undefined) Object.assign(execution.cookies, { jar: () => jar });
@@ -100,7 +111,10 @@ export function makeApi(state: PostmanState, { host, load, timers, require }: Ap
   const request = execution.request;
   const before = state.target === 'prerequest' || request === undefined ? null : requestJson(request, state.request);
   const scopes = Object.fromEntries(
-    PLACES.map(([, member, shown]) => [member === '_variables' ? 'variables' : member, warning(execution[member], shown, warn)]),
+    PLACES.map(([, member, shown]) => [
+      member === '_variables' ? 'variables' : member,
+      warning(execution[member], shown, warn),
+    ]),
   );
   const values: Record<string, unknown> = {
     ...scopes,
@@ -113,7 +127,8 @@ export function makeApi(state: PostmanState, { host, load, timers, require }: Ap
     ...notSupported(),
   };
   const pm: object = new Proxy(made, {
-    get: (target, name) => (typeof name === 'string' && Object.hasOwn(values, name) ? values[name] : Reflect.get(target, name)),
+    get: (target, name) =>
+      typeof name === 'string' && Object.hasOwn(values, name) ? values[name] : Reflect.get(target, name),
     has: (target, name) => Object.hasOwn(values, name) || Reflect.has(target, name),
     set(target, name, value) {
       const known = Object.hasOwn(values, name) || Reflect.has(target, name);

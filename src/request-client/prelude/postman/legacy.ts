@@ -53,7 +53,7 @@ export function legacyValues(state: PostmanState, api: ScriptApi, load: (name: s
   return {
     value: (name) => {
       const library = LIBRARIES[name];
-      if (library !== undefined) return (library === 'lodash3' ? legacyLodash(load) : load(library));
+      if (library !== undefined) return library === 'lodash3' ? legacyLodash(load) : load(library);
       return makers[name]?.();
     },
     finish(report) {
@@ -76,8 +76,7 @@ function codeOf(response: object | undefined): unknown {
 type Values = Record<string, unknown>;
 
 function postmanObject({ execution }: ScriptApi, environment: Values, globals: Values, headers: Values): object {
-  const asText = (value: unknown): unknown =>
-    value === false || value ? String(value) : value;
+  const asText = (value: unknown): unknown => (value === false || value ? String(value) : value);
   const access = (scope: ScriptApi['execution']['environment'], shown: Values) => ({
     set: (key: unknown, value: unknown): void => {
       const name = String(key);

@@ -19,9 +19,9 @@ interface ModuleText {
 
 /**
  * The modules of Postman's sandbox, each loaded once, when it is first required. `own` has modules of ours, by the name
- * under which Postman's modules require them.
+ * under which Postman's modules require them; `real` loads what they replace.
  */
-export function moduleLoader(host: Host, own: Readonly<Record<string, () => unknown>>): Load {
+export function moduleLoader(host: Host, own: Readonly<Record<string, (real: () => unknown) => unknown>>): Load {
   const loaded = new Map<string, { exports: unknown }>();
   const evaluate = globalThis.eval;
   const wrapperOf = (source: string): Wrapper => evaluate(`(${source})`) as Wrapper;
@@ -33,8 +33,8 @@ export function moduleLoader(host: Host, own: Readonly<Record<string, () => unkn
     loaded.set(id, module);
     const { source, dependencies } = textOf(host('module', id));
     const require: Load = (name) => {
-      const replaced = own[name];
-      return replaced === undefined ? load(dependencies[name] ?? name) : replaced();
+      const real = (): unknown => load(dependencies[name] ?? name);
+      return own[name]?.(real) ?? real();
     };
     wrapperOf(source).call(module.exports, require, module, module.exports, undefined, table);
     return module.exports;

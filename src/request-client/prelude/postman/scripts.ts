@@ -1,6 +1,6 @@
 import type { Host } from '../../../script/prelude/engine.js';
 import type { ResponseState } from '../response-view.js';
-import { type ApiTools, makeApi, SKIPPED, type ScriptApi } from './api.js';
+import { type ApiTools, makeApi, type ScriptApi, SKIPPED } from './api.js';
 import { legacyValues } from './legacy.js';
 import { moduleLoader } from './modules.js';
 import type { PostmanState } from './state.js';
@@ -26,6 +26,16 @@ export interface ScriptRunner {
 /** Names under which scripts require modules, besides those of Postman itself. */
 const ALIASES: Readonly<Record<string, string>> = { 'csv-parse': 'csv-parse/lib/sync' };
 
+/** Functions of a module that is loaded with the first call. */
+function lazyMembers(real: () => unknown, names: readonly string[]): object {
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      (...args: unknown[]): unknown => (real() as Record<string, (...values: unknown[]) => unknown>)[name]?.(...args),
+    ]),
+  );
+}
+
 export function makeScripts(host: Host, response: () => ResponseState | null): ScriptRunner {
   let running: Running | null = null;
   const failed = (error: unknown): void => {
@@ -36,6 +46,8 @@ export function makeScripts(host: Host, response: () => ResponseState | null): S
   const load = moduleLoader(host, {
     // A jar of our own, on the host.
     './cookie-jar': () => class {},
+    // A large table, of which most scripts use nothing.
+    'mime-types': (real) => lazyMembers(real, ['charset', 'contentType', 'extension', 'lookup']),
     './dynamic-variables': () =>
       Object.fromEntries(
         (host('dynamicNames') as string[]).map((name) => [name, { generator: () => host('dynamic', name) }]),
@@ -48,9 +60,7 @@ export function makeScripts(host: Host, response: () => ResponseState | null): S
     assertions = true;
     const chai = load('chai') as { use(plugin: unknown): void };
     const plugin = load('chai-postman') as (...libraries: unknown[]) => unknown;
-    const lazyAjv = function (...args: unknown[]): object {
-      return new (load('ajv') as new (...values: unknown[]) => object)(...args);
-    };
+    const lazyAjv = (...args: unknown[]): object => new (load('ajv') as new (...values: unknown[]) => object)(...args);
     chai.use(plugin(load('postman-collection'), load('lodash'), lazyAjv));
   };
   const require = (wanted: unknown): unknown => {

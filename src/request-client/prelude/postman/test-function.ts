@@ -35,7 +35,11 @@ export function makeTest(host: Host, pm: () => object): TestFunction {
         return pm();
       }
       const value: unknown = body();
-      if (value instanceof Promise) value.then(() => end(null), (error: unknown) => end(error ?? new Error('rejected')));
+      if (value instanceof Promise)
+        value.then(
+          () => end(null),
+          (error: unknown) => end(error ?? new Error('rejected')),
+        );
       else end(null);
     } catch (error) {
       end(error ?? new Error(String(error)));
@@ -50,7 +54,8 @@ export function makeTest(host: Host, pm: () => object): TestFunction {
     },
     index: () => count,
     finish: () => {
-      for (const name of open.values()) host('test', name, 'The test did not end: done was not called, or its promise is pending');
+      for (const name of open.values())
+        host('test', name, 'The test did not end: done was not called, or its promise is pending');
       open.clear();
     },
   });
