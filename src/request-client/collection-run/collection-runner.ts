@@ -65,6 +65,7 @@ export class CollectionRunner {
     this.#cookies = options.cookies ?? new CookieJar();
     this.#scopes = options.scopes ?? scopesOf(options.collection, options.environment);
     this.#scripts = new Scripts({
+      name: options.collection.name,
       scopes: this.#scopes,
       cookies: this.#cookies,
       send: (request, auth, resolver, signal) =>
@@ -138,7 +139,10 @@ export class CollectionRunner {
         if (signal?.aborted === true) throw thrown;
         error = encodeError(thrown);
       }
-      if (turn.response !== null) error = (await this.#runScripts(node, 'test', turn, signal)) ?? error;
+      const failed = await this.#runScripts(node, 'test', turn, signal);
+      // One failure is the request's; the others are not lost.
+      if (error !== null && failed !== null) turn.console.push(`error: ${failed.error}`);
+      error ??= failed;
     }
     if (turn.next !== undefined) this.#next = turn.next;
     return {

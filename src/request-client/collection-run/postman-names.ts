@@ -13,6 +13,7 @@ const POSTMAN_NAMES = [
   'responseHeaders',
   'responseCookies',
   'require',
+  'JSON',
   '_',
   'CryptoJS',
   'atob',

@@ -46,6 +46,8 @@ export function scopesInOrder(
 }
 
 export interface ScriptsOptions {
+  /** Of the collection. */
+  readonly name: string;
   readonly scopes: Scopes;
   readonly cookies: CookieAccess;
   /** Sends the request of `pm.sendRequest`. */
@@ -210,7 +212,7 @@ export class Scripts {
       info: {
         id,
         name: path.at(-1) ?? '',
-        path,
+        path: [this.#options.name, ...path],
         current: this.#place.current,
         iteration: iteration.index,
         iterations: iteration.count,

@@ -101,12 +101,15 @@ export function makeApi(state: PostmanState, { host, load, timers, require }: Ap
     null,
     require,
     {
-      disabledAPIs: ['sendRequest', 'require', 'environment', 'globals', 'collectionVariables', 'variables', 'request'],
+      disabledAPIs: ['sendRequest', 'require', 'environment', 'globals', 'collectionVariables', 'variables'],
     },
   );
   const folders = state.folders.map((entries) => new sdk.VariableScope({ values: valuesOf(entries) }).values);
   execution._variables._layers.splice(2, 0, ...folders);
   if (execution.cookies !== undefined) Object.assign(execution.cookies, { jar: () => jar });
+  if (execution.response !== undefined && state.response !== null) {
+    Object.assign(execution.response, { responseSize: state.response.bytes });
+  }
   if (state.response?.text === null) refuseLargeBody(execution.response, state.response);
   const request = execution.request;
   const before = state.target === 'prerequest' || request === undefined ? null : requestJson(request, state.request);

@@ -26,6 +26,14 @@ export interface ScriptRunner {
 /** Names under which scripts require modules, besides those of Postman itself. */
 const ALIASES: Readonly<Record<string, string>> = { 'csv-parse': 'csv-parse/lib/sync' };
 
+/** As in Postman, a text may begin with a byte order mark. */
+const lenientJson = Object.create(JSON, {
+  parse: {
+    value: (text: unknown, ...rest: []): unknown =>
+      JSON.parse(typeof text === 'string' && text.startsWith('\uFEFF') ? text.slice(1) : String(text), ...rest),
+  },
+});
+
 /** Functions of a module that is loaded with the first call. */
 function lazyMembers(real: () => unknown, names: readonly string[]): object {
   return Object.fromEntries(
@@ -60,7 +68,9 @@ export function makeScripts(host: Host, response: () => ResponseState | null): S
     assertions = true;
     const chai = load('chai') as { use(plugin: unknown): void };
     const plugin = load('chai-postman') as (...libraries: unknown[]) => unknown;
-    const lazyAjv = (...args: unknown[]): object => new (load('ajv') as new (...values: unknown[]) => object)(...args);
+    const lazyAjv = new Proxy(class {}, {
+      construct: (_, args) => new (load('ajv') as new (...values: unknown[]) => object)(...args),
+    });
     chai.use(plugin(load('postman-collection'), load('lodash'), lazyAjv));
   };
   const require = (wanted: unknown): unknown => {
@@ -71,7 +81,7 @@ export function makeScripts(host: Host, response: () => ResponseState | null): S
   };
   const begin = (names: readonly string[]): { values: unknown[]; finish: () => void } => {
     const tools: ApiTools = { host, load, timers, require };
-    const plain: Record<string, unknown> = { ...timers.globals, require };
+    const plain: Record<string, unknown> = { ...timers.globals, require, JSON: lenientJson };
     if (names.every((name) => Object.hasOwn(plain, name))) {
       return { values: names.map((name) => plain[name]), finish: () => undefined };
     }
