@@ -6,14 +6,11 @@ import { parse } from 'acorn';
 /** Modules that are used by name, besides those that scripts can require. By the module that requires them. */
 const ENTRIES = {
   './execution': './execute',
-  './pmapi': './execute',
   'chai-postman': './execute',
   './xml2Json': './postman-legacy-interface',
   lodash3: './postman-legacy-interface',
   './dynamic-variables': './superstring',
 };
-/** Modules that src/request-client/prelude/postman replaces: what only they need is left out. */
-const REPLACED = ['./cookie-jar'];
 /** Parts of the bundle that are of no use to scripts. */
 const HIDDEN = ['_process', 'fs', 'json', 'os'];
 
@@ -55,9 +52,7 @@ export async function postmanModules(folder) {
     modules[id] = module;
     // Of equal modules the bundle has one, which the others call.
     for (const [, same] of module.source.matchAll(/arguments\[4\]\[(\d+)\]/g)) waiting.push(same);
-    for (const [name, dependency] of Object.entries(module.dependencies)) {
-      if (!REPLACED.includes(name)) waiting.push(dependency);
-    }
+    waiting.push(...Object.values(module.dependencies));
   }
   const { source } = modules[names['./dynamic-variables']];
   const dynamic = [...source.matchAll(/(\$\w+):\{description/g)].map(([, name]) => name);

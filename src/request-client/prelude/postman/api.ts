@@ -86,26 +86,19 @@ export function makeApi(state: PostmanState, { host, load, timers, require }: Ap
     host('skipRequest');
     throw SKIPPED;
   };
-  const pmClass = load('./pmapi') as Sdk['Postman'];
   const jar = makeCookieAccess(
     host,
     timers.later,
     (cookie) => new sdk.Cookie(cookie),
     (cookies) => new sdk.CookieList(null, cookies),
   );
-  const made = new pmClass(
-    execution,
-    () => undefined,
-    skip,
-    () => undefined,
-    null,
-    require,
-    {
-      disabledAPIs: ['sendRequest', 'require', 'environment', 'globals', 'collectionVariables', 'variables'],
-    },
-  );
+  const data = new sdk.VariableScope();
+  data.syncVariablesFrom(state.data);
   const folders = state.folders.map((entries) => new sdk.VariableScope({ values: valuesOf(entries) }).values);
-  execution._variables._layers.splice(2, 0, ...folders);
+  const { environment, collectionVariables, globals } = execution;
+  for (const layer of [data.values, environment.values, ...folders, collectionVariables.values, globals.values]) {
+    execution._variables.addLayer(layer);
+  }
   if (execution.cookies !== undefined) Object.assign(execution.cookies, { jar: () => jar });
   if (execution.response !== undefined && state.response !== null) {
     Object.assign(execution.response, { responseSize: state.response.bytes });
@@ -119,27 +112,44 @@ export function makeApi(state: PostmanState, { host, load, timers, require }: Ap
       warning(execution[member], shown, warn),
     ]),
   );
+  const { expect } = load('chai') as { expect: (...args: unknown[]) => { readonly to: unknown } };
+  for (const subject of [request, execution.response]) {
+    if (subject !== undefined) Object.defineProperty(subject, 'to', { get: () => expect(subject).to });
+  }
+  const { id, name, path, current, iteration, iterations } = state.info;
+  const pm: object = {};
   const values: Record<string, unknown> = {
     ...scopes,
-    test,
+    info: { eventName: state.target, iteration, iterationCount: iterations, requestName: name, requestId: id },
+    iterationData: data,
+    cookies: execution.cookies,
     request,
+    response: execution.response,
+    expect,
+    test,
     sendRequest: makeSendRequest(sdk, timers, (wanted) => {
       flush();
       return host('send', wanted);
     }),
+    execution: {
+      setNextRequest: (next: unknown): void => {
+        execution.return.nextRequest = next;
+      },
+      skipRequest: skip,
+      location: Object.assign([...path], { current }),
+    },
+    // What a script draws is shown nowhere.
+    visualizer: { set: () => undefined, clear: () => undefined },
+    require,
     ...notSupported(),
   };
-  const pm: object = new Proxy(made, {
-    get: (target, name) =>
-      typeof name === 'string' && Object.hasOwn(values, name) ? values[name] : Reflect.get(target, name),
-    has: (target, name) => Object.hasOwn(values, name) || Reflect.has(target, name),
-    set(target, name, value) {
-      const known = Object.hasOwn(values, name) || Reflect.has(target, name);
-      if (!known) return Reflect.set(target, name, value);
-      warn(`pm.${String(name)} = ... has no effect; change its members instead`);
-      return true;
-    },
-  });
+  for (const [member, value] of Object.entries(values)) {
+    Object.defineProperty(pm, member, {
+      get: () => value,
+      set: () => warn(`pm.${member} = ... has no effect; change its members instead`),
+      enumerable: true,
+    });
+  }
   const finish = (): void => {
     test.finish();
     flush();

@@ -1,7 +1,8 @@
 /** What is used of Postman's libraries; they have no types of their own here. */
 export interface Scope {
   readonly values: { each(visit: (variable: { key?: unknown; value?: unknown; disabled?: unknown }) => void): void };
-  readonly _layers: unknown[];
+  addLayer(values: unknown): void;
+  syncVariablesFrom(values: object): void;
   toObject(): Record<string, unknown>;
   syncVariablesTo(): Record<string, unknown>;
   set(key: string, value: unknown): void;
@@ -35,7 +36,6 @@ type New<Made> = new (...args: readonly unknown[]) => Made;
 
 export interface Sdk {
   readonly Execution: New<Execution>;
-  readonly Postman: New<object>;
   readonly VariableScope: New<Scope>;
   readonly Request: New<SdkRequest> & { isRequest(value: unknown): boolean };
   readonly Response: New<object>;

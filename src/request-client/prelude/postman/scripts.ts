@@ -52,8 +52,6 @@ export function makeScripts(host: Host, response: () => ResponseState | null): S
   const timers = makeTimers(host, failed);
   let exposed: readonly string[] | null = null;
   const load = moduleLoader(host, {
-    // A jar of our own, on the host.
-    './cookie-jar': () => class {},
     // A large table, of which most scripts use nothing.
     'mime-types': (real) => lazyMembers(real, ['charset', 'contentType', 'extension', 'lookup']),
     './dynamic-variables': () =>
