@@ -315,7 +315,8 @@ function read(js: QuickJs, handle: QuickJSHandle | undefined): string {
 /** The engine's own stack check came too late, or its memory is in an unknown state. */
 function brokenBy(error: unknown): FailedOutcome {
   const text = error instanceof Error ? error.message : String(error);
-  return failure({ error: `The script broke its engine: ${text}`, code: 'SCRIPT_ERROR' }, { broken: true });
+  const message = `The script broke its engine: ${text}`;
+  return failure({ error: message, code: 'SCRIPT_ERROR', details: { cause: 'ENGINE' } }, { broken: true });
 }
 
 /** Why a script was not evaluated. Rethrows anything but a TroupeError. */

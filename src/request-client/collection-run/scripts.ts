@@ -79,18 +79,36 @@ export class Scripts {
   #turn: ScriptTurn | null = null;
   #place: ScriptPlace = { target: 'prerequest', current: '' };
   #epoch = 0;
+  /** Whether the running script has sent a request, which must not be sent twice. */
+  #hasSent = false;
 
   constructor(options: ScriptsOptions) {
     this.#options = options;
   }
 
   /**
-   * Runs one script, until its timers have run, too. The first one starts the sandbox.
+   * Runs one script, until its timers have run, too. The first one starts the sandbox. A script that the engine itself
+   * failed on, at no fault of its own, runs once more in a fresh engine, unless it has sent a request.
    * @throws what {@link Sandbox.run} throws; the turn has the results until then
    */
   async run(source: string, place: ScriptPlace, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
+    const before = { tests: turn.tests.length, console: turn.console.length, errors: turn.errors.length };
+    try {
+      await this.#runOnce(source, place, turn, signal);
+    } catch (error) {
+      const again = error instanceof TroupeError && error.details?.cause === 'ENGINE' && !this.#hasSent;
+      if (!again) throw error;
+      turn.tests.length = before.tests;
+      turn.console.length = before.console;
+      turn.errors.length = before.errors;
+      await this.#runOnce(source, place, turn, signal);
+    }
+  }
+
+  async #runOnce(source: string, place: ScriptPlace, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
     this.#sandbox ??= Sandbox.start({ modules: [this.#module()], emit: (event) => this.#heard(event) });
     const sandbox = await this.#sandbox;
+    this.#hasSent = false;
     this.#turn = turn;
     this.#place = place;
     this.#epoch += 1;
@@ -241,6 +259,7 @@ export class Scripts {
   }
 
   async #send(wanted: unknown, signal: AbortSignal): Promise<unknown> {
+    this.#hasSent = true;
     try {
       const resolver = this.#resolver();
       const item = { request: typeof wanted === 'string' ? { method: 'GET', url: wanted } : wanted };
