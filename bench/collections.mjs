@@ -20,7 +20,9 @@ export async function run({ dir } = {}) {
       const assertions = theirs.ran.reduce((sum, one) => sum + one.assertions.length, 0);
       totals.requests += requests;
       totals.alike += requests - differing.length;
-      console.log(`  ${name.padEnd(40)}${String(requests - differing.length).padStart(6)} of ${requests} requests alike, ${assertions} assertions`);
+      console.log(
+        `  ${name.padEnd(40)}${String(requests - differing.length).padStart(6)} of ${requests} requests alike, ${assertions} assertions`,
+      );
       for (const line of differing.slice(0, 20)) console.log(`      ${line}`);
     }
   } finally {
@@ -44,5 +46,8 @@ function own(origin) {
 function inFolder(dir) {
   return readdirSync(dir)
     .filter((file) => file.endsWith('.json'))
-    .map((file) => ({ name: file, wanted: { collection: JSON.parse(readFileSync(join(dir, file), 'utf8')), folder: dir, timeoutMs: 5000 } }));
+    .map((file) => ({
+      name: file,
+      wanted: { collection: JSON.parse(readFileSync(join(dir, file), 'utf8')), folder: dir, timeoutMs: 5000 },
+    }));
 }

@@ -33,8 +33,14 @@ export class EchoServer {
 }
 
 const BODIES: Readonly<Record<string, readonly [type: string, text: string]>> = {
-  '/xml': ['application/xml', '<?xml version="1.0"?><shop open="yes"><item id="1">Tea</item><item id="2">Cup</item></shop>'],
-  '/html': ['text/html; charset=utf-8', '<html><head><title>Shop</title></head><body><h1 class="a">Tea</h1><a href="/x">x</a></body></html>'],
+  '/xml': [
+    'application/xml',
+    '<?xml version="1.0"?><shop open="yes"><item id="1">Tea</item><item id="2">Cup</item></shop>',
+  ],
+  '/html': [
+    'text/html; charset=utf-8',
+    '<html><head><title>Shop</title></head><body><h1 class="a">Tea</h1><a href="/x">x</a></body></html>',
+  ],
   '/csv': ['text/csv', 'name,price\nTea,3\nCup,9\n'],
   '/text': ['text/plain', 'plain text'],
   '/bom': ['application/json', '\uFEFF{"bom": true}'],
@@ -53,18 +59,22 @@ function answer(request: IncomingMessage, response: ServerResponse, body: Buffer
   }
   const [, what = '', first = '', second = ''] = pathname.split('/');
   if (what === 'status') {
-    response.writeHead(Number(first), { 'content-type': 'application/json' }).end('{"status":' + first + '}');
+    response.writeHead(Number(first), { 'content-type': 'application/json' }).end(`{"status":${first}}`);
   } else if (what === 'cookies') {
     const set = first === 'set' ? [...url.searchParams].map(([name, value]) => `${name}=${value}; Path=/`) : [];
     const gone = first === 'delete' ? [...url.searchParams.keys()].map((name) => `${name}=; Max-Age=0; Path=/`) : [];
     response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': [...set, ...gone] });
     response.end(JSON.stringify({ cookies: cookiesOf(request) }));
   } else if (what === 'redirect') {
-    response.writeHead(302, { location: first === '' || first === '1' ? '/get' : `/redirect/${Number(first) - 1}` }).end();
+    response
+      .writeHead(302, { location: first === '' || first === '1' ? '/get' : `/redirect/${Number(first) - 1}` })
+      .end();
   } else if (what === 'basic-auth') {
     const wanted = `Basic ${Buffer.from(`${first}:${second}`).toString('base64')}`;
     const ok = request.headers.authorization === wanted;
-    response.writeHead(ok ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify({ authenticated: ok }));
+    response
+      .writeHead(ok ? 200 : 401, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ authenticated: ok }));
   } else if (what === 'login') {
     response.writeHead(200, { 'content-type': 'application/json', 'X-Request-Id': 'r-1' });
     response.end(JSON.stringify({ token: 'tok-1', user: { id: 7, name: 'Ada' }, expires: 3600 }));

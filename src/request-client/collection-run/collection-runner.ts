@@ -27,6 +27,8 @@ export interface RunnerOptions {
   readonly tokens: TokenStore;
   /** Cookies that outlive this runner; by default those of one run. */
   readonly cookies?: CookieJar;
+  /** False sends none of them, and keeps none of answers. */
+  readonly sendCookies?: boolean;
   /** Which hosts requests may reach; all by default. */
   readonly reach?: ReachBounds;
   readonly requestTimeoutMs?: number;
@@ -165,9 +167,9 @@ export class CollectionRunner {
   }
 
   #bounds(signal: AbortSignal | undefined, item?: unknown): SendBounds {
-    const { folder, filesWithin, requestTimeoutMs, maxBodyBytes } = this.#options;
+    const { folder, filesWithin, requestTimeoutMs, maxBodyBytes, sendCookies = true } = this.#options;
     const timeoutMs = requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-    const off = member(member(item, 'protocolProfileBehavior'), 'disableCookies') === true;
+    const off = !sendCookies || member(member(item, 'protocolProfileBehavior'), 'disableCookies') === true;
     const cookies = off ? {} : { cookies: this.#cookies };
     return { folder, filesWithin, timeoutMs, maxBodyBytes, ...cookies, ...(signal === undefined ? {} : { signal }) };
   }

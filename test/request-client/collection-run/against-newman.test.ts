@@ -60,7 +60,10 @@ t.test('every feature of the sandbox gives what it gives in newman', async (t) =
   };
   const [ours, theirs] = [await byTroupe(wanted), await byNewman(wanted)];
   t.strictSame(differences(ours, theirs), []);
-  const probes = [...PROBES.prerequest.map((text, i) => [`b${i}`, text]), ...PROBES.test.map((text, i) => [`a${i}`, text])];
+  const probes = [
+    ...PROBES.prerequest.map((text, i) => [`b${i}`, text]),
+    ...PROBES.test.map((text, i) => [`a${i}`, text]),
+  ];
   t.ok(probes.length >= 150, `${probes.length} probes`);
   const differing = probes.flatMap(([key = '', text = '']) => {
     const [us, them] = [ours.environment[key], theirs.environment[key]];

