@@ -16,6 +16,7 @@ interface PostmanModules {
 }
 
 type Generator = () => unknown;
+type Wrapper = (...args: readonly unknown[]) => unknown;
 
 let known: PostmanModules | null = null;
 let dynamic: ReadonlyMap<string, Generator> | null = null;
@@ -54,10 +55,10 @@ export function dynamicVariables(): ReadonlyMap<string, Generator> {
 /** These run outside of the sandbox: they are part of the installation, and get nothing of a script. */
 function loadDynamicVariables(): ReadonlyMap<string, Generator> {
   const loaded = new Map<string, { exports: unknown }>();
-  const wrapperOf = (source: string): CallableFunction => {
+  const wrapperOf = (source: string): Wrapper => {
     const wrapper: unknown = compileFunction(`return (${source})`)();
     if (typeof wrapper !== 'function') throw new TypeError('A module of Postman is not a function');
-    return wrapper;
+    return (...args) => wrapper(...args) as unknown;
   };
   // A module may be the same as another, and calls it.
   const table = new Proxy({}, { get: (_, id) => [wrapperOf(postmanModule(String(id)).source)] });
@@ -68,7 +69,7 @@ function loadDynamicVariables(): ReadonlyMap<string, Generator> {
     loaded.set(id, module);
     const { source, dependencies } = postmanModule(id);
     const require = (name: string): unknown => load(dependencies[name] ?? name);
-    wrapperOf(source).call(module.exports, require, module, module.exports, undefined, table);
+    wrapperOf(source)(require, module, module.exports, undefined, table);
     return module.exports;
   };
   const made = load('./dynamic-variables');
