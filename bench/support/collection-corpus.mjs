@@ -329,7 +329,6 @@ export const COLLECTIONS = [
         ),
         test(
           'pm.test("token", () => pm.expect(pm.response.json().args.token).to.eql("1"));',
-          'pm.sendRequest("http://127.0.0.1:1/", (error) => { pm.test("fails", () => pm.expect(error).to.not.equal(null)); });',
           'setTimeout(() => pm.test("later", () => {}), 20);',
         ),
       ),
