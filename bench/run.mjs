@@ -1,4 +1,4 @@
-// `npm run bench -- NAME... [--assert] [--rounds N] [--part PART]`: builds, then runs `bench/NAME.mjs` of each name, in this
+// `npm run bench -- NAME... [--assert] [--rounds N] [--part PART] [--dir DIR]`: builds, then runs `bench/NAME.mjs` of each name, in this
 // process and one after another, or the part of it that is named. With --assert the exit code is 1 when a ratio misses its
 // target.
 import { existsSync, readdirSync } from 'node:fs';
@@ -8,7 +8,12 @@ import { describeMachine } from './support/machine.mjs';
 import { printTargets } from './support/print.mjs';
 
 const { values, positionals } = parseArgs({
-  options: { assert: { type: 'boolean', default: false }, rounds: { type: 'string' }, part: { type: 'string' } },
+  options: {
+    assert: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    part: { type: 'string' },
+    dir: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const here = new URL('./', import.meta.url);
@@ -33,7 +38,7 @@ const targets = [];
 for (const name of names) {
   const { run } = await import(new URL(`./${name}.mjs`, here));
   console.log(`\n${name}`);
-  targets.push(...(await run({ ...(rounds === undefined ? {} : { rounds }), part: values.part })));
+  targets.push(...(await run({ ...(rounds === undefined ? {} : { rounds }), part: values.part, dir: values.dir })));
 }
 const missed = printTargets(targets);
 process.exitCode = values.assert && missed > 0 ? 1 : 0;

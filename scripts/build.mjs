@@ -7,6 +7,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from '../web/esbuild.mjs';
+import { postmanModules } from './support/postman-modules.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const src = join(root, 'src');
@@ -24,6 +25,25 @@ await build({
   target: 'node20.19',
   logLevel: 'warning',
 });
+// Modules that are one file with the packages that they need, which are no dependencies of an installation.
+for (const module of ['cookie-jar', 'ntlm', 'sign-request']) {
+  await build({
+    entryPoints: [join(src, `request-client/run/${module}.ts`)],
+    outfile: join(dist, `request-client/run/${module}.js`),
+    nodePaths: [join(root, 'web/node_modules')],
+    allowOverwrite: true,
+    bundle: true,
+    minify: true,
+    keepNames: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    legalComments: 'linked',
+    external: ['*/protocol/errors.js'],
+    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+    logLevel: 'warning',
+  });
+}
 // dockerode with all that it needs is one file: what it brings for ssh and BuildKit, compiled on the machine that installs it,
 // is replaced by an empty package (package.json, overrides) and never gets to an installation.
 await build({
@@ -80,6 +100,13 @@ for (const file of files.filter((name) => name.endsWith('.entry.ts'))) {
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, `(function () {\n${outputFiles[0].text}\nreturn entry.install;\n})()\n`);
 }
+await writeFile(
+  join(dist, 'request-client/prelude/postman-modules.json'),
+  JSON.stringify({
+    license: 'postman-sandbox, Postman Inc., Apache-2.0, and what it contains; see the licenses of these packages',
+    ...(await postmanModules(join(root, 'web'))),
+  }),
+);
 await buildPages();
 // What editors and compilers of flows know of agent JS.
 const { scriptTypes } = await import('../dist/agent-js/script-api.js');

@@ -25,6 +25,7 @@ const PROOFS = {
     { path: 'test/script/escapes.test.ts', env: {} },
     { path: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
+  curl: [{ path: 'test/request-client/curl-import/continuations.test.ts', env: {} }],
   long: ['agent-js/look-corpus', 'autonomy/healing', 'examples/flows', 'service/batches', 'service/churn'].map(
     (name) => ({
       path: `test/${name}.test.ts`,

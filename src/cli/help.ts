@@ -95,16 +95,43 @@ an admin token.
     usage: [
       'troupe requests [COLLECTION.json] [--env FILE] [--port N] [--no-open]',
       'troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]',
-      'troupe requests run COLLECTION.json [--env FILE] [--folder NAME] [--junit FILE] [--timeout SECONDS]',
+      'troupe requests run COLLECTION.json [--env FILE] [--data FILE] [--iterations N] [--folder NAME] [--junit FILE]',
+      '           [--timeout SECONDS]',
     ],
     summary: 'Sends HTTP requests: opens a window, converts curl commands, or runs a Postman collection.',
-    more: `  --no-open             only print the address of the window
+    more: `A COLLECTION.json that does not exist is created.
+  --no-open             only print the address of the window
 import reads curl commands from standard input and prints them:
   --json                as one JSON value
   --lines               one JSON string per line in, one JSON value per line out
   --to SHELL            as curl commands for another shell
   --into FILE           or adds them to a Postman collection
 run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.`,
+    parts: {
+      import: {
+        usage: ['troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]'],
+        summary: 'Reads curl commands from standard input and prints them as requests.',
+        more: `  --json                as one JSON value
+  --lines               one JSON string per line in, one JSON value per line out
+  --to SHELL            as curl commands for another shell
+  --into FILE           or adds them to a Postman collection
+Exit code: 1 if a command could not be imported.`,
+      },
+      run: {
+        usage: [
+          'troupe requests run COLLECTION.json [--env FILE] [--data FILE] [--iterations N] [--folder NAME] [--junit FILE]',
+          '           [--timeout SECONDS]',
+        ],
+        summary: 'Sends the requests of a Postman collection and runs their tests.',
+        more: `  --env FILE            variables: an environment of Postman, or a JSON object
+  --data FILE           one run for each row of a JSON list or a CSV file
+  --iterations N        how many runs; more than rows repeat the last one
+  --folder NAME         only this folder or request
+  --junit FILE          write the results as JUnit
+  --timeout SECONDS     the longest time of one request, 60 by default
+Exit code: 0 all passed, 1 a request or a test failed, 2 the run could not start.`,
+      },
+    },
   },
   ...AGENT_COMMANDS,
   completion: {
@@ -137,9 +164,11 @@ export function wordsOf(command: string): {
   return { summary, words, options: [...new Set(options), '--help'] };
 }
 
-/** The text for `troupe --help`, or for one command. A command that does not exist gets the text for all. */
-export function helpFor(command?: string): string {
-  const one = command === undefined || !Object.hasOwn(COMMANDS, command) ? undefined : COMMANDS[command];
+/** The text for `troupe --help`, for one command, or for a part of it such as `requests run`. A command that does not exist gets the text for all. */
+export function helpFor(command?: string, part?: string): string {
+  const whole = command === undefined || !Object.hasOwn(COMMANDS, command) ? undefined : COMMANDS[command];
+  const parts = whole?.parts ?? {};
+  const one = part !== undefined && Object.hasOwn(parts, part) ? parts[part] : whole;
   if (one !== undefined) {
     return `Usage: ${one.usage.join('\n       ')}\n\n${one.summary}\n${one.more}\n\n${one.home ?? HOME}`;
   }

@@ -20,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   outliveReaders(command);
   try {
     if (command !== undefined && isCommand(command) && (rest.includes('--help') || rest.includes('-h'))) {
-      process.stdout.write(helpFor(command));
+      process.stdout.write(helpFor(command, rest[0]));
       return 0;
     }
     switch (command) {

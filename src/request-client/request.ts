@@ -27,13 +27,16 @@ export type RequestBody =
   | { readonly kind: 'form'; readonly parts: readonly FormPart[] };
 
 /**
- * User name and password for the Authorization header, which is made when the request runs; for Digest after the
- * server's challenge.
+ * User name and password for the Authorization header, which is made when the request runs; for Digest and NTLM after
+ * the server's challenge.
  */
 export interface UserAuth {
-  readonly kind: 'basic' | 'digest';
+  readonly kind: 'basic' | 'digest' | 'ntlm';
   readonly username: string;
   readonly password: string;
+  /** Of NTLM only. */
+  readonly domain?: string;
+  readonly workstation?: string;
 }
 
 /** How a request is sent, besides its content. */

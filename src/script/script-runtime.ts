@@ -31,7 +31,9 @@ export class ScriptRuntime {
   readonly #limits: ScriptLimits;
   readonly #sources = new SourceRegistry();
   readonly #flows: FlowRunner;
-  readonly #core: { readonly [name in 'result' | 'describe']: QuickJSHandle };
+  readonly #core: { readonly [name in 'result' | 'describe' | 'idle']: QuickJSHandle };
+  /** Whether a module has work for when no job is left; false saves each script a call. */
+  readonly #idles: boolean;
   #kind: StepKind = 'script';
   #awaits = 0;
   #consoleLines = 0;
@@ -51,7 +53,8 @@ export class ScriptRuntime {
     this.#limits = boot.limits;
     this.#flows = new FlowRunner(js, bridge, this.#sources, boot.limits);
     const core = this.#install(boot);
-    this.#core = { result: this.#part(core, 'result'), describe: this.#part(core, 'describe') };
+    const part = (name: keyof Core): QuickJSHandle => this.#part(core, name);
+    this.#core = { result: part('result'), describe: part('describe'), idle: part('idle') };
     const addModule = this.#part(core, 'addModule');
     for (const module of boot.modules) {
       const install = this.#must(js.evaluate(module.prelude, `troupe/${module.name}`));
@@ -60,6 +63,7 @@ export class ScriptRuntime {
     }
     addModule.dispose();
     core.dispose();
+    this.#idles = this.#must(js.call(this.#core.idle)).consume((handle) => js.readText(handle)) !== 'undefined';
   }
 
   /** Runs a script from beginning to end. Never throws: a failure is in the outcome. */
@@ -180,6 +184,7 @@ export class ScriptRuntime {
       }
       if (this.#bridge.stop() !== null) return { ok: true, value };
       if (!this.#js.hasJobs()) {
+        if (this.#idle()) continue;
         value.dispose();
         const error = this.#js.error('The awaited promise never settles: no job is left that could settle it');
         return { ok: false, error };
@@ -189,7 +194,20 @@ export class ScriptRuntime {
   }
 
   #runJobs(): void {
-    while (this.#js.hasJobs() && this.#bridge.stop() === null) this.#js.runJob();
+    do {
+      while (this.#js.hasJobs() && this.#bridge.stop() === null) this.#js.runJob();
+    } while (this.#bridge.stop() === null && this.#idle());
+  }
+
+  /** Lets modules do what they kept for later. Whether they did something. */
+  #idle(): boolean {
+    if (!this.#idles) return false;
+    const completion = this.#js.call(this.#core.idle);
+    if (!completion.ok) {
+      completion.error.dispose();
+      return false;
+    }
+    return completion.value.consume((handle) => this.#js.readText(handle)) === 'true';
   }
 
   /** Runs the jobs that a stopped script left behind; false if they do not come to an end. */
@@ -307,7 +325,8 @@ function read(js: QuickJs, handle: QuickJSHandle | undefined): string {
 /** The engine's own stack check came too late, or its memory is in an unknown state. */
 function brokenBy(error: unknown): FailedOutcome {
   const text = error instanceof Error ? error.message : String(error);
-  return failure({ error: `The script broke its engine: ${text}`, code: 'SCRIPT_ERROR' }, { broken: true });
+  const message = `The script broke its engine: ${text}`;
+  return failure({ error: message, code: 'SCRIPT_ERROR', details: { cause: 'ENGINE' } }, { broken: true });
 }
 
 /** Why a script was not evaluated. Rethrows anything but a TroupeError. */

@@ -4,6 +4,8 @@ export interface CommandHelp {
   /** One sentence. */
   readonly summary: string;
   readonly more: string;
+  /** Help of the command's own commands. */
+  readonly parts?: { readonly [name: string]: CommandHelp };
   /** Where its home is, if that is not the current folder by default. */
   readonly home?: string;
 }

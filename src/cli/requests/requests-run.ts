@@ -7,19 +7,22 @@ import { CollectionFile } from '../../request-client/collection/collection-file.
 import { Environment } from '../../request-client/collection/environment.js';
 import { findItem } from '../../request-client/collection/find-item.js';
 import { CollectionRunner } from '../../request-client/collection-run/collection-runner.js';
+import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
 import { type JUnitCase, junitCases, renderJUnit, resultLines } from '../../request-client/collection-run/junit.js';
-import { passed } from '../../request-client/collection-run/result.js';
+import { passed, type RequestResult } from '../../request-client/collection-run/result.js';
 import { openBrowser } from '../../request-client/oauth/open-browser.js';
 import { TokenStore } from '../../request-client/oauth/token-store.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+
+const MAX_ITERATIONS = 10_000;
 
 /**
  * Runs a collection without a window.
  * @returns 0 when every request was answered and every test passed, 1 when not, 2 when it could not begin
  */
 export async function runRequestsRun(args: readonly string[]): Promise<number> {
-  const { file, env, junit, folder, timeoutMs } = readOptions(args);
+  const { file, env, junit, folder, timeoutMs, data, iterations } = readOptions(args);
   const stop = new AbortController();
   const onSignal = (): void => stop.abort(new TroupeError('UNAVAILABLE', 'The run was cancelled'));
   process.once('SIGINT', onSignal);
@@ -46,7 +49,7 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
     return await report(
       runner,
       nodes,
-      { name: collection.name, junit, mask: (text) => tokens.mask(text) },
+      { name: collection.name, junit, mask: (text) => tokens.mask(text), rows: rowsOf(await rowsIn(data), iterations) },
       stop.signal,
     );
   } finally {
@@ -59,6 +62,8 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
 interface ReportOptions {
   readonly name: string;
   readonly junit: string | undefined;
+  /** The data of each iteration. */
+  readonly rows: readonly DataRow[];
   /** Takes tokens out of what scripts and servers said. */
   mask(text: string): string;
 }
@@ -66,23 +71,22 @@ interface ReportOptions {
 async function report(
   runner: CollectionRunner,
   nodes: readonly CollectionNode[],
-  { name, junit, mask }: ReportOptions,
+  { name, junit, mask, rows }: ReportOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const cases: JUnitCase[] = [];
   let [sent, failed] = [0, 0];
-  await runner.runAll(
-    nodes,
-    async (result) => {
-      await result.response?.dispose();
-      sent += 1;
-      if (!passed(result)) failed += 1;
-      process.stdout.write(`${mask(resultLines(result).join('\n'))}\n`);
-      cases.push(...junitCases(name, result));
-      return undefined;
-    },
-    signal,
-  );
+  const listener = async (result: RequestResult): Promise<undefined> => {
+    await result.response?.dispose();
+    sent += 1;
+    if (!passed(result)) failed += 1;
+    process.stdout.write(`${mask(resultLines(result).join('\n'))}\n`);
+    cases.push(...junitCases(name, result));
+    return undefined;
+  };
+  for (const [index, data] of rows.entries()) {
+    await runner.runAll(nodes, listener, signal, { index, count: rows.length, data });
+  }
   if (junit !== undefined) await writeFile(junit, mask(renderJUnit(name, cases)));
   process.stdout.write(`${sent} requests, ${failed} failed\n`);
   return failed > 0 ? 1 : 0;
@@ -94,12 +98,27 @@ function readOptions(args: readonly string[]) {
     junit: { type: 'string' },
     folder: { type: 'string' },
     timeout: { type: 'string' },
+    data: { type: 'string' },
+    iterations: { type: 'string' },
   });
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new UsageError('requests run takes one collection');
   const seconds = values.timeout === undefined ? undefined : Number(values.timeout);
   if (seconds !== undefined && !(seconds > 0)) throw new UsageError('--timeout takes seconds above 0');
-  return { file, ...values, timeoutMs: seconds === undefined ? undefined : seconds * 1000 };
+  const count = values.iterations === undefined ? undefined : Number(values.iterations);
+  if (count !== undefined && !(Number.isInteger(count) && count > 0 && count <= MAX_ITERATIONS)) {
+    throw new UsageError(`--iterations takes a number from 1 to ${MAX_ITERATIONS}`);
+  }
+  return { file, ...values, iterations: count, timeoutMs: seconds === undefined ? undefined : seconds * 1000 };
+}
+
+async function rowsIn(file: string | undefined): Promise<readonly DataRow[]> {
+  return file === undefined ? [{}] : readDataRows(await readFile(file, 'utf8'), file);
+}
+
+/** As many rows as iterations: the last one is repeated. */
+function rowsOf(rows: readonly DataRow[], iterations: number | undefined): readonly DataRow[] {
+  return Array.from({ length: iterations ?? rows.length }, (_, index) => rows[Math.min(index, rows.length - 1)] ?? {});
 }
 
 /** A folder or request by its name, or by its path with slashes. */

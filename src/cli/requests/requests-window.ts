@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { browserCommand, requestHistoryFile } from '../../config.js';
+import { Collection } from '../../request-client/collection/collection.js';
+import { CollectionFile } from '../../request-client/collection/collection-file.js';
 import { openBrowser } from '../../request-client/oauth/open-browser.js';
 import { HistoryFile } from '../../request-client/window/history-file.js';
 import { openWindow } from '../../request-client/window/open-window.js';
@@ -16,7 +19,10 @@ export async function runRequestsWindow(args: readonly string[]): Promise<number
     openBrowser: (url) => openBrowser(url, browserCommand()),
     history: await HistoryFile.open(requestHistoryFile()),
   });
-  if (file !== null) await workspace.open(file);
+  if (file !== null) {
+    if (!existsSync(file)) await createCollection(file);
+    await workspace.open(file);
+  }
   for (const path of env) await workspace.changeEnvironment((environments) => environments.open(path));
   const folder = file === null ? process.cwd() : dirname(resolve(file));
   const server = await WindowServer.start({ workspace, folder, port });
@@ -34,6 +40,12 @@ export async function runRequestsWindow(args: readonly string[]): Promise<number
   return 0;
 }
 
+async function createCollection(path: string): Promise<void> {
+  const collection = Collection.create(basename(path, '.json'), randomUUID());
+  await CollectionFile.create(path, collection).save();
+  process.stdout.write(`Created ${path}\n`);
+}
+
 function readOptions(args: readonly string[]) {
   const { values, positionals } = parseWords(args, {
     env: { type: 'string', multiple: true },
@@ -42,8 +54,11 @@ function readOptions(args: readonly string[]) {
   });
   const [file = null, ...others] = positionals;
   if (others.length > 0) throw new UsageError('requests opens one collection');
-  if (file !== null && !existsSync(file))
-    throw new UsageError(`There is no 'requests ${file}', and no file of that name`);
+  if (file !== null && !existsSync(file) && !(file.endsWith('.json') && existsSync(dirname(resolve(file))))) {
+    throw new UsageError(
+      `There is no 'requests ${file}', and no file of that name; to create a collection, name a .json file in a folder that exists`,
+    );
+  }
   const port = Number(values.port ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535');
   return { file, env: values.env ?? [], port, open: values['no-open'] !== true };

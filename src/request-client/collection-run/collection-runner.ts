@@ -1,18 +1,18 @@
-import { encodeError, TroupeError } from '../../protocol/errors.js';
-import { authAt, type CollectionAuth, pathsUp } from '../collection/auth.js';
-import { authorize, withHeader } from '../collection/authorize.js';
+import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
+import { authAt, type CollectionAuth, pathsUp, readAuth } from '../collection/auth.js';
 import type { Collection, CollectionNode } from '../collection/collection.js';
 import { folderScopes } from '../collection/folder-variables.js';
-import { listOf, member, textOf } from '../collection/json-access.js';
+import { asObject, listOf, member, textOf } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
 import { VariableResolver } from '../collection/variables.js';
-import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.js';
 import type { TokenStore } from '../oauth/token-store.js';
-import type { RequestDraft } from '../request.js';
-import type { HttpResponse } from '../run/response.js';
+import { CookieJar } from '../run/cookie-jar.js';
 import { HttpSender, type ReachBounds, type SendBounds } from '../run/send-request.js';
+import { AuthorizedSender } from './authorized-sender.js';
 import type { RequestResult } from './result.js';
-import { type Scopes, Scripts, type ScriptTurn, scopesInOrder, scopesOf } from './scripts.js';
+import { resolvedItem } from './script-state.js';
+import type { Iteration, ScriptTurn } from './script-turn.js';
+import { type Scopes, Scripts, scopesInOrder, scopesOf, scriptText } from './scripts.js';
 
 export interface RunnerOptions {
   readonly collection: Collection;
@@ -25,6 +25,10 @@ export interface RunnerOptions {
   /** The folder that body files must be in; by default they may be anywhere. */
   readonly filesWithin?: string;
   readonly tokens: TokenStore;
+  /** Cookies that outlive this runner; by default those of one run. */
+  readonly cookies?: CookieJar;
+  /** False sends none of them, and keeps none of answers. */
+  readonly sendCookies?: boolean;
   /** Which hosts requests may reach; all by default. */
   readonly reach?: ReachBounds;
   readonly requestTimeoutMs?: number;
@@ -38,6 +42,7 @@ export type ResultListener = (result: RequestResult, node: CollectionNode) => Pr
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const SCRIPT_TIMEOUT_MS = 30_000;
+const ONCE: Iteration = { index: 0, count: 1, data: {} };
 /** With `setNextRequest` a run could loop for ever. */
 const MAX_REQUESTS = 10_000;
 
@@ -50,16 +55,23 @@ export class CollectionRunner {
   readonly #options: RunnerOptions;
   readonly #scopes: Scopes;
   readonly #sender: HttpSender;
+  readonly #authorized: AuthorizedSender;
+  readonly #cookies: CookieJar;
   readonly #scripts: Scripts;
   #next: string | null | undefined;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#sender = new HttpSender(options.reach);
+    this.#authorized = new AuthorizedSender(this.#sender, options.tokens);
+    this.#cookies = options.cookies ?? new CookieJar();
     this.#scopes = options.scopes ?? scopesOf(options.collection, options.environment);
     this.#scripts = new Scripts({
+      name: options.collection.name,
       scopes: this.#scopes,
-      send: (request, signal) => this.#sender.send(request, this.#bounds(signal)),
+      cookies: this.#cookies,
+      send: (request, auth, resolver, signal) =>
+        this.#authorized.send(request, auth, resolver, this.#bounds(signal), () => undefined),
       timeoutMs: options.scriptTimeoutMs ?? SCRIPT_TIMEOUT_MS,
     });
   }
@@ -68,7 +80,12 @@ export class CollectionRunner {
    * Runs all requests below `nodes` in their order, or as `setNextRequest` demands. `heard` receives each result,
    * disposes of its response, and may end the run.
    */
-  async runAll(nodes: readonly CollectionNode[], onResult: ResultListener, signal?: AbortSignal): Promise<void> {
+  async runAll(
+    nodes: readonly CollectionNode[],
+    onResult: ResultListener,
+    signal?: AbortSignal,
+    iteration: Iteration = ONCE,
+  ): Promise<void> {
     const requests = nodes.flatMap((node) => requestsBelow(node));
     let at = 0;
     for (let sent = 0; at < requests.length; sent += 1) {
@@ -81,7 +98,7 @@ export class CollectionRunner {
           `The run seems to loop: ${MAX_REQUESTS} requests were sent; check setNextRequest`,
         );
       this.#next = undefined;
-      if ((await onResult(await this.run(node, signal), node)) === 'stop') return;
+      if ((await onResult(await this.run(node, signal, iteration), node)) === 'stop') return;
       const next = this.#nextIndex(requests);
       if (next === null) return;
       at = next ?? at + 1;
@@ -89,42 +106,53 @@ export class CollectionRunner {
   }
 
   /**
-   * Runs one request. Throws only for the signal: other failures are in the result. The caller disposes of the
-   * response.
+   * Runs one request. Throws only for the signal: other failures are in the result. A script that fails does not keep
+   * the request from being sent, nor other scripts from running. The caller disposes of the response.
    */
-  async run(node: CollectionNode, signal?: AbortSignal): Promise<RequestResult> {
+  async run(node: CollectionNode, signal?: AbortSignal, iteration: Iteration = ONCE): Promise<RequestResult> {
     const startedAt = performance.now();
-    const folders = folderScopes(this.#options.collection, node.path);
-    const resolver = new VariableResolver(scopesInOrder(this.#scopes, folders));
+    const { collection } = this.#options;
+    const folders = folderScopes(collection, node.path);
+    const data = new Map(Object.entries(iteration.data).map(([key, value]) => [key, String(value)]));
+    const resolver = new VariableResolver(scopesInOrder(this.#scopes, folders, data));
     const turn: ScriptTurn = {
-      request: readRequest(node.value),
+      id: textOf(member(node.value, 'id')) ?? node.path.join('-'),
+      path: this.#namesOf(node),
+      item: node.value,
       response: null,
       folders,
+      iteration,
       tests: [],
       console: [],
+      errors: [],
       next: undefined,
+      skipped: false,
     };
-    let response: HttpResponse | null = null;
-    let error: RequestResult['error'] = null;
-    try {
-      await this.#runScripts(node, 'prerequest', turn, signal);
-      const resolved = resolver.request(turn.request);
-      turn.request = resolved;
-      response = await this.#send(resolved, authAt(this.#options.collection, node.path), resolver, signal);
-      await this.#runScripts(node, 'test', { ...turn, response }, signal, turn);
-    } catch (thrown) {
-      if (signal?.aborted === true) {
-        await response?.dispose();
-        throw thrown;
+    let request = readRequest(node.value);
+    let error = await this.#runScripts(node, 'prerequest', turn, signal);
+    if (!turn.skipped) {
+      try {
+        turn.item = resolvedItem(turn.item, resolver);
+        request = readRequest(turn.item);
+        const auth = this.#authOf(node, turn.item);
+        const warn = (text: string): void => void turn.console.push(`warning: ${text}`);
+        turn.response = await this.#authorized.send(request, auth, resolver, this.#bounds(signal, turn.item), warn);
+      } catch (thrown) {
+        if (signal?.aborted === true) throw thrown;
+        error = encodeError(thrown);
       }
-      error = encodeError(thrown);
+      const failed = await this.#runScripts(node, 'test', turn, signal);
+      // One failure is the request's; the others are not lost.
+      if (error !== null && failed !== null) turn.console.push(`error: ${failed.error}`);
+      error ??= failed;
     }
     if (turn.next !== undefined) this.#next = turn.next;
     return {
-      path: this.#namesOf(node),
-      request: turn.request,
-      response,
+      path: turn.path,
+      request,
+      response: turn.response,
       error,
+      skipped: turn.skipped,
       tests: turn.tests,
       unresolved: [...resolver.missing],
       console: turn.console,
@@ -138,65 +166,48 @@ export class CollectionRunner {
     await this.#scripts.close();
   }
 
-  #bounds(signal: AbortSignal | undefined): SendBounds {
-    const { folder, filesWithin, requestTimeoutMs, maxBodyBytes } = this.#options;
+  #bounds(signal: AbortSignal | undefined, item?: unknown): SendBounds {
+    const { folder, filesWithin, requestTimeoutMs, maxBodyBytes, sendCookies = true } = this.#options;
     const timeoutMs = requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-    return { folder, filesWithin, timeoutMs, maxBodyBytes, ...(signal === undefined ? {} : { signal }) };
+    const off = !sendCookies || member(member(item, 'protocolProfileBehavior'), 'disableCookies') === true;
+    const cookies = off ? {} : { cookies: this.#cookies };
+    return { folder, filesWithin, timeoutMs, maxBodyBytes, ...cookies, ...(signal === undefined ? {} : { signal }) };
   }
 
+  /** @returns the first failure, so that all other scripts run */
   async #runScripts(
     node: CollectionNode,
-    listen: 'prerequest' | 'test',
+    target: 'prerequest' | 'test',
     turn: ScriptTurn,
     signal: AbortSignal | undefined,
-    reported: ScriptTurn = turn,
-  ): Promise<void> {
+  ): Promise<ErrorBody | null> {
     const { collection } = this.#options;
+    let first: ErrorBody | null = null;
     for (const path of pathsUp(node.path).reverse()) {
-      const where = path.length === 0 ? 'collection' : collection.nameAt(path);
+      const current = path.length === 0 ? 'collection' : collection.nameAt(path);
       for (const event of listOf(member(collection.at(path), 'event'))) {
-        const script = member(event, 'script');
-        if (member(event, 'listen') !== listen || member(event, 'disabled') === true) continue;
-        const exec = member(script, 'exec');
-        const source =
-          typeof exec === 'string'
-            ? exec
-            : listOf(exec)
-                .map((line) => textOf(line) ?? '')
-                .join('\n');
+        const source = member(event, 'listen') === target ? scriptText(event) : '';
         if (source.trim() === '') continue;
-        await this.#scripts.run(source, `${listen === 'test' ? 'After' : 'Before'} of ${where}`, turn, signal);
-        reported.next = turn.next;
+        try {
+          await this.#scripts.run(source, { target, current }, turn, signal);
+        } catch (thrown) {
+          if (signal?.aborted === true) {
+            await turn.response?.dispose();
+            throw thrown;
+          }
+          first ??= encodeError(thrown);
+        }
+        if (turn.skipped) return first;
       }
     }
+    const [later] = turn.errors.splice(0);
+    return first ?? (later === undefined ? null : { error: later, code: 'SCRIPT_ERROR' });
   }
 
-  /** With OAuth 2.0, a rejected token is replaced once, if that needs no browser. */
-  async #send(
-    request: RequestDraft,
-    auth: CollectionAuth,
-    resolver: VariableResolver,
-    signal: AbortSignal | undefined,
-  ): Promise<HttpResponse> {
-    const text = (value: string): string => resolver.text(value);
-    if (auth.kind !== 'oauth2') {
-      return this.#sender.send(authorize(request, auth, text), this.#bounds(signal));
-    }
-    const settings = readOAuthSettings(auth.settings, text);
-    const first = await this.#sendWithToken(request, settings, signal);
-    if (first.response.status !== 401 || !this.#options.tokens.refused(settings, first.token)) return first.response;
-    await first.response.dispose();
-    return (await this.#sendWithToken(request, settings, signal)).response;
-  }
-
-  async #sendWithToken(
-    request: RequestDraft,
-    settings: OAuthSettings,
-    signal: AbortSignal | undefined,
-  ): Promise<{ token: string; response: HttpResponse }> {
-    const token = await this.#options.tokens.token(settings, signal);
-    const authorized = withHeader(request, 'Authorization', `Bearer ${token}`);
-    return { token, response: await this.#sender.send(authorized, this.#bounds(signal)) };
+  /** A script may have given the request an authorization of its own. */
+  #authOf(node: CollectionNode, item: unknown): CollectionAuth {
+    const own = member(member(item, 'request'), 'auth');
+    return asObject(own) === undefined ? authAt(this.#options.collection, node.path) : readAuth(own);
   }
 
   #namesOf(node: CollectionNode): string[] {

@@ -21,6 +21,8 @@ export interface RequestResult {
    */
   readonly response: HttpResponse | null;
   readonly error: ErrorBody | null;
+  /** A Before script asked for it; there is no response then. */
+  readonly skipped: boolean;
   readonly tests: readonly TestResult[];
   /** Variables without a value, which were sent as written. */
   readonly unresolved: readonly string[];

@@ -1,16 +1,22 @@
-import { readFile } from 'node:fs/promises';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { readBundle } from '../../script/bundle.js';
-import type { HostModule } from '../../script/host-module.js';
+import type { HostCall, HostModule } from '../../script/host-module.js';
 import { Sandbox } from '../../script/sandbox.js';
+import { type CollectionAuth, readAuth } from '../collection/auth.js';
 import type { Collection } from '../collection/collection.js';
-import { enabledPairs, member } from '../collection/json-access.js';
+import { enabledPairs, listOf, member, textOf } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
 import { VariableResolver, type VariableScope } from '../collection/variables.js';
 import type { RequestDraft } from '../request.js';
+import type { CookieAccess } from '../run/cookie-access.js';
 import type { HttpResponse } from '../run/response.js';
+import { dynamicNames, dynamicVariables, exposedModules, postmanModule } from './postman-modules.js';
+import { postmanNames } from './postman-names.js';
 import type { TestResult } from './result.js';
+import { changedItem, requestOf, requestState, responseState } from './script-state.js';
+import type { ScriptTurn } from './script-turn.js';
+import { setTyped, typedEntries } from './typed-values.js';
 
 /** The variables of a run; scripts change them. The first scope with a name takes precedence. */
 export interface Scopes {
@@ -34,59 +40,84 @@ export function scopesOf(collection: Collection, environment: ReadonlyMap<string
 export function scopesInOrder(
   { local, environment, collection, globals }: Scopes,
   folders: readonly VariableScope[],
+  data: VariableScope = new Map(),
 ): VariableScope[] {
-  return [local, environment, ...folders, collection, globals];
+  return [local, data, environment, ...folders, collection, globals];
 }
 
 export interface ScriptsOptions {
+  /** Of the collection. */
+  readonly name: string;
   readonly scopes: Scopes;
+  readonly cookies: CookieAccess;
   /** Sends the request of `pm.sendRequest`. */
-  send(request: RequestDraft, signal: AbortSignal): Promise<HttpResponse>;
+  send(
+    request: RequestDraft,
+    auth: CollectionAuth,
+    resolver: VariableResolver,
+    signal: AbortSignal,
+  ): Promise<HttpResponse>;
   readonly timeoutMs: number;
 }
 
-/** The input and output of one script. */
-export interface ScriptTurn {
-  request: RequestDraft;
-  readonly response: HttpResponse | null;
-  /** Variables of the request's folders. */
-  readonly folders: readonly VariableScope[];
-  readonly tests: TestResult[];
-  readonly console: string[];
-  /** Set by `setNextRequest`: a request's name, or null for the end; undefined if it was not called. */
-  next: string | null | undefined;
+/** Which script is run. */
+export interface ScriptPlace {
+  readonly target: 'prerequest' | 'test';
+  /** The name of the collection, folder or request that has the script. */
+  readonly current: string;
 }
 
-/** Larger bodies are not given to scripts, which get an error instead. */
-const MAX_BODY_BYTES = 2 * 1024 * 1024;
 const MAX_TESTS = 10_000;
+/** The scripts of one collection should not keep a run for longer than that by timers alone. */
+const MAX_SLEEP_MS = 60_000;
 const NAMES = ['local', 'environment', 'collection', 'globals'] as const;
 
-/** The Before and After scripts of one run, in one sandbox with `request`, `response`, `match` and `pm`. */
+/** The Before and After scripts of one run, in one sandbox with `request`, `response`, `match` and Postman's globals. */
 export class Scripts {
   readonly #options: ScriptsOptions;
   #sandbox: Promise<Sandbox> | null = null;
   #turn: ScriptTurn | null = null;
+  #place: ScriptPlace = { target: 'prerequest', current: '' };
   #epoch = 0;
+  /** Whether the running script has sent a request, which must not be sent twice. */
+  #hasSent = false;
 
   constructor(options: ScriptsOptions) {
     this.#options = options;
   }
 
   /**
-   * Runs one script. The first one starts the sandbox.
+   * Runs one script, until its timers have run, too. The first one starts the sandbox. A script that the engine itself
+   * failed on, at no fault of its own, runs once more in a fresh engine, unless it has sent a request.
    * @throws what {@link Sandbox.run} throws; the turn has the results until then
    */
-  async run(source: string, name: string, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
+  async run(source: string, place: ScriptPlace, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
+    const before = { tests: turn.tests.length, console: turn.console.length, errors: turn.errors.length };
+    try {
+      await this.#runOnce(source, place, turn, signal);
+    } catch (error) {
+      const again = error instanceof TroupeError && error.details?.cause === 'ENGINE' && !this.#hasSent;
+      if (!again) throw error;
+      turn.tests.length = before.tests;
+      turn.console.length = before.console;
+      turn.errors.length = before.errors;
+      await this.#runOnce(source, place, turn, signal);
+    }
+  }
+
+  async #runOnce(source: string, place: ScriptPlace, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
     this.#sandbox ??= Sandbox.start({ modules: [this.#module()], emit: (event) => this.#heard(event) });
     const sandbox = await this.#sandbox;
+    this.#hasSent = false;
     this.#turn = turn;
+    this.#place = place;
     this.#epoch += 1;
+    const names = postmanNames(source);
     try {
-      // Wrapped in a function, so that declarations of one script are not visible to the next.
+      // A block in a function, so that the script's declarations end with it and may have the names of parameters.
       await sandbox.run({
-        source: `(() => { ${source}\n})();`,
-        name,
+        source: `$script(${JSON.stringify(names)}, async (${names.join(', ')}) => {{ ${source}\n}});`,
+        name: `${place.target === 'test' ? 'After' : 'Before'} of ${place.current}`,
         kind: 'script',
         timeoutMs: this.#options.timeoutMs,
         ...(signal === undefined ? {} : { signal }),
@@ -110,43 +141,66 @@ export class Scripts {
       name: 'pm',
       prelude: readBundle(import.meta.url, '../prelude/pm'),
       calls: {
+        ...this.#libraryCalls(),
         epoch: async () => this.#epoch,
-        state: async () => this.#state(),
-        change: async ([member, value]) => this.#change(String(member), value),
-        get: async ([scope, key]) => this.#get(String(scope), String(key)),
-        set: async ([scope, key, value]) => void this.#scope(scope).set(String(key), String(value)),
-        unset: async ([scope, key]) => void this.#scope(scope).delete(String(key)),
-        clear: async ([scope]) => this.#scope(scope).clear(),
-        all: async ([scope]) => Object.fromEntries(this.#scope(scope)),
-        replace: async ([text]) => this.#resolver().text(String(text)),
+        state: async () => this.#ownState(),
+        postman: async () => this.#postmanState(),
+        change: async ([change, value]) => this.#change(String(change), value),
+        request: async ([request]) => this.#change('all', request),
+        variables: async ([scope, entries]) => this.#takeVariables(scope, entries),
         test: async ([name, failure]) => this.#tested(String(name), failure),
         skip: async ([name]) => this.#addTest({ name: String(name), status: 'skipped', message: '' }),
+        scriptError: async ([message]) => {
+          const errors = this.#turn?.errors;
+          if (errors !== undefined && errors.length < MAX_TESTS) errors.push(String(message));
+        },
         next: async ([name]) => {
-          if (this.#turn !== null) this.#turn.next = name === null ? null : String(name);
+          if (this.#turn !== null) this.#turn.next = name === null || name === undefined ? null : String(name);
+        },
+        skipRequest: async () => {
+          if (this.#turn !== null) this.#turn.skipped = true;
         },
         send: async ([wanted], { signal }) => this.#send(wanted, signal),
+        cookies: async ([action, url, value]) => this.#cookies(String(action), String(url), value),
       },
     };
   }
 
-  #scope(name: unknown): Map<string, string> {
-    const known = NAMES.find((one) => one === name);
-    if (known === undefined) throw new TroupeError('SCRIPT_ERROR', `There is no variable scope ${String(name)}`);
-    return this.#options.scopes[known];
-  }
-
-  /** `pm.variables` reads all scopes, each of the other objects its own. */
-  #get(scope: string, key: string): string | null {
-    const places = scope === 'local' ? this.#inOrder() : [this.#scope(scope)];
-    return places.find((place) => place.has(key))?.get(key) ?? null;
-  }
-
-  #inOrder(): VariableScope[] {
-    return scopesInOrder(this.#options.scopes, this.#turn?.folders ?? []);
+  /** What needs no turn. */
+  #libraryCalls(): { readonly [method: string]: HostCall } {
+    return {
+      module: async ([id]) => postmanModule(String(id)),
+      moduleNames: async () => exposedModules(),
+      dynamicNames: async () => dynamicNames(),
+      dynamic: async ([name]) => dynamicVariables().get(String(name))?.(),
+      sleep: async ([ms], { signal }) =>
+        new Promise<void>((resolve, reject) => {
+          const timer = setTimeout(resolve, Math.min(Number(ms), MAX_SLEEP_MS));
+          signal.addEventListener('abort', () => {
+            clearTimeout(timer);
+            reject(signal.reason);
+          });
+        }),
+    };
   }
 
   #resolver(): VariableResolver {
-    return new VariableResolver(this.#inOrder());
+    const { scopes } = this.#options;
+    const data = new Map(Object.entries(this.#turn?.iteration.data ?? {}).map(([key, value]) => [key, String(value)]));
+    return new VariableResolver(scopesInOrder(scopes, this.#turn?.folders ?? [], data));
+  }
+
+  #takeVariables(name: unknown, entries: unknown): void {
+    const known = NAMES.find((one) => one === name);
+    if (known === undefined) throw new TroupeError('SCRIPT_ERROR', `There is no variable scope ${String(name)}`);
+    const scope = this.#options.scopes[known];
+    const given = new Map(
+      listOf(entries).flatMap((entry) =>
+        Array.isArray(entry) ? [[String(entry[0]), entry[1] as unknown] as const] : [],
+      ),
+    );
+    for (const key of [...scope.keys()]) if (!given.has(key)) scope.delete(key);
+    for (const [key, value] of given) setTyped(scope, key, value);
   }
 
   #tested(name: string, failure: unknown): void {
@@ -159,39 +213,58 @@ export class Scripts {
     if (tests !== undefined && tests.length < MAX_TESTS) tests.push(result);
   }
 
-  async #state(): Promise<unknown> {
+  async #ownState(): Promise<unknown> {
     const turn = this.#turn;
     if (turn === null) return null;
-    const { request, response } = turn;
+    return { request: requestState(turn, this.#resolver()), response: await responseState(turn.response) };
+  }
+
+  async #postmanState(): Promise<unknown> {
+    const turn = this.#turn;
+    if (turn === null) return null;
+    const { scopes, cookies } = this.#options;
+    const { id, path, iteration, folders } = turn;
+    const url = this.#resolver().text(readRequest(turn.item).url);
     return {
-      iteration: 0,
-      request: {
-        name: request.name,
-        method: request.method,
-        url: this.#resolver().text(request.url),
-        headers: request.headers,
-        body: request.body.kind === 'text' ? request.body.text : null,
+      target: this.#place.target,
+      info: {
+        id,
+        name: path.at(-1) ?? '',
+        path: [this.#options.name, ...path],
+        current: this.#place.current,
+        iteration: iteration.index,
+        iterations: iteration.count,
       },
-      response: response === null ? null : await responseState(response),
+      scopes: Object.fromEntries(NAMES.map((name) => [name, typedEntries(scopes[name])])),
+      folders: folders.map((folder) => typedEntries(folder)),
+      data: iteration.data,
+      request: requestOf(turn.item),
+      cookies: await cookies.all(turn.response?.url ?? url),
+      environmentName: '',
     };
   }
 
-  #change(member: string, value: unknown): void {
+  #change(change: string, value: unknown): void {
     const turn = this.#turn;
-    if (turn === null) return;
-    const { request } = turn;
-    const [name, text] = Array.isArray(value) ? value.map(String) : [String(value), ''];
-    if (name === undefined) return;
-    const others = request.headers.filter((header) => header.name.toLowerCase() !== name.toLowerCase());
-    if (member === 'method' || member === 'url') turn.request = { ...request, [member]: name };
-    else if (member === 'body') turn.request = { ...request, body: { kind: 'text', text: name } };
-    else if (member === 'header') turn.request = { ...request, headers: [...others, { name, value: text ?? '' }] };
-    else if (member === 'withoutHeader') turn.request = { ...request, headers: others };
+    if (turn !== null && this.#place.target === 'prerequest') turn.item = changedItem(turn.item, change, value);
+  }
+
+  async #cookies(action: string, url: string, value: unknown): Promise<unknown> {
+    const { cookies } = this.#options;
+    const resolved = this.#resolver().text(url);
+    if (action === 'all') return await cookies.all(resolved);
+    if (action === 'set') return await cookies.set(resolved, value);
+    if (action === 'unset') return await cookies.remove(resolved, String(value));
+    return await cookies.clear(resolved);
   }
 
   async #send(wanted: unknown, signal: AbortSignal): Promise<unknown> {
+    this.#hasSent = true;
     try {
-      const response = await this.#options.send(this.#resolver().request(draftOf(wanted)), signal);
+      const resolver = this.#resolver();
+      const item = { request: typeof wanted === 'string' ? { method: 'GET', url: wanted } : wanted };
+      const auth = readAuth(member(item.request, 'auth'));
+      const response = await this.#options.send(resolver.request(readRequest(item)), auth, resolver, signal);
       try {
         return { response: await responseState(response) };
       } finally {
@@ -203,15 +276,12 @@ export class Scripts {
   }
 }
 
-async function responseState(response: HttpResponse): Promise<unknown> {
-  const { status, statusText, url, headers, body, bodyBytes, durationMs } = response;
-  const fits = bodyBytes <= MAX_BODY_BYTES;
-  const text = !fits ? null : body.kind === 'memory' ? body.bytes.toString('utf8') : await readFile(body.path, 'utf8');
-  return { status, statusText, url, headers, text, bytes: bodyBytes, durationMs };
-}
-
-/** The argument of `pm.sendRequest`: a URL, or Postman's object. */
-function draftOf(wanted: unknown): RequestDraft {
-  const item = typeof wanted === 'string' ? { request: { method: 'GET', url: wanted } } : { request: wanted };
-  return readRequest(item);
+/** The text of a script of a collection; empty for one that is disabled. */
+export function scriptText(event: unknown): string {
+  if (member(event, 'disabled') === true) return '';
+  const exec = member(member(event, 'script'), 'exec');
+  if (typeof exec === 'string') return exec;
+  return listOf(exec)
+    .map((line) => textOf(line) ?? '')
+    .join('\n');
 }

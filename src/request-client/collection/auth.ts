@@ -2,6 +2,10 @@ import type { UserAuth } from '../request.js';
 import type { Collection, CollectionPath } from './collection.js';
 import { asObject, listOf, member, textOf } from './json-access.js';
 
+/** Kinds of authorization that sign a request, under Postman's names. */
+const SIGNED = ['awsv4', 'hawk', 'jwt', 'oauth1'] as const;
+export type SignedAuth = (typeof SIGNED)[number];
+
 /** The authorization of a request in a collection, with `{{variables}}` not yet replaced. */
 export type CollectionAuth =
   | { readonly kind: 'none' }
@@ -9,6 +13,8 @@ export type CollectionAuth =
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'apikey'; readonly key: string; readonly value: string; readonly in: 'header' | 'query' }
   | { readonly kind: 'oauth2'; readonly settings: ReadonlyMap<string, string> }
+  /** A header that is computed from the whole request, just before it is sent. */
+  | { readonly kind: 'signed'; readonly type: SignedAuth; readonly settings: ReadonlyMap<string, string> }
   /** Kept in the file, but not supported. */
   | { readonly kind: 'unknown'; readonly type: string };
 
@@ -36,7 +42,8 @@ export function pathsUp(path: CollectionPath): CollectionPath[] {
   return Array.from({ length: path.length / 2 + 1 }, (_, up) => path.slice(0, path.length - 2 * up));
 }
 
-function readAuth(auth: unknown): CollectionAuth {
+/** The authorization that is stored in an `auth` member. */
+export function readAuth(auth: unknown): CollectionAuth {
   const type = textOf(member(auth, 'type')) ?? 'noauth';
   const settings = settingsOf(member(auth, type));
   const setting = (key: string): string => settings.get(key) ?? '';
@@ -54,8 +61,18 @@ function readAuth(auth: unknown): CollectionAuth {
     }
     case 'oauth2':
       return { kind: 'oauth2', settings };
-    default:
-      return { kind: 'unknown', type };
+    case 'ntlm':
+      return {
+        kind: type,
+        username: setting('username'),
+        password: setting('password'),
+        domain: setting('domain'),
+        workstation: setting('workstation'),
+      };
+    default: {
+      const signed = SIGNED.find((one) => one === type);
+      return signed === undefined ? { kind: 'unknown', type } : { kind: 'signed', type: signed, settings };
+    }
   }
 }
 

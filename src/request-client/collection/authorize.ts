@@ -3,8 +3,8 @@ import { TroupeError } from '../../protocol/errors.js';
 import type { HeaderEntry, RequestDraft } from '../request.js';
 import type { CollectionAuth } from './auth.js';
 
-/** All kinds but OAuth 2.0, whose token must be fetched. */
-export type WrittenAuth = Exclude<CollectionAuth, { readonly kind: 'oauth2' }>;
+/** All kinds but OAuth 2.0, whose token must be fetched, and signatures, which are made last. */
+export type WrittenAuth = Exclude<CollectionAuth, { readonly kind: 'oauth2' | 'signed' }>;
 
 /**
  * Adds authorization to a request, replacing an Authorization header.
@@ -13,22 +13,27 @@ export type WrittenAuth = Exclude<CollectionAuth, { readonly kind: 'oauth2' }>;
  * @throws REQUEST_FAILED with `details.cause` UNKNOWN_AUTH for an unsupported kind
  */
 export function authorize(request: RequestDraft, auth: WrittenAuth, text: (value: string) => string): RequestDraft {
-  const { headers, url } = request;
+  const { headers } = request;
   switch (auth.kind) {
     case 'none':
       return request;
     case 'basic':
-    case 'digest': {
-      const user = { kind: auth.kind, username: text(auth.username), password: text(auth.password) };
+    case 'digest':
+    case 'ntlm': {
+      const { kind, domain = '', workstation = '' } = auth;
+      const user = {
+        kind,
+        username: text(auth.username),
+        password: text(auth.password),
+        ...(kind === 'ntlm' ? { domain: text(domain), workstation: text(workstation) } : {}),
+      };
       return { ...request, headers: without(headers, 'Authorization'), auth: user };
     }
     case 'bearer':
       return withHeader(request, 'Authorization', `Bearer ${text(auth.token)}`);
     case 'apikey': {
       if (auth.in === 'header') return withHeader(request, text(auth.key), text(auth.value));
-      const pair = `${encodeURIComponent(text(auth.key))}=${encodeURIComponent(text(auth.value))}`;
-      const [, base = url, fragment = ''] = /^([^#]*)(#[\s\S]*)?$/.exec(url) ?? [];
-      return { ...request, url: `${base}${base.includes('?') ? '&' : '?'}${pair}${fragment}` };
+      return withQueryPair(request, text(auth.key), text(auth.value));
     }
     case 'unknown':
       throw new TroupeError('REQUEST_FAILED', unknownAuth(auth.type), { cause: 'UNKNOWN_AUTH' });
@@ -42,11 +47,19 @@ export function withHeader(request: RequestDraft, name: string, value: string): 
   return { ...request, headers: [{ name, value }, ...without(request.headers, name)] };
 }
 
+/** Appends to the query. */
+export function withQueryPair(request: RequestDraft, name: string, value: string): RequestDraft {
+  const { url } = request;
+  const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+  const [, base = url, fragment = ''] = /^([^#]*)(#[\s\S]*)?$/.exec(url) ?? [];
+  return { ...request, url: `${base}${base.includes('?') ? '&' : '?'}${pair}${fragment}` };
+}
+
 /** Why an auth is not supported, and what to do. */
 export function unknownAuth(type: string): string {
-  const name = { ntlm: 'NTLM', awsv4: 'AWS Signature', hawk: 'Hawk', oauth1: 'OAuth 1.0', edgegrid: 'EdgeGrid' }[type];
+  const name = { edgegrid: 'EdgeGrid', asap: 'ASAP' }[type];
   return (
-    `${name ?? `'${type}'`} authorization is not supported; choose Basic, Digest, Bearer, an API key or OAuth 2.0, ` +
+    `${name ?? `'${type}'`} authorization is not supported; choose another kind, ` +
     'or write the Authorization header yourself'
   );
 }

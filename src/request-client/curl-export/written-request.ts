@@ -14,6 +14,8 @@ export function writtenRequest(
   switch (auth.kind) {
     case 'oauth2':
       return { request, warnings: ['The token of OAuth 2.0 is not written: add it with --oauth2-bearer'] };
+    case 'signed':
+      return { request, warnings: ['The signature is not written: it is made when the request is sent'] };
     case 'unknown':
       return { request, warnings: [unknownAuth(auth.type)] };
     default:

@@ -1,5 +1,5 @@
 import type { RequestBody, RequestDraft, UserAuth } from '../request.js';
-import { bodyOfData, formEncode, joinText } from './data-pieces.js';
+import { bodyOfData, joinText } from './data-pieces.js';
 import { readForms } from './form-pieces.js';
 import { headersOf } from './header-lines.js';
 import type { Given, Operation } from './operation.js';
@@ -115,12 +115,13 @@ function composeUrl(parts: UrlParts, operation: Operation, at: number, remarks: 
   const path = encodeNonAscii(operation.pathAsIs ? parts.path : withoutDotSegments(parts.path));
   let made: UrlParts = { ...parts, path };
   if (operation.get && operation.data.length > 0) made = withData(made, joinText(operation.data) ?? '');
-  const files = operation.get ? operation.data.filter((piece) => piece.kind === 'file') : [];
-  for (const piece of files) {
-    if (piece.kind === 'file')
-      remarks.push(leftOut(`${piece.option} @${piece.path}`, piece.at, 'a file cannot be part of the address'));
+  for (const piece of operation.get ? operation.data : []) {
+    if (piece.kind === 'file') remarks.push(fileInAddress(`${piece.option} @${piece.path}`, piece.at));
   }
-  for (const query of operation.queries) made = withQuery(made, queryPiece(query.text));
+  for (const { piece, text } of operation.queries) {
+    if (piece.kind === 'text') made = withQuery(made, piece.text);
+    else remarks.push(fileInAddress(`--url-query ${variablesInBraces(text)}`, piece.at));
+  }
   const { upload } = operation;
   if (upload !== null && (made.path === '' || made.path.endsWith('/'))) {
     const file = upload.text.split('/').at(-1) ?? '';
@@ -158,12 +159,8 @@ function withData(parts: UrlParts, data: string): UrlParts {
   return joins ? { ...parts, query: `${query}&` } : withQuery(parts, data);
 }
 
-/** `--url-query`: like `--data-urlencode`, but `+...` is used unchanged. */
-function queryPiece(text: string): string {
-  if (text.startsWith('+')) return text.slice(1);
-  const [, name = '', value = text] = /^([^=@]*)=([\s\S]*)$/.exec(text) ?? [];
-  const encoded = mapAroundVariables(value, formEncode);
-  return name === '' ? encoded : `${name}=${encoded}`;
+function fileInAddress(about: string, at: number): Remark {
+  return leftOut(about, at, 'a file cannot be part of the address');
 }
 
 function authOf(operation: Operation, { user, password }: UrlParts, remarks: Remark[]): UserAuth | null {

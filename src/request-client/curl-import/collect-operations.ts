@@ -80,7 +80,7 @@ function takeValue(operation: Operation, name: string, written: string, at: numb
       else if (text !== '') remarks.push(fileRemark('--cookie', text, at));
       return;
     case 'url-query':
-      operation.queries.push({ text, at });
+      operation.queries.push({ text, piece: readData(name, text, at, stdin) });
       return;
     case 'request':
       operation.method = { text, at };

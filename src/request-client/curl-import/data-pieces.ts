@@ -8,7 +8,9 @@ export function readData(option: string, value: string, at: number, stdin: Stdin
   const json = option === 'json';
   const text = (bytes: string): DataPiece => ({ kind: 'text', text: bytes, json, at });
   if (option === 'data-raw') return text(value);
-  if (option === 'data-urlencode') return readUrlEncoded(value, at, stdin);
+  if (option === 'data-urlencode') return readUrlEncoded(option, value, at, stdin);
+  if (option === 'url-query')
+    return value.startsWith('+') ? text(value.slice(1)) : readUrlEncoded(option, value, at, stdin);
   if (!value.startsWith('@')) return text(value);
   const withoutNewlines = option === 'data' || option === 'data-ascii';
   const source = inputOf(value.slice(1), stdin);
@@ -17,7 +19,7 @@ export function readData(option: string, value: string, at: number, stdin: Stdin
 }
 
 /** `content`, `=content`, `name=content`, `@file`, `name@file`. */
-function readUrlEncoded(value: string, at: number, stdin: Stdin): DataPiece {
+function readUrlEncoded(option: string, value: string, at: number, stdin: Stdin): DataPiece {
   const [, name = '', sign, content = ''] = /^([^=@]*)([=@])([\s\S]*)$/.exec(value) ?? [];
   const joined = (bytes: string): DataPiece => {
     const encoded = mapAroundVariables(bytes, formEncode);
@@ -29,7 +31,7 @@ function readUrlEncoded(value: string, at: number, stdin: Stdin): DataPiece {
   if (source.kind === 'text') return joined(source.bytes);
   return {
     kind: 'file',
-    option: '--data-urlencode',
+    option: `--${option}`,
     path: toText(source.path),
     withoutNewlines: false,
     json: false,

@@ -26,6 +26,10 @@ export function readForms(forms: Operation['forms'], remarks: Remark[]): FormPar
     for (let rest = isFile ? content.slice(1) : content; ; ) {
       const segment = readSegments(rest, isFile ? ',' : '');
       const { value, parameters } = segment;
+      if (segment.trailing) {
+        const message = `What follows the closing quote of the form part ${name} was left out, as curl does`;
+        remarks.push({ level: 'warning', about: `-F ${name}`, message, at });
+      }
       for (const parameter of parameters) {
         if (/^(?:type|filename)=/i.test(parameter)) continue;
         const about = `;${variablesInBraces(parameter)}`;
@@ -51,6 +55,8 @@ export function readForms(forms: Operation['forms'], remarks: Remark[]): FormPar
 
 interface Segments {
   readonly value: string;
+  /** A quoted word was followed by more text, which curl ignores. */
+  readonly trailing: boolean;
   readonly parameters: readonly string[];
   /** What follows a comma between files. */
   readonly rest: string | null;
@@ -58,33 +64,46 @@ interface Segments {
 
 function readSegments(text: string, separator: string): Segments {
   const words: string[] = [];
+  let trailing = false;
   let at = 0;
   for (;;) {
     const word = readSegment(text, at, separator);
     words.push(word.text);
+    trailing ||= word.trailing;
     at = word.end;
     if (text[at] === ';') at += 1;
     else {
       const [value = '', ...parameters] = words;
-      return { value, parameters, rest: separator !== '' && text[at] === separator ? text.slice(at + 1) : null };
+      return {
+        value,
+        parameters,
+        trailing,
+        rest: separator !== '' && text[at] === separator ? text.slice(at + 1) : null,
+      };
     }
   }
 }
 
-const QUOTED = /^\s*"((?:[^"\\]|\\[\s\S])*)"\s*(?=;|,|$)/;
+const QUOTED = /^\s*"((?:[^"\\]|\\[\s\S])*)"/;
+
+interface Segment {
+  readonly text: string;
+  readonly trailing: boolean;
+  readonly end: number;
+}
 
 /** One word up to `;` (or the separator): spaces around it are removed, those in `"..."` are kept. */
-function readSegment(text: string, from: number, separator: string): { readonly text: string; readonly end: number } {
+function readSegment(text: string, from: number, separator: string): Segment {
   const parameter = /^\s*\w+=/.exec(text.slice(from, from + 40))?.[0] ?? '';
   const start = from + (from === 0 ? 0 : parameter.length);
   const quoted = QUOTED.exec(text.slice(start));
   const prefix = from === 0 ? '' : parameter.trim();
-  if (quoted !== null) {
-    return { text: prefix + (quoted[1] ?? '').replace(/\\(["\\])/g, '$1'), end: start + quoted[0].length };
-  }
-  let end = start;
+  const wordStart = start + (quoted?.[0].length ?? 0);
+  let end = wordStart;
   while (end < text.length && text[end] !== ';' && (separator === '' || text[end] !== separator)) end += 1;
-  return { text: prefix + text.slice(start, end).trim(), end };
+  const rest = text.slice(wordStart, end).trim();
+  if (quoted === null) return { text: prefix + rest, trailing: false, end };
+  return { text: prefix + (quoted[1] ?? '').replace(/\\(["\\])/g, '$1'), trailing: rest !== '', end };
 }
 
 function parameterOf(parameters: readonly string[], name: string): string | undefined {

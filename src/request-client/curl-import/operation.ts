@@ -25,7 +25,8 @@ export interface Operation {
   readonly data: DataPiece[];
   readonly forms: (Given & { readonly literal: boolean })[];
   readonly cookies: Given[];
-  readonly queries: Given[];
+  /** `--url-query`: as written, and as data. */
+  readonly queries: { readonly text: string; readonly piece: DataPiece }[];
   method: Given | null;
   upload: Given | null;
   user: Given | null;

@@ -13,6 +13,8 @@ const MIN_LENGTH = 4;
 const SCHEME = /^(?:Bearer|Basic|Token)\s+/i;
 /** Settings of OAuth 2.0 that are secret. */
 const OAUTH_SECRET = /secret|password|assertion|private_?key|^(?:access|refresh|id)_?token$/i;
+/** Settings of AWS Signature, Hawk, JWT and OAuth 1.0 that are secret. */
+const SIGNING_SECRET = /secret|authKey|privateKey|^(?:session)?token$/i;
 const PLACE = /\{\{([^{}]+)\}\}/g;
 
 /** The secrets of a collection: the values of its auths and credential headers, and its secret variables. */
@@ -86,6 +88,7 @@ function authTexts(collection: Collection, path: CollectionNode['path']): readon
   switch (auth.kind) {
     case 'basic':
     case 'digest':
+    case 'ntlm':
       return [auth.password];
     case 'bearer':
       return [auth.token];
@@ -93,6 +96,8 @@ function authTexts(collection: Collection, path: CollectionNode['path']): readon
       return [auth.value];
     case 'oauth2':
       return [...auth.settings].flatMap(([name, value]) => (OAUTH_SECRET.test(name) ? [value] : []));
+    case 'signed':
+      return [...auth.settings].flatMap(([name, value]) => (SIGNING_SECRET.test(name) ? [value] : []));
     default:
       return [];
   }

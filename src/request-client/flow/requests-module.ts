@@ -58,6 +58,8 @@ export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): H
           folder: dirname(file),
           filesWithin: requestsDir,
           tokens,
+          // A script could send a secret as a cookie, past the rule for credentials.
+          sendCookies: false,
           reach: known.reach,
           maxBodyBytes: MAX_BODY_BYTES,
           requestTimeoutMs: Math.max(1, Math.floor(remainingMs()) - 100),

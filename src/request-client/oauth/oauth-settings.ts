@@ -84,6 +84,41 @@ export function readOAuthSettings(
   return settings;
 }
 
+/** How a token is added to a request. */
+export interface TokenPlace {
+  readonly in: 'header' | 'query';
+  /** The scheme of the Authorization header. */
+  readonly prefix: string;
+  /** A token that was pasted into the collection; empty if there is none. */
+  readonly pasted: string;
+}
+
+/** Reads Postman's settings that concern the token itself. */
+export function readTokenPlace(stored: ReadonlyMap<string, string>, resolve: (text: string) => string): TokenPlace {
+  const value = (key: string): string => resolve(stored.get(key) ?? '').trim();
+  const pasted = value('accessToken');
+  return {
+    in: value('addTokenTo') === 'queryParams' ? 'query' : 'header',
+    prefix: value('headerPrefix') || 'Bearer',
+    pasted: /^\{\{[^{}]*\}\}$/.test(pasted) ? '' : pasted,
+  };
+}
+
+/** A warning for each URL of a remote provider that is not encrypted: tokens and secrets can be read on the way. */
+export function insecureUrls({ authorizationUrl, tokenUrl }: OAuthSettings): string[] {
+  return [
+    [LABELS.authorizationUrl, authorizationUrl],
+    [LABELS.tokenUrl, tokenUrl],
+  ].flatMap(([label, url = '']) => {
+    if (protocolOf(url) !== 'http:' || isLoopback(new URL(url).hostname)) return [];
+    return [`The ${label} ${url} is not encrypted: others on the network can read secrets and tokens; use https://`];
+  });
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
 function neededFields(grantType: GrantType): (keyof typeof LABELS)[] {
   if (grantType === 'client_credentials') return ['tokenUrl', 'clientId', 'clientSecret'];
   return ['authorizationUrl', 'tokenUrl', 'clientId'];

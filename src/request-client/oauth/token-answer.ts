@@ -4,7 +4,7 @@ import { asObject, listOf, member, textOf } from '../collection/json-access.js';
 export interface GrantedToken {
   readonly accessToken: string;
   readonly refreshToken: string | null;
-  /** Seconds from now; null if unknown. */
+  /** Seconds from now; 0 if it has expired already, null if unknown. */
   readonly expiresIn: number | null;
 }
 
@@ -49,7 +49,7 @@ export function readTokenAnswer(status: number, text: string): TokenAnswer {
     token: {
       accessToken,
       refreshToken: refreshToken === undefined || refreshToken === '' ? null : refreshToken,
-      expiresIn: Number.isFinite(seconds) && seconds > 0 ? seconds : null,
+      expiresIn: Number.isFinite(seconds) ? Math.max(0, seconds) : null,
     },
   };
 }

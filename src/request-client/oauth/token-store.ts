@@ -33,6 +33,8 @@ interface Flight {
 /** How long before its expiry a token is refreshed. */
 const EARLY_MS = 60_000;
 const MAX_MASKED = 1000;
+/** For each configuration. */
+const MAX_ORIGINS = 1000;
 
 /**
  * The access tokens of this process, in memory only. For each configuration (every resolved field counts) there is one
@@ -48,6 +50,8 @@ export class TokenStore {
   readonly #now: () => number;
   readonly #cached = new Map<string, CachedToken>();
   readonly #flights = new Map<string, Flight>();
+  /** By configuration: the origins that also rejected a token that replaced a rejected one. */
+  readonly #rejecting = new Map<string, Set<string>>();
   /** All secrets that were used, for {@link mask}. */
   readonly #secrets = new Set<string>();
 
@@ -70,16 +74,29 @@ export class TokenStore {
   }
 
   /**
-   * Call this if a server answered 401: the token is not used again.
-   * @returns whether another one can be obtained without opening a browser
+   * Call this if a server answered 401: the token is not used again, unless this origin rejected its successor before.
+   * @returns whether another one can be obtained without opening a browser, and might help
    */
-  refused(settings: OAuthSettings, accessToken: string): boolean {
+  refused(settings: OAuthSettings, accessToken: string, origin: string): boolean {
     const key = keyOf(settings);
+    if (this.#rejecting.get(key)?.has(origin) === true) return false;
     const cached = this.#cached.get(key);
     // Another caller reported it before, and there is a newer token.
     if (cached === undefined || cached.accessToken !== accessToken) return cached !== undefined;
     this.#cached.set(key, { ...cached, refused: true });
     return cached.refreshToken !== null || settings.grantType === 'client_credentials';
+  }
+
+  /**
+   * Call this with the answer to a fresh token. An origin that rejects this one too rejects the client, not the token:
+   * the next 401 of it costs no refresh. Any other answer ends that.
+   */
+  replaced(settings: OAuthSettings, origin: string, accepted: boolean): void {
+    const key = keyOf(settings);
+    const origins = this.#rejecting.get(key) ?? new Set();
+    if (accepted) origins.delete(origin);
+    else if (origins.size < MAX_ORIGINS) origins.add(origin);
+    this.#rejecting.set(key, origins);
   }
 
   /** The state of a configuration's token, without the token. */
@@ -92,6 +109,7 @@ export class TokenStore {
   /** Removes the token of a configuration. */
   forget(settings: OAuthSettings): void {
     this.#cached.delete(keyOf(settings));
+    this.#rejecting.delete(keyOf(settings));
   }
 
   /** Masks all tokens and secrets that were used here. */
@@ -185,8 +203,8 @@ export class TokenStore {
   }
 }
 
-/** A digest, so that secrets are not keys of a map that might be printed. */
-function keyOf(settings: OAuthSettings): string {
+/** Identifies a configuration: a digest, so that secrets are not keys of a map that might be printed. */
+export function keyOf(settings: OAuthSettings): string {
   const { grantType, authorizationUrl, tokenUrl, clientId, clientSecret, scope, audience, sendSecretIn } = settings;
   const fields = [grantType, authorizationUrl, tokenUrl, clientId, clientSecret, scope, audience, sendSecretIn];
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');

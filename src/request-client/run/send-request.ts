@@ -9,8 +9,10 @@ import { basic } from '../basic-auth.js';
 import type { HeaderEntry, RequestBody } from '../request.js';
 import type { FilePlace } from './body-files.js';
 import { keepBody } from './body-store.js';
+import type { CookieJar } from './cookie-jar.js';
 import { DigestTurns } from './digest-turns.js';
 import { networkFault } from './network-fault.js';
+import { NtlmTurns } from './ntlm-turns.js';
 import type { PreparedRequest } from './prepared-request.js';
 import { contentOf, type RequestContent } from './request-content.js';
 import { type RequestTarget, requestTarget } from './request-target.js';
@@ -30,6 +32,8 @@ export interface SendBounds extends FilePlace {
   readonly signal?: AbortSignal;
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
+  /** Cookies to send, and where those of answers are kept; none by default. */
+  readonly cookies?: CookieJar;
   /** The largest decoded body; {@link MAX_BODY_BYTES} by default. */
   readonly maxBodyBytes?: number | undefined;
 }
@@ -49,15 +53,11 @@ const USER_AGENT = 'Troupe';
  * length, each unless the request has it. Keeps connections open between requests; {@link close} ends them.
  */
 export class HttpSender {
-  readonly #http: HttpAgent;
-  readonly #https: HttpsAgent;
+  readonly #agents = agents();
   readonly #bounds: ReachBounds | null;
 
   /** @param bounds limits that also apply to redirects; none by default */
   constructor(bounds: ReachBounds | null = null) {
-    const options = { keepAlive: true, maxFreeSockets: 16 };
-    this.#http = new HttpAgent(options);
-    this.#https = new HttpsAgent(options);
     this.#bounds = bounds;
   }
 
@@ -73,12 +73,17 @@ export class HttpSender {
     const redirects: RedirectStep[] = [];
     let current = request;
     const digest = new DigestTurns();
+    const ntlm = new NtlmTurns();
+    const own = request.auth?.kind === 'ntlm' ? agents(1) : null;
     try {
       const content = await contentOf(request.body, bounds);
       for (;;) {
-        const own = current.body.kind === 'none' ? null : content;
-        const answer = await this.#exchange(digest.authorized(current), own, signal);
-        if (digest.asked(current, answer)) {
+        const sentContent = current.body.kind === 'none' ? null : content;
+        const url = absolute(current.url);
+        const sent = await withCookies(ntlm.authorized(digest.authorized(current)), url, bounds.cookies);
+        const answer = await this.#exchange(sent, sentContent, signal, own ?? this.#agents);
+        await bounds.cookies?.take(url, answer.headers['set-cookie'] ?? []);
+        if (digest.asked(current, answer) || ntlm.asked(current, answer)) {
           discardBody(answer);
           continue;
         }
@@ -100,19 +105,21 @@ export class HttpSender {
         throw new TroupeError('WAIT_TIMEOUT', `No complete answer from ${current.url} within ${bounds.timeoutMs} ms`);
       }
       throw networkFault(error, current.url);
+    } finally {
+      if (own !== null) end(own);
     }
   }
 
   /** Ends all connections, also those in use. Idempotent. */
   close(): void {
-    this.#http.destroy();
-    this.#https.destroy();
+    end(this.#agents);
   }
 
   async #exchange(
     request: PreparedRequest,
     content: RequestContent | null,
     signal: AbortSignal,
+    { http, https }: Agents,
   ): Promise<IncomingMessage> {
     const target = requestTarget(request.url, request.settings.encodeUrl);
     const reach = this.#bounds;
@@ -131,8 +138,8 @@ export class HttpSender {
     };
     const { verifyTls } = request.settings;
     const sent = target.secure
-      ? httpsRequest({ ...options, agent: this.#https, rejectUnauthorized: verifyTls })
-      : httpRequest({ ...options, agent: this.#http });
+      ? httpsRequest({ ...options, agent: https, rejectUnauthorized: verifyTls })
+      : httpRequest({ ...options, agent: http });
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       sent.once('response', resolve);
       sent.on('error', reject);
@@ -149,6 +156,22 @@ export class HttpSender {
   }
 }
 
+interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/** @param maxSockets connections to one server; without it as many as requests */
+function agents(maxSockets?: number): Agents {
+  const options = { keepAlive: true, maxFreeSockets: 16, ...(maxSockets === undefined ? {} : { maxSockets }) };
+  return { http: new HttpAgent(options), https: new HttpsAgent(options) };
+}
+
+function end({ http, https }: Agents): void {
+  http.destroy();
+  https.destroy();
+}
+
 function headerLines(
   { method, headers, withoutHeaders, body, auth = null }: PreparedRequest,
   target: RequestTarget,
@@ -162,7 +185,7 @@ function headerLines(
   };
   add('Host', target.host);
   const user = auth ?? target.user;
-  if (user !== null && auth?.kind !== 'digest') add('Authorization', basic(user));
+  if (user !== null && auth?.kind !== 'digest' && auth?.kind !== 'ntlm') add('Authorization', basic(user));
   add('User-Agent', USER_AGENT);
   add('Accept', '*/*');
   lines.push(...headers.map((header) => withBoundary(header, body, content)));
@@ -191,7 +214,7 @@ function redirected(request: PreparedRequest, answer: IncomingMessage): Prepared
   const status = answer.statusCode ?? 0;
   const { location } = answer.headers;
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return null;
-  const base = request.url.includes('://') ? request.url : `http://${request.url}`;
+  const base = absolute(request.url);
   const led = Buffer.from(location, 'latin1').toString('utf8');
   if (!URL.canParse(led, base)) return null;
   const to = new URL(led, base);
@@ -212,6 +235,26 @@ function redirected(request: PreparedRequest, answer: IncomingMessage): Prepared
     body: toGet ? { kind: 'none' } : request.body,
     auth: sameOrigin ? (request.auth ?? null) : null,
   };
+}
+
+function absolute(url: string): string {
+  return url.includes('://') ? url : `http://${url}`;
+}
+
+/** Cookies that the request brings itself come first. */
+async function withCookies(
+  request: PreparedRequest,
+  url: string,
+  jar: CookieJar | undefined,
+): Promise<PreparedRequest> {
+  const kept = (await jar?.header(url)) ?? '';
+  if (kept === '') return request;
+  const own = headerValues(request.headers, 'cookie');
+  const names = new Set(own.flatMap((line) => line.split(';').map((pair) => pair.split('=')[0]?.trim())));
+  const added = kept.split('; ').filter((pair) => !names.has(pair.split('=')[0]));
+  const value = [...own, ...added].join('; ');
+  const others = request.headers.filter(({ name }) => name.toLowerCase() !== 'cookie');
+  return { ...request, headers: [...others, { name: 'Cookie', value }] };
 }
 
 /** Discards the body of a redirect. */

@@ -23,6 +23,7 @@ import { exportCurl } from '../curl-export/export-curl.js';
 import { writtenRequest } from '../curl-export/written-request.js';
 import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.js';
 import { TokenStore } from '../oauth/token-store.js';
+import { CookieJar } from '../run/cookie-jar.js';
 import { Environments } from './environments.js';
 import { History } from './history.js';
 import { HistoryFile } from './history-file.js';
@@ -60,6 +61,8 @@ export class Workspace {
   #document = OpenDocument.create();
   #revision = 0;
   #scopes: Scopes;
+  /** Until the window closes. */
+  readonly #cookies = new CookieJar();
 
   constructor({ openBrowser, history, callbackPorts, loginTimeoutMs, now = Date.now }: WorkspaceOptions) {
     this.#now = now;
@@ -235,6 +238,7 @@ export class Workspace {
       scopes: this.#scopes,
       folder: path === null ? process.cwd() : dirname(path),
       tokens: this.#tokens,
+      cookies: this.#cookies,
     });
     try {
       await this.#whileWaiting(report, () => work(runner));

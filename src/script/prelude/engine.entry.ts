@@ -148,7 +148,12 @@ export function install(raw: RawHost, settingsText: string): Core {
     return value;
   }
 
-  const engine: Engine = freeze({ runFlow, fail, settle });
+  let idleWork: (() => boolean) | null = null;
+  const onIdle = (work: () => boolean): void => {
+    idleWork = work;
+  };
+
+  const engine: Engine = freeze({ runFlow, onIdle, fail, settle });
   const wrote = (level: string, text: string): void => raw.wrote(level, text, here());
   const checked = (data: object): void => raw.checked(jsonText(data, MAX_REPORT) ?? '', here());
   defineGlobal('console', installConsole(wrote));
@@ -161,6 +166,7 @@ export function install(raw: RawHost, settingsText: string): Core {
     },
     result: (value) => jsonText(value, settings.resultLength) ?? 'null',
     describe,
+    idle: () => idleWork?.(),
     step: freeze({ __proto__: null, settle: freeze(settle), each: freeze(each), thrown: freeze(thrown) }),
   };
 }

@@ -10,6 +10,11 @@ export interface Engine {
    * errors. Flows nest; too deep is SCRIPT_ERROR.
    */
   runFlow(path: string, source: string, args: unknown): unknown;
+  /**
+   * `work` is called when a script has nothing left to run, or awaits something that no job will settle. It returns
+   * whether it did something that may have created jobs, and must not throw.
+   */
+  onIdle(work: () => boolean): void;
   /** Throws an error that leaves the sandbox with its code, if the script does not catch it. */
   fail(code: ErrorCode, message: string, details?: ErrorDetails): never;
   /** The value of a promise once it is settled, or throws its reason; any other value as it is. */
@@ -49,6 +54,8 @@ export interface Core {
   result(value: unknown): string;
   /** A thrown value as JSON text of a {@link Description}. */
   describe(thrown: unknown): string;
+  /** Lets a module work while no job is left; false if it had nothing to do, undefined if there is no such module. */
+  idle(): boolean | undefined;
   /** The functions that edited sources call. */
   readonly step: object;
 }

@@ -203,3 +203,51 @@ t.test('the failed commands are returned, so that only they are corrected and im
   t.equal(rest('curl http://h/1 ftp://h/2'), '', 'a command that made a request is not made twice');
   t.end();
 });
+
+t.test('what Chrome copied for cmd before it escaped the outer quotes is imported as meant', async (t) => {
+  const text = [
+    'curl "http://shop.example/orders?a=1^&b=^%^20x" ^',
+    '  -H "sec-ch-ua: ^\\^"Chromium^\\^";v=^\\^"90^\\^"" ^',
+    '  --data-raw "^{^\\^"a^\\^":^\\^"b c^\\^",^\\^"path^\\^":^\\^"C:^\\^\\^\\^\\x^\\^"^}" ^',
+    '  --compressed',
+  ].join('\r\n');
+  const { requests, errors } = importCurl(text);
+  t.strictSame(errors, []);
+  t.match(requests, [
+    {
+      url: 'http://shop.example/orders?a=1&b=%20x',
+      headers: [{ name: 'Accept-Encoding' }, { name: 'sec-ch-ua', value: '"Chromium";v="90"' }],
+      body: { text: '{"a":"b c","path":"C:\\\\x"}' },
+    },
+  ]);
+});
+
+t.test('a caret in plain quotes of a cmd command that was typed is data', async (t) => {
+  t.match(importCurl('curl.exe -X POST "http://h/" ^\r\n -d "a^b^{c"').requests, [{ body: { text: 'a^b^{c' } }]);
+});
+
+t.test('--url-query of a file is left out by name, not sent as text', async (t) => {
+  const { requests, warnings } = importCurl(
+    "curl 'http://h/p' --url-query 'q@terms.txt' --url-query '@all.txt' --url-query 'a=b@c'",
+  );
+  t.equal(requests[0]?.url, 'http://h/p?a=b%40c');
+  t.match(
+    warnings.map(({ message }) => message),
+    [/--url-query q@terms.txt/, /--url-query @all.txt/],
+  );
+});
+
+t.test('what follows the closing quote of a form value is left out, as curl does', async (t) => {
+  const { requests, warnings } = importCurl(
+    `curl http://h/ -F 'r="{"a":1}"' -F 's="x, y";type=text/plain' -F 't="a",b'`,
+  );
+  t.match(requests[0]?.body, {
+    kind: 'form',
+    parts: [
+      { name: 'r', value: '{' },
+      { name: 's', value: 'x, y', type: 'text/plain' },
+      { name: 't', value: 'a' },
+    ],
+  });
+  t.match(warnings, [{ about: '-F r', message: /follows the closing quote/ }, { about: '-F t' }]);
+});

@@ -106,7 +106,7 @@ t.test('an expired token is refreshed without a browser, and so is a rejected on
   made.now += 2000;
   const second = await made.store.token(settings);
   t.not(second, first);
-  t.equal(made.store.refused(settings, second), true);
+  t.equal(made.store.refused(settings, second, 'http://api'), true);
   t.not(await made.store.token(settings), second);
   t.equal(made.opened.length, 1);
 });
@@ -160,7 +160,7 @@ t.test('client credentials need no browser', async (t) => {
   });
   const first = await store.token(settings);
   t.equal(await store.token(settings), first);
-  t.equal(store.refused(settings, first), true);
+  t.equal(store.refused(settings, first, 'http://api'), true);
   t.not(await store.token(settings), first);
   t.strictSame(opened, []);
 });

@@ -43,6 +43,13 @@ const NEW_LINE = /\r?\n|\r/y;
 const CONTINUATION = /\^[ \t]*(?:\r?\n|\r)/y;
 const UNQUOTED = /(\\*)"|\\+|[^\s\\"]+|\s+/y;
 const QUOTED = /(\\*)"|\\+/y;
+/**
+ * An argument as Chrome copied it for cmd before it escaped the outer quotes: inside of them, a caret is before each
+ * character that is not in its list, and before a letter or digit that follows a percent sign.
+ */
+const OLD_CHROME = /"(?:[\w\s\-:=+~'/.,?;()*`]|\^%\^?|\^[^\w\s]){0,10000}"(?=[ \t\r\n]|$)/y;
+/** Present in each such command with a quoted value. Typed text has a caret there only by accident. */
+const OLD_CHROME_MARK = /(?<![\^\\])"[^"\r\n]*\^\\\^"/;
 /** Inside of quotes, up to the closing quote: an odd number of backslashes makes a quote data. */
 const DATA = /(?:[^\\"]|\\(?:\\\\)*"|\\+(?![\\"])){1,10000}/y;
 const [CARET, BACKSLASH, QUOTE] = [0x5e, 0x5c, 0x22];
@@ -55,6 +62,7 @@ function* commandLines(bytes: string): Generator<CommandLine> {
   let pieces: Piece[] = [];
   let quoted = false;
   let at = 0;
+  const oldChrome = OLD_CHROME_MARK.test(bytes);
   const put = (part: string, offset: number, written = part): void => {
     text.push(part);
     pieces.push({ written, escaped: part.length !== written.length, start: length, offset });
@@ -78,6 +86,12 @@ function* commandLines(bytes: string): Generator<CommandLine> {
     if (written !== null) {
       put(quoted ? written : withoutCarets(written), at, written);
       at += written.length;
+      continue;
+    }
+    const old = oldChrome && char === '"' && !quoted ? match(OLD_CHROME) : null;
+    if (old !== null) {
+      put(withoutCarets(old), at, old);
+      at += old.length;
       continue;
     }
     const continuation = quoted || char !== '^' ? null : match(CONTINUATION);

@@ -143,14 +143,25 @@ class PosixReader {
     continued.lastIndex = this.#at;
     const found = continued.exec(this.#bytes);
     if (found !== null) {
-      if (found[1] !== '') this.#endWord();
+      const at = this.#at;
       this.#at += found[0].length;
+      // Spaces after the backslash are a slip; blanks that begin the next line end the word as in any shell.
+      if (found[1] !== '' || /[ \t]/.test(this.#bytes[this.#at] ?? '')) this.#endWord();
+      else this.#warnOfJoined(at);
       this.#passPrompt();
       return;
     }
     const next = this.#bytes[this.#at + 1];
     if (next !== undefined) this.#builder.add(next, this.#at, true);
     this.#at += 2;
+  }
+
+  #warnOfJoined(at: number): void {
+    const next = this.#bytes[this.#at] ?? '\n';
+    if (!this.#builder.inWord || /[\s\\;&|<>()]/.test(next)) return;
+    const message =
+      'The two lines were joined without a space, as a shell does; put a space before the backslash to separate them';
+    this.#builder.remark({ level: 'warning', about: '\\', message, at });
   }
 
   #dollar(): Fault | null {

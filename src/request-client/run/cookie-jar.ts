@@ -1,0 +1,89 @@
+import { Cookie, CookieJar as Jar } from 'tough-cookie';
+import { asObject, textOf } from '../collection/json-access.js';
+import type { CookieAccess } from './cookie-access.js';
+
+/** More cookies are not kept, as in browsers: the oldest go first. */
+const MAX_COOKIES = 3000;
+
+/** The cookies of a run or a window, in memory. What a server sets is sent back to it by the rules of RFC 6265. */
+export class CookieJar implements CookieAccess {
+  readonly #jar = new Jar(null, { looseMode: true, rejectPublicSuffixes: true });
+
+  /** The value of the Cookie header for a request; empty if there is no cookie for it. */
+  async header(url: string): Promise<string> {
+    return URL.canParse(url) ? await this.#jar.getCookieString(url) : '';
+  }
+
+  /** Keeps what a Set-Cookie header asks for; what the server must not set is ignored, as browsers do. */
+  async take(url: string, setCookie: readonly string[]): Promise<void> {
+    for (const text of setCookie) await this.#jar.setCookie(text, url, { ignoreError: true });
+    if (setCookie.length > 0) await this.#trim();
+  }
+
+  async all(url: string): Promise<readonly object[]> {
+    if (!URL.canParse(url)) return [];
+    return (await this.#jar.getCookies(url)).map(described);
+  }
+
+  async set(url: string, given: unknown): Promise<object> {
+    const cookie = typeof given === 'string' ? Cookie.parse(given, { loose: true }) : made(given);
+    if (cookie === undefined) throw new TypeError('The cookie needs a name');
+    const kept = await this.#jar.setCookie(cookie, withScheme(url));
+    await this.#trim();
+    return described(kept ?? cookie);
+  }
+
+  async remove(url: string, name: string): Promise<void> {
+    for (const { domain, path, key } of await this.#jar.getCookies(withScheme(url))) {
+      if (key === name && domain !== null) await this.#jar.store.removeCookie(domain, path ?? '/', key);
+    }
+  }
+
+  async clear(url: string): Promise<void> {
+    for (const { domain, path, key } of await this.#jar.getCookies(withScheme(url))) {
+      if (domain !== null) await this.#jar.store.removeCookie(domain, path ?? '/', key);
+    }
+  }
+
+  async #trim(): Promise<void> {
+    const all = await this.#jar.store.getAllCookies();
+    const tooMany = all.length - MAX_COOKIES;
+    if (tooMany <= 0) return;
+    const oldest = all.sort((a, b) => a.creationIndex - b.creationIndex).slice(0, tooMany);
+    for (const { domain, path, key } of oldest) await this.#jar.store.removeCookie(domain ?? '', path ?? '/', key);
+  }
+}
+
+function withScheme(url: string): string {
+  return url.includes('://') ? url : `http://${url}`;
+}
+
+function made(given: unknown): Cookie | undefined {
+  const { name, value, domain, path, secure, httpOnly, expires, maxAge } = asObject(given) ?? {};
+  const key = textOf(name);
+  if (key === undefined) return undefined;
+  const until = textOf(expires);
+  return new Cookie({
+    key,
+    value: textOf(value) ?? '',
+    ...(textOf(domain) === undefined ? {} : { domain: textOf(domain) ?? '' }),
+    ...(textOf(path) === undefined ? {} : { path: textOf(path) ?? '/' }),
+    ...(secure === true ? { secure } : {}),
+    ...(httpOnly === true ? { httpOnly } : {}),
+    ...(until === undefined ? {} : { expires: new Date(until) }),
+    ...(typeof maxAge === 'number' ? { maxAge } : {}),
+  });
+}
+
+function described({ key, value, domain, path, secure, httpOnly, hostOnly, expires }: Cookie): object {
+  return {
+    name: key,
+    value,
+    domain,
+    path,
+    secure,
+    httpOnly,
+    hostOnly,
+    expires: expires instanceof Date ? expires.toISOString() : null,
+  };
+}

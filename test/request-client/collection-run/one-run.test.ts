@@ -1,0 +1,182 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { Collection } from '#troupe/request-client/collection/collection.js';
+import { CollectionRunner } from '#troupe/request-client/collection-run/collection-runner.js';
+import type { RequestResult } from '#troupe/request-client/collection-run/result.js';
+import { insecureUrls, readOAuthSettings } from '#troupe/request-client/oauth/oauth-settings.js';
+import { readTokenAnswer } from '#troupe/request-client/oauth/token-answer.js';
+import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
+import { freePorts } from '../../support/free-ports.js';
+import { guardLeaks } from '../../support/leaks.js';
+
+guardLeaks(t);
+
+let granted = 0;
+const seen: string[] = [];
+/** Grants tokens at `/token`, refuses all of them at `/never`, and answers others with what they got. */
+const server = createServer((request, response) => {
+  const { url = '', headers } = request;
+  if (url === '/token') {
+    granted += 1;
+    response.end(JSON.stringify({ access_token: `granted-${granted}`, expires_in: 3600 }));
+    return;
+  }
+  seen.push(url);
+  response.writeHead(url === '/never' ? 401 : 200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ url, authorization: headers.authorization ?? null }));
+});
+await new Promise<void>((resolve) => {
+  server.listen(0, '127.0.0.1', resolve);
+});
+const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+t.teardown(() => {
+  server.closeAllConnections();
+  server.close();
+});
+const callbackPorts = await freePorts(1);
+
+const pairs = (values: Record<string, string>): object[] =>
+  Object.entries(values).map(([key, value]) => ({ key, value, type: 'string' }));
+const script = (listen: 'test' | 'prerequest', ...exec: string[]): object => ({ listen, script: { exec } });
+const machine = { grant_type: 'client_credentials', url: `${base}/token`, client_id: 'c', client_secret: 'secret' };
+
+async function run(collection: object, openBrowser: (url: string) => Promise<void> = async () => undefined) {
+  const parsed = Collection.parse(JSON.stringify({ info: { name: 'c' }, ...collection }));
+  const runner = new CollectionRunner({
+    collection: parsed,
+    environment: new Map(),
+    folder: '.',
+    tokens: new TokenStore({ openBrowser, callbackPorts }),
+  });
+  const results: RequestResult[] = [];
+  const bodies: string[] = [];
+  try {
+    await runner.runAll(parsed.items, async (result) => {
+      results.push(result);
+      if (result.response?.body.kind === 'memory') bodies.push(result.response.body.bytes.toString());
+      await result.response?.dispose();
+      return undefined;
+    });
+  } finally {
+    await runner.close();
+  }
+  return { results, bodies };
+}
+
+t.test('a Before script that throws does not keep the request from being sent', async (t) => {
+  seen.length = 0;
+  const { results } = await run({
+    item: [
+      {
+        name: 'one',
+        event: [script('prerequest', 'nothing.here'), script('test', 'pm.test("sent", () => pm.response.to.be.ok)')],
+        request: `${base}/sent`,
+      },
+    ],
+  });
+  t.strictSame(seen, ['/sent']);
+  t.match(results, [
+    { response: { status: 200 }, error: { code: 'SCRIPT_ERROR', error: /nothing/ }, tests: [{ status: 'passed' }] },
+  ]);
+});
+
+t.test('an API that always answers 401 costs one refresh, not one a request', async (t) => {
+  granted = 0;
+  const auth = { type: 'oauth2', oauth2: pairs(machine) };
+  const item = Array.from({ length: 5 }, (_, index) => ({
+    name: `n${index}`,
+    request: { url: `${base}/never`, auth },
+  }));
+  const { results } = await run({ item });
+  t.strictSame(
+    results.map(({ response }) => response?.status),
+    [401, 401, 401, 401, 401],
+  );
+  t.equal(granted, 2, 'the first token, and one that replaced it');
+});
+
+t.test('a login that was denied is not tried again in the same run', async (t) => {
+  const opened: string[] = [];
+  const deny = async (url: string): Promise<void> => {
+    opened.push(url);
+    const { searchParams } = new URL(url);
+    const answer = await fetch(
+      `${searchParams.get('redirect_uri')}?error=access_denied&state=${searchParams.get('state')}`,
+    );
+    await answer.text();
+  };
+  const login = {
+    grant_type: 'authorization_code',
+    authorizationUrl: `${base}/login`,
+    url: `${base}/token`,
+    client_id: 'c',
+  };
+  const auth = { type: 'oauth2', oauth2: pairs(login) };
+  const { results } = await run(
+    { item: ['a', 'b', 'c'].map((name) => ({ name, request: { url: `${base}/x`, auth } })) },
+    deny,
+  );
+  t.match(
+    results,
+    [1, 2, 3].map(() => ({ error: { code: 'LOGIN_FAILED', details: { cause: 'DENIED' } } })),
+  );
+  t.equal(opened.length, 1);
+});
+
+t.test('a token goes into the query where the settings say so, and a pasted token is sent', async (t) => {
+  const { bodies } = await run({
+    item: [
+      {
+        name: 'query',
+        request: {
+          url: `${base}/q?a=1`,
+          auth: { type: 'oauth2', oauth2: pairs({ ...machine, addTokenTo: 'queryParams' }) },
+        },
+      },
+      {
+        name: 'pasted',
+        request: {
+          url: `${base}/p`,
+          auth: { type: 'oauth2', oauth2: pairs({ accessToken: 'pasted-1', headerPrefix: 'Token' }) },
+        },
+      },
+    ],
+  });
+  t.match(JSON.parse(bodies[0] ?? ''), { url: /^\/q\?a=1&access_token=granted-\d+$/, authorization: null });
+  t.match(JSON.parse(bodies[1] ?? ''), { authorization: 'Token pasted-1' });
+});
+
+t.test('a lifetime of 0 means that the token has expired', async (t) => {
+  t.match(readTokenAnswer(200, '{"access_token":"t","expires_in":0}'), { token: { expiresIn: 0 } });
+  t.match(readTokenAnswer(200, '{"access_token":"t","expires_in":-5}'), { token: { expiresIn: 0 } });
+  t.match(readTokenAnswer(200, '{"access_token":"t"}'), { token: { expiresIn: null } });
+});
+
+t.test('http:// of a provider on another machine has a warning', async (t) => {
+  const settings = (url: string) => readOAuthSettings(new Map(Object.entries({ ...machine, url })), (text) => text);
+  t.match(insecureUrls(settings('http://login.example/token')), [/Access Token URL http:\/\/login.example.*https/]);
+  for (const url of ['https://login.example/token', 'http://localhost:1/t', 'http://127.0.0.1/t', 'http://[::1]/t']) {
+    t.strictSame(insecureUrls(settings(url)), [], url);
+  }
+});
+
+t.test('assignments that have no effect are named', async (t) => {
+  const { results } = await run({
+    item: [
+      {
+        name: 'one',
+        event: [
+          script(
+            'prerequest',
+            'pm.environment.who = "ada"; pm.globals = 1; pm.request.body = "acts"; pm.request.method = "POST";',
+          ),
+          script('test', 'pm.request.method = "PUT";'),
+        ],
+        request: `${base}/x`,
+      },
+    ],
+  });
+  t.match(results, [{ error: null, request: { method: 'POST', body: { text: 'acts' } } }]);
+  t.match(results[0]?.console, [/pm\.environment\.who/, /pm\.globals/, /pm\.request was changed/]);
+});
