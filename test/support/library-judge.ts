@@ -27,24 +27,22 @@ const FIND = `(reference) => {
 
 /**
  * In the isolated world of the page: which listed element stands for which label. The element of a listed locator is the
- * one whose text the world reads for it.
+ * one whose tag is read last when the world reads its value.
  */
 const MATCH = `(listed, labels, also) => {
   const world = globalThis.troupe;
   const find = ${FIND};
   let read = null;
-  const own = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'innerText');
-  const spy = { configurable: true, get() { read = this; return 'x'; } };
-  delete HTMLElement.prototype.innerText;
-  Object.defineProperty(Element.prototype, 'innerText', spy);
+  const own = Object.getOwnPropertyDescriptor(Element.prototype, 'localName');
+  const spy = { ...own, get() { read = this; return own.get.call(this); } };
   const { id: look } = JSON.parse(world.call('look', { within: null, base: null, named: false })).value;
   const elements = listed.map((locator) => {
     read = null;
-    try { world.call('text', { locator, look }); } catch {}
+    Object.defineProperty(Element.prototype, 'localName', spy);
+    try { if (JSON.parse(world.call('value', { locator, look })).value.problem !== undefined) read = null; } catch { read = null; }
+    Object.defineProperty(Element.prototype, 'localName', own);
     return read;
   });
-  delete Element.prototype.innerText;
-  Object.defineProperty(HTMLElement.prototype, 'innerText', own);
   const up = (element) => element.parentNode instanceof ShadowRoot ? element.parentNode.host : element.parentElement ?? (element.getRootNode() instanceof ShadowRoot ? element.getRootNode().host : null);
   const holds = (outer, inner) => { for (let one = inner; one !== null; one = up(one)) if (one === outer) return true; return false; };
   const sought = labels.map(find);

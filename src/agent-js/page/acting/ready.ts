@@ -154,7 +154,7 @@ function toType(element: Element, text: string): boolean | PageProblem {
   if (unfocused !== null) return unfocused;
   // Some sites draw a field anew when it gets the focus.
   if (!element.isConnected) return blocked('is drawn anew all the time');
-  if (typeUnheard(element, text)) return true;
+  if (!isSelfDrawn(element) && typeUnheard(element, text)) return true;
   selectContent(element);
   return false;
 }

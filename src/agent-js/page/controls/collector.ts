@@ -8,13 +8,15 @@ import { drawingOf } from '../tree/self-drawn.js';
 import { isVeil, type Region, Sight, viewportRegion } from '../tree/sight.js';
 import { type Around, clipped, regionAround, regionsOf, seenInFrame } from '../tree/surroundings.js';
 import { drawnRect, isPutAway, isSeen, isSolid, type Rect, thumbOf } from '../tree/visibility.js';
-import { type Clickable, clickableOf, isOwnPart, itemsOf } from './clickables.js';
+import { type Clickable, clickableOf, isOwnPart } from './clickables.js';
 import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
 import { Evidence } from './evidence.js';
+import { isPointedAt } from './hover-rules.js';
+import { itemsOf } from './items.js';
 import { outsideOfModals } from './modals.js';
 import { beginMarkup, reactionsOf, readMarkup } from './reactions.js';
-import { holdsControls, withoutWrappers } from './wrappers.js';
+import { holdsControls, withoutDrawings, withoutWrappers } from './wrappers.js';
 
 const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
 
@@ -56,6 +58,8 @@ export class Collector {
   readonly #clickables = new Set<Control>();
   /** Children of an element that listens for them. */
   readonly #items = new Set<Element>();
+  /** What is operated in the place of a field that is out of sight. */
+  readonly #drawings = new Set<Element>();
   readonly #modals: Element[] = [];
   /** In their order; null for what can hold nothing. */
   readonly #visited: (Element | null)[] = [];
@@ -83,7 +87,8 @@ export class Collector {
     const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
     walk(root, around, (...visited) => this.#visit(...visited));
     this.#rest();
-    const controls = withoutWrappers(outsideOfModals(this.#controls, this.#modals), this.#clickables);
+    const open = withoutDrawings(outsideOfModals(this.#controls, this.#modals), this.#clickables, this.#drawings);
+    const controls = withoutWrappers(open, this.#clickables);
     return { controls, gaps: this.#gapsIn(controls) };
   }
 
@@ -136,7 +141,7 @@ export class Collector {
       pointer = true;
       control = element;
     } else if (control === null) {
-      pointer = style.cursor === 'pointer';
+      pointer = style.cursor === 'pointer' || (own.pointer && style.cursor === 'auto') || isPointedAt(element);
       const clickable = clickableOf(element, style, around);
       if (clickable !== null || this.#items.has(element)) {
         this.#awake[nth] = true;
@@ -191,16 +196,22 @@ export class Collector {
     const found = this.#find(element, element, region, solid);
     // Neither to be seen nor to be hit.
     const fadedOut = found?.solid === false && getComputedStyle(element).pointerEvents === 'none';
-    if (found === null || fadedOut) this.#addPutAway(element, region);
-    else this.#add(element, found);
+    if (found === null || fadedOut) {
+      this.#addPutAway(element, region);
+      return;
+    }
+    const drawing = found.solid && element.localName !== 'textarea' ? null : drawingOf(element);
+    if (drawing !== null) this.#drawings.add(drawing);
+    this.#add(element, found);
   }
 
   /** What its page has put away: a person reaches an input by its label or the button beside it, an editor by its text. */
   #addPutAway(element: Element, region: Region): void {
-    const drawing = drawingOf(element);
-    const drawn = drawing === null ? null : this.#findLabel(element, drawing, region);
-    if (drawn !== null) this.#add(element, drawn);
-    if (!isPutAway(element) || element.disabled) return;
+    if (!isPutAway(element)) {
+      this.#addDrawing(element, region);
+      return;
+    }
+    if (element.disabled) return;
     for (const label of labelsOf(element)) {
       const found = this.#findLabel(element, label, region);
       if (found === null) continue;
@@ -209,10 +220,24 @@ export class Collector {
     }
     const thumb = element.type === 'range' ? thumbOf(element) : null;
     const held = thumb === null ? null : this.#findLabel(element, thumb, region);
-    if (held !== null) this.#add(element, held);
+    if (held !== null) {
+      this.#add(element, held);
+      return;
+    }
+    if (this.#addDrawing(element, region)) return;
     const parent = parentOf(element);
     if (element.type !== 'file' || parent?.checkVisibility() !== true) return;
     this.#add(element, { rect: element.getBoundingClientRect(), offscreen: false });
+  }
+
+  /** What is pressed in its place is no other control. */
+  #addDrawing(element: Element, region: Region): boolean {
+    const drawing = drawingOf(element);
+    const drawn = drawing === null ? null : this.#findLabel(element, drawing, region);
+    if (drawing === null || drawn === null) return false;
+    this.#drawings.add(drawing);
+    this.#add(element, drawn);
+    return true;
   }
 
   /** @param label or what else is operated in its place */

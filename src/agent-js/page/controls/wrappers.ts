@@ -7,6 +7,9 @@ import { reactionsOf } from './reactions.js';
 /** Of an item's parts one of the first is the link that bears its name. */
 const MAX_BEFORE_LINK = 3;
 
+/** What covers this part of an editor's area is where its text is drawn. */
+const MOST = 0.5;
+
 /** Whether a listener on the element serves the controls in it rather than itself. */
 export function holdsControls(element: Element): boolean {
   let holds = false;
@@ -42,6 +45,28 @@ export function withoutWrappers(controls: readonly Control[], clickables: Readon
     const after = controls[index + 2];
     const single = after === undefined || !isInside(after.element, control.element);
     return !saysTheSame(control.name, next.name) && !(single && control.name === '');
+  });
+}
+
+/**
+ * Leaves out what is clickable only because a field that is out of sight is operated there: the drawing of an editor, and
+ * what covers most of it.
+ */
+export function withoutDrawings(
+  controls: readonly Control[],
+  clickables: ReadonlySet<Control>,
+  drawings: ReadonlySet<Element>,
+): readonly Control[] {
+  if (drawings.size === 0) return controls;
+  return controls.filter((control) => {
+    if (!clickables.has(control)) return true;
+    const { element, rect } = control;
+    for (const drawing of drawings) {
+      if (element === drawing) return false;
+      const { width, height } = drawing.getBoundingClientRect();
+      if (isInside(element, drawing) && rect.width * rect.height > width * height * MOST) return false;
+    }
+    return true;
   });
 }
 
