@@ -2,7 +2,7 @@ import { ACTION_SETS } from '../../acting/wire-descriptor.js';
 import { CONTEXT, DOUBLE, DROP, HOVER, KEYS, PRESS } from '../event-kinds.js';
 import { checkKind, inputKind, isControl, isField, isReadOnly, roleOf } from '../names/roles.js';
 import { isHtml } from '../tree/flat-tree.js';
-import { isCarried } from './clickables.js';
+import { CELLS, isCarried } from './clickables.js';
 import { anyReveals, reveals } from './hover-rules.js';
 import { reactionsOf } from './reactions.js';
 
@@ -47,7 +47,8 @@ function pointedAt(element: Element, role: string): (typeof ACTION_SETS)[number]
   const alone = !control && (kinds & PRESS) === 0 && getComputedStyle(element).cursor !== 'pointer';
   if ((kinds & DOUBLE) !== 0) return alone || element.localName === 'label' ? DOUBLE_ALONE : TWICE;
   if ((kinds & CONTEXT) !== 0) return alone ? RIGHT_ALONE : RIGHT;
-  if (!alone) return CLICK;
+  // What surrounds a cell listens for presses on it.
+  if (!alone || CELLS.test(role)) return CLICK;
   if ((kinds & KEYS) !== 0 && element.hasAttribute('tabindex')) return KEY;
   if ((kinds & DROP) !== 0) return DROP_ALONE;
   return (kinds & HOVER) !== 0 ? HOVER_ALONE : CLICK;

@@ -6,7 +6,14 @@ import { reactionsOf, writtenKinds } from './reactions.js';
 import { holdsControls } from './wrappers.js';
 
 /** Controls that may hold others, which stand beside what they themselves show: a branch's expander, a tab's close. */
-const HOLDERS = new Set(['treeitem', 'tab', 'option', 'listitem', 'row']);
+const HOLDERS = new Set(['treeitem', 'tab', 'option', 'listitem', 'row', 'slider']);
+/** Parts of a table that a listener on what they stand in is for. */
+export const CELLS = /^(gridcell|columnheader|rowheader)$/;
+/** Words by which pages class a small part of an item that is operated on its own. */
+const PART_CLASS = /(?:^|[-_\s])(?:checkbox|expander|grip|handle|toggler|twisty|twistie)(?:\s|$)/i;
+/** Such a part is at most of this size, in CSS pixels, and has at most a sign as its text. */
+const PART_SIZE = 40;
+const PART_TEXT = 2;
 /** Only a part of a control, of its area, is something of its own. */
 const PART = 0.5;
 /** What reacts to the pointer above it is no whole part of the page, but at most so much of its viewport. */
@@ -37,9 +44,11 @@ export function clickableOf(
   const { cursor } = style;
   const byStyle = (!around.pointer && (cursor === 'pointer' || isPointedAt(element))) || isHandle(element, cursor);
   const inMarkup = kinds !== 0 && (writtenKinds(element) & POINTED) !== 0;
-  const cell = around.listened && element.getAttribute('role') === 'gridcell';
-  const sure = byStyle || inMarkup || cell || isRevealer(element) || element.getAttribute('draggable') === 'true';
   const listens = (kinds & POINTED) !== 0;
+  const isCell = (around.listened || listens) && CELLS.test(element.getAttribute('role') ?? '');
+  const isPart = !around.pointer && (around.listened || wholeListens(element)) && isPartByClass(element);
+  const byPlace = isCell || isPart || isRevealer(element);
+  const sure = byStyle || inMarkup || byPlace || element.getAttribute('draggable') === 'true';
   const focusable =
     element.hasAttribute('tabindex') &&
     roleOf(element) !== 'tabpanel' &&
@@ -51,9 +60,48 @@ export function clickableOf(
   return sure || listens || otherwise ? { sure, listens, otherwise } : null;
 }
 
+/** Whether a small element without much of a text is classed as a part that is operated on its own: a branch's expander. */
+function isPartByClass(element: Element): boolean {
+  if (element.childElementCount > 0 || !PART_CLASS.test(element.getAttribute('class') ?? '')) return false;
+  if ((element.textContent ?? '').trim().length > PART_TEXT) return false;
+  const rect = drawnRect(element);
+  return rect !== null && rect.width <= PART_SIZE && rect.height <= PART_SIZE;
+}
+
+/**
+ * Whether an element with a listener is one of several tiles alike, of which some hold controls and others do not: such a
+ * listener is not for the controls.
+ */
+export function isTile(element: Element): boolean {
+  if (
+    (reactionsOf(element) & POINTED) === 0 ||
+    !isPartOfPage(element) ||
+    element.querySelector('table, [role="row"]') !== null
+  )
+    return false;
+  const kinds = reactionsOf(element);
+  const { parentElement } = element;
+  const cousins = [...(parentElement?.parentElement?.children ?? [])].flatMap(({ children }) => [...children]);
+  const peers = (twinsOf(element).length > 1 ? twinsOf(element) : cousins.filter((one) => isTwin(one, element))).filter(
+    (one) => reactionsOf(one) === kinds,
+  );
+  return peers.length > 1 && !peers.every(holdsControls);
+}
+
+function twinsOf(element: Element): readonly Element[] {
+  return [...(element.parentElement?.children ?? [])].filter((one) => isTwin(one, element));
+}
+
+function isTwin(one: Element, other: Element): boolean {
+  return one.localName === other.localName && one.classList[0] === other.classList[0];
+}
+
 /** Whether an element inside a control is another: it has listeners of its own, and is a part of it only. */
 export function isOwnPart(element: Element, control: Element): boolean {
-  if (!HOLDERS.has(roleOf(control)) || isControl(element) || (reactionsOf(element) & POINTED) === 0) return false;
+  const role = roleOf(control);
+  if (!HOLDERS.has(role) || isControl(element) || (reactionsOf(element) & POINTED) === 0) return false;
+  // Of a slider only what is there several times: the stars of a rating, not the thumb.
+  if (role === 'slider' && twinsOf(element).length < 2) return false;
   const [inner, outer] = [drawnRect(element), drawnRect(control)];
   return inner !== null && outer !== null && inner.width * inner.height <= outer.width * outer.height * PART;
 }
@@ -113,7 +161,11 @@ function isRevealer(element: Element): boolean {
 }
 
 function isSmall(element: Element): boolean {
-  if (element.childElementCount > MAX_HOVERED_CHILDREN || holdsControls(element)) return false;
+  return element.childElementCount <= MAX_HOVERED_CHILDREN && !holdsControls(element) && isPartOfPage(element);
+}
+
+/** Whether an element takes no more than a part of the viewport. */
+function isPartOfPage(element: Element): boolean {
   const rect = drawnRect(element);
   return rect !== null && rect.width * rect.height <= innerWidth * innerHeight * HOVERED_PART;
 }

@@ -4,6 +4,7 @@ import { holdsControls } from './wrappers.js';
 
 /** A listener on one of these is for each thing in it. */
 const LISTS = new Set(['list', 'listbox', 'grid', 'rowgroup', 'menu', 'tree']);
+const CELLS = '[role="gridcell"], [role="columnheader"], [role="rowheader"]';
 /** So many children of one kind make a list of what holds them. */
 const MIN_ITEMS = 3;
 /** The days of a week. */
@@ -17,7 +18,7 @@ const MAX_CELL_TEXT = 12;
 export function itemsOf(element: Element): readonly Element[] {
   if (isSortable(element)) return [...element.children];
   const { localName, children } = element;
-  const cells = element.querySelectorAll('[role="gridcell"]');
+  const cells = element.querySelectorAll(CELLS);
   if (cells.length > 0) return holdsControls(element) ? [] : [...cells];
   switch (localName) {
     case 'ul':
