@@ -176,8 +176,8 @@ async function carryOut(tab: Tab, ready: Ready, request: ActRequest, options: Ac
 }
 
 /** What the element should hold afterwards; null for all but what writes. */
-function textOf({ action, value }: ActRequest, { commits }: Ready): string | null {
-  if (action === 'clear') return commits ? '' : null;
+function textOf({ action, value }: ActRequest, { commits, canvasEditor }: Ready): string | null {
+  if (action === 'clear') return commits || canvasEditor ? '' : null;
   return action === 'input' && typeof value === 'string' ? value : null;
 }
 

@@ -64,7 +64,7 @@ function typing({ action, value }: ActRequest, { rich, canvasEditor, presses, co
   if (presses !== null) return inTurn(...Array.from({ length: presses.times }, () => chord(presses.key)));
   const own = action === 'clear' || typed === '' ? chord('Delete') : text(typed, { rich: rich || canvasEditor });
   if (commits) return inTurn(own, chord('Enter'));
-  return canvasEditor ? inTurn(chord('Control+A'), own) : own;
+  return canvasEditor ? inTurn(chord('Control+a'), own) : own;
 }
 
 /** Waits for input to arrive. A dialog that it opens holds the answer back until somebody closes it. */

@@ -99,7 +99,7 @@ export class Action {
 
   async #typed(typed: string, there: Element | null, text: TypedText): Promise<TypedOutcome | null> {
     if (this.cell.isOpen) return this.cell.outcome(typed);
-    return typed === '' ? null : text.outcome(typed, there);
+    return text.outcome(typed, there);
   }
 
   #stop(): void {

@@ -1,5 +1,6 @@
 import type { PageProblem, Presses } from '../../tabs/page-calls.js';
-import { inputKind, isReadOnly, roleOf } from '../names/roles.js';
+import { hasNumber } from '../controls/actions.js';
+import { inputKind, roleOf } from '../names/roles.js';
 import { blocked } from './reach.js';
 
 /** Keys that are pressed before the slider is asked where it stands. */
@@ -51,12 +52,11 @@ export class SliderMove {
 /** Whether an element has a number that arrow keys change, and takes no text. */
 export function isSlider(element: Element): boolean {
   if (inputKind(element) !== 'none' || !/^(slider|spinbutton|separator)$/.test(roleOf(element))) return false;
-  return Number.isFinite(numberOf(element)) && !isReadOnly(element);
+  return hasNumber(element);
 }
 
 function numberOf(element: Element): number {
-  const value = element.getAttribute('aria-valuenow');
-  return value === null || value.trim() === '' ? Number.NaN : Number(value);
+  return Number(element.getAttribute('aria-valuenow') ?? Number.NaN);
 }
 
 function isBeyond(wanted: number, bound: string | null, side: 1 | -1): boolean {

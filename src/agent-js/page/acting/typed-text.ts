@@ -36,8 +36,9 @@ export class TypedText {
    * @param element the one that stands there now; null: it has gone
    */
   async outcome(typed: string, element: Element | null): Promise<TypedOutcome | null> {
-    if (element === null) return this.#tookAll(typed) ? { kind: 'gone', shown: '' } : null;
+    if (element === null) return typed !== '' && this.#tookAll(typed) ? { kind: 'gone', shown: '' } : null;
     if (isSelfDrawn(element)) return drawnOutcome(typed, element);
+    if (typed === '') return null;
     const first = this.#compare(typed, element);
     const isRich = (element as Partial<HTMLElement>).isContentEditable === true;
     if (first?.kind !== 'other' || !isRich || !(await paste(element, typed, false))) return first;
@@ -62,6 +63,7 @@ export class TypedText {
 async function drawnOutcome(typed: string, field: Element): Promise<TypedOutcome | null> {
   if (typed.length > MAX_COMPARED) return null;
   const first = await editorText(field);
+  if (typed === '') return { kind: first === null ? 'same' : 'other', shown: first ?? '' };
   if (first === null) return null;
   if (holdsLines(typed, first)) return { kind: 'same', shown: first };
   const second = (await paste(field, typed, true)) ? ((await editorText(field)) ?? '') : first;
