@@ -21,7 +21,7 @@ export const ACTION_SETS = [
   // Something is dropped on it.
   [],
   // A slider that a page draws.
-  ['input', 'press', 'click'],
+  ['click', 'press', 'input'],
 ] as const satisfies readonly (readonly ActionName[])[];
 
 /** A descriptor's members beyond the first four, and the name where the locator does not tell it. */
