@@ -11,6 +11,7 @@ import { blocked, reachablePoint } from './reach.js';
 import { holdsText } from './same-text.js';
 
 const CELL = 'td, [role="gridcell"], [role="cell"]';
+const NOWHERE: Point = { x: 0, y: 0 };
 /** A double click on a cell that can be edited has opened its field by then, in milliseconds. */
 const OPENED_MS = 1_000;
 /** A cell shows what was typed by then. */
@@ -28,6 +29,7 @@ export interface CellStep {
 /** Writes into a cell of a grid that becomes a field when it is double-clicked. */
 export class CellEdit {
   #cell: Element | null = null;
+  /** From the corner of the page, which may scroll meanwhile. */
   #middle: Point = { x: 0, y: 0 };
   #openedAt = 0;
 
@@ -56,9 +58,9 @@ export class CellEdit {
       const isLate = performance.now() - this.#openedAt > OPENED_MS;
       return blocked('takes no text: no field opens in it when it is double-clicked', isLate);
     }
-    const box = viewportRect(this.#cell ?? field);
-    this.#middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-    const step = { element: field, point: this.#middle, opens: false };
+    const { x, y, width, height } = viewportRect(this.#cell?.isConnected ? this.#cell : field);
+    this.#middle = { x: x + width / 2 + scrollX, y: y + height / 2 + scrollY };
+    const step = { element: field, point: NOWHERE, opens: false };
     if (inputKind(field) === 'set') {
       const refusal = setValue(field, text);
       return refusal === null ? { ...step, isSet: true } : blocked(refusal, true);
@@ -72,9 +74,10 @@ export class CellEdit {
     const deadline = performance.now() + SHOWN_MS;
     for (;;) {
       const shown = this.#shown();
-      const same = typed === '' ? shown === '' : holdsText(typed, shown);
       const left = deadline - performance.now();
-      if (same || left <= 0) return { kind: same ? 'same' : 'other', shown };
+      if (shown === null && left <= 0) return { kind: 'gone', shown: '' };
+      const same = shown !== null && (typed === '' ? shown === '' : holdsText(typed, shown));
+      if (same || left <= 0) return { kind: same ? 'same' : 'other', shown: shown ?? '' };
       await nextChange(Math.min(left, 50), 0);
     }
   }
@@ -89,9 +92,12 @@ export class CellEdit {
     return isInside(active, cell) || !cell.isConnected || overlaps(active, cell) ? active : null;
   }
 
-  #shown(): string {
-    const cell = this.#cell?.isConnected ? this.#cell : (elementAt(this.#middle)?.closest(CELL) ?? null);
-    if (cell === null) return '';
+  /** Null: no cell is there any more. */
+  #shown(): string | null {
+    const { x, y } = this.#middle;
+    const there = elementAt({ x: x - scrollX, y: y - scrollY })?.closest(CELL) ?? null;
+    const cell = this.#cell?.isConnected ? this.#cell : there;
+    if (cell === null) return null;
     const field = this.#field();
     return foldSpace(field === null ? drawnText(cell) : String(fieldValue(field)));
   }

@@ -26,7 +26,12 @@ export function reachablePoint(shown: Element, element: Element, at: CornerPoint
   const atOnce = pointsOf(shown).filter((point) => isOpen(point, shown, element));
   const open = beside(atOnce, element) ?? atOnce[0];
   if (open !== undefined) return open;
+  const before = shown.getBoundingClientRect();
   bringIntoView(shown);
+  const after = shown.getBoundingClientRect();
+  // The page hears of the scrolling with its next picture, and may close or move things then: a press comes after that.
+  const moved = before.left !== after.left || before.top !== after.top;
+  if (moved && pointsOf(shown).length > 0) return { ...blocked('is scrolled away all the time'), soon: true };
   const points = pointsOf(shown);
   const [middle] = points;
   if (middle === undefined) return blocked('cannot be scrolled into view');

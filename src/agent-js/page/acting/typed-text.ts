@@ -63,7 +63,8 @@ export class TypedText {
 async function drawnOutcome(typed: string, field: Element): Promise<TypedOutcome | null> {
   if (typed.length > MAX_COMPARED) return null;
   const first = await editorText(field);
-  if (typed === '') return { kind: first === null ? 'same' : 'other', shown: first ?? '' };
+  // Of an editor that is empty, some copy a line without anything in it.
+  if (typed === '') return { kind: first === null || /^[\r\n]*$/.test(first) ? 'same' : 'other', shown: first ?? '' };
   if (first === null) return null;
   if (holdsLines(typed, first)) return { kind: 'same', shown: first };
   const second = (await paste(field, typed, true)) ? ((await editorText(field)) ?? '') : first;
