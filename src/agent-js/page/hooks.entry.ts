@@ -173,7 +173,8 @@ export function install(names: {
     if (KEYS.some((key) => key === type)) hearsKeys = true;
     if (typeof type !== 'string' || !listener || kindOfEvent(type) === 0) return result;
     if (self instanceof Element) listen(self, keyOf(type, options), listener);
-    else if (!wholeListens && (kindOfEvent(type) & PRESS) !== 0 && (self instanceof Document || self === view)) {
+    const isWhole = self instanceof Document || self === view || self === undefined;
+    if (isWhole && !wholeListens && (kindOfEvent(type) & PRESS) !== 0) {
       wholeListens = true;
       announce();
     }
