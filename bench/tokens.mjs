@@ -92,14 +92,16 @@ async function task(base, script, agent) {
     },
   };
   const signal = new AbortController().signal;
-  const workplace = {
+  const environment = {
     evaluate: async (js) => ({ end: { kind: 'result', json: JSON.stringify(await script(js)) }, console: [] }),
     look: () => agent.see({ deadline: performance.now() + 10_000, signal }),
+    waitForControl: async () => 0,
   };
   const budget = { maxIterations: 100, maxTokens: null };
-  const loop = new Loop({ record, caller, workplace, budget, recorded: async () => undefined });
+  const loop = new Loop({ record, caller, environment, budget, recorded: async () => undefined });
   const brief = { prompt: 'Buy two teapots.', notes: [], flows: [], args: [], secrets: [], before: { kind: 'none' } };
-  await loop.run(async () => ({ model: 'bench', system: systemPrompt(brief), task: taskMessage(brief) }), signal);
+  const opening = async () => ({ model: 'bench', system: systemPrompt(brief), task: taskMessage(brief) });
+  await loop.run({ opening }, signal);
   return { requests, pages };
 }
 

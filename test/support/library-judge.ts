@@ -27,35 +27,36 @@ const FIND = `(reference) => {
 
 /**
  * In the isolated world of the page: which listed element stands for which label. The element of a listed locator is the
- * one whose text the world reads for it.
+ * one whose tag is read last when the world reads its value.
  */
-const MATCH = `(listed, labels, also) => {
+const MATCH = `(listed, names, labels, words, also) => {
   const world = globalThis.troupe;
   const find = ${FIND};
   let read = null;
-  const own = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'innerText');
-  const spy = { configurable: true, get() { read = this; return 'x'; } };
-  delete HTMLElement.prototype.innerText;
-  Object.defineProperty(Element.prototype, 'innerText', spy);
+  const tag = Object.getOwnPropertyDescriptor(Element.prototype, 'localName');
+  const spy = { ...tag, get() { read = this; return tag.get.call(this); } };
   const { id: look } = JSON.parse(world.call('look', { within: null, base: null, named: false })).value;
   const elements = listed.map((locator) => {
     read = null;
-    try { world.call('text', { locator, look }); } catch {}
+    Object.defineProperty(Element.prototype, 'localName', spy);
+    try { if (JSON.parse(world.call('value', { locator, look })).value.problem !== undefined) read = null; } catch { read = null; }
+    Object.defineProperty(Element.prototype, "localName", tag);
     return read;
   });
-  delete Element.prototype.innerText;
-  Object.defineProperty(HTMLElement.prototype, 'innerText', own);
   const up = (element) => element.parentNode instanceof ShadowRoot ? element.parentNode.host : element.parentElement ?? (element.getRootNode() instanceof ShadowRoot ? element.getRootNode().host : null);
   const holds = (outer, inner) => { for (let one = inner; one !== null; one = up(one)) if (one === outer) return true; return false; };
   const sought = labels.map(find);
   const others = (outer, own) => sought.some((one) => one !== null && one !== own && one !== outer && !holds(own, one) && holds(outer, one));
-  const matches = sought.map((label) => {
+  // A row stands for its title, where what else is sought in it is listed on its own and its name is that of the title.
+  const own = (one) => elements.some((element) => element === one);
+  const rowOf = (outer, label, index, nth) => names[index] === words[nth] && words[nth] !== '' && sought.every((one) => one === null || one === label || one === outer || holds(label, one) || !holds(outer, one) || own(one));
+  const matches = sought.map((label, nth) => {
     if (label === null) return null;
     const ranks = [];
     elements.forEach((element, index) => {
       if (element === null) return;
       const rank = element === label ? 0 : holds(label, element) && !sought.some((one) => one !== null && one !== label && holds(label, one) && holds(one, element)) ? 1 : element.localName === 'label' && element.control === label ? 1
-        : label.labels && [...label.labels].includes(element) ? 1 : holds(element, label) && !others(element, label) ? 2 : -1;
+        : label.labels && [...label.labels].includes(element) ? 1 : holds(element, label) && (!others(element, label) || rowOf(element, label, index, nth)) ? 2 : -1;
       if (rank >= 0) ranks.push([rank, index]);
     });
     return ranks.sort((one, two) => one[0] - two[0] || one[1] - two[1]);
@@ -171,7 +172,8 @@ export class LibraryJudge {
     const near = ranks.flatMap(([, index]) => elements[index] ?? []);
     const named = near.filter((one) => one.name.toLowerCase().includes(label.name.toLowerCase()));
     const able = (one: ElementDescriptor): boolean => one.actions.some((action) => action === label.action);
-    const best = named.find(able) ?? named[0];
+    const exact = named.filter((one) => one.name.toLowerCase() === label.name.toLowerCase());
+    const best = exact.find(able) ?? exact[0] ?? named.find(able) ?? named[0];
     if (best !== undefined) return { kind: 'found', reason: '', locator: best.locator } as const;
     const [other] = near;
     if (other === undefined) {
@@ -209,7 +211,9 @@ export class LibraryJudge {
     const { browser, agent } = this.#fixture;
     const session = agent.activePage;
     if (session === undefined || this.#context === null) throw new Error('There is no page to judge');
-    const args = [elements.map(({ locator }) => locator), page.labels.map(({ element }) => element), page.also];
+    const { labels, also } = page;
+    const listed = [elements.map(({ locator }) => locator), elements.map(({ name }) => name)];
+    const args = [...listed, labels.map(({ element }) => element), labels.map(({ name }) => name), also];
     const expression = `(${MATCH})(${args.map((arg) => JSON.stringify(arg)).join(', ')})`;
     const params = { expression, contextId: this.#context, returnByValue: true };
     const { result, exceptionDetails } = await browser.send('Runtime.evaluate', params, { session });

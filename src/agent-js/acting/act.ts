@@ -160,8 +160,9 @@ function refusal({ locator, action }: ActRequest, { password }: Ready, shown: st
 /** Sends the input and learns what came of it. */
 async function carryOut(tab: Tab, ready: Ready, request: ActRequest, options: ActOptions): Promise<Asked<Finished>> {
   if (ready.finished !== null) return { kind: 'answer', value: ready.finished };
-  const typed = request.action === 'input' && typeof request.value === 'string' ? request.value : null;
-  const chosen = request.action === 'select' && !ready.opens && !ready.types ? choicesOf(request) : null;
+  const isLast = !ready.opens && !ready.types;
+  const typed = isLast ? textOf(request, ready) : null;
+  const chosen = request.action === 'select' && isLast ? choicesOf(request) : null;
   const awaits = awaitedInput(request, ready);
   const sent = perform(tab, ready, request, options);
   if (awaits !== null) {
@@ -172,6 +173,12 @@ async function carryOut(tab: Tab, ready: Ready, request: ActRequest, options: Ac
   }
   await sent;
   return finish(tab, { graceMs: GRACE_MS, typed, chosen, awaits: null }, options.after);
+}
+
+/** What the element should hold afterwards; null for all but what writes. */
+function textOf({ action, value }: ActRequest, { commits, canvasEditor }: Ready): string | null {
+  if (action === 'clear') return commits || canvasEditor ? '' : null;
+  return action === 'input' && typeof value === 'string' ? value : null;
 }
 
 async function finish(tab: Tab, request: FinishRequest, bounds: Bounds): Promise<Asked<Finished>> {

@@ -78,7 +78,8 @@ export async function dragFrom(
       for (const step of stepsTo(last, target)) await carry(step);
       const there = await drag.end(true);
       const towards = direction(from, target);
-      if (!drag.passes) {
+      // Beside the middle of a branch is a place before or after it.
+      if (!drag.passes || there.into) {
         await carry(there);
       } else if (movedAlong(target, there, towards) > -MOVED_PX) {
         // One that has made room has moved against the drag, and is not followed: what is dragged stands in its place.

@@ -137,12 +137,12 @@ export function text(source: string, options: { readonly rich: boolean }): Typin
   return { events, awaits: times > 0 ? { event: 'keyup', times } : { event: 'beforeinput', times: 1 } };
 }
 
-/** One after the other, the first by keys alone. */
-export function inTurn(first: Typing, second: Typing): Typing {
-  const more = second.awaits.event === 'keyup' ? second.awaits.times : 0;
+/** One after the other. Of all of them together, the keys are awaited. */
+export function inTurn(...each: readonly Typing[]): Typing {
+  const times = each.map(({ awaits }) => (awaits.event === 'keyup' ? awaits.times : 0));
   return {
-    events: [...first.events, ...second.events],
-    awaits: { event: 'keyup', times: first.awaits.times + more },
+    events: each.flatMap(({ events }) => events),
+    awaits: { event: 'keyup', times: times.reduce((sum, one) => sum + one, 0) },
   };
 }
 

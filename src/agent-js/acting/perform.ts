@@ -33,6 +33,8 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
     case 'input':
     case 'clear':
     case 'press':
+      if (ready.opens && ready.presses === null)
+        return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, timeoutMs));
       return arrived(tab, options.after, type(tab, typing(request, ready), timeoutMs));
     case 'upload':
       return upload(tab, ready, request, options, timeoutMs);
@@ -51,15 +53,18 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
 /** By what the page hears that the action's input is there; null where its arrival is what the browser says. */
 export function awaitedInput(request: ActRequest, ready: Ready): AwaitedInput | null {
   const { action } = request;
+  if (ready.opens && ready.presses === null) return null;
   return action === 'input' || action === 'clear' || action === 'press' ? typing(request, ready).awaits : null;
 }
 
 /** What stands in the field is selected, or is by the keys that come first: typing replaces it. */
-function typing({ action, value }: ActRequest, { rich, canvasEditor }: Ready): Typing {
+function typing({ action, value }: ActRequest, { rich, canvasEditor, presses, commits }: Ready): Typing {
   const typed = typeof value === 'string' ? value : '';
   if (action === 'press') return chord(typed);
+  if (presses !== null) return inTurn(...Array.from({ length: presses.times }, () => chord(presses.key)));
   const own = action === 'clear' || typed === '' ? chord('Delete') : text(typed, { rich: rich || canvasEditor });
-  return canvasEditor ? inTurn(chord('Control+A'), own) : own;
+  if (commits) return inTurn(own, chord('Enter'));
+  return canvasEditor ? inTurn(chord('Control+a'), own) : own;
 }
 
 /** Waits for input to arrive. A dialog that it opens holds the answer back until somebody closes it. */

@@ -20,6 +20,8 @@ export const ACTION_SETS = [
   ['click', 'hover'],
   // Something is dropped on it.
   [],
+  // A slider that a page draws.
+  ['click', 'press', 'input'],
 ] as const satisfies readonly (readonly ActionName[])[];
 
 /** A descriptor's members beyond the first four, and the name where the locator does not tell it. */

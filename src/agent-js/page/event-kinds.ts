@@ -6,6 +6,10 @@ export const KEYS = 8;
 export const DROP = 16;
 export const HOVER = 32;
 export const CARRY = 64;
+/** Takes what is dropped itself, rather than only what is held above it. */
+export const TAKES = 128;
+/** Of a document's root element: the document or its window listens for presses on whatever is in it. */
+export const WHOLE = 256;
 
 /** What a pointer does on the element itself. */
 export const POINTED = PRESS | DOUBLE | CONTEXT;
@@ -23,7 +27,7 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ['keydown', KEYS],
   ['keypress', KEYS],
   ['keyup', KEYS],
-  ['drop', DROP],
+  ['drop', DROP | TAKES],
   ['dragover', DROP],
   ['mouseenter', HOVER],
   ['mouseover', HOVER],

@@ -1,5 +1,5 @@
 import { Delegated } from './delegated.js';
-import { EVENT_TYPES, kindOfEvent } from './event-kinds.js';
+import { EVENT_TYPES, kindOfEvent, PRESS, WHOLE } from './event-kinds.js';
 import { INPUTS, InputTimers } from './input-timers.js';
 
 /** What a key, or a text on its way into a field, makes heard. */
@@ -157,10 +157,13 @@ export function install(names: {
     own.delete(key);
     note(element);
   };
+  /** The document or the window listens for presses. */
+  let wholeListens = false;
   const kindsOf = (element: Element): number => {
     let kinds = 0;
     for (const key of listeners.get(element)?.keys() ?? []) kinds |= kindOfEvent(key.slice(0, key.indexOf(' ')));
-    return kinds !== 0 && delegated.isForOthers(element) ? 0 : kinds;
+    if (kinds !== 0 && delegated.isForOthers(element)) kinds = 0;
+    return wholeListens && element === document.documentElement ? kinds | WHOLE : kinds;
   };
   // In a document that is there already, scripts may have run.
   let hearsKeys = document.body !== null;
@@ -170,6 +173,11 @@ export function install(names: {
     if (KEYS.some((key) => key === type)) hearsKeys = true;
     if (typeof type !== 'string' || !listener || kindOfEvent(type) === 0) return result;
     if (self instanceof Element) listen(self, keyOf(type, options), listener);
+    const isWhole = self instanceof Document || self === view || self === undefined;
+    if (isWhole && !wholeListens && (kindOfEvent(type) & PRESS) !== 0) {
+      wholeListens = true;
+      announce();
+    }
     if (self instanceof Element || self instanceof Document) {
       delegated.heard(self);
       announce();
@@ -225,6 +233,8 @@ export function install(names: {
       // A range does not take a node out of a shadow root. What is in a closed one is heard there.
       else apply(dispatchAt, node, [new UIEvent(names.answer, { composed: isOpen(node), detail: kinds })]);
     };
+    const root: Element | null = document.documentElement;
+    if (wholeListens && root !== null) tell(root, kindsOf(root));
     const byLibrary = new Map<Element, number>();
     delegated.tell((element, kinds) => byLibrary.set(element, (byLibrary.get(element) ?? 0) | kinds));
     for (const [element, kinds] of byLibrary) tell(element, kinds | kindsOf(element));

@@ -41,10 +41,20 @@ export interface Ready {
   readonly finished: Finished | null;
   /** The browser may carry it off by its own drag and drop. Asked of a drag alone. */
   readonly draggable: boolean;
-  /** The control only opens the list that the option is chosen from, see {@link ReadyRequest.list}. */
+  /** The input is only a step on the way: it opens a list or a cell's field, see {@link ReadyRequest.list}, or moves a slider. */
   readonly opens: boolean;
+  /** Keys that are to be pressed in the place of a text. */
+  readonly presses: Presses | null;
+  /** The field is that of a cell: Enter ends it. */
+  readonly commits: boolean;
   /** The option's text is to be typed into the element, which filters its list. */
   readonly types: boolean;
+}
+
+/** A key, as `press` names it, and how often it is pressed. */
+export interface Presses {
+  readonly key: string;
+  readonly times: number;
 }
 
 export interface ReadyRequest extends Sought<string> {
@@ -52,7 +62,8 @@ export interface ReadyRequest extends Sought<string> {
   readonly value: string | readonly string[] | null;
   /** Where in the element the pointer goes, see {@link CornerPoint}; null: anywhere that it is open. */
   readonly at: CornerPoint | null;
-  /** Of a control that is no `select`: whether its list has been opened, so that the action goes to an option in it. */
+  /** Of a control that is no `select`: whether its list has been opened, so that the action goes to an option in it. The same
+   * of a cell and its field. */
   readonly list: 'closed' | 'perhaps open' | 'open';
   /** How long the page may wait for the element. */
   readonly ms: number;
@@ -85,6 +96,8 @@ export interface DropPoint {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  /** What is dropped on it goes into it, as into a branch of a tree. */
+  readonly into: boolean;
 }
 
 /** Without a locator, the element that was found before; `at`: a point of it, rather than its middle. */

@@ -1,3 +1,4 @@
+export const also = '#slider';
 export const labels = [
   ['Drag me', '#drag', 'drag', '#tap', `moved.drag?.y > 100`],
   ['Drag me', '#drag', 'drag', '#other', `dropped.other === 'drag'`],

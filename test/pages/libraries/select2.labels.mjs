@@ -6,7 +6,7 @@ export const labels = [
   ['Alabama', of('single'), 'click', null, `document.querySelector('.select2-dropdown') !== null`],
   ['', '.select2-container--open .select2-search__field', 'input', 'wy', `document.querySelectorAll('.select2-results__option').length === 1`, { after: ['Alabama:click'] }],
   ['Oregon', '.select2-results__option :: Oregon', 'click', null, val('single', 'Oregon'), { after: ['Alabama:click'] }],
-  ['Search', of('multiple'), 'select', ['Alaska', 'Wyoming'], val('multiple', 'Alaska,Wyoming')],
+  ['Search', '#multiple + .select2 textarea', 'select', ['Alaska', 'Wyoming'], val('multiple', 'Alaska,Wyoming')],
   ['Search', '#multiple + .select2 textarea', 'click', null, `document.querySelectorAll('.select2-results__option').length === 7`],
   ['Select a state', of('cleared'), 'select', 'California', val('cleared', 'California')],
   ['Search', '#tags + .select2 textarea', 'input', 'violet', `document.querySelector('#tags + .select2 textarea').value === 'violet'`],

@@ -5,12 +5,14 @@ import { shownLooks } from '../controls/shown-looks.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
 import { focusedIn, isHtml, isInside } from '../tree/flat-tree.js';
+import { CellEdit } from './cell-edit.js';
 import { Chooser } from './chooser.js';
 import { chosenOutcome, FieldState, fieldValue } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
 import { settledOutcome } from './settled-outcome.js';
 import { Signs } from './signs.js';
+import { SliderMove } from './slider.js';
 import { TypedText } from './typed-text.js';
 
 /** Input that was sent is there soon, also on a busy page; what has not come by then is asked for again. */
@@ -30,6 +32,9 @@ interface UnderWay {
 export class Action {
   /** Of the select under way. */
   readonly chooser = new Chooser();
+  /** Of the input into a cell, and to a slider, under way. */
+  readonly cell = new CellEdit();
+  readonly slider = new SliderMove();
   #underWay: UnderWay | null = null;
 
   /** The element of the action under way. */
@@ -72,7 +77,7 @@ export class Action {
     const there = element.isConnected ? element : again();
     let outcome: TypedOutcome | null = null;
     if (missed === null && chosen !== null) outcome = await this.#chosen(chosen, element, again);
-    else if (missed === null && typed !== null && typed !== '') outcome = await text.outcome(typed, there);
+    else if (missed === null && typed !== null) outcome = await this.#typed(typed, there, text);
     this.#stop();
     // Where a form leads is told when its task begins; our answer comes after that.
     if (sent.length > 0) await nextTask();
@@ -102,6 +107,11 @@ export class Action {
       const isCommand = outcome?.kind === 'other' && !this.#underWay?.before.differs && opensDialog(element);
       return isCommand ? { kind: 'same', shown: outcome.shown } : outcome;
     });
+  }
+
+  async #typed(typed: string, there: Element | null, text: TypedText): Promise<TypedOutcome | null> {
+    if (this.cell.isOpen) return this.cell.outcome(typed);
+    return text.outcome(typed, there);
   }
 
   #stop(): void {

@@ -33,6 +33,8 @@ export class Chooser {
   #scrolledAt = '';
   #before: WeakSet<Element> | null = null;
   #shownBefore = '';
+  /** What stood around the control, from the inside out: what was chosen may be shown beside a field. */
+  #around: readonly { readonly element: Element; readonly text: string }[] = [];
   #chosen: Element | null = null;
   #names: string[] = [];
   #signature = '';
@@ -45,6 +47,7 @@ export class Chooser {
     this.#control = control;
     this.#before = null;
     this.#shownBefore = shownBy(control);
+    this.#around = aroundOf(control).map((element) => ({ element, text: folded(drawnText(element)) }));
     this.#names = [];
     this.#rewind();
   }
@@ -142,17 +145,27 @@ export class Chooser {
     if (option.isConnected && isChosen(option)) return { kind: 'same', shown: text };
     if (isList(control) && option.getAttribute('aria-selected') !== 'false') return { kind: 'same', shown: text };
     if (shown !== this.#shownBefore) return { kind: shown === '' ? 'emptied' : 'same', shown };
-    return this.#hasChip(text, control) ? { kind: 'same', shown: text } : { kind: 'other', shown };
+    const beside = this.#hasChip(text, control) || this.#isBeside(text, option);
+    return beside ? { kind: 'same', shown: text } : { kind: 'other', shown };
   }
 
   /** What was chosen may stand beside the control. */
   #hasChip(text: string, control: Element): boolean {
-    let around: Element = control;
-    for (let up = 0; up < CHIP_DEPTH; up++) around = parentOf(around) ?? around;
+    const around = aroundOf(control).at(-1);
     const before = this.#before;
-    if (before === null) return false;
+    if (before === null || around === undefined) return false;
     const wanted = folded(text);
     return appeared(before, control).some((one) => isInside(one, around) && folded(drawnText(one)).includes(wanted));
+  }
+
+  /** Or it has taken the place of another text there, or is the only one. */
+  #isBeside(text: string, option: Element): boolean {
+    const wanted = folded(text);
+    return this.#around.some(({ element, text: before }) => {
+      if (!element.isConnected || isInside(option, element)) return false;
+      const now = folded(drawnText(element));
+      return now === wanted || (now !== before && now.includes(wanted) && !before.includes(wanted));
+    });
   }
 
   #rewind(): void {
@@ -161,6 +174,13 @@ export class Chooser {
     this.#fromTop = false;
     this.#typed = false;
   }
+}
+
+function aroundOf(control: Element): readonly Element[] {
+  const around: Element[] = [];
+  for (let node = parentOf(control); node !== null && around.length < CHIP_DEPTH; node = parentOf(node))
+    around.push(node);
+  return around;
 }
 
 function isChosen(option: Element): boolean {

@@ -3,7 +3,7 @@ import { isList, isMultiple, optionsIn } from '../controls/options.js';
 import type { Point } from '../tree/point.js';
 import type { Action } from './action.js';
 import { selectContent } from './field.js';
-import { reachablePoint } from './reach.js';
+import { pressablePoint, reachablePoint } from './reach.js';
 
 const NOWHERE: Point = { x: 0, y: 0 };
 
@@ -37,7 +37,7 @@ export function toChoose(request: ReadyRequest, element: Element, under: Action)
   }
   const isOpen = list === 'open' || isList(element) || (list === 'perhaps open' && (byRole || chooser.isStillOpen));
   if (!isOpen) {
-    const point = reachablePoint(element, element, null);
+    const point = pressablePoint(element, null);
     if (isProblem(point)) return point;
     chooser.opening();
     under.begin(element, 'select', request);

@@ -5,6 +5,7 @@ import {
   isProblem,
   type PageProblem,
 } from '../../tabs/page-calls.js';
+import { roleOf } from '../names/roles.js';
 import { resolve } from '../resolve.js';
 import { isInView, pointFromCorner, pointsOf } from '../tree/geometry.js';
 import { bringIntoView } from '../tree/scrolling.js';
@@ -33,7 +34,7 @@ export class DropPlace {
     const point = pointOf(element, at);
     if (point === 'outside') return blocked(outside(element, at ?? { x: 0, y: 0 }), true);
     if (point !== null) return point;
-    if (locator !== null) return { x: 0, y: 0, width: 0, height: 0 };
+    if (locator !== null) return { x: 0, y: 0, width: 0, height: 0, into: false };
     bringIntoView(element);
     const seen = pointOf(element, at);
     return seen === null || seen === 'outside' ? blocked('cannot be scrolled into view', false) : seen;
@@ -46,7 +47,7 @@ function pointOf(element: Element, at: CornerPoint | null): DropPoint | 'outside
   const [point] = corner === undefined ? pointsOf(element) : isInView(corner) ? [corner] : [];
   if (point === undefined) return null;
   const { width, height } = element.getBoundingClientRect();
-  return { ...point, width, height };
+  return { ...point, width, height, into: roleOf(element) === 'treeitem' };
 }
 
 /** Why a point is none of an element, completing "it ...". */

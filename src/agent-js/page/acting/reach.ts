@@ -1,30 +1,59 @@
-import type { CornerPoint, PageProblem } from '../../tabs/page-calls.js';
+import { type CornerPoint, isProblem, type PageProblem } from '../../tabs/page-calls.js';
+import { CELLS, isTile } from '../controls/clickables.js';
+import { isControl, roleOf } from '../names/roles.js';
 import { nameFor } from '../resolve.js';
 import { isInside, parentOf } from '../tree/flat-tree.js';
 import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
 import type { Point } from '../tree/point.js';
 import { bringIntoView, bringPointIntoView } from '../tree/scrolling.js';
+import { isShown, standIn } from '../tree/visibility.js';
 import { outside } from './drop-place.js';
+
+/**
+ * A point where a control is pressed. One that its page has put away, out of sight or under what it draws itself, is pressed
+ * by its label, or by what is drawn for it.
+ */
+export function pressablePoint(element: Element, at: CornerPoint | null): Point | PageProblem {
+  const own = isShown(element) ? reachablePoint(element, element, at) : null;
+  const label = own === null || isProblem(own) ? standIn(element) : null;
+  return label === null ? (own ?? reachablePoint(element, element, at)) : reachablePoint(label, element, at);
+}
 
 /** A point where a press reaches the element, scrolled to if need be. */
 export function reachablePoint(shown: Element, element: Element, at: CornerPoint | null): Point | PageProblem {
   if (isMoving(shown)) return blocked('does not stand still');
   if (at !== null) return pointInside(shown, element, at);
-  const atOnce = pointsOf(shown);
-  const open = atOnce.find((point) => isOpen(point, shown, element));
+  const atOnce = pointsOf(shown).filter((point) => isOpen(point, shown, element));
+  const open = beside(atOnce, element) ?? atOnce[0];
   if (open !== undefined) return open;
+  const before = shown.getBoundingClientRect();
   bringIntoView(shown);
+  const after = shown.getBoundingClientRect();
+  // The page hears of the scrolling with its next picture, and may close or move things then: a press comes after that.
+  const moved = before.left !== after.left || before.top !== after.top;
+  if (moved && pointsOf(shown).length > 0) return { ...blocked('is scrolled away all the time'), soon: true };
   const points = pointsOf(shown);
   const [middle] = points;
   if (middle === undefined) return blocked('cannot be scrolled into view');
-  const reached = points.find((point) => isOpen(point, shown, element));
-  if (reached !== undefined) return reached;
+  const reached = points.filter((point) => isOpen(point, shown, element));
+  const own = beside(reached, element) ?? reached[0];
+  if (own !== undefined) return own;
   const cover = elementAt(middle);
   return blocked(
     cover === null || isInside(shown, cover)
       ? 'takes no press where it is drawn'
       : `is covered by ${nameFor(outermost(cover, shown))}`,
   );
+}
+
+/** Of a cell or a tile that holds controls, a point that is its own: the head of a column above the field in it. */
+function beside(points: readonly Point[], element: Element): Point | undefined {
+  if (points.length === 0 || !(CELLS.test(roleOf(element)) || isTile(element))) return undefined;
+  return points.find((point) => {
+    let node = elementAt(point);
+    while (node !== null && node !== element && !isControl(node)) node = parentOf(node);
+    return node === element;
+  });
 }
 
 /** A point that was asked for, scrolled to if need be. */

@@ -1,5 +1,5 @@
 import type { ActionName } from '../../../protocol/look.js';
-import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
+import { isProblem, type PageProblem, type Presses, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
 import { kindOf } from '../controls/actions.js';
 import { nameMemory } from '../names/name-memory.js';
 import { nextChange } from '../names/next-change.js';
@@ -9,11 +9,13 @@ import { focusedIn, isHtml, isInside, parentOf } from '../tree/flat-tree.js';
 import type { Point } from '../tree/point.js';
 import { scroll } from '../tree/scrolling.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
-import { isDisabled, isShown, standIn } from '../tree/visibility.js';
+import { isDisabled } from '../tree/visibility.js';
 import type { Action } from './action.js';
+import { isCell } from './cell-edit.js';
 import { toChoose } from './choosing.js';
 import { choose, isPassword, selectContent, setValue } from './field.js';
-import { blocked, blockedUntilChanged, reachablePoint } from './reach.js';
+import { blocked, blockedUntilChanged, pressablePoint, reachablePoint } from './reach.js';
+import { isSlider } from './slider.js';
 import { typeUnheard } from './type-unheard.js';
 
 const NOWHERE: Point = { x: 0, y: 0 };
@@ -32,6 +34,8 @@ interface Found {
   readonly opens: boolean;
   readonly wheel?: readonly [dx: number, dy: number];
   readonly types?: boolean;
+  readonly presses?: Presses | null;
+  readonly commits?: boolean;
 }
 
 /**
@@ -82,6 +86,8 @@ function isLasting(problem: PageProblem): problem is PageProblem & { problem: 'b
 
 function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
   const { action, value } = request;
+  if (request.list === 'closed') under.cell.stop();
+  else if (under.cell.isOpen) return intoCell(request, null, under);
   const element = resolve(request, { hidden: action === 'upload' });
   if (isProblem(element)) return element;
   const unfit = unfitFor(element, action);
@@ -127,13 +133,15 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
     case 'select':
       if (!isHtml(element, 'select')) return toChoose(request, element, under);
       break;
+    case 'input':
+    case 'clear':
+      if (isCell(element)) return intoCell(request, element, under);
+      if (action === 'input' && isSlider(element)) return alongSlider(request, element, under);
+      break;
     default:
   }
   const { at } = request;
-  const own = isShown(element) ? reachablePoint(element, element, at) : null;
-  // An input that its page has put away, out of sight or under what it draws itself, is pressed by its label.
-  const label = own === null || isProblem(own) ? standIn(element) : null;
-  const point = label === null ? (own ?? reachablePoint(element, element, at)) : reachablePoint(label, element, at);
+  const point = pressablePoint(element, at);
   if (isProblem(point)) return point;
   begin();
   if (action === 'select' && isHtml(element, 'select')) {
@@ -148,13 +156,32 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
   return { element, point, done: false, opens: false };
 }
 
+/** @param cell null: its field is open */
+function intoCell(request: ReadyRequest, cell: Element | null, under: Action): Found | PageProblem {
+  const text = request.action === 'input' && typeof request.value === 'string' ? request.value : '';
+  const step = cell === null ? under.cell.write(text) : under.cell.open(cell);
+  if (isProblem(step)) return step;
+  const { element, point, opens, isSet } = step;
+  under.begin(element, opens ? 'dblclick' : 'input', opens ? request : null);
+  return { element, point, done: false, opens, commits: !opens, presses: isSet ? { key: 'Enter', times: 1 } : null };
+}
+
+function alongSlider(request: ReadyRequest, slider: Element, under: Action): Found | PageProblem {
+  if (request.list === 'closed') under.slider.start();
+  const presses = under.slider.next(slider, typeof request.value === 'string' ? request.value : '');
+  if (presses !== null && isProblem(presses)) return presses;
+  under.begin(slider, 'input', request);
+  if (presses === null) return { element: slider, point: NOWHERE, done: true, opens: false };
+  return focus(slider) ?? { element: slider, point: NOWHERE, done: false, opens: true, presses };
+}
+
 /** Whether the text is typed already. False: the field has the focus, and what keys type replaces what it holds. */
 function toType(element: Element, text: string): boolean | PageProblem {
   const unfocused = focus(element);
   if (unfocused !== null) return unfocused;
   // Some sites draw a field anew when it gets the focus.
   if (!element.isConnected) return blocked('is drawn anew all the time');
-  if (typeUnheard(element, text)) return true;
+  if (!isSelfDrawn(element) && typeUnheard(element, text)) return true;
   selectContent(element);
   return false;
 }
@@ -168,6 +195,7 @@ function unfitFor(element: Element, action: ActionName): PageProblem | null {
   switch (action) {
     case 'input':
     case 'clear':
+      if (isCell(element) || (action === 'input' && isSlider(element))) return null;
       if (inputKind(element) === 'none') return blocked(`takes no text: it is ${kindOf(element)}`, true);
       if (isReadOnly(element)) return blockedUntilChanged('is read only');
       return null;
@@ -192,7 +220,7 @@ function focus(element: Element): PageProblem | null {
 }
 
 async function report(
-  { element, point, done, opens, wheel, types }: Found,
+  { element, point, done, opens, wheel, types, presses, commits }: Found,
   under: Action,
   request: ReadyRequest,
 ): Promise<Ready> {
@@ -215,6 +243,8 @@ async function report(
     finished: done ? await under.finish({ graceMs, typed, chosen, awaits: null }) : null,
     opens,
     types: types === true,
+    presses: presses ?? null,
+    commits: commits === true,
     wheel: wheel ?? null,
   };
 }

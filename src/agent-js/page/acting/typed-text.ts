@@ -2,7 +2,8 @@ import type { TypedOutcome } from '../../tabs/page-calls.js';
 import { inputKind, isField } from '../names/roles.js';
 import { isHtml } from '../tree/flat-tree.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
-import { isPassword, selectContent } from './field.js';
+import { editorText, paste } from './drawn-editor.js';
+import { isPassword } from './field.js';
 import { holdsLines, holdsText } from './same-text.js';
 
 /** An editor may draw only a part of a longer text. */
@@ -35,9 +36,12 @@ export class TypedText {
    * @param element the one that stands there now; null: it has gone
    */
   async outcome(typed: string, element: Element | null): Promise<TypedOutcome | null> {
-    if (element === null) return this.#tookAll(typed) ? { kind: 'gone', shown: '' } : null;
+    if (element === null) return typed !== '' && this.#tookAll(typed) ? { kind: 'gone', shown: '' } : null;
+    if (isSelfDrawn(element)) return drawnOutcome(typed, element);
+    if (typed === '') return null;
     const first = this.#compare(typed, element);
-    if (first?.kind !== 'other' || isHtml(element, 'input') || !(await paste(element, typed))) return first;
+    const isRich = (element as Partial<HTMLElement>).isContentEditable === true;
+    if (first?.kind !== 'other' || !isRich || !(await paste(element, typed, false))) return first;
     return this.#compare(typed, element);
   }
 
@@ -53,6 +57,18 @@ export class TypedText {
   #tookAll(typed: string): boolean {
     return this.#longest !== '' && (holdsText(typed, this.#longest) || holdsLines(typed, this.#longest));
   }
+}
+
+/** What an editor that draws its text holds; null if it does not say. */
+async function drawnOutcome(typed: string, field: Element): Promise<TypedOutcome | null> {
+  if (typed.length > MAX_COMPARED) return null;
+  const first = await editorText(field);
+  // Of an editor that is empty, some copy a line without anything in it.
+  if (typed === '') return { kind: first === null || /^[\r\n]*$/.test(first) ? 'same' : 'other', shown: first ?? '' };
+  if (first === null) return null;
+  if (holdsLines(typed, first)) return { kind: 'same', shown: first };
+  const second = (await paste(field, typed, true)) ? ((await editorText(field)) ?? '') : first;
+  return { kind: holdsLines(typed, second) ? 'same' : 'other', shown: second };
 }
 
 function holds(typed: string, text: string, element: Element): boolean {
@@ -71,25 +87,10 @@ function selectionOf(element: HTMLInputElement): { selectionStart: number | null
 
 /** Null for what holds no text, what draws it by itself, and dates and the like, which browsers write in their own way. */
 function rawText(element: Element): string | null {
-  if (isSelfDrawn(element) || inputKind(element) === 'set') return null;
+  if (inputKind(element) === 'set') return null;
   if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.value;
   if (isField(element)) return null;
   // biome-ignore lint/performance/useDomNodeTextContent: what is drawn, in its lines
   const { isContentEditable, innerText } = element as Partial<HTMLElement>;
   return isContentEditable === true ? (innerText ?? '') : null;
-}
-
-/** Hands a text to an editor as the clipboard would. False where the editor does not take it. */
-async function paste(element: Element, text: string): Promise<boolean> {
-  if ((element as Partial<HTMLElement>).isContentEditable !== true) return false;
-  selectContent(element);
-  // The selection reaches the editor's own account of it by an event.
-  await new Promise((resolve) => setTimeout(resolve));
-  const clipboardData = new DataTransfer();
-  clipboardData.setData('text/plain', text);
-  const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true });
-  element.dispatchEvent(event);
-  if (!event.defaultPrevented) return false;
-  await new Promise((resolve) => setTimeout(resolve));
-  return true;
 }

@@ -2,12 +2,12 @@ import { ACTION_SETS } from '../../acting/wire-descriptor.js';
 import { CONTEXT, DOUBLE, DROP, HOVER, KEYS, PRESS } from '../event-kinds.js';
 import { checkKind, inputKind, isControl, isField, isReadOnly, roleOf } from '../names/roles.js';
 import { isHtml } from '../tree/flat-tree.js';
-import { isCarried } from './clickables.js';
+import { CELLS, isCarried } from './clickables.js';
 import { anyReveals, reveals } from './hover-rules.js';
 import { reactionsOf } from './reactions.js';
 
 const [CLICK, SELECT, UPLOAD, TYPE, READ, SET, TOGGLE, CHOOSE, CARRY, ...OTHERS] = ACTION_SETS;
-const [DOUBLE_ALONE, RIGHT_ALONE, HOVER_ALONE, KEY, TWICE, RIGHT, HOVERED, DROP_ALONE] = OTHERS;
+const [DOUBLE_ALONE, RIGHT_ALONE, HOVER_ALONE, KEY, TWICE, RIGHT, HOVERED, DROP_ALONE, MOVE] = OTHERS;
 
 /**
  * What a person does with the element, the usual first.
@@ -38,7 +38,7 @@ export function actionsOf(element: Element, role: string = roleOf(element)): (ty
 
 /** What a pointer does with an element: what its listeners are for, and nothing else where they are for one thing. */
 function pointedAt(element: Element, role: string): (typeof ACTION_SETS)[number] {
-  if (role === 'slider' || role === 'separator') return READ;
+  if (role === 'slider' || role === 'separator') return hasNumber(element) ? MOVE : READ;
   const control = isControl(element);
   if (control ? element.getAttribute('draggable') === 'true' : isCarried(element)) return CARRY;
   const kinds = reactionsOf(element);
@@ -47,10 +47,17 @@ function pointedAt(element: Element, role: string): (typeof ACTION_SETS)[number]
   const alone = !control && (kinds & PRESS) === 0 && getComputedStyle(element).cursor !== 'pointer';
   if ((kinds & DOUBLE) !== 0) return alone || element.localName === 'label' ? DOUBLE_ALONE : TWICE;
   if ((kinds & CONTEXT) !== 0) return alone ? RIGHT_ALONE : RIGHT;
-  if (!alone) return CLICK;
+  // What surrounds a cell listens for presses on it.
+  if (!alone || CELLS.test(role)) return CLICK;
   if ((kinds & KEYS) !== 0 && element.hasAttribute('tabindex')) return KEY;
   if ((kinds & DROP) !== 0) return DROP_ALONE;
   return (kinds & HOVER) !== 0 ? HOVER_ALONE : CLICK;
+}
+
+/** Whether an element has a number that arrow keys change, as a slider that a page draws. */
+export function hasNumber(element: Element): boolean {
+  const value = element.getAttribute('aria-valuenow') ?? '';
+  return value.trim() !== '' && Number.isFinite(Number(value)) && !isReadOnly(element);
 }
 
 /** Whether more is shown while the pointer is above an element, or above what it is the head of. */

@@ -1,16 +1,19 @@
-import { CARRY, DROP, HOVER, KEYS, POINTED, PRESS } from '../event-kinds.js';
+import { CARRY, DROP, HOVER, KEYS, POINTED, PRESS, TAKES, WHOLE } from '../event-kinds.js';
 import { isControl, roleOf } from '../names/roles.js';
 import { drawnRect } from '../tree/visibility.js';
-import { reveals } from './hover-rules.js';
+import { isPointedAt, reveals } from './hover-rules.js';
 import { reactionsOf, writtenKinds } from './reactions.js';
 import { holdsControls } from './wrappers.js';
 
 /** Controls that may hold others, which stand beside what they themselves show: a branch's expander, a tab's close. */
-const HOLDERS = new Set(['treeitem', 'tab', 'option', 'listitem', 'row']);
-/** Where a listener on all of them is for each. */
-const LISTS = new Set(['list', 'listbox', 'grid', 'rowgroup', 'menu', 'tree']);
-/** So many children of one kind make a list of what holds them. */
-const MIN_ITEMS = 3;
+const HOLDERS = new Set(['treeitem', 'tab', 'option', 'listitem', 'row', 'slider']);
+/** Parts of a table that a listener on what they stand in is for. */
+export const CELLS = /^(gridcell|columnheader|rowheader)$/;
+/** Words by which pages class a small part of an item that is operated on its own. */
+const PART_CLASS = /(?:^|[-_\s])(?:checkbox|expander|grip|handle|toggler|twisty|twistie)(?:\s|$)/i;
+/** Such a part is at most of this size, in CSS pixels, and has at most a sign as its text. */
+const PART_SIZE = 40;
+const PART_TEXT = 2;
 /** Only a part of a control, of its area, is something of its own. */
 const PART = 0.5;
 /** What reacts to the pointer above it is no whole part of the page, but at most so much of its viewport. */
@@ -34,59 +37,82 @@ export interface Clickable {
  */
 export function clickableOf(
   element: Element,
-  { cursor }: CSSStyleDeclaration,
+  style: CSSStyleDeclaration,
   around: { readonly pointer: boolean; readonly listened: boolean },
 ): Clickable | null {
   const kinds = reactionsOf(element);
-  const byStyle = (cursor === 'pointer' && !around.pointer) || isHandle(element, cursor);
+  const { cursor } = style;
+  const byStyle = (!around.pointer && (cursor === 'pointer' || isPointedAt(element))) || isHandle(element, cursor);
   const inMarkup = kinds !== 0 && (writtenKinds(element) & POINTED) !== 0;
-  const cell = around.listened && element.getAttribute('role') === 'gridcell';
-  const sure = byStyle || inMarkup || cell || isRevealer(element) || element.getAttribute('draggable') === 'true';
   const listens = (kinds & POINTED) !== 0;
-  const focusable = element.hasAttribute('tabindex') && (around.listened || (kinds & KEYS) !== 0);
+  const isCell = (around.listened || listens) && CELLS.test(element.getAttribute('role') ?? '');
+  const isPart = !around.pointer && (around.listened || wholeListens(element)) && isPartByClass(element);
+  const byPlace = isCell || isPart || isRevealer(element);
+  const sure = byStyle || inMarkup || byPlace || element.getAttribute('draggable') === 'true';
+  const focusable =
+    element.hasAttribute('tabindex') &&
+    roleOf(element) !== 'tabpanel' &&
+    (around.listened || (kinds & KEYS) !== 0 || (wholeListens(element) && isInTabOrder(element, style)));
+  const touched = !listens && (around.listened || wholeListens(element)) && takesTouches(element, style);
   const drops = (kinds & DROP) !== 0 && !isSortable(element);
   const hovers = (kinds & HOVER) !== 0 && !around.pointer && !around.listened && isSmall(element);
-  const otherwise = focusable || drops || hovers;
+  const otherwise = focusable || touched || drops || hovers;
   return sure || listens || otherwise ? { sure, listens, otherwise } : null;
+}
+
+/** Whether a small element without much of a text is classed as a part that is operated on its own: a branch's expander. */
+function isPartByClass(element: Element): boolean {
+  if (element.childElementCount > 0 || !PART_CLASS.test(element.getAttribute('class') ?? '')) return false;
+  if ((element.textContent ?? '').trim().length > PART_TEXT) return false;
+  const rect = drawnRect(element);
+  return rect !== null && rect.width <= PART_SIZE && rect.height <= PART_SIZE;
+}
+
+/**
+ * Whether an element with a listener is one of several tiles alike, of which some hold controls and others do not: such a
+ * listener is not for the controls.
+ */
+export function isTile(element: Element): boolean {
+  if (
+    (reactionsOf(element) & POINTED) === 0 ||
+    !isPartOfPage(element) ||
+    element.querySelector('table, [role="row"]') !== null
+  )
+    return false;
+  const kinds = reactionsOf(element);
+  const { parentElement } = element;
+  const cousins = [...(parentElement?.parentElement?.children ?? [])].flatMap(({ children }) => [...children]);
+  const peers = (twinsOf(element).length > 1 ? twinsOf(element) : cousins.filter((one) => isTwin(one, element))).filter(
+    (one) => reactionsOf(one) === kinds,
+  );
+  return peers.length > 1 && !peers.every(holdsControls);
+}
+
+function twinsOf(element: Element): readonly Element[] {
+  return [...(element.parentElement?.children ?? [])].filter((one) => isTwin(one, element));
+}
+
+function isTwin(one: Element, other: Element): boolean {
+  return one.localName === other.localName && one.classList[0] === other.classList[0];
 }
 
 /** Whether an element inside a control is another: it has listeners of its own, and is a part of it only. */
 export function isOwnPart(element: Element, control: Element): boolean {
-  if (!HOLDERS.has(roleOf(control)) || isControl(element) || (reactionsOf(element) & POINTED) === 0) return false;
+  const role = roleOf(control);
+  if (!HOLDERS.has(role) || isControl(element) || (reactionsOf(element) & POINTED) === 0) return false;
+  // Of a slider only what is there several times: the stars of a rating, not the thumb.
+  if (role === 'slider' && twinsOf(element).length < 2) return false;
   const [inner, outer] = [drawnRect(element), drawnRect(control)];
   return inner !== null && outer !== null && inner.width * inner.height <= outer.width * outer.height * PART;
 }
 
-/** Whether an element's children can be put in another order: its listeners are those of Sortable, or it is jQuery UI's. */
+/**
+ * Whether an element's children can be put in another order: its listeners are those of Sortable, or it is jQuery UI's. An
+ * editor listens for presses and for what is held above it too, but takes itself what is dropped.
+ */
 export function isSortable(element: Element): boolean {
   const kinds = reactionsOf(element);
-  return ((kinds & PRESS) !== 0 && (kinds & DROP) !== 0) || element.classList.contains('ui-sortable');
-}
-
-/** The items that a listener on what holds them is for; none where it is for the element itself. */
-export function itemsOf(element: Element): readonly Element[] {
-  if (isSortable(element)) return [...element.children];
-  const { localName, children } = element;
-  const cells = element.querySelectorAll('[role="gridcell"]');
-  if (cells.length > 0) return holdsControls(element) ? [] : [...cells];
-  switch (localName) {
-    case 'ul':
-    case 'ol':
-    case 'tbody':
-      return holdsControls(element) ? [] : [...children];
-    case 'table':
-      return holdsControls(element) ? [] : [...element.querySelectorAll(':scope > tbody > tr')];
-    default:
-  }
-  const [first] = children;
-  if (first === undefined || (children.length < MIN_ITEMS && !LISTS.has(roleOf(element)))) return [];
-  const alike = [...children].every(
-    (child) =>
-      child.localName === first.localName &&
-      child.classList[0] === first.classList[0] &&
-      child.textContent?.trim() !== '',
-  );
-  return alike && !holdsControls(element) ? [...children] : [];
+  return ((kinds & PRESS) !== 0 && (kinds & (DROP | TAKES)) === DROP) || element.classList.contains('ui-sortable');
 }
 
 /** Whether a person carries an element: by its own words, its cursor, or what it stands in. */
@@ -94,7 +120,28 @@ export function isCarried(element: Element): boolean {
   if (element.getAttribute('draggable') === 'true' || (reactionsOf(element) & CARRY) !== 0) return true;
   const { parentElement } = element;
   if (parentElement !== null && isSortable(parentElement)) return true;
-  return isHandle(element, getComputedStyle(element).cursor);
+  const style = getComputedStyle(element);
+  return isHandle(element, style.cursor) || takesTouches(element, style);
+}
+
+/** Whether an element's document or window listens for presses, on whatever is in it. */
+function wholeListens({ ownerDocument }: Element): boolean {
+  const root: Element | null = ownerDocument.documentElement;
+  return root !== null && (reactionsOf(root) & (WHOLE | PRESS)) !== 0;
+}
+
+/** Whether the Tab key stops at an element for what can be done with it: it neither scrolls nor is a large part of the page. */
+function isInTabOrder(element: Element, { overflowX, overflowY }: CSSStyleDeclaration): boolean {
+  const tabIndex = 'tabIndex' in element ? Number(element.tabIndex) : -1;
+  const scrolls = /auto|scroll/.test(`${overflowX} ${overflowY}`);
+  return tabIndex >= 0 && !scrolls && roleOf(element) === element.localName && isSmall(element);
+}
+
+/** Whether the page handles touches of an element by itself, and of nothing around it: it is dragged, or drawn on. */
+function takesTouches(element: Element, { touchAction }: CSSStyleDeclaration): boolean {
+  const { parentElement } = element;
+  if (touchAction !== 'none' || parentElement === null) return false;
+  return getComputedStyle(parentElement).touchAction !== 'none' && isSmall(element);
 }
 
 /** Whether a cursor says that one takes hold of the element: of one among several, or of something small. */
@@ -114,7 +161,11 @@ function isRevealer(element: Element): boolean {
 }
 
 function isSmall(element: Element): boolean {
-  if (element.childElementCount > MAX_HOVERED_CHILDREN || holdsControls(element)) return false;
+  return element.childElementCount <= MAX_HOVERED_CHILDREN && !holdsControls(element) && isPartOfPage(element);
+}
+
+/** Whether an element takes no more than a part of the viewport. */
+function isPartOfPage(element: Element): boolean {
   const rect = drawnRect(element);
   return rect !== null && rect.width * rect.height <= innerWidth * innerHeight * HOVERED_PART;
 }

@@ -1,6 +1,6 @@
 import { DOUBLE, DROP } from '../event-kinds.js';
 import type { NameMemory } from '../names/name-memory.js';
-import { isAtomic, isControl } from '../names/roles.js';
+import { isAtomic, isControl, roleOf } from '../names/roles.js';
 import { isBoxless } from '../tree/boxless.js';
 import { frameDocument, isFrame, isLeaf, mayBeFrame, parentOf, shadowOf, walk } from '../tree/flat-tree.js';
 import { labelsOf, namedBy } from '../tree/labels.js';
@@ -8,13 +8,15 @@ import { drawingOf } from '../tree/self-drawn.js';
 import { isVeil, type Region, Sight, viewportRegion } from '../tree/sight.js';
 import { type Around, clipped, regionAround, regionsOf, seenInFrame } from '../tree/surroundings.js';
 import { drawnRect, isPutAway, isSeen, isSolid, type Rect, thumbOf } from '../tree/visibility.js';
-import { type Clickable, clickableOf, isOwnPart, itemsOf } from './clickables.js';
+import { type Clickable, clickableOf, isOwnPart, isTile } from './clickables.js';
 import { Control } from './control.js';
 import { discoveries } from './discoveries.js';
 import { Evidence } from './evidence.js';
+import { isPointedAt } from './hover-rules.js';
+import { itemsOf } from './items.js';
 import { outsideOfModals } from './modals.js';
 import { beginMarkup, reactionsOf, readMarkup } from './reactions.js';
-import { holdsControls, withoutWrappers } from './wrappers.js';
+import { holdsControls, withoutDrawings, withoutFrames, withoutWrappers } from './wrappers.js';
 
 const IGNORED = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'br', 'wbr']);
 
@@ -54,8 +56,12 @@ export class Collector {
   readonly #gaps: FrameGap[] = [];
   /** Those that only a style or a listener makes controls. */
   readonly #clickables = new Set<Control>();
+  /** Of these, those that only listen. */
+  readonly #listeners = new Set<Control>();
   /** Children of an element that listens for them. */
   readonly #items = new Set<Element>();
+  /** What is operated in the place of a field that is out of sight. */
+  readonly #drawings = new Set<Element>();
   readonly #modals: Element[] = [];
   /** In their order; null for what can hold nothing. */
   readonly #visited: (Element | null)[] = [];
@@ -83,7 +89,8 @@ export class Collector {
     const around: Around = { pointer: false, listened: false, control: null, region: view, placed: view, view };
     walk(root, around, (...visited) => this.#visit(...visited));
     this.#rest();
-    const controls = withoutWrappers(outsideOfModals(this.#controls, this.#modals), this.#clickables);
+    const open = withoutDrawings(outsideOfModals(this.#controls, this.#modals), this.#clickables, this.#drawings);
+    const controls = withoutFrames(withoutWrappers(open, this.#clickables), this.#listeners);
     return { controls, gaps: this.#gapsIn(controls) };
   }
 
@@ -136,7 +143,7 @@ export class Collector {
       pointer = true;
       control = element;
     } else if (control === null) {
-      pointer = style.cursor === 'pointer';
+      pointer = style.cursor === 'pointer' || (own.pointer && style.cursor === 'auto') || isPointedAt(element);
       const clickable = clickableOf(element, style, around);
       if (clickable !== null || this.#items.has(element)) {
         this.#awake[nth] = true;
@@ -191,16 +198,22 @@ export class Collector {
     const found = this.#find(element, element, region, solid);
     // Neither to be seen nor to be hit.
     const fadedOut = found?.solid === false && getComputedStyle(element).pointerEvents === 'none';
-    if (found === null || fadedOut) this.#addPutAway(element, region);
-    else this.#add(element, found);
+    if (found === null || fadedOut) {
+      this.#addPutAway(element, region);
+      return;
+    }
+    const drawing = found.solid && element.localName !== 'textarea' ? null : drawingOf(element);
+    if (drawing !== null) this.#drawings.add(drawing);
+    this.#add(element, found);
   }
 
   /** What its page has put away: a person reaches an input by its label or the button beside it, an editor by its text. */
   #addPutAway(element: Element, region: Region): void {
-    const drawing = drawingOf(element);
-    const drawn = drawing === null ? null : this.#findLabel(element, drawing, region);
-    if (drawn !== null) this.#add(element, drawn);
-    if (!isPutAway(element) || element.disabled) return;
+    if (!isPutAway(element)) {
+      this.#addDrawing(element, region);
+      return;
+    }
+    if (element.disabled) return;
     for (const label of labelsOf(element)) {
       const found = this.#findLabel(element, label, region);
       if (found === null) continue;
@@ -209,10 +222,24 @@ export class Collector {
     }
     const thumb = element.type === 'range' ? thumbOf(element) : null;
     const held = thumb === null ? null : this.#findLabel(element, thumb, region);
-    if (held !== null) this.#add(element, held);
+    if (held !== null) {
+      this.#add(element, held);
+      return;
+    }
+    if (this.#addDrawing(element, region)) return;
     const parent = parentOf(element);
     if (element.type !== 'file' || parent?.checkVisibility() !== true) return;
     this.#add(element, { rect: element.getBoundingClientRect(), offscreen: false });
+  }
+
+  /** What is pressed in its place is no other control. */
+  #addDrawing(element: Element, region: Region): boolean {
+    const drawing = drawingOf(element);
+    const drawn = drawing === null ? null : this.#findLabel(element, drawing, region);
+    if (drawing === null || drawn === null) return false;
+    this.#drawings.add(drawing);
+    this.#add(element, drawn);
+    return true;
   }
 
   /** @param label or what else is operated in its place */
@@ -229,20 +256,24 @@ export class Collector {
     const double = tag === 'label' && (reactionsOf(element) & DOUBLE) !== 0;
     if (NO_TARGETS.has(tag) && !double) return;
     const sure = why === null || why.sure || this.#items.has(element);
-    if (!sure && why.listens && isLabel(element)) return;
+    if (!sure && ((why.listens && isLabel(element)) || showsPanels(element))) return;
     const items = why?.listens === true && why.sure === false ? itemsOf(element) : [];
     for (const item of items) this.#items.add(item);
     const drops = (reactionsOf(element) & DROP) !== 0;
     if (items.length > 0 && !(drops && why?.otherwise === true)) return;
     // A listener on a container is for what is in it; but what is carried is dropped on the container itself.
     const holds = element.childElementCount > 0 || shadowOf(element) !== null;
-    if (!sure && !(drops && why.otherwise) && holds && holdsControls(element)) return;
+    const forOthers = !sure && !(drops && why.otherwise) && holds && holdsControls(element);
+    if (forOthers && !(why.listens && isTile(element))) return;
     const found = this.#find(element, element, region);
     if (found === null) return;
     // What lies under a dialog, to catch the clicks beside it.
     const empty = element.childNodes.length === 0 && !PICTURES.has(element.localName);
     if (empty && isVeil(found.rect, element.ownerDocument)) return;
-    this.#clickables.add(this.#add(element, found));
+    const control = this.#add(element, found);
+    this.#clickables.add(control);
+    const several = roleOf(element) !== 'row' && tag !== 'tr' && !drops;
+    if (!sure && several && !isTile(element)) this.#listeners.add(control);
   }
 
   #add(element: Element, { rect, offscreen }: Pick<Found, 'rect' | 'offscreen'>): Control {
@@ -276,7 +307,15 @@ function isPart(element: Element, control: Element | null): boolean {
   return control !== null && isAtomic(control, element);
 }
 
-/** Whether an element names a control that stands elsewhere: a press on it goes there, as on a label. */
+/** Whether an element names a control or a group of them that stands elsewhere: a press on it goes there, as on a label. */
 function isLabel(element: Element): boolean {
-  return namedBy(element).some((one) => one !== element && !element.contains(one) && isControl(one));
+  return namedBy(element).some((one) => {
+    const named = isControl(one) || /^(group|radiogroup|listbox)$/.test(roleOf(one));
+    return named && one !== element && !element.contains(one);
+  });
+}
+
+/** Whether an element is what tabs show, or holds that: it may be wiped aside. */
+function showsPanels(element: Element): boolean {
+  return roleOf(element) === 'tabpanel' || element.querySelector(':scope > [role="tabpanel"]') !== null;
 }

@@ -11,13 +11,22 @@ const MAX_RULES = 200;
 const MAX_ELEMENTS = 200;
 const MAX_READ = 20_000;
 
-const known = new WeakMap<CSSStyleSheet, { readonly length: number; readonly rules: readonly HoverRule[] }>();
+/** What one sheet says of the pointer. */
+interface SheetRules {
+  /** How many rules the sheet had. */
+  readonly length: number;
+  readonly rules: readonly HoverRule[];
+  /** Of elements that show a hand as the pointer while it is above them, and only then. */
+  readonly pointed: readonly string[];
+}
+
+const known = new WeakMap<CSSStyleSheet, SheetRules>();
 
 /** The elements of a document that show something hidden while the pointer is above them. */
 export function revealers(inner: Document): ReadonlySet<Element> {
   const found = new Set<Element>();
   for (const sheet of [...inner.styleSheets, ...inner.adoptedStyleSheets]) {
-    for (const { above, shown } of rulesOf(sheet)) {
+    for (const { above, shown } of rulesOf(sheet).rules) {
       const elements = search(inner, above);
       for (let nth = 0; nth < Math.min(elements.length, MAX_ELEMENTS); nth++) {
         const element = elements[nth];
@@ -45,27 +54,45 @@ function search(inner: Document, selector: string): NodeListOf<Element> | readon
   }
 }
 
-function rulesOf(sheet: CSSStyleSheet): readonly HoverRule[] {
+function rulesOf(sheet: CSSStyleSheet): SheetRules {
   let list: CSSRuleList;
   try {
     list = sheet.cssRules;
   } catch {
     // Another origin's sheet keeps its rules to itself.
-    return [];
+    return NO_RULES;
   }
   const before = known.get(sheet);
-  if (before?.length === list.length) return before.rules;
+  if (before?.length === list.length) return before;
   const rules: HoverRule[] = [];
-  for (let nth = 0; nth < Math.min(list.length, MAX_READ) && rules.length < MAX_RULES; nth++) {
+  const pointed: string[] = [];
+  for (let nth = 0; nth < Math.min(list.length, MAX_READ); nth++) {
     const rule = list[nth];
     if (rule === undefined || !('selectorText' in rule)) continue;
     const { selectorText, style } = rule as CSSStyleRule;
     if (!selectorText.includes(':hover')) continue;
-    const shows = style.display !== '' || style.visibility !== '';
+    const shows = rules.length < MAX_RULES && (style.display !== '' || style.visibility !== '');
     if (shows) for (const one of selectorText.split(',')) rules.push(...ruleOf(one.trim()));
+    if (style.cursor === 'pointer' && pointed.length < MAX_RULES) pointed.push(...ownHover(selectorText));
   }
-  known.set(sheet, { length: list.length, rules });
-  return rules;
+  const read = { length: list.length, rules, pointed };
+  known.set(sheet, read);
+  return read;
+}
+
+const NO_RULES: SheetRules = { length: 0, rules: [], pointed: [] };
+
+/** `.day:not(.off):hover` without what it says of the pointer; nothing if the pointer is above something else. */
+function ownHover(selectors: string): readonly string[] {
+  // One with a comma in its brackets cannot be taken apart at its commas.
+  const each = /\([^)]*,/.test(selectors) ? [selectors] : selectors.split(',');
+  return each.flatMap((one) => {
+    const selector = one.trim();
+    const last = /[^\s>+~]*$/.exec(selector)?.[0] ?? '';
+    const isOwn = last.includes(':hover') && selector.indexOf(':hover') === selector.lastIndexOf(':hover');
+    const rest = selector.replace(':hover', '');
+    return isOwn && rest !== '' && !rest.includes(':not()') ? [rest] : [];
+  });
 }
 
 /** `.figure:hover .caption`: the caption is shown while the pointer is above the figure. */
@@ -76,24 +103,47 @@ function ruleOf(selector: string): readonly HoverRule[] {
   return [{ above, shown: above + rest }];
 }
 
-let turn: { readonly inner: Document; readonly found: ReadonlySet<Element> } | null = null;
+/** What the sheets of one document say of its elements. Known for one turn, in which nothing changes. */
+interface Turn {
+  readonly inner: Document;
+  readonly found: ReadonlySet<Element>;
+  /** Null: not asked for yet. */
+  pointed: ReadonlySet<Element> | null;
+}
+
+let turn: Turn | null = null;
 
 /** Whether an element shows something hidden while the pointer is above it. Searched for once a turn. */
 export function reveals(element: Element): boolean {
-  return foundIn(element.ownerDocument).has(element);
+  return turnOf(element.ownerDocument).found.has(element);
 }
 
 /** Whether any element of an element's document does. */
 export function anyReveals(element: Element): boolean {
-  return foundIn(element.ownerDocument).size > 0;
+  return turnOf(element.ownerDocument).found.size > 0;
 }
 
-function foundIn(inner: Document): ReadonlySet<Element> {
+/** Whether an element shows a hand as the pointer while it is above the element, and only then. Searched for once a turn. */
+export function isPointedAt(element: Element): boolean {
+  const now = turnOf(element.ownerDocument);
+  now.pointed ??= pointedIn(now.inner);
+  return now.pointed.has(element);
+}
+
+function pointedIn(inner: Document): ReadonlySet<Element> {
+  const pointed = new Set<Element>();
+  for (const sheet of [...inner.styleSheets, ...inner.adoptedStyleSheets]) {
+    for (const selector of rulesOf(sheet).pointed) for (const one of search(inner, selector)) pointed.add(one);
+  }
+  return pointed;
+}
+
+function turnOf(inner: Document): Turn {
   if (turn === null) {
     queueMicrotask(() => {
       turn = null;
     });
   }
-  if (turn?.inner !== inner) turn = { inner, found: revealers(inner) };
-  return turn.found;
+  if (turn?.inner !== inner) turn = { inner, found: revealers(inner), pointed: null };
+  return turn;
 }

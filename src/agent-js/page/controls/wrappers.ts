@@ -1,11 +1,20 @@
 import { POINTED } from '../event-kinds.js';
-import { isControl, isFrameOf, roleOf } from '../names/roles.js';
+import { isControl, isField, isFrameOf, roleOf } from '../names/roles.js';
 import { isInside, walk } from '../tree/flat-tree.js';
 import type { Control } from './control.js';
 import { reactionsOf } from './reactions.js';
 
 /** Of an item's parts one of the first is the link that bears its name. */
 const MAX_BEFORE_LINK = 3;
+
+/** The middle of a thumb may be beside its rail by so much, in CSS pixels. */
+const RAIL_PX = 12;
+
+/** So many controls in an element have a listener on it in common. */
+const SEVERAL = 3;
+
+/** What covers this part of an editor's area is where its text is drawn. */
+const MOST = 0.5;
 
 /** Whether a listener on the element serves the controls in it rather than itself. */
 export function holdsControls(element: Element): boolean {
@@ -26,22 +35,103 @@ export function holdsControls(element: Element): boolean {
 export function withoutWrappers(controls: readonly Control[], clickables: ReadonlySet<Control>): readonly Control[] {
   const rows = new Set<Element>();
   for (const { element } of clickables) if (element.localName === 'tr' || roleOf(element) === 'row') rows.add(element);
-  return controls.filter((control, index) => {
-    const before = controls[index - 1];
+  const left = withoutTracks(controls, clickables);
+  return left.filter((control, index) => {
+    const before = left[index - 1];
     // `<li role=tab><a tabindex=-1>`: the link in it is the tab again. A clickable around it is itself left out for it.
     const again =
       before !== undefined && before.name === control.name && control.element.getAttribute('tabindex') === '-1';
     if (again && !clickables.has(before) && isInside(control.element, before.element)) return false;
     if (isCellOfRow(control, rows)) return false;
-    const next = controls[index + 1];
+    const next = left[index + 1];
     if (next === undefined) return true;
-    if (controls.slice(index + 1, index + 1 + MAX_BEFORE_LINK).some((one) => isWrappedItem(control, one))) return false;
+    if (left.slice(index + 1, index + 1 + MAX_BEFORE_LINK).some((one) => isWrappedItem(control, one))) return false;
     if (!clickables.has(control))
       return !isFrameOf(control.role, next.element) || !isInside(next.element, control.element);
     if (!isInside(next.element, control.element)) return true;
-    const after = controls[index + 2];
+    const after = left[index + 2];
     const single = after === undefined || !isInside(after.element, control.element);
-    return !saysTheSame(control.name, next.name) && !(single && control.name === '');
+    if (single && (control.name === '' || isAround(control.element, next))) return false;
+    // A part without a text of its own has borrowed the name.
+    const borrowed = clickables.has(next) && next.element.textContent?.trim() === '' && control.name !== '';
+    // A column is sorted by its head, and filtered by the field in it.
+    const filters = /header$/.test(control.role) && isField(next.element);
+    return borrowed || filters || !saysTheSame(control.name, next.name);
+  });
+}
+
+/**
+ * Leaves out what is clickable only because a field that is out of sight is operated there: the drawing of an editor, and
+ * what covers most of it.
+ */
+export function withoutDrawings(
+  controls: readonly Control[],
+  clickables: ReadonlySet<Control>,
+  drawings: ReadonlySet<Element>,
+): readonly Control[] {
+  if (drawings.size === 0) return controls;
+  return controls.filter((control) => {
+    if (!clickables.has(control)) return true;
+    const { element, rect } = control;
+    for (const drawing of drawings) {
+      if (element === drawing) return false;
+      const { width, height } = drawing.getBoundingClientRect();
+      if (isInside(element, drawing) && rect.width * rect.height > width * height * MOST) return false;
+    }
+    return true;
+  });
+}
+
+/** Leaves out a slider's track, and what it is drawn of: a clickable around that slider alone, and nameless ones in it. */
+function withoutTracks(controls: readonly Control[], clickables: ReadonlySet<Control>): readonly Control[] {
+  const tracks = controls.flatMap((control, index) => {
+    if (!clickables.has(control)) return [];
+    const inside: Control[] = [];
+    for (let nth = index + 1; nth < controls.length; nth++) {
+      const inner = controls[nth];
+      if (inner === undefined || !isInside(inner.element, control.element)) break;
+      if (!clickables.has(inner) || inner.element.textContent?.trim() !== '') inside.push(inner);
+    }
+    const [only] = inside;
+    return inside.length === 1 && only?.words.at(-1) === 'slider' ? [control.element] : [];
+  });
+  const thumbs = controls.filter(({ words }) => words.at(-1) === 'slider');
+  if (thumbs.length === 0) return controls;
+  return controls.filter((one) => {
+    if (!clickables.has(one)) return true;
+    if (tracks.some((track) => isInside(one.element, track))) return false;
+    return one.element.textContent?.trim() !== '' || !thumbs.some((thumb) => isRail(one, thumb));
+  });
+}
+
+/** Whether a slider's thumb stands on an element beside it. */
+function isRail({ element, rect }: Control, thumb: Control): boolean {
+  if (element.parentElement !== thumb.element.parentElement) return false;
+  const across = (thumb.rect.left + thumb.rect.right) / 2;
+  const down = (thumb.rect.top + thumb.rect.bottom) / 2;
+  const near = (at: number, from: number, to: number): boolean => at >= from - RAIL_PX && at <= to + RAIL_PX;
+  return near(across, rect.left, rect.right) && near(down, rect.top, rect.bottom);
+}
+
+/** Whether an element around one control alone is only how that is drawn: a slider's track, a box around its mark. */
+function isAround({ textContent }: Element, inner: Control): boolean {
+  const role = inner.words.at(-1) ?? '';
+  if (role === 'combobox') return true;
+  return /^(checkbox|radio|switch|spinbutton)$/.test(role) && textContent?.trim() === inner.element.textContent?.trim();
+}
+
+/** Leaves out what only listens, around several controls: its listener is for those. */
+export function withoutFrames(controls: readonly Control[], listeners: ReadonlySet<Control>): readonly Control[] {
+  if (listeners.size === 0) return controls;
+  return controls.filter((control, index) => {
+    if (!listeners.has(control)) return true;
+    let inside = 0;
+    while (inside < SEVERAL) {
+      const inner = controls[index + 1 + inside];
+      if (inner === undefined || !isInside(inner.element, control.element)) return true;
+      inside++;
+    }
+    return false;
   });
 }
 

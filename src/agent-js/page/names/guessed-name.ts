@@ -36,8 +36,16 @@ export function personalName(element: Element, onSource: OnSource = () => undefi
     case 'canvas':
       return '';
     default:
-      return isFilledIn(element) ? fieldName(element, onSource) : iconName(element, onSource);
+      if (isFilledIn(element)) return fieldName(element, onSource);
+      return headText(element, onSource) || iconName(element, onSource);
   }
+}
+
+/** The text of a column's head, which may hold a filter's field beside it. */
+function headText(element: Element, onSource: OnSource): string {
+  if (!/^(columnheader|rowheader)$/.test(roleOf(element))) return '';
+  onSource(element);
+  return labelText(drawnText(element));
 }
 
 function isFilledIn(element: Element): boolean {

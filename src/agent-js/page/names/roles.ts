@@ -122,6 +122,8 @@ export function isAtomic(outer: Element, inner: Element): boolean {
   const role = roleOf(outer);
   // Of what a combobox shows as chosen, nothing can be chosen.
   if (role === 'combobox' && roleOf(inner) === 'option') return inner.closest('[role="listbox"]') === null;
+  // It shows what is chosen, and nobody can type into it.
+  if (role === 'combobox' && roleOf(inner) === 'textbox') return inputKind(inner) === 'none';
   return ATOMIC.has(role) && (inner.localName === 'input' || ATOMIC.has(roleOf(inner)));
 }
 
@@ -189,7 +191,7 @@ export function isField(element: Element): element is HTMLInputElement | HTMLTex
 
 /** Shows a value that nobody changes by hand: a site's own calendar sets it. */
 export function isReadOnly(element: Element): boolean {
-  if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.readOnly;
+  if ((isHtml(element, 'input') || isHtml(element, 'textarea')) && element.readOnly) return true;
   return element.getAttribute('aria-readonly') === 'true';
 }
 

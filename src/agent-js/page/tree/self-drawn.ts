@@ -1,9 +1,17 @@
+import { reactionsOf } from '../controls/reactions.js';
+import { PRESS } from '../event-kinds.js';
 import { isHtml, parentOf } from './flat-tree.js';
 
 interface Editor {
   readonly isContentEditable: boolean;
   readonly editContext: object | null;
 }
+
+/** A field of less than this, in CSS pixels, cannot be pressed. */
+const LEAST = 4;
+/** What is pressed in the place of a field is at least of this size, in CSS pixels, and at most so far around it. */
+const PRESSED = 12;
+const DEPTH = 5;
 
 /** Whether typing goes to an EditContext (https://www.w3.org/TR/edit-context/), and the browser edits nothing by itself. */
 export function hasEditContext(element: Element): boolean {
@@ -16,12 +24,75 @@ export function hasEditContext(element: Element): boolean {
  * be selected but by the editor's own keys.
  */
 export function isSelfDrawn(element: Element): boolean {
-  return hasEditContext(element) || (isHtml(element, 'textarea') && !element.readOnly && isBehind(element));
+  if (hasEditContext(element)) return true;
+  return isHtml(element, 'textarea') && !element.readOnly && (isBehind(element) || editorAround(element) !== null);
 }
 
-/** Where such an editor draws, if over what takes its keys, which may be as small as its cursor: what a person clicks on. */
+/**
+ * What a person clicks on in the place of a field that is out of sight: the text that an editor draws over what takes its
+ * keys, which may be as small as its cursor, or the nearest element around the field that listens for presses.
+ */
 export function drawingOf(element: Element): Element | null {
-  return isSelfDrawn(element) && isBehind(element) ? parentOf(element) : null;
+  if (isHtml(element, 'textarea')) {
+    if (element.readOnly) return null;
+    return isBehind(element) ? parentOf(element) : editorAround(element);
+  }
+  if (hasEditContext(element)) return isBehind(element) ? parentOf(element) : null;
+  return isHtml(element, 'input') && element.type !== 'file' && element.type !== 'hidden' ? pressedFor(element) : null;
+}
+
+/** An editor that gives the focus to a field of its own, which nobody sees, when its text is pressed. */
+function editorAround(field: HTMLTextAreaElement): Element | null {
+  if (field.tabIndex < 0 || field.disabled || !field.checkVisibility()) return null;
+  if (!isFaded(field) && !isTiny(field) && !isCutToNothing(field)) return null;
+  const around = drawnAround(field);
+  if (around === null) return null;
+  // What listens for presses is the editor, or the part of it that draws the text.
+  return [around, ...around.children].some(listens) ? around : null;
+}
+
+function pressedFor(field: HTMLInputElement): Element | null {
+  if (field.disabled || !field.checkVisibility()) return null;
+  if (!isTiny(field) && !(isFaded(field) && liesBehind(field))) return null;
+  const around = drawnAround(field, listens);
+  if (around === null) return null;
+  // It stands for one field alone.
+  const others = around.querySelectorAll('a[href], button, input, select, textarea');
+  return [...others].some((one) => one !== field && one.checkVisibility() && !isTiny(one)) ? null : around;
+}
+
+/** The nearest element around a field that can be pressed, and fits. */
+function drawnAround(field: Element, fits: (element: Element) => boolean = () => true): Element | null {
+  for (let node = parentOf(field), up = 0; node !== null && up < DEPTH; node = parentOf(node), up++) {
+    if (node.localName === 'body' || node.localName === 'html') return null;
+    const { width, height } = node.getBoundingClientRect();
+    if (width >= PRESSED && height >= PRESSED && fits(node)) return node;
+  }
+  return null;
+}
+
+function listens(element: Element): boolean {
+  return (reactionsOf(element) & PRESS) !== 0;
+}
+
+function isFaded(element: Element): boolean {
+  return !element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+}
+
+function isTiny(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect();
+  return width < LEAST || height < LEAST;
+}
+
+/** Whether the box around it, of no size to speak of, shows nothing of it. */
+function isCutToNothing({ parentElement }: Element): boolean {
+  if (parentElement === null || !isTiny(parentElement)) return false;
+  const { overflowX, overflowY } = getComputedStyle(parentElement);
+  return overflowX !== 'visible' && overflowY !== 'visible';
+}
+
+function liesBehind(element: Element): boolean {
+  return isBehind(element) || (element.parentElement !== null && isBehind(element.parentElement));
 }
 
 function isBehind(element: Element): boolean {

@@ -139,7 +139,8 @@ function hostOf(element: Element): Element | null {
 export function standIn(element: Element): Element | null {
   if (!isPutAway(element)) return drawingOf(element);
   for (const label of labelsOf(element)) if (isShown(label)) return label;
-  return element.type === 'range' ? thumbOf(element) : null;
+  const thumb = element.type === 'range' ? thumbOf(element) : null;
+  return thumb ?? drawingOf(element);
 }
 
 /** What is drawn around an input that has been made too small to see. */

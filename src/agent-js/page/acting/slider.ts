@@ -1,0 +1,70 @@
+import type { PageProblem, Presses } from '../../tabs/page-calls.js';
+import { hasNumber } from '../controls/actions.js';
+import { inputKind, roleOf } from '../names/roles.js';
+import { blocked } from './reach.js';
+
+/** Keys that are pressed before the slider is asked where it stands. */
+const MAX_PRESSES = 200;
+const MAX_ROUNDS = 20;
+/** A slider has moved by then after a key, in milliseconds. */
+const MOVED_MS = 500;
+const CLOSE = 1e-9;
+
+/** Moves a slider that a page draws to a value, by the arrow keys, and learns by the first how far one moves it. */
+export class SliderMove {
+  #pressed: (Presses & { readonly from: number; readonly at: number }) | null = null;
+  #rounds = 0;
+
+  start(): void {
+    this.#pressed = null;
+    this.#rounds = 0;
+  }
+
+  /** The keys to press next; null: it stands where it should. */
+  next(slider: Element, value: string): Presses | PageProblem | null {
+    const wanted = value.trim() === '' ? Number.NaN : Number(value);
+    const now = numberOf(slider);
+    if (!Number.isFinite(wanted)) return blocked(`takes a number, not ${JSON.stringify(value)}`, true);
+    const [least, most] = ['aria-valuemin', 'aria-valuemax'].map((name) => slider.getAttribute(name));
+    if (isBeyond(wanted, least, -1) || isBeyond(wanted, most, 1)) {
+      return blocked(`does not take ${wanted}: it goes from ${least ?? 'any number'} to ${most ?? 'any number'}`, true);
+    }
+    if (Math.abs(now - wanted) < CLOSE) return null;
+    const last = this.#pressed;
+    const [more, less] = keysOf(slider);
+    if (last === null) return this.#press({ key: wanted > now ? more : less, times: 1 }, now);
+    if (now === last.from) return blocked('does not move by the arrow keys', performance.now() - last.at > MOVED_MS);
+    const step = (now - last.from) / last.times;
+    const times = Math.round((wanted - now) / step);
+    if (times === 0 || ++this.#rounds > MAX_ROUNDS) {
+      return blocked(`does not take ${wanted}: it moves in steps of ${Math.abs(step)} and shows ${now}`, true);
+    }
+    const key = times > 0 ? last.key : last.key === more ? less : more;
+    return this.#press({ key, times: Math.min(Math.abs(times), MAX_PRESSES) }, now);
+  }
+
+  #press(presses: Presses, from: number): Presses {
+    this.#pressed = { ...presses, from, at: performance.now() };
+    return presses;
+  }
+}
+
+/** Whether an element has a number that arrow keys change, and takes no text. */
+export function isSlider(element: Element): boolean {
+  if (inputKind(element) !== 'none' || !/^(slider|spinbutton|separator)$/.test(roleOf(element))) return false;
+  return hasNumber(element);
+}
+
+function numberOf(element: Element): number {
+  return Number(element.getAttribute('aria-valuenow') ?? Number.NaN);
+}
+
+function isBeyond(wanted: number, bound: string | null, side: 1 | -1): boolean {
+  return bound !== null && bound.trim() !== '' && (wanted - Number(bound)) * side > CLOSE;
+}
+
+/** Up and to the right is more, unless the page is written from right to left. */
+function keysOf(slider: Element): readonly [more: string, less: string] {
+  const upright = slider.getAttribute('aria-orientation') === 'vertical' || roleOf(slider) === 'spinbutton';
+  return upright ? ['ArrowUp', 'ArrowDown'] : ['ArrowRight', 'ArrowLeft'];
+}

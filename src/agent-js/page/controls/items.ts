@@ -1,0 +1,59 @@
+import { roleOf } from '../names/roles.js';
+import { isSortable } from './clickables.js';
+import { holdsControls } from './wrappers.js';
+
+/** A listener on one of these is for each thing in it. */
+const LISTS = new Set(['list', 'listbox', 'grid', 'rowgroup', 'menu', 'tree']);
+const CELLS = '[role="gridcell"], [role="columnheader"], [role="rowheader"]';
+/** So many children of one kind make a list of what holds them. */
+const MIN_ITEMS = 3;
+/** The days of a week. */
+const MIN_CELLS = 7;
+/** Larger parts of a page are no board of cells. */
+const MAX_ELEMENTS = 500;
+/** Characters of a cell's text: a day, a colour, a sign. */
+const MAX_CELL_TEXT = 12;
+
+/** The items that a listener on what holds them is for; none if it is for the element itself. */
+export function itemsOf(element: Element): readonly Element[] {
+  if (isSortable(element)) return [...element.children];
+  const { localName, children } = element;
+  const cells = element.querySelectorAll(CELLS);
+  if (cells.length > 0) return holdsControls(element) ? [] : [...cells];
+  switch (localName) {
+    case 'ul':
+    case 'ol':
+    case 'tbody':
+      return holdsControls(element) ? [] : [...children];
+    case 'table':
+      return holdsControls(element) ? [] : [...element.querySelectorAll(':scope > tbody > tr')];
+    default:
+  }
+  const enough = children.length >= MIN_ITEMS || (children.length > 0 && LISTS.has(roleOf(element)));
+  const items = enough && areAlike(children) ? [...children] : cellsIn(element);
+  return items.length > 0 && holdsControls(element) ? [] : items;
+}
+
+/** The days of a calendar, or whatever else stands in a board: short texts, all alike, beside their own heads. */
+function cellsIn(element: Element): readonly Element[] {
+  if (element.childElementCount === 0 || element.getElementsByTagName('*').length > MAX_ELEMENTS) return [];
+  let most: readonly Element[] = [];
+  for (const { children } of element.querySelectorAll('div, ul, ol')) {
+    if (children.length < Math.max(MIN_CELLS, most.length + 1) || !areAlike(children)) continue;
+    if ([...children].every(isCell)) most = [...children];
+  }
+  return most;
+}
+
+function isCell(element: Element): boolean {
+  const { childElementCount, textContent } = element;
+  return childElementCount === 0 && (textContent?.trim().length ?? 0) <= MAX_CELL_TEXT && element.checkVisibility();
+}
+
+function areAlike(elements: HTMLCollection): boolean {
+  const first = elements[0];
+  return [...elements].every(
+    ({ localName, classList, textContent }) =>
+      localName === first?.localName && classList[0] === first.classList[0] && textContent?.trim() !== '',
+  );
+}

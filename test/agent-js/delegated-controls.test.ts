@@ -1,0 +1,97 @@
+import t from 'tap';
+import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
+const site = await openSite(t);
+const lease = await openBrowser(t);
+const { call, look } = await openAgent(t, lease);
+
+const onDocument = '<script>document.addEventListener("pointerdown", () => {})</script>';
+const on = (id: string, type = 'click') => `<script>${id}.addEventListener(${JSON.stringify(type)}, () => {})</script>`;
+
+/** What a page is made of, and the locators that a look should list, in their order. */
+const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly string[]] } = {
+  'elements whose touches the page handles itself, if its document listens': [
+    `<style>.box { width: 120px; height: 40px; touch-action: none } b { touch-action: none }</style>
+     <div class=box>Drag <b>me</b></div><div class=box>Tap me</div><div style="touch-action: none; height: 400px">Page</div>${onDocument}`,
+    ['{div}Drag me', '{div}Tap me'],
+  ],
+  'no element by its touches alone': ['<div style="touch-action: none; width: 99px">Still</div>', []],
+  'elements in the tab order, if the document listens': [
+    `<ul tabindex=0><li tabindex=0>First</li><li tabindex=0>Second</li></ul><div role=tabpanel tabindex=0>Panel</div>
+     <div tabindex=0 style="overflow: auto; height: 30px"><p>Text</p><p>More</p></div>${onDocument}`,
+    ['{li}First', '{li}Second'],
+  ],
+  'what shows a hand only while the pointer is above it': [
+    `<style>.row:not(.off):hover { cursor: pointer } .list:hover i { cursor: pointer }</style>
+     <div class=list><div class=row>One</div><div class="row off">Two</div><div class=row>Three</div><i>Sign</i></div>`,
+    ['{div}One', '{div}Three'],
+  ],
+  'the days of a calendar whose listener is on its frame': [
+    `<div id=calendar><p>May</p><div>${'Mo Tu We'.replace(/\w+/g, '<b>$&</b>')}</div>
+     <div class=week>${[4, 5, 6, 7, 8, 9, 10].map((day) => `<span> ${day}</span>`).join('')}</div></div>${on('calendar')}`,
+    [4, 5, 6, 7, 8, 9, 10].map((day) => `{span}${day}`),
+  ],
+  'cells with the cursor of a hand, and not the frame that listens for them': [
+    `<style>.cell { cursor: pointer }</style><div id=frame><p>Mo Tu We</p><div><div class=cell>1</div><div class=cell>2</div>
+     <div class=cell>3</div></div></div>${on('frame')}`,
+    ['{div}1', '{div}2', '{div}3'],
+  ],
+  'the small parts of the rows of a list that listens for them': [
+    `<style>i { display: inline-block; width: 16px; height: 16px }</style><div id=tree>${['Ada', 'Ben', 'Cyd']
+      .map((name) => `<div class=row><i class="x-expander"></i><i class="icon"></i><span>${name}</span></div>`)
+      .join('')}</div>${on('tree')}`,
+    ['{div}Ada', '{i}x expander Ada', '{div}Ben', '{i}x expander Ben', '{div}Cyd', '{i}x expander Cyd'],
+  ],
+  'the heads of the columns of a grid, beside the fields and handles in them': [
+    `<div id=heads role=row><div role=columnheader>Name<input aria-label="Filter"></div><div role=columnheader>Age</div></div>${on('heads')}`,
+    ['{columnheader}Name', '{input}Filter', '{columnheader}Age'],
+  ],
+  'each tile of a board, one with controls in it too': [
+    `<div><div class=tile>Alpha</div><div class=tile>Beta <button>Press</button></div></div>
+     <script>for (const tile of document.querySelectorAll('.tile')) tile.addEventListener('mousedown', () => {})</script>`,
+    ['{div}Alpha', '{div}Beta Press', '{button}Press'],
+  ],
+  'no card whose listener is for the controls in it': [
+    `<div><div class=card>Alpha <button>Yes</button></div><div class=card>Beta <button>No</button></div></div>
+     <script>for (const card of document.querySelectorAll('.card')) card.addEventListener('click', () => {})</script>`,
+    ['{button}Yes', '{button}No'],
+  ],
+  'a slider without the track around it': [
+    `<div id=slider style="width: 200px; height: 20px"><div id=rail style="height: 4px"></div>
+     <div style="margin-top: -10px" role=slider tabindex=0 aria-label=Volume aria-valuenow=3>3</div></div>${on('slider', 'mousedown')}${on('rail')}`,
+    ['{slider}Volume'],
+  ],
+  'a check box without the frame that is drawn around it': [
+    `<div id=frame style="cursor: pointer; padding: 4px"><input type=checkbox aria-label="Choose all"></div>${on('frame')}`,
+    ['{input}Choose all'],
+  ],
+  'a combobox without the text in it that shows what is chosen': [
+    `<span role=combobox tabindex=0 aria-label=State><span role=textbox aria-readonly=true>Alabama</span></span>`,
+    ['{combobox}State'],
+  ],
+  'no label of a group of buttons, and no frame of panels': [
+    `<div id=label>Framework</div><div role=radiogroup aria-labelledby=label><label><input type=radio name=r>Svelte</label></div>
+     <div id=panels><div role=tabpanel>Left</div></div>${on('label')}${on('panels', 'touchstart')}`,
+    ['{input}Svelte'],
+  ],
+  'an editor that takes what is dropped, and not its lines': [
+    `<div id=editor><div>Text</div><p>More</p></div>${['mousedown', 'dragover', 'drop'].map((type) => on('editor', type)).join('')}`,
+    ['{div}Text More'],
+  ],
+};
+
+t.test('look lists what a person can operate, wherever its listeners are', async (t) => {
+  for (const [what, [html, listed]] of Object.entries(PAGES)) {
+    await call('go', site.set('/page', `<!doctype html><meta charset=utf-8><title>Page</title>${html}`));
+    const { elements } = await look({ full: true });
+    t.strictSame(
+      elements.map(({ locator }) => locator),
+      listed,
+      what,
+    );
+  }
+});
+
+t.end();

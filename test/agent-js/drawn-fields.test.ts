@@ -1,0 +1,162 @@
+import t from 'tap';
+import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
+import { guardLeaks } from '../support/leaks.js';
+
+guardLeaks(t);
+const site = await openSite(t);
+const lease = await openBrowser(t);
+const { call, look, failure } = await openAgent(t, lease, { actMs: 3_000 });
+const open = (html: string) =>
+  call('go', site.set('/page', `<!doctype html><meta charset=utf-8><title>Page</title>${html}`));
+const locators = async () => (await look({ full: true })).elements.map(({ locator }) => locator);
+
+/** An editor of code in little: it draws its text, closes brackets, and takes keys in a field that nobody sees. */
+const editor = (field: string, takes = 'text => text') => `
+  <div id=editor style="position: relative; width: 300px; height: 80px; border: 1px solid">
+    ${field}<pre id=shown style="height: 60px; margin: 0">old text</pre></div>
+  <script>
+    const field = editor.querySelector('textarea');
+    const takes = ${takes};
+    let text = 'old text', all = false;
+    const write = (added) => { text = takes(all ? added : text + added); all = false; shown.textContent = text; };
+    editor.addEventListener('mousedown', (event) => { event.preventDefault(); field.focus(); });
+    field.addEventListener('keydown', (event) => {
+      if (event.ctrlKey && event.key === 'a') all = true;
+      else if (event.key === 'Delete' && all) write('');
+      else if (event.key === 'Enter') write('\\n  ');
+      else if (event.key === 'End') all = false;
+    });
+    field.addEventListener('input', () => { const typed = field.value.replace(/\\n/g, ''); field.value = ''; write(typed.replace('{', '{}')); });
+    field.addEventListener('copy', (event) => { event.clipboardData.setData('text/plain', all ? text : ''); event.preventDefault(); });
+    field.addEventListener('paste', (event) => { write(event.clipboardData.getData('text/plain')); event.preventDefault(); });
+  </script>`;
+const FADED = '<textarea aria-label=Code style="position: absolute; opacity: 0; width: 8px; height: 12px"></textarea>';
+const CUT =
+  '<div style="position: relative; overflow: hidden; width: 3px; height: 0"><textarea aria-label=Code style="position: absolute; width: 900px"></textarea></div>';
+
+t.test('an editor that takes its keys in a field out of sight is that field, and holds what is typed', async (t) => {
+  for (const field of [FADED, CUT]) {
+    await open(editor(field));
+    t.strictSame(await locators(), ['{textarea}Code']);
+    for (const typed of ['let x = 1;', 'if (a) {\n  b();\n}']) {
+      await call('act', '{textarea}Code', 'input', typed);
+      t.equal(await call('page', 'text'), typed);
+    }
+    await call('act', '{textarea}Code', 'clear');
+    t.equal(await call('page', 'text'), '');
+    await call('page', 'document.activeElement.blur()');
+    await call('act', '{textarea}Code', 'click');
+    t.equal(await call('page', 'document.activeElement === field'), true);
+  }
+});
+
+t.test('an editor that takes another text than was typed fails, and says what it holds', async (t) => {
+  await open(editor(FADED, `text => text.replace(/\\d/g, '')`));
+  const error = await failure('act', '{textarea}Code', 'input', 'a1b2');
+  t.equal(error.code, 'ACTION_FAILED');
+  t.equal(error.error, '{textarea}Code does not take what was typed: it shows "ab"');
+});
+
+/** @param end what becomes of the text when the field in the cell is left */
+const grid = (end: string) => `
+  <table id=grid><tr><td>Ada</td><td class=fixed>Ben</td></tr></table><input id=shared style="position: absolute; display: none">
+  <script>
+    const close = (cell, value) => { cell.textContent = (${end})(value); };
+    grid.addEventListener('dblclick', ({ target }) => {
+      if (target.localName !== 'td' || target.className === 'fixed') return;
+      const before = target.textContent;
+      const field = globalThis.useShared ? shared : document.createElement('input');
+      if (field === shared) { const box = target.getBoundingClientRect(); Object.assign(shared.style, { display: '', left: box.left + 'px', top: box.top + 'px', width: box.width + 'px' }); }
+      else { target.textContent = ''; target.append(field); }
+      field.value = before;
+      field.focus();
+      field.onkeydown = ({ key }) => { if (key === 'Enter') { shared.style.display = 'none'; close(target, field.value); } };
+    });
+  </script>`;
+
+t.test('input writes into a cell that becomes a field when it is double-clicked, and ends it', async (t) => {
+  for (const useShared of [false, true]) {
+    await open(grid('value => value'));
+    await call('page', `globalThis.useShared = ${useShared}`);
+    await call('act', '{*}Ada', 'input', 'Grace');
+    t.equal(await call('page', 'grid.rows[0].cells[0].textContent'), 'Grace');
+    await call('act', '{*}Grace', 'clear');
+    t.equal(await call('page', 'grid.rows[0].cells[0].textContent'), '');
+  }
+});
+
+t.test('input into a cell fails if no field opens, and if the cell shows something else afterwards', async (t) => {
+  await open(grid(`() => 'No'`));
+  const fixed = await failure('act', '{*}Ben', 'input', 'Grace');
+  t.equal(fixed.code, 'ACTION_FAILED');
+  t.match(fixed.error, /takes no text: no field opens in it/);
+  const other = await failure('act', '{*}Ada', 'input', 'Grace');
+  t.equal(other.code, 'ACTION_FAILED');
+  t.match(other.error, /it shows "No"/);
+});
+
+/** @param more what the arrow keys add */
+const slider = (more: number) => `
+  <div id=s role=slider tabindex=0 aria-label=Volume aria-valuemin=0 aria-valuemax=100 aria-valuenow=50>o</div>
+  <script>s.onkeydown = ({ key }) => {
+    const by = key === 'ArrowRight' ? ${more} : key === 'ArrowLeft' ? ${-more} : 0;
+    setTimeout(() => s.setAttribute('aria-valuenow', Math.min(100, Math.max(0, Number(s.getAttribute('aria-valuenow')) + by))));
+  };</script>`;
+
+t.test('input moves a slider that a page draws to a number, or fails and leaves no doubt where it is', async (t) => {
+  await open(slider(5));
+  const { elements } = await look({ full: true });
+  t.strictSame(elements[0]?.actions, ['click', 'press', 'input']);
+  for (const value of ['75', '20', '0', '100']) {
+    await call('act', '{slider}Volume', 'input', value);
+    t.equal(await call('page', `s.getAttribute('aria-valuenow')`), value);
+  }
+  const refused: readonly [typed: string, why: RegExp][] = [
+    ['33', /does not take 33: it moves in steps of 5 and shows 3[05]/],
+    ['101', /does not take 101: it goes from 0 to 100/],
+    ['loud', /takes a number, not "loud"/],
+  ];
+  for (const [typed, why] of refused) {
+    const error = await failure('act', '{slider}Volume', 'input', typed);
+    t.equal(error.code, 'ACTION_FAILED');
+    t.match(error.error, why);
+  }
+  await open(slider(0));
+  t.match((await failure('act', '{slider}Volume', 'input', '7')).error, /does not move by the arrow keys/);
+});
+
+t.test('a check box without a size is checked by the switch that is drawn around it', async (t) => {
+  await open(`<div id=switch style="width: 40px; height: 20px; background: #ccc"><input type=checkbox aria-label=Delivery
+    style="position: absolute; width: 0; height: 0; margin: 0; opacity: 0"><span></span></div>
+    <script>const box = document.querySelector('input'); document.getElementById('switch').onclick = () => { box.checked = !box.checked; };</script>`);
+  t.strictSame(await locators(), ['{input}Delivery']);
+  await call('act', '{input}Delivery', 'check');
+  t.equal(await call('page', 'box.checked'), true);
+});
+
+t.test('an option is chosen in a list whose control shows it beside a field without a size', async (t) => {
+  await open(`<div id=control style="width: 200px; height: 24px; border: 1px solid"><span id=chosen>Ocean</span><input role=combobox
+    aria-label=Colour aria-readonly=true style="opacity: 0; width: 1px; border: 0"></div><div id=list role=listbox hidden>
+    <div role=option>Ocean</div><div role=option>Forest</div></div><script>
+    control.onmousedown = () => { list.hidden = false; };
+    list.onclick = ({ target }) => { chosen.textContent = target.textContent; list.hidden = true; };</script>`);
+  t.strictSame(await locators(), ['{combobox}Colour']);
+  await call('act', '{combobox}Colour', 'select', 'Forest');
+  t.equal(await call('page', 'chosen.textContent'), 'Forest');
+});
+
+t.test('a click on the head of a column does not go to the field that stands in its middle', async (t) => {
+  await open(`<div id=head role=columnheader style="width: 200px; padding: 30px 0"><input aria-label=Filter style="width: 200px">Name</div>
+    <script>globalThis.sorted = 0; head.onclick = ({ target }) => { if (target === head) sorted++; };</script>`);
+  await call('act', '{columnheader}Name', 'click');
+  t.equal(await call('page', 'sorted'), 1);
+});
+
+t.test('what is dragged onto a branch of a tree is let go on its middle', async (t) => {
+  await open(`<div role=tree><div role=treeitem id=a style="height: 30px">Leaf</div><div role=treeitem id=b style="height: 30px">Branch</div></div>
+    <script>addEventListener('mouseup', ({ clientY }) => { const { top, height } = b.getBoundingClientRect(); globalThis.dropped = (clientY - top) / height; });</script>`);
+  await call('act', '{treeitem}Leaf', 'drag', '{treeitem}Branch');
+  t.equal(await call('page', 'dropped'), 0.5);
+});
+
+t.end();
