@@ -126,6 +126,44 @@ export class Agent {
     return look;
   }
 
+  /** The target of the active tab. */
+  get activeTarget(): string | undefined {
+    return this.#activeTab()?.targetId;
+  }
+
+  /**
+   * Runs what another library does to the page as a step of the transcript.
+   *
+   * @param call.text the call's source text, asked for at the end
+   * @param call.slug names the picture's file
+   */
+  async otherStep<T extends object>(
+    call: {
+      readonly method: string;
+      readonly text: () => string;
+      readonly slug: () => string;
+      readonly shownResult: (result: unknown) => unknown;
+    },
+    site: CallSite,
+    body: () => Promise<T>,
+  ): Promise<T> {
+    this.#throwIfLost();
+    const step = {
+      method: call.method,
+      shownArgs: () => [this.#redact(call.slug())],
+      text: () => this.#redact(call.text()),
+      shownResult: call.shownResult,
+      touched: () => true,
+      tab: () => this.#activeTab(),
+      picture: 'after',
+    } as const;
+    return this.#steps.run(step, site, () => {
+      const tab = this.#activeTab();
+      if (tab !== undefined) stir(tab);
+      return body();
+    });
+  }
+
   /** The CDP session of the tab that a person would have in front. */
   get activePage(): string | undefined {
     return this.#activeTab()?.session;

@@ -25,6 +25,10 @@ export interface StepCall {
   readonly method: string;
   /** Arguments as the transcript may show them. Asked at the end: only then is it known what is a password. */
   shownArgs(): readonly unknown[];
+  /** The step's source text; made of method and arguments where absent. */
+  readonly text?: () => string;
+  /** What the transcript shows of a result; all of it where absent. */
+  readonly shownResult?: (result: unknown) => unknown;
   /** Whether something of what it does may be seen by now. */
   touched(): boolean;
   /** The tab that the step has led to. */
@@ -117,7 +121,7 @@ export class Steps {
       this.#end(call, tab, file, {
         index,
         kind: site.kind,
-        js: callSource(call.method, call.shownArgs()),
+        js: call.text?.() ?? callSource(call.method, call.shownArgs()),
         ...outcome,
         url: place.url ?? tab?.url ?? '',
         title: place.title ?? tab?.title ?? '',
@@ -133,7 +137,7 @@ export class Steps {
       // What it asks the browser for is on its way; meanwhile there is time for the step before.
       this.#pass(before);
       const result = await working;
-      end({ result }, result);
+      end({ result: call.shownResult === undefined ? result : call.shownResult(result) }, result);
       return result;
     } catch (error) {
       end({ error: encodeError(error) }, {});

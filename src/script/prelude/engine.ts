@@ -10,6 +10,13 @@ export interface Engine {
    * errors. Flows nest; too deep is SCRIPT_ERROR.
    */
   runFlow(path: string, source: string, args: unknown): unknown;
+  /**
+   * Defines a global whose value is made when a script first reads it. Scripts may declare the name themselves, and then
+   * have their own.
+   */
+  defineLazy(name: string, make: () => unknown): void;
+  /** The value of a promise once it is settled, or throws its reason; any other value as it is. */
+  settle(value: unknown): unknown;
   /** Throws an error that leaves the sandbox with its code, if the script does not catch it. */
   fail(code: ErrorCode, message: string, details?: ErrorDetails): never;
 }

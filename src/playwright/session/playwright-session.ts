@@ -1,0 +1,240 @@
+import type { Agent } from '../../agent-js/agent.js';
+import { type UploadFolders, uploadPaths } from '../../agent-js/acting/uploads.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { SessionEvent } from '../../protocol/events.js';
+import { readBundle } from '../../script/bundle.js';
+import type { HostCallContext, HostModule } from '../../script/host-module.js';
+import { sandboxTable } from '../api/sandbox-table.js';
+import type { Reply, ThreadCall, Wire } from '../wire.js';
+import { callText, chainText, valueText } from './call-text.js';
+import { type CheckedCall, checkCall, checkExpect } from './check-call.js';
+import { type CallBounds, type JoinDevTools, PlaywrightLink } from './playwright-link.js';
+
+const PRELUDE = readBundle(import.meta.url, '../prelude/playwright');
+/** Waits end before the script's own time does, so that scripts see why. */
+const BEFORE_DEADLINE_MS = 100;
+const DEFAULT_MS = 30_000;
+/** Stands in a transcript where a password was typed, or may have been. */
+const MASK = '••••••••';
+/** Methods that type their last text argument. */
+const TYPING: ReadonlySet<string> = new Set(['fill', 'pressSequentially', 'type', 'insertText']);
+/** Methods of objects that live in Playwright, and reads, are no steps: the transcript shows what acts. */
+const ACTING_VALUES: ReadonlySet<string> = new Set(['evaluate', 'evaluateAll', '$eval', '$$eval', 'selectOption']);
+const QUIET: ReadonlySet<string> = new Set(['frame', 'frames', 'childFrames', 'parentFrame', 'opener', 'pages']);
+const QUIET_CLASSES: ReadonlySet<string> = new Set(['Request', 'Response']);
+
+interface Rule {
+  readonly call: CheckedCall;
+  readonly targetId: string | null;
+}
+
+/** What a session's Playwright needs of the session. */
+export interface PlaywrightParts {
+  readonly agent: Agent;
+  readonly join: JoinDevTools;
+  /** Passes on what the browser says about downloads, which only the session's own connection hears. */
+  listen(event: (text: string) => void): () => void;
+  readonly folders: UploadFolders;
+  emit(event: SessionEvent): void;
+}
+
+/** `page`, `context` and `expect` of a session's scripts. Nothing is started before a script calls one of them. */
+export class PlaywrightSession {
+  readonly module: HostModule;
+  readonly #parts: PlaywrightParts;
+  readonly #closing = new AbortController();
+  #link: Promise<PlaywrightLink> | null = null;
+  /** The tab that `page` stands for in each script, by the signal that ends the script. */
+  readonly #pageOf = new WeakMap<AbortSignal, string>();
+  #timeouts = { any: DEFAULT_MS, navigation: DEFAULT_MS };
+  #rules: readonly Rule[] = [];
+
+  constructor(parts: PlaywrightParts) {
+    this.#parts = parts;
+    this.module = {
+      name: 'playwright',
+      prelude: PRELUDE,
+      calls: {
+        table: async () => sandboxTable(),
+        call: ([chain, method, args], context) => this.#call(checkCall(chain, method, args), context),
+        settle: ([ticket], context) => this.#settle(ticket, context),
+        expect: ([subject, matcher, args, how], context) => this.#expect(subject, matcher, args, how, context),
+      },
+    };
+  }
+
+  /** Disconnects Playwright. Idempotent. */
+  async close(): Promise<void> {
+    this.#closing.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
+    const link = await this.#link?.catch(() => null);
+    link?.close();
+  }
+
+  async #call(call: CheckedCall, context: HostCallContext): Promise<Reply> {
+    const { chain, of, method, signature } = call;
+    if (method === 'setDefaultTimeout' || method === 'setDefaultNavigationTimeout') return this.#setTimeout(call);
+    const args = await this.#withPaths(call);
+    const thread = this.#threadCall({ ...call, args }, context);
+    if (method === 'route') this.#rules = [...this.#rules, { call, targetId: thread.targetId }];
+    if (method === 'unroute' || method === 'unrouteAll') this.#rules = this.#rules.filter((rule) => !undoes(call, rule));
+    const run = async (): Promise<Reply> => {
+      const link = await this.#connected(context);
+      return link.call({ ...thread, timeoutMs: waitMs(context) }, boundsOf(context));
+    };
+    const { kind } = signature.result;
+    const acts = kind === 'value' || kind === 'locators' ? ACTING_VALUES.has(method) : !QUIET.has(method);
+    if (!acts || kind === 'later' || QUIET_CLASSES.has(of)) return run();
+    let shown: readonly Wire[] = TYPING.has(method) ? masked(call.args) : call.args;
+    const step = { method, text: () => callText(chain, method, shown), slug: () => chainText(chain), shownResult };
+    return this.#parts.agent.otherStep(step, context.site, async () => {
+      if (TYPING.has(method) && !(await this.#isSecret(thread, context))) shown = call.args;
+      return run();
+    });
+  }
+
+  async #isSecret(call: ThreadCall, context: HostCallContext): Promise<boolean> {
+    try {
+      const link = await this.#connected(context);
+      return await link.isSecret(call, boundsOf(context));
+    } catch {
+      return true;
+    }
+  }
+
+  async #settle(ticket: unknown, context: HostCallContext): Promise<Reply> {
+    if (typeof ticket !== 'number') throw new TroupeError('SCRIPT_ERROR', 'This is not a wait');
+    const link = await this.#connected(context);
+    return link.settle(ticket, boundsOf(context));
+  }
+
+  async #expect(rawSubject: unknown, rawMatcher: unknown, rawArgs: unknown, how: unknown, context: HostCallContext) {
+    const { subject, matcher, args } = checkExpect(rawSubject, rawMatcher, rawArgs);
+    const { not, message } = readHow(how);
+    const call = { subject, matcher, args, not, message };
+    const run = async (): Promise<{ kind: 'value' }> => {
+      const link = await this.#connected(context);
+      const targetId = this.#target(context);
+      const timed = { ...this.#timed(context), targetId };
+      try {
+        await link.expect({ ...call, ...timed }, boundsOf(context));
+        this.#checked(context, true, message, null);
+      } catch (error) {
+        if (error instanceof TroupeError && error.code === 'MATCH_FAILED') {
+          this.#checked(context, false, message, error.message);
+        }
+        throw error;
+      }
+      return { kind: 'value' };
+    };
+    // Values are no part of the page: there is nothing to picture.
+    if (!Array.isArray(subject) || subject[0] !== 'c') return run();
+    const text = `expect(${valueText(subject)})${not ? '.not' : ''}.${matcher}(${args.map(valueText).join(', ')})`;
+    const step = { method: 'expect', text: () => text, slug: () => matcher, shownResult };
+    return this.#parts.agent.otherStep(step, context.site, run);
+  }
+
+  #checked({ site }: HostCallContext, ok: boolean, message: string | null, failure: string | null): void {
+    const { flow, line, column } = site;
+    this.#parts.emit({
+      type: 'AssertionChecked',
+      data: {
+        ok,
+        ...(message === null ? {} : { message }),
+        ...(failure === null ? {} : { failures: [{ path: '$', message: failure }] }),
+        ...(flow === null ? {} : { flow }),
+        ...(line === null ? {} : { line }),
+        ...(column === null ? {} : { column }),
+      },
+    });
+  }
+
+  #setTimeout({ method, args: [ms] }: CheckedCall): Reply {
+    if (typeof ms !== 'number') throw new TroupeError('SCRIPT_ERROR', `${method} takes a number of milliseconds`);
+    const bound = ms === 0 ? Number.POSITIVE_INFINITY : ms;
+    if (method === 'setDefaultTimeout') this.#timeouts = { any: bound, navigation: bound };
+    else this.#timeouts = { ...this.#timeouts, navigation: bound };
+    return { kind: 'value' };
+  }
+
+  #threadCall({ chain, method, args }: CheckedCall, context: HostCallContext): ThreadCall {
+    return { chain, method, args, targetId: this.#target(context), ...this.#timed(context) };
+  }
+
+  #timed(context: HostCallContext): { timeoutMs: number; defaultMs: number; navigationMs: number } {
+    const timeoutMs = waitMs(context);
+    const { any, navigation } = this.#timeouts;
+    return { timeoutMs, defaultMs: Math.min(any, timeoutMs), navigationMs: Math.min(navigation, timeoutMs) };
+  }
+
+  /** `page` is the tab that was active when the script first used it, and stays it, whatever opens. */
+  #target({ signal }: HostCallContext): string | null {
+    const known = this.#pageOf.get(signal) ?? this.#parts.agent.activeTarget;
+    if (known === undefined) return null;
+    this.#pageOf.set(signal, known);
+    return known;
+  }
+
+  /** Names of files become paths in the session's own folder. */
+  async #withPaths({ args, signature }: CheckedCall): Promise<readonly Wire[]> {
+    const at = signature.parameters.findIndex(({ type }) => type === 'FileNames');
+    if (at === -1) return args;
+    const given = args[at];
+    const names = typeof given === 'string' ? [given] : Array.isArray(given) && given[0] === 'a' ? given[1] : null;
+    if (names === null || names.some((name: unknown) => typeof name !== 'string')) {
+      throw new TroupeError('SCRIPT_ERROR', 'Files are given by name: PUT them to the session, or use File.write');
+    }
+    const paths = names.length === 0 ? [] : await uploadPaths(this.#parts.folders, names.map(String));
+    return args.map((arg, index) => (index === at ? ['a', paths] : arg));
+  }
+
+  async #connected({ signal }: HostCallContext): Promise<PlaywrightLink> {
+    const known = await this.#link?.catch(() => null);
+    if (known?.isOpen === true) return known;
+    this.#closing.signal.throwIfAborted();
+    this.#link = this.#connect(AbortSignal.any([signal, this.#closing.signal]));
+    return this.#link;
+  }
+
+  async #connect(signal: AbortSignal): Promise<PlaywrightLink> {
+    const link = await PlaywrightLink.open(this.#parts.join, this.#parts.listen, signal);
+    for (const { call, targetId } of this.#rules) {
+      const bounds = { timeoutMs: DEFAULT_MS, defaultMs: DEFAULT_MS, navigationMs: DEFAULT_MS };
+      const { chain, method, args } = call;
+      // The tab of a rule may have been closed.
+      await link
+        .call({ chain, method, args, targetId, ...bounds }, { signal, ms: DEFAULT_MS })
+        .catch(() => undefined);
+    }
+    return link;
+  }
+}
+
+/** Of an object that stays in Playwright nothing is to be seen. */
+function shownResult(reply: unknown): unknown {
+  return typeof reply === 'object' && reply !== null && 'value' in reply ? reply.value : null;
+}
+
+function readHow(how: unknown): { not: boolean; message: string | null } {
+  const [not, message] = Array.isArray(how) ? how : [];
+  return { not: not === true, message: typeof message === 'string' ? message.slice(0, 1_000) : null };
+}
+
+/** Whether an unroute ends a rule: the same object, and the same address unless all are ended. */
+function undoes(call: CheckedCall, { call: rule }: Rule): boolean {
+  if (JSON.stringify(rule.chain) !== JSON.stringify(call.chain)) return false;
+  return call.method === 'unrouteAll' || JSON.stringify(rule.args[0]) === JSON.stringify(call.args[0]);
+}
+
+/** The arguments with a mask for the text that is typed. */
+function masked(args: readonly Wire[]): readonly Wire[] {
+  const at = args.findLastIndex((arg) => typeof arg === 'string');
+  return args.map((arg, index) => (index === at ? MASK : arg));
+}
+
+function waitMs(context: HostCallContext): number {
+  return Math.max(1, Math.floor(context.remainingMs() - 2 * BEFORE_DEADLINE_MS));
+}
+
+function boundsOf(context: HostCallContext): CallBounds {
+  return { signal: context.signal, ms: Math.max(1, context.remainingMs() - BEFORE_DEADLINE_MS) };
+}
