@@ -131,6 +131,12 @@ export class Agent {
     return this.#activeTab()?.targetId;
   }
 
+  /** Why a tab answers nothing: a dialog is open on it. Null if none is. */
+  dialogErrorOf(targetId: string): TroupeError | null {
+    const tab = this.#tabs.all.find((one) => one.targetId === targetId);
+    return tab === undefined || tab.dialog === null ? null : tab.dialogError();
+  }
+
   /**
    * Runs what another library does to the page as a step of the transcript.
    *

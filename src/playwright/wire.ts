@@ -68,4 +68,6 @@ export type Reply =
   | { readonly kind: 'object'; readonly of: string; readonly id: number | null }
   | { readonly kind: 'objects'; readonly of: string; readonly ids: readonly number[] }
   | { readonly kind: 'locators'; readonly count: number }
-  | { readonly kind: 'later'; readonly ticket: number };
+  | { readonly kind: 'later'; readonly ticket: number }
+  /** A dialog opened meanwhile, and the call cannot end before it is answered. */
+  | { readonly kind: 'dialog'; readonly id: number; readonly ticket: number };

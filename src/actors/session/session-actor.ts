@@ -336,7 +336,9 @@ async function closeParts({
   browser,
   channel,
   network,
-}: { [P in 'sandbox' | 'playwright' | 'agent' | 'browser' | 'channel' | 'network']?: OpenParts[P] | undefined }): Promise<void> {
+}: {
+  [P in 'sandbox' | 'playwright' | 'agent' | 'browser' | 'channel' | 'network']?: OpenParts[P] | undefined;
+}): Promise<void> {
   // Emit the last steps at once, without waiting for their pictures or the script.
   agent?.flush();
   await sandbox?.close();

@@ -22,7 +22,9 @@ export function sandboxTable(): SandboxTable {
   made ??= {
     classes: Object.entries(CLASSES).flatMap(([name, methods]) => (isKnown(name) ? [classOf(name, methods)] : [])),
     matchers: [
-      ...new Set([LOCATOR_MATCHERS, PAGE_MATCHERS, VALUE_MATCHERS, NOT_MATCHERS].flatMap((table) => Object.keys(table))),
+      ...new Set(
+        [LOCATOR_MATCHERS, PAGE_MATCHERS, VALUE_MATCHERS, NOT_MATCHERS].flatMap((table) => Object.keys(table)),
+      ),
     ],
     asymmetric: ASYMMETRIC,
   };

@@ -1,6 +1,7 @@
 import type { Engine, Host } from '../../script/prelude/engine.js';
-import { append, defineProperty, freeze, invoke, isObject, read, words } from '../../script/prelude/primordials.js';
+import { append, freeze, invoke, isObject, read, words } from '../../script/prelude/primordials.js';
 import type { SandboxTable } from '../api/sandbox-table.js';
+import { define, defineGetter } from './define.js';
 import { encode, encodeAll, matchings } from './encode.js';
 
 interface How {
@@ -26,8 +27,7 @@ export function expectOf(host: Host, engine: Engine, { matchers, asymmetric }: S
       if (matcher !== undefined) define(object, matcher, (...args: unknown[]) => run(matcher, args, how));
     }
     if (!how.not) {
-      const get = (): object => matchersOf({ not: true, message: how.message, soft: how.soft }, run);
-      defineProperty(object, 'not', { __proto__: null, get, enumerable: true } as PropertyDescriptor);
+      defineGetter(object, 'not', () => matchersOf({ not: true, message: how.message, soft: how.soft }, run));
     }
     return freeze(object);
   }
@@ -86,8 +86,4 @@ export function expectOf(host: Host, engine: Engine, { matchers, asymmetric }: S
     const name = isObject(given) ? read(given, 'name') : undefined;
     return words`${name}`;
   }
-}
-
-function define(target: object, name: string, value: unknown): void {
-  defineProperty(target, name, { __proto__: null, value, enumerable: true } as PropertyDescriptor);
 }

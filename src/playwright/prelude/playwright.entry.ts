@@ -1,17 +1,14 @@
 import type { Engine, Host } from '../../script/prelude/engine.js';
-import { append, defineProperty, freeze, isObject, read, words } from '../../script/prelude/primordials.js';
+import { append, freeze, invoke, isObject, words } from '../../script/prelude/primordials.js';
 import type { SandboxTable } from '../api/sandbox-table.js';
 import type { Link, Reply } from '../wire.js';
+import { define, defineGetter } from './define.js';
 import { encodeAll, type Standing, standings } from './encode.js';
 import { expectOf } from './expect.js';
 import { libraryOf } from './library.js';
 
 /** The host refuses longer ones; a script that builds one in a loop is stopped here. */
 const MAX_LINKS = 100;
-
-export interface Objects {
-  make(standing: Standing): object;
-}
 
 /** Defines `page`, `context` and `expect`, and what pasted Playwright code requires; nothing is made before it is used. */
 export function install(host: Host, engine: Engine): void {
@@ -55,7 +52,31 @@ export function install(host: Host, engine: Engine): void {
     return make({ root: standing.root, links, of });
   }
 
-  function replyValue(reply: Reply, standing: Standing, isPageEvent: boolean): unknown {
+  const nothing = freeze(resolved(undefined));
+
+  /** Callbacks of `page.once('dialog', ...)`, which Playwright's recorder prints. */
+  let listeners: { readonly listener: unknown; readonly once: boolean }[] = [];
+
+  function listen(event: unknown, listener: unknown, once: boolean, why: string): void {
+    if (event !== 'dialog' || typeof listener !== 'function') engine.fail('SCRIPT_ERROR', why);
+    append(listeners, { listener, once });
+  }
+
+  function nextListener(): unknown {
+    const first = listeners[0];
+    if (first === undefined) return null;
+    if (first.once) {
+      const rest: typeof listeners = [];
+      for (let i = 1; i < listeners.length; i += 1) {
+        const next = listeners[i];
+        if (next !== undefined) append(rest, next);
+      }
+      listeners = rest;
+    }
+    return first.listener;
+  }
+
+  function replyValue(reply: Reply, standing: Standing): unknown {
     switch (reply.kind) {
       case 'object':
         return reply.id === null ? null : make({ root: words`${reply.of}#${reply.id}`, links: [], of: reply.of });
@@ -72,17 +93,27 @@ export function install(host: Host, engine: Engine): void {
         return locators;
       }
       case 'later':
-        return awaited(reply.ticket, standing, isPageEvent);
+        return awaited(reply.ticket, standing);
+      case 'dialog': {
+        const listener = nextListener();
+        // Without one the dialog stays open, for waitForEvent or agent.
+        if (listener === null) return undefined;
+        const dialog = make({ root: words`Dialog#${reply.id}`, links: [], of: 'Dialog' });
+        engine.settle(invoke(listener, undefined, dialog));
+        // What the call has come to, now that the page goes on.
+        return replyValue(host('settle', reply.ticket) as Reply, standing);
+      }
       default:
-        return reply.value;
+        // Pasted code calls then and catch on what returns nothing.
+        return reply.value === undefined ? nothing : reply.value;
     }
   }
 
   /** A wait that was begun: what is awaited is read then. */
-  function awaited(ticket: number, standing: Standing, isPageEvent: boolean): object {
+  function awaited(ticket: number, standing: Standing): object {
     let result: { readonly value: unknown } | null = null;
     const value = (): unknown => {
-      result ??= { value: replyValue(host('settle', ticket) as Reply, standing, isPageEvent) };
+      result ??= { value: replyValue(host('settle', ticket) as Reply, standing) };
       return result.value;
     };
     const then = (resolve: unknown, reject: unknown): unknown => thenOf(value)(resolve, reject);
@@ -98,7 +129,7 @@ export function install(host: Host, engine: Engine): void {
       const known = classes[c];
       if (known === undefined) continue;
       const prototype = { __proto__: null };
-      const { name, methods, members, refused } = known;
+      const { methods, members, refused } = known;
       for (let i = 0; i < methods.length; i += 1) {
         const method = methods[i];
         if (method !== undefined) define(prototype, method[0], methodOf(method[0], method[1]));
@@ -109,9 +140,15 @@ export function install(host: Host, engine: Engine): void {
       }
       for (let i = 0; i < refused.length; i += 1) {
         const method = refused[i];
-        if (method !== undefined) define(prototype, method[0], () => engine.fail('SCRIPT_ERROR', method[1]));
+        if (method === undefined) continue;
+        const name = method[0];
+        if (name === 'on' || name === 'once') {
+          define(prototype, name, (event: unknown, listener: unknown) =>
+            listen(event, listener, name === 'once', method[1]),
+          );
+        } else define(prototype, name, () => engine.fail('SCRIPT_ERROR', method[1]));
       }
-      append(all, { name, value: freeze(withKnownMembers(name, prototype)) });
+      append(all, { name: known.name, value: freeze(withKnownMembers(known.name, prototype)) });
     }
     return all;
   }
@@ -122,15 +159,14 @@ export function install(host: Host, engine: Engine): void {
       const given = encodeAll(withoutEnd(args), engine);
       if (next !== null) return follow(standing, [name, given], next);
       const reply = host('call', [standing.root, standing.links], name, given) as Reply;
-      return replyValue(reply, standing, false);
+      return replyValue(reply, standing);
     };
   }
 
   function defineMember(prototype: object, name: string, of: string): void {
-    const get = function (this: unknown): object {
+    defineGetter(prototype, name, function (this: unknown): object {
       return follow(standingOf(this, name), [name, null], of);
-    };
-    defineProperty(prototype, name, { __proto__: null, get, enumerable: true } as PropertyDescriptor);
+    });
   }
 
   const page = (): object => make({ root: 'page', links: [], of: 'Page' });
@@ -155,8 +191,8 @@ function withoutEnd(args: readonly unknown[]): readonly unknown[] {
   return given;
 }
 
-function define(target: object, name: string, value: unknown): void {
-  defineProperty(target, name, { __proto__: null, value, enumerable: true } as PropertyDescriptor);
+function resolved(value: unknown): Promise<unknown> {
+  return new PromiseClass((resolve) => resolve(value));
 }
 
 const PromiseClass = Promise;
@@ -165,13 +201,12 @@ const promiseThen = Promise.prototype.then;
 
 /** A promise's `then` for a value that is made when it is asked for. */
 function thenOf(value: () => unknown): (resolve: unknown, reject: unknown) => unknown {
-  return (resolve, reject) =>
-    apply(promiseThen, new PromiseClass((settle) => settle(value())), [resolve, reject]);
+  return (resolve, reject) => apply(promiseThen, new PromiseClass((settle) => settle(value())), [resolve, reject]);
 }
 
 /** A script that asks for a member that there is not learns it by name. */
 function withKnownMembers(name: string, members: object): object {
-  return new Proxy(members, {
+  return new ProxyClass(members, {
     get(target, key, self) {
       if (key in target || typeof key === 'symbol' || key === 'then' || key === 'toJSON') return get(target, key, self);
       throw new TypeErrorClass(words`${name} has no ${key} in scripts; docs/playwright.md lists what it has`);
@@ -179,3 +214,4 @@ function withKnownMembers(name: string, members: object): object {
   });
 }
 const TypeErrorClass = TypeError;
+const ProxyClass = Proxy;

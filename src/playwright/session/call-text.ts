@@ -10,7 +10,9 @@ export function callText(chain: Chain, method: string, args: readonly Wire[]): s
 
 export function chainText({ root, links }: Chain): string {
   const from = root.includes('#') ? root.split('#')[0]?.toLowerCase() : root;
-  const text = links.map(([name, args]) => (args === null ? `.${name}` : `.${name}(${args.map(valueText).join(', ')})`));
+  const text = links.map(([name, args]) =>
+    args === null ? `.${name}` : `.${name}(${args.map(valueText).join(', ')})`,
+  );
   return `${from}${text.join('')}`;
 }
 

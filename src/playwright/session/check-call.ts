@@ -93,7 +93,8 @@ class Reader {
   }
 
   name(raw: unknown): string {
-    if (typeof raw !== 'string' || FORBIDDEN_NAMES.has(raw) || raw.length > 100) throw refused('This name is not offered');
+    if (typeof raw !== 'string' || FORBIDDEN_NAMES.has(raw) || raw.length > 100)
+      throw refused('This name is not offered');
     return raw;
   }
 
@@ -126,7 +127,8 @@ class Reader {
       case 'd':
         return [kind, this.#text(first)];
       case 'r': {
-        if (String(first).length > MAX_PATTERN) throw refused(`A regular expression has at most ${MAX_PATTERN} characters`);
+        if (String(first).length > MAX_PATTERN)
+          throw refused(`A regular expression has at most ${MAX_PATTERN} characters`);
         return ['r', this.#text(first), this.#text(second)];
       }
       case 'f':
@@ -158,7 +160,8 @@ class Reader {
     const members: [string, Wire][] = raw.map((pair) => {
       const [rawName, rawValue] = Array.isArray(pair) ? pair : [];
       const name = this.#text(rawName);
-      if (FORBIDDEN_NAMES.has(name)) throw refused(`An argument of ${where} has a member ${name}, which is not offered`);
+      if (FORBIDDEN_NAMES.has(name))
+        throw refused(`An argument of ${where} has a member ${name}, which is not offered`);
       const of = groups.map((group) => group[name]).find((known) => known !== undefined);
       if (groups.length > 0 && of === undefined) {
         const known = groups.flatMap((group) => Object.keys(group)).sort();

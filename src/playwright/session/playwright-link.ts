@@ -100,6 +100,10 @@ export class PlaywrightLink {
     return this.#ask(this.#thread.calls.expect(this.#connection, call), bounds);
   }
 
+  fresh(how: Pick<ThreadCall, 'targetId' | 'defaultMs'>, bounds: CallBounds): Promise<void> {
+    return this.#ask(this.#thread.calls.fresh(this.#connection, how), bounds);
+  }
+
   isSecret(call: ThreadCall, bounds: CallBounds): Promise<boolean> {
     return this.#ask(this.#thread.calls.isSecret(this.#connection, call), bounds);
   }
@@ -138,10 +142,13 @@ async function settled<T>(
   { signals, ms, late }: { readonly signals: readonly AbortSignal[]; readonly ms: number; readonly late: () => Error },
 ): Promise<T> {
   asked.catch(() => undefined);
-  const outcome = await boundedWait<Outcome<T>>({ signal: AbortSignal.any([...signals]), ms, late }, (resolve, reject) => {
-    asked.then(resolve, reject);
-    return undefined;
-  });
+  const outcome = await boundedWait<Outcome<T>>(
+    { signal: AbortSignal.any([...signals]), ms, late },
+    (resolve, reject) => {
+      asked.then(resolve, reject);
+      return undefined;
+    },
+  );
   if (outcome.ok) return outcome.value;
   throw decodeError(outcome.error);
 }

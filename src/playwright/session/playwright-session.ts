@@ -1,5 +1,5 @@
-import type { Agent } from '../../agent-js/agent.js';
 import { type UploadFolders, uploadPaths } from '../../agent-js/acting/uploads.js';
+import type { Agent } from '../../agent-js/agent.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { readBundle } from '../../script/bundle.js';
@@ -8,6 +8,7 @@ import { sandboxTable } from '../api/sandbox-table.js';
 import type { Reply, ThreadCall, Wire } from '../wire.js';
 import { callText, chainText, valueText } from './call-text.js';
 import { type CheckedCall, checkCall, checkExpect } from './check-call.js';
+import { Polls, SoftFailures } from './expectations.js';
 import { type CallBounds, type JoinDevTools, PlaywrightLink } from './playwright-link.js';
 
 const PRELUDE = readBundle(import.meta.url, '../prelude/playwright');
@@ -22,6 +23,8 @@ const TYPING: ReadonlySet<string> = new Set(['fill', 'pressSequentially', 'type'
 const ACTING_VALUES: ReadonlySet<string> = new Set(['evaluate', 'evaluateAll', '$eval', '$$eval', 'selectOption']);
 const QUIET: ReadonlySet<string> = new Set(['frame', 'frames', 'childFrames', 'parentFrame', 'opener', 'pages']);
 const QUIET_CLASSES: ReadonlySet<string> = new Set(['Request', 'Response']);
+
+type Expectation = ReturnType<typeof checkExpect> & ReturnType<typeof readHow>;
 
 interface Rule {
   readonly call: CheckedCall;
@@ -48,6 +51,8 @@ export class PlaywrightSession {
   readonly #pageOf = new WeakMap<AbortSignal, string>();
   #timeouts = { any: DEFAULT_MS, navigation: DEFAULT_MS };
   #rules: readonly Rule[] = [];
+  readonly #polls = new Polls();
+  readonly #soft = new SoftFailures();
 
   constructor(parts: PlaywrightParts) {
     this.#parts = parts;
@@ -59,7 +64,11 @@ export class PlaywrightSession {
         call: ([chain, method, args], context) => this.#call(checkCall(chain, method, args), context),
         settle: ([ticket], context) => this.#settle(ticket, context),
         expect: ([subject, matcher, args, how], context) => this.#expect(subject, matcher, args, how, context),
+        poll: ([options], context) => this.#polls.begin(options, waitMs(context)),
+        tryPoll: (args, context) => this.#tryPoll(args, context),
+        fresh: (_, context) => this.#fresh(context),
       },
+      finished: (signal) => this.#soft.throwAll(signal),
     };
   }
 
@@ -76,10 +85,12 @@ export class PlaywrightSession {
     const args = await this.#withPaths(call);
     const thread = this.#threadCall({ ...call, args }, context);
     if (method === 'route') this.#rules = [...this.#rules, { call, targetId: thread.targetId }];
-    if (method === 'unroute' || method === 'unrouteAll') this.#rules = this.#rules.filter((rule) => !undoes(call, rule));
+    if (method === 'unroute' || method === 'unrouteAll')
+      this.#rules = this.#rules.filter((rule) => !undoes(call, rule));
     const run = async (): Promise<Reply> => {
+      if (of !== 'Dialog') this.#throwIfDialog(thread.targetId);
       const link = await this.#connected(context);
-      return link.call({ ...thread, timeoutMs: waitMs(context) }, boundsOf(context));
+      return link.call({ ...thread, ...this.#timed(context) }, boundsOf(context));
     };
     const { kind } = signature.result;
     const acts = kind === 'value' || kind === 'locators' ? ACTING_VALUES.has(method) : !QUIET.has(method);
@@ -107,30 +118,50 @@ export class PlaywrightSession {
     return link.settle(ticket, boundsOf(context));
   }
 
-  async #expect(rawSubject: unknown, rawMatcher: unknown, rawArgs: unknown, how: unknown, context: HostCallContext) {
-    const { subject, matcher, args } = checkExpect(rawSubject, rawMatcher, rawArgs);
-    const { not, message } = readHow(how);
-    const call = { subject, matcher, args, not, message };
-    const run = async (): Promise<{ kind: 'value' }> => {
-      const link = await this.#connected(context);
-      const targetId = this.#target(context);
-      const timed = { ...this.#timed(context), targetId };
-      try {
-        await link.expect({ ...call, ...timed }, boundsOf(context));
-        this.#checked(context, true, message, null);
-      } catch (error) {
-        if (error instanceof TroupeError && error.code === 'MATCH_FAILED') {
-          this.#checked(context, false, message, error.message);
-        }
-        throw error;
-      }
+  async #expect(rawSubject: unknown, rawMatcher: unknown, rawArgs: unknown, rawHow: unknown, context: HostCallContext) {
+    const call = { ...checkExpect(rawSubject, rawMatcher, rawArgs), ...readHow(rawHow) };
+    const { subject, matcher, args, not } = call;
+    const run = async (): Promise<Reply> => {
+      await this.#compare(call, context);
       return { kind: 'value' };
     };
     // Values are no part of the page: there is nothing to picture.
-    if (!Array.isArray(subject) || subject[0] !== 'c') return run();
+    if (!Array.isArray(subject) || subject[0] !== 'c') return this.#reported(call, context, run);
     const text = `expect(${valueText(subject)})${not ? '.not' : ''}.${matcher}(${args.map(valueText).join(', ')})`;
     const step = { method: 'expect', text: () => text, slug: () => matcher, shownResult };
-    return this.#parts.agent.otherStep(step, context.site, run);
+    return this.#reported(call, context, () => this.#parts.agent.otherStep(step, context.site, run));
+  }
+
+  /** One attempt of a polled expectation; false: the function may run again. */
+  #tryPoll([poll, rawSubject, rawMatcher, rawArgs, rawHow]: readonly unknown[], context: HostCallContext) {
+    const call = { ...checkExpect(rawSubject, rawMatcher, rawArgs), ...readHow(rawHow) };
+    const attempt = () => this.#polls.attempt(poll, context.signal, () => this.#compare(call, context));
+    return this.#reported(call, context, attempt);
+  }
+
+  async #compare(call: Expectation, context: HostCallContext): Promise<void> {
+    const targetId = this.#target(context);
+    this.#throwIfDialog(targetId);
+    const link = await this.#connected(context);
+    const { subject, matcher, args, not, message } = call;
+    const expectation = { subject, matcher, args, not, message, targetId, ...this.#timed(context) };
+    await link.expect(expectation, boundsOf(context));
+  }
+
+  /** Emits how an expectation ended. One that is soft fails the script at its end. */
+  async #reported({ message, soft }: Expectation, context: HostCallContext, run: () => Promise<Reply>): Promise<Reply> {
+    try {
+      const reply = await run();
+      const again = reply.kind === 'value' && reply.value === false;
+      if (!again) this.#checked(context, true, message, null);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof TroupeError) || error.code !== 'MATCH_FAILED') throw error;
+      this.#checked(context, false, message, error.message);
+      if (!soft) throw error;
+      this.#soft.add(context, error);
+      return { kind: 'value', value: true };
+    }
   }
 
   #checked({ site }: HostCallContext, ok: boolean, message: string | null, failure: string | null): void {
@@ -146,6 +177,19 @@ export class PlaywrightSession {
         ...(column === null ? {} : { column }),
       },
     });
+  }
+
+  async #fresh(context: HostCallContext): Promise<Reply> {
+    this.#rules = [];
+    const link = await this.#connected(context);
+    await link.fresh({ targetId: this.#target(context), ...this.#timed(context) }, boundsOf(context));
+    return { kind: 'value' };
+  }
+
+  /** A page with an open dialog answers nothing; waiting for it would take the script's whole time. */
+  #throwIfDialog(targetId: string | null): void {
+    const error = targetId === null ? null : this.#parts.agent.dialogErrorOf(targetId);
+    if (error !== null) throw error;
   }
 
   #setTimeout({ method, args: [ms] }: CheckedCall): Reply {
@@ -201,9 +245,7 @@ export class PlaywrightSession {
       const bounds = { timeoutMs: DEFAULT_MS, defaultMs: DEFAULT_MS, navigationMs: DEFAULT_MS };
       const { chain, method, args } = call;
       // The tab of a rule may have been closed.
-      await link
-        .call({ chain, method, args, targetId, ...bounds }, { signal, ms: DEFAULT_MS })
-        .catch(() => undefined);
+      await link.call({ chain, method, args, targetId, ...bounds }, { signal, ms: DEFAULT_MS }).catch(() => undefined);
     }
     return link;
   }
@@ -214,9 +256,13 @@ function shownResult(reply: unknown): unknown {
   return typeof reply === 'object' && reply !== null && 'value' in reply ? reply.value : null;
 }
 
-function readHow(how: unknown): { not: boolean; message: string | null } {
-  const [not, message] = Array.isArray(how) ? how : [];
-  return { not: not === true, message: typeof message === 'string' ? message.slice(0, 1_000) : null };
+function readHow(how: unknown): { not: boolean; message: string | null; soft: boolean } {
+  const [not, message, soft] = Array.isArray(how) ? how : [];
+  return {
+    not: not === true,
+    soft: soft === true,
+    message: typeof message === 'string' ? message.slice(0, 1_000) : null,
+  };
 }
 
 /** Whether an unroute ends a rule: the same object, and the same address unless all are ended. */

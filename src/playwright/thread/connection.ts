@@ -1,18 +1,19 @@
 import type { MessagePort } from 'node:worker_threads';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright/test';
+import { type Browser, type BrowserContext, chromium, type Dialog, type Page } from 'playwright/test';
 import { TroupeError } from '../../protocol/errors.js';
-import { EVENTS, type ClassName } from '../api/classes.js';
+import { type ClassName, EVENTS } from '../api/classes.js';
 import { isClassName, memberOf, type Result, signatureOf } from '../api/signature.js';
 import type { Chain, Reply, ThreadCall, ThreadExpect, Wire } from '../wire.js';
 import { checkExpectation } from './expectation.js';
 import { Routes } from './routes.js';
-import { decode } from './values.js';
 import { urlPattern } from './url-pattern.js';
+import { decode } from './values.js';
 
 /** Objects of Playwright that a session's scripts may hold; the oldest go. */
 const MAX_OBJECTS = 5_000;
 /** Calls that were begun and not read. */
 const MAX_TICKETS = 100;
+const MAX_ORIGINS = 1_000;
 /** Methods whose first argument is an address or a glob. */
 const TAKES_URL: ReadonlySet<string> = new Set(['waitForURL', 'waitForRequest', 'waitForResponse']);
 
@@ -33,6 +34,9 @@ export class Connection {
   readonly #pages = new Map<string, Page>();
   readonly #targets = new WeakMap<Page, string>();
   readonly #routes = new Routes();
+  readonly #onDialog = new Set<(dialog: Dialog) => void>();
+  /** Where the session has been, for {@link fresh}. */
+  readonly #origins = new Set<string>();
   #numbers = 0;
 
   /** @param port carries CDP messages, as texts, both ways */
@@ -55,8 +59,9 @@ export class Connection {
     const [context] = browser.contexts();
     if (context === undefined) throw new TroupeError('WORKER_LOST', 'The browser has no context');
     // Playwright dismisses what it has no listener for. Dialogs belong to the session: agent sees and answers them.
-    context.on('dialog', () => undefined);
-    return new Connection(browser, context);
+    const connection = new Connection(browser, context);
+    context.on('dialog', (dialog) => connection.#dialogOpened(dialog));
+    return connection;
   }
 
   private constructor(browser: Browser, context: BrowserContext) {
@@ -82,16 +87,42 @@ export class Connection {
     }
     if (TAKES_URL.has(method)) given[0] = urlPattern(given[0]);
     clampTimeout(given, timeoutMs);
-    const running = invoke(object, method, given);
-    if (result.kind !== 'later') return this.#reply(result, await running);
-    return this.#later(result.of ?? EVENTS[String(given[0])] ?? 'Page', running);
+    if (result.kind === 'later') {
+      const of = result.of ?? EVENTS[String(given[0])] ?? 'Page';
+      const begun = Promise.resolve(invoke(object, method, given));
+      const ticket = this.#begin(begun.then((found) => this.#reply({ kind: 'object', of, list: false }, found)));
+      return { kind: 'later', ticket };
+    }
+    const running = Promise.resolve(invoke(object, method, given)).then((value) => this.#reply(result, value));
+    // What a dialog is asked or told does not wait for another one.
+    return of === 'Dialog' ? running : this.#unlessDialog(running);
   }
 
   /** What a call that was begun has come to. */
   async settle(ticket: number): Promise<Reply> {
     const running = this.#tickets.get(ticket);
     if (running === undefined) throw new TroupeError('SCRIPT_ERROR', 'This wait is over: begin a new one');
-    return running;
+    return this.#unlessDialog(running);
+  }
+
+  /** The reply; or, if a dialog opens first, that: the page stands still until it is answered. */
+  async #unlessDialog(running: Promise<Reply>): Promise<Reply> {
+    let stop = (): void => undefined;
+    const opened = new Promise<Dialog>((resolve) => {
+      this.#onDialog.add(resolve);
+      stop = () => this.#onDialog.delete(resolve);
+    });
+    try {
+      const first = await Promise.race([running, opened]);
+      if ('kind' in first) return first;
+      return { kind: 'dialog', id: this.#hold('Dialog', first), ticket: this.#begin(running) };
+    } finally {
+      stop();
+    }
+  }
+
+  #dialogOpened(dialog: Dialog): void {
+    for (const notify of [...this.#onDialog]) notify(dialog);
   }
 
   async expect(call: ThreadExpect): Promise<void> {
@@ -99,6 +130,28 @@ export class Connection {
     this.#setTimeouts(call);
     const locate = await this.#locator(targetId, [subject, ...args]);
     await checkExpectation({ subject: decode(subject, locate), matcher, args, not, message, timeoutMs, locate });
+  }
+
+  /**
+   * The page as a test begins with it: blank, alone, without cookies, storage of the sites that were open, and routes.
+   */
+  async fresh({ targetId, defaultMs }: Pick<ThreadCall, 'targetId' | 'defaultMs'>): Promise<void> {
+    const page = await this.#page(targetId);
+    const origins = new Set(this.#origins);
+    for (const other of this.#context.pages()) {
+      for (const frame of other.frames()) origins.add(originOf(frame.url()));
+      if (other !== page) await other.close();
+    }
+    this.#origins.clear();
+    await this.#context.unrouteAll();
+    await page.unrouteAll();
+    await page.goto('about:blank', { timeout: defaultMs });
+    await this.#context.clearCookies();
+    const session = await this.#context.newCDPSession(page);
+    for (const origin of origins) {
+      if (origin !== 'null') await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+    }
+    await session.detach();
   }
 
   /** Whether what has the focus, or what a chain leads to, is a password's field. Unknown is true. */
@@ -144,7 +197,10 @@ export class Connection {
     const [of = '', id] = root.split('#');
     const held = this.#objects.get(Number(id));
     if (held?.of !== of) {
-      throw new TroupeError('SCRIPT_ERROR', `This ${of} is gone: Playwright was connected anew since, or it is too old`);
+      throw new TroupeError(
+        'SCRIPT_ERROR',
+        `This ${of} is gone: Playwright was connected anew since, or it is too old`,
+      );
     }
     return held;
   }
@@ -185,20 +241,22 @@ export class Connection {
       this.#targets.set(page, targetInfo.targetId);
       this.#pages.set(targetInfo.targetId, page);
       page.on('close', () => this.#pages.delete(targetInfo.targetId));
+      page.on('framenavigated', (frame) => {
+        if (this.#origins.size < MAX_ORIGINS) this.#origins.add(originOf(frame.url()));
+      });
     }
     const page = targetId === null ? undefined : this.#pages.get(targetId);
     if (page === undefined) throw new TroupeError('ACTION_FAILED', 'The tab that `page` stands for has been closed');
     return page;
   }
 
-  #later(of: ClassName, running: unknown): Reply {
-    const reply = Promise.resolve(running).then((object) => this.#reply({ kind: 'object', of, list: false }, object));
-    // It is read later, or never.
-    reply.catch(() => undefined);
+  /** Keeps what is under way for a later call, which may never come. */
+  #begin(running: Promise<Reply>): number {
+    running.catch(() => undefined);
     const ticket = ++this.#numbers;
-    this.#tickets.set(ticket, reply);
+    this.#tickets.set(ticket, running);
     dropOldest(this.#tickets, MAX_TICKETS);
-    return { kind: 'later', ticket };
+    return ticket;
   }
 
   #reply(result: Result, value: unknown): Reply {
@@ -223,6 +281,10 @@ export class Connection {
     dropOldest(this.#objects, MAX_OBJECTS);
     return id;
   }
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'null';
 }
 
 function nextClass(result: Result | undefined): ClassName | undefined {

@@ -1,5 +1,5 @@
-import { type MessagePort, parentPort } from 'node:worker_threads';
 import { stripVTControlCharacters } from 'node:util';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { expose } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { errors } from 'playwright/test';
@@ -26,6 +26,8 @@ const thread = {
   settle: (id: number, ticket: number): Promise<Outcome<Reply>> => outcome(() => connectionOf(id).settle(ticket)),
   expect: (id: number, call: ThreadExpect): Promise<Outcome<void>> => outcome(() => connectionOf(id).expect(call)),
   isSecret: (id: number, call: ThreadCall): Promise<Outcome<boolean>> => outcome(() => connectionOf(id).isSecret(call)),
+  fresh: (id: number, how: Pick<ThreadCall, 'targetId' | 'defaultMs'>): Promise<Outcome<void>> =>
+    outcome(() => connectionOf(id).fresh(how)),
   close: (id: number): Promise<Outcome<void>> =>
     outcome(async () => {
       const connection = connections.get(id);

@@ -1,6 +1,6 @@
 import { TroupeError } from '../../protocol/errors.js';
-import { guardedRegExp } from './guarded-reg-exp.js';
 import type { Chain, Wire } from '../wire.js';
+import { guardedRegExp } from './guarded-reg-exp.js';
 
 /** Turns what crossed from the sandbox into values for Playwright. */
 export function decode(value: Wire, locator: (chain: Chain) => unknown, asymmetric?: Asymmetric): unknown {
