@@ -22,6 +22,8 @@ const TYPING: ReadonlySet<string> = new Set(['fill', 'pressSequentially', 'type'
 /** Methods of objects that live in Playwright, and reads, are no steps: the transcript shows what acts. */
 const ACTING_VALUES: ReadonlySet<string> = new Set(['evaluate', 'evaluateAll', '$eval', '$$eval', 'selectOption']);
 const QUIET: ReadonlySet<string> = new Set(['frame', 'frames', 'childFrames', 'parentFrame', 'opener', 'pages']);
+/** What Playwright knows without asking the page, which may have a dialog open. */
+const KNOWN_HERE: ReadonlySet<string> = new Set([...QUIET, 'url', 'isClosed', 'isDetached', 'name', 'viewportSize']);
 const QUIET_CLASSES: ReadonlySet<string> = new Set(['Request', 'Response']);
 
 type Expectation = ReturnType<typeof checkExpect> & ReturnType<typeof readHow>;
@@ -88,7 +90,7 @@ export class PlaywrightSession {
     if (method === 'unroute' || method === 'unrouteAll')
       this.#rules = this.#rules.filter((rule) => !undoes(call, rule));
     const run = async (): Promise<Reply> => {
-      if (of !== 'Dialog') this.#throwIfDialog(thread.targetId);
+      if (of !== 'Dialog' && !KNOWN_HERE.has(method)) this.#throwIfDialog(thread.targetId);
       const link = await this.#connected(context);
       return link.call({ ...thread, ...this.#timed(context) }, boundsOf(context));
     };

@@ -161,9 +161,10 @@ export class Connection {
       const page = await this.#page(call.targetId);
       return page.evaluate(`(${IS_PASSWORD})(document.activeElement)`);
     }
+    const isPassword = decode(['f', IS_PASSWORD], () => null);
     const selector = of === 'Locator' ? null : call.args[0];
     const locator = selector === null ? object : invoke(object, 'locator', [selector]);
-    return Boolean(await invoke(locator, 'evaluate', [IS_PASSWORD, undefined, { timeout: 250 }]));
+    return Boolean(await invoke(locator, 'evaluate', [isPassword, undefined, { timeout: 250 }]));
   }
 
   #setTimeouts({ defaultMs, navigationMs }: Pick<ThreadCall, 'defaultMs' | 'navigationMs'>): void {

@@ -18,7 +18,7 @@ export function decode(value: Wire, locator: (chain: Chain) => unknown, asymmetr
     case 'r':
       return guardedRegExp(value[1], value[2]);
     case 'f':
-      return value[1];
+      return pageFunction(value[1]);
     case 'a':
       return value[1].map(inner);
     case 'o':
@@ -31,6 +31,11 @@ export function decode(value: Wire, locator: (chain: Chain) => unknown, asymmetr
     default:
       throw new TroupeError('INTERNAL', 'An argument of an unknown kind');
   }
+}
+
+/** Playwright sends a function's text to the page, and calls it there: this one never runs here. */
+function pageFunction(source: string): () => void {
+  return Object.assign(() => undefined, { toString: () => source });
 }
 
 export type Asymmetric = (name: string, args: readonly unknown[], not: boolean) => unknown;
