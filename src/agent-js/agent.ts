@@ -131,6 +131,11 @@ export class Agent {
     return this.#activeTab()?.targetId;
   }
 
+  /** Gives a finished download another name. @throws ACTION_FAILED */
+  renameDownload(url: string, name: string, context: HostCallContext): Promise<void> {
+    return this.#downloads.rename(url, name, boundsOf(context, READ_MS));
+  }
+
   /** Why a tab answers nothing: a dialog is open on it. Null if none is. */
   dialogErrorOf(targetId: string): TroupeError | null {
     const tab = this.#tabs.all.find((one) => one.targetId === targetId);

@@ -1,6 +1,6 @@
+import type { SandboxTable } from '../../agent-js/playwright-api/sandbox-table.js';
 import type { Engine, Host } from '../../script/prelude/engine.js';
 import { append, freeze, invoke, isObject, read, words } from '../../script/prelude/primordials.js';
-import type { SandboxTable } from '../api/sandbox-table.js';
 import { define, defineGetter } from './define.js';
 import { encode, encodeAll, matchings } from './encode.js';
 

@@ -1,7 +1,12 @@
-import { TroupeError } from '../../protocol/errors.js';
-import type { ClassName } from '../api/classes.js';
-import { ASYMMETRIC, LOCATOR_MATCHERS, NOT_MATCHERS, PAGE_MATCHERS, VALUE_MATCHERS } from '../api/matchers.js';
-import { OPTIONS } from '../api/options.js';
+import type { ClassName } from '../../agent-js/playwright-api/classes.js';
+import {
+  ASYMMETRIC,
+  LOCATOR_MATCHERS,
+  NOT_MATCHERS,
+  PAGE_MATCHERS,
+  VALUE_MATCHERS,
+} from '../../agent-js/playwright-api/matchers.js';
+import { OPTIONS } from '../../agent-js/playwright-api/options.js';
 import {
   isClassName,
   memberOf,
@@ -10,7 +15,8 @@ import {
   signatureIn,
   signatureOf,
   whyNotOffered,
-} from '../api/signature.js';
+} from '../../agent-js/playwright-api/signature.js';
+import { TroupeError } from '../../protocol/errors.js';
 import type { Chain, Link, Wire } from '../wire.js';
 
 /** Calls in one chain. */

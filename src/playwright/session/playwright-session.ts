@@ -1,10 +1,10 @@
 import { type UploadFolders, uploadPaths } from '../../agent-js/acting/uploads.js';
 import type { Agent } from '../../agent-js/agent.js';
+import { sandboxTable } from '../../agent-js/playwright-api/sandbox-table.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { readBundle } from '../../script/bundle.js';
 import type { HostCallContext, HostModule } from '../../script/host-module.js';
-import { sandboxTable } from '../api/sandbox-table.js';
 import type { Reply, ThreadCall, Wire } from '../wire.js';
 import { callText, chainText, valueText } from './call-text.js';
 import { type CheckedCall, checkCall, checkExpect } from './check-call.js';
@@ -84,6 +84,7 @@ export class PlaywrightSession {
   async #call(call: CheckedCall, context: HostCallContext): Promise<Reply> {
     const { chain, of, method, signature } = call;
     if (method === 'setDefaultTimeout' || method === 'setDefaultNavigationTimeout') return this.#setTimeout(call);
+    if (of === 'Download' && method === 'saveAs') return this.#saveDownload(call, context);
     const args = await this.#withPaths(call);
     const thread = this.#threadCall({ ...call, args }, context);
     if (method === 'route') this.#rules = [...this.#rules, { call, targetId: thread.targetId }];
@@ -103,6 +104,20 @@ export class PlaywrightSession {
       if (TYPING.has(method) && !(await this.#isSecret(thread, context))) shown = call.args;
       return run();
     });
+  }
+
+  /** The browser saves into the session's folder; the file gets its name there. */
+  async #saveDownload({ chain, args: [name] }: CheckedCall, context: HostCallContext): Promise<Reply> {
+    const link = await this.#connected(context);
+    const ask = async (method: 'failure' | 'url'): Promise<unknown> => {
+      const call = { chain, method, args: [], targetId: null, ...this.#timed(context) };
+      const reply = await link.call(call, boundsOf(context));
+      return reply.kind === 'value' ? reply.value : null;
+    };
+    const failure = await ask('failure');
+    if (failure !== null) throw new TroupeError('ACTION_FAILED', `The download failed: ${String(failure)}`);
+    await this.#parts.agent.renameDownload(String(await ask('url')), String(name), context);
+    return { kind: 'value' };
   }
 
   async #isSecret(call: ThreadCall, context: HostCallContext): Promise<boolean> {

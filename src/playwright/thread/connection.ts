@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type Browser, type BrowserContext, chromium, type Dialog, type Page } from 'playwright/test';
+import { type ClassName, EVENTS } from '../../agent-js/playwright-api/classes.js';
+import { isClassName, memberOf, type Result, signatureOf } from '../../agent-js/playwright-api/signature.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { type ClassName, EVENTS } from '../api/classes.js';
-import { isClassName, memberOf, type Result, signatureOf } from '../api/signature.js';
 import type { Chain, Reply, ThreadCall, ThreadExpect, Wire } from '../wire.js';
 import { checkExpectation } from './expectation.js';
 import { Routes } from './routes.js';

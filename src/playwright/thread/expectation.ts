@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'playwright/test';
+import { ANY_OF, ASYMMETRIC, LOCATOR_MATCHERS, PAGE_MATCHERS } from '../../agent-js/playwright-api/matchers.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { ANY_OF, ASYMMETRIC, LOCATOR_MATCHERS, PAGE_MATCHERS } from '../api/matchers.js';
 import type { Chain, Wire } from '../wire.js';
 import { boundedWork } from './guarded-reg-exp.js';
 import { decode } from './values.js';
