@@ -101,8 +101,12 @@ export class PlaywrightSession {
     let shown: readonly Wire[] = TYPING.has(method) ? masked(call.args) : call.args;
     const step = { method, text: () => callText(chain, method, shown), slug: () => chainText(chain), shownResult };
     return this.#parts.agent.otherStep(step, context.site, async () => {
-      if (TYPING.has(method) && !(await this.#isSecret(thread, context))) shown = call.args;
-      return run();
+      const typing = TYPING.has(method);
+      const inFocus = typing && of === 'Keyboard' && !(await this.#isSecret(thread, context));
+      const reply = await run();
+      // A field is asked once it is there. Where it is not known, the text may be a password.
+      if (inFocus || (typing && of !== 'Keyboard' && !(await this.#isSecret(thread, context)))) shown = call.args;
+      return reply;
     });
   }
 

@@ -164,7 +164,7 @@ export class Connection {
     const isPassword = decode(['f', IS_PASSWORD], () => null);
     const selector = of === 'Locator' ? null : call.args[0];
     const locator = selector === null ? object : invoke(object, 'locator', [selector]);
-    return Boolean(await invoke(locator, 'evaluate', [isPassword, undefined, { timeout: 250 }]));
+    return Boolean(await invoke(locator, 'evaluate', [isPassword, undefined, { timeout: 1_000 }]));
   }
 
   #setTimeouts({ defaultMs, navigationMs }: Pick<ThreadCall, 'defaultMs' | 'navigationMs'>): void {

@@ -1,9 +1,8 @@
 import { createContext, Script } from 'node:vm';
 import { TroupeError } from '../../protocol/errors.js';
 
-/** How long an expression may take on one text, in milliseconds. */
-const MATCH_MS = 100;
-/** Texts that any expression of this length gets through in time are matched without the guard's 0.3 ms. */
+/** How long an expression may take on one text, in milliseconds. One that took longer is not run again. */
+const MATCH_MS = 1_000;
 const context = createContext({ pattern: null, text: '', from: 0 });
 const run = new Script('pattern.lastIndex = from; [pattern.exec(text), pattern.lastIndex]');
 
@@ -16,13 +15,17 @@ const run = new Script('pattern.lastIndex = from; [pattern.exec(text), pattern.l
 export function guardedRegExp(source: string, flags: string): RegExp {
   const guarded = parsed(source, flags);
   const plain = parsed(source, flags);
+  let tooSlow = false;
   // `test`, `match` and the like call an expression's own `exec`.
   Object.defineProperty(guarded, 'exec', {
     value(text: string): RegExpExecArray | null {
+      if (tooSlow) throw tooLong();
       Object.assign(context, { pattern: plain, text: String(text), from: guarded.lastIndex });
+      tooSlow = true;
       const [found, lastIndex]: [RegExpExecArray | null, number] = inTime(() =>
         run.runInContext(context, { timeout: MATCH_MS }),
       );
+      tooSlow = false;
       guarded.lastIndex = lastIndex;
       return found;
     },
@@ -46,8 +49,12 @@ function inTime<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof Error) || Reflect.get(error, 'code') !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new TroupeError('SCRIPT_ERROR', 'A regular expression took too long; make it simpler');
+    throw tooLong();
   }
+}
+
+function tooLong(): TroupeError {
+  return new TroupeError('SCRIPT_ERROR', 'A regular expression took too long; make it simpler');
 }
 
 function parsed(source: string, flags: string): RegExp {
