@@ -48,7 +48,8 @@ function inTime<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof Error) || Reflect.get(error, 'code') !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    // Of the context's own class of errors.
+    if (Reflect.get(Object(error), 'code') !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw tooLong();
   }
 }
