@@ -20,7 +20,7 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 t.teardown(() => server.close());
 const { port } = server.address() as AddressInfo;
 const url = `http://127.0.0.1:${port}/`;
-const service = await startTestService(t, { forward: [port], evalTimeout: 8 });
+const service = await startTestService(t, { forward: [port], evalTimeout: 6 });
 
 const session = async (request: object = {}) => {
   const { id } = await service.live(request);
@@ -107,7 +107,7 @@ t.test('expect.poll ends with the last failure', async (t) => {
 });
 
 t.test('a dialog stays open for agent, for waitForEvent, and for a listener', async (t) => {
-  const { value, run } = await session();
+  const { value, run } = main;
   await value('page.goto(url)');
   await value("page.locator('#alert').click()");
   t.match((await run('page.title()')).body, { code: 'ACTION_FAILED', error: /A dialog is open \(confirm/ });
@@ -119,7 +119,7 @@ t.test('a dialog stays open for agent, for waitForEvent, and for a listener', as
 });
 
 t.test('routes answer with data, until they are ended', async (t) => {
-  const { value } = await session();
+  const { value } = main;
   await value("page.route('**/mock', {status: 201, json: {tea: [1]}}); page.route('**/no', {abort: true})");
   t.same(
     await value("page.goto(url); page.evaluate(() => fetch('/mock').then(async (r) => [r.status, await r.json()]))"),
@@ -132,7 +132,7 @@ t.test('routes answer with data, until they are ended', async (t) => {
 });
 
 t.test('a download is saved in the session’s folder, an upload is one of its files', async (t) => {
-  const { id, value, run } = await session();
+  const { id, value, run } = main;
   await value(
     "page.goto(url); const waiting = page.waitForEvent('download'); page.click('#load'); await (await waiting).saveAs('tea.txt')",
   );
@@ -175,7 +175,7 @@ t.test('a script that is out of time ends, and the next one goes on', async (t) 
   await value('page.goto(url)');
   const began = performance.now();
   t.match(await run("page.locator('#nope').click({timeout: 0})"), { body: { code: 'WAIT_TIMEOUT' } });
-  t.ok(performance.now() - began < 12_000);
+  t.ok(performance.now() - began < 10_000);
   t.equal(await value('page.title()'), 'Calls');
 });
 
