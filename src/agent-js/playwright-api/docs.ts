@@ -18,30 +18,26 @@ export function playwrightTables(): string {
   const instead = [...Object.entries(NOT_OFFERED), ...Object.entries(NOT_MATCHERS)];
   return [
     '### Classes and methods',
-    table(['class', 'calls'], classes),
+    list(classes),
     `\`waitForEvent\` takes ${Object.keys(EVENTS).map(code).join(', ')}.`,
     '### Matchers',
-    table(['of', 'matchers'], matchers),
+    list(matchers),
     '### Options',
     'Signatures name these groups; an option that is missing here is refused.',
-    table(['group', 'options'], options),
+    list(options),
     '### Not offered',
-    table(
-      ['call', 'instead'],
-      instead.map(([name, why]) => [code(name), why]),
-    ),
+    list(instead.map(([name, why]) => [code(name), why])),
   ].join('\n\n');
 }
 
 function calls(methods: Methods): string[] {
-  return Object.entries(methods).map(([name, [parameters]]) => `\`${name}(${parameters.replaceAll('|', '\\|')})\``);
+  return Object.entries(methods).map(([name, [parameters]]) => `\`${name}(${parameters})\``);
 }
 
 function code(text: string): string {
   return `\`${text}\``;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+function list(rows: readonly (readonly string[])[]): string {
+  return rows.map(([name, content]) => `- ${name}: ${content}`).join('\n');
 }
