@@ -7,7 +7,7 @@ const FLOORS = [
   ['gateway'],
   ['supervisor'],
   ['actors'],
-  ['auth', 'autonomy', 'request-client', 'webhooks'],
+  ['auth', 'autonomy', 'playwright', 'request-client', 'webhooks'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['containers'],

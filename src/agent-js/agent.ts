@@ -135,6 +135,55 @@ export class Agent {
     if (event.type === 'AssertionChecked' && !event.data.ok) this.#checks.matchFailed(event.data);
   }
 
+  /** The target of the active tab. */
+  get activeTarget(): string | undefined {
+    return this.#activeTab()?.targetId;
+  }
+
+  /** Gives a finished download another name. @throws ACTION_FAILED */
+  renameDownload(url: string, name: string, context: HostCallContext): Promise<void> {
+    return this.#downloads.rename(url, name, boundsOf(context, READ_MS));
+  }
+
+  /** Why a tab answers nothing: a dialog is open on it. Null if none is. */
+  dialogErrorOf(targetId: string): TroupeError | null {
+    const tab = this.#tabs.all.find((one) => one.targetId === targetId);
+    return tab === undefined || tab.dialog === null ? null : tab.dialogError();
+  }
+
+  /**
+   * Runs what another library does to the page as a step of the transcript.
+   *
+   * @param call.source the call's source text, asked for at the end
+   * @param call.slug names the picture's file
+   */
+  async otherStep<T extends object>(
+    call: {
+      readonly method: string;
+      readonly source: () => string;
+      readonly slug: () => string;
+      readonly shownResult: (result: unknown) => unknown;
+    },
+    site: CallSite,
+    body: () => Promise<T>,
+  ): Promise<T> {
+    this.#throwIfLost();
+    const step = {
+      method: call.method,
+      shownArgs: () => [this.#redact(call.slug())],
+      source: () => this.#redact(call.source()),
+      shownResult: call.shownResult,
+      touched: () => true,
+      tab: () => this.#activeTab(),
+      picture: 'after',
+    } as const;
+    return this.#steps.run(step, site, () => {
+      const tab = this.#activeTab();
+      if (tab !== undefined) stir(tab);
+      return body();
+    });
+  }
+
   /** The CDP session of the tab that a person would have in front. */
   get activePage(): string | undefined {
     return this.#activeTab()?.session;

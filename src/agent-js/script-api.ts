@@ -1,4 +1,5 @@
 import { ActionName } from '../protocol/look.js';
+import { playwrightTypes } from './playwright-api/types.js';
 
 /** Names of the language that scripts have. */
 const LANGUAGE =
@@ -55,7 +56,11 @@ export const SCRIPT_CALLS: { readonly [object: string]: readonly string[] } = Ob
 export const ACTIONS: readonly string[] = ActionName.options;
 
 /** Every name that a script may use without declaring it. */
-export const GLOBALS: ReadonlySet<string> = new Set([...LANGUAGE.split(' '), ...Object.keys(API), 'console', 'args']);
+export const GLOBALS: ReadonlySet<string> = new Set([
+  ...LANGUAGE.split(' '),
+  ...Object.keys(API),
+  ...['console', 'args', 'page', 'context', 'expect', 'require'],
+]);
 
 /** `agent-js.d.ts`: the globals of scripts, for editors and compilers. */
 export function scriptTypes(): string {
@@ -128,5 +133,5 @@ interface Look {
 ${objects.join('\n')}
 declare const args: any;
 declare const console: Record<'log' | 'info' | 'warn' | 'error' | 'debug', (...values: unknown[]) => void>;
-`;
+${playwrightTypes()}`;
 }

@@ -12,11 +12,30 @@ interface Place {
   readonly write: (value: string) => string;
 }
 
+const plain = (value: string): string => value;
+const always = (place: Place) => (): Place => place;
+
+/** Methods of Playwright that type, choose or open what they are given. */
+const PLAYWRIGHT_INPUTS: ReadonlySet<unknown> = new Set([
+  'fill',
+  'insertText',
+  'pressSequentially',
+  'selectOption',
+  'type',
+]);
+
+/** Arguments of a call of Playwright: the chain, the method, the method's own arguments. */
+function playwrightPlace([, method]: readonly unknown[]): Place | undefined {
+  if (method === 'goto') return { index: 2, write: encodeURIComponent };
+  return PLAYWRIGHT_INPUTS.has(method) ? { index: 2, write: plain } : undefined;
+}
+
 /** What is typed or chosen, addresses, and variables of requests. */
-const SLOTS: { readonly [target: string]: Place } = {
-  'agent.act': { index: 2, write: (value) => value },
-  'agent.go': { index: 0, write: encodeURIComponent },
-  'requests.run': { index: 1, write: (value) => value },
+const SLOTS: { readonly [target: string]: (args: readonly unknown[]) => Place | undefined } = {
+  'agent.act': always({ index: 2, write: plain }),
+  'agent.go': always({ index: 0, write: encodeURIComponent }),
+  'playwright.call': playwrightPlace,
+  'requests.run': always({ index: 1, write: plain }),
 };
 
 /** One secret as it may be found, and what stands for it. */
@@ -26,7 +45,7 @@ interface Hidden extends Spellings {
 
 /**
  * The secrets of a session. Scripts and models write `{{name}}`; the value is put in on the way to the page, in what
- * `agent.act` types and `agent.go` opens, and taken out of everything that comes back: answers, errors, events. So
+ * `agent.act` and Playwright's calls type, choose and open, and taken out of everything that comes back: answers, errors, events. So
  * neither the sandbox nor a model ever holds one.
  *
  * A value is known by its text, and in what {@link spellingsOf} makes of it.
@@ -48,7 +67,7 @@ export class Secrets {
     if (this.#values.size === 0) return module;
     const calls = Object.entries(module.calls).map(([method, call]): [string, HostCall] => {
       const slot = SLOTS[`${module.name}.${method}`];
-      return [method, (args, context) => this.hide(() => call(this.#put(args, slot), context))];
+      return [method, (args, context) => this.hide(() => call(this.#put(args, slot?.(args)), context))];
     });
     return { ...module, calls: Object.fromEntries(calls) };
   }

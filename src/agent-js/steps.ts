@@ -27,6 +27,8 @@ export interface StepCall {
   shownArgs(): readonly unknown[];
   /** The call as source text, if it is not made of method and arguments. */
   readonly source?: () => string;
+  /** What the transcript shows of a result; all of it where absent. */
+  readonly shownResult?: (result: unknown) => unknown;
   /** Whether something of what it does may be seen by now. */
   touched(): boolean;
   /** The tab that the step has led to. */
@@ -130,7 +132,7 @@ export class Steps {
       // What it asks the browser for is on its way; meanwhile there is time for the step before.
       this.#pass(before);
       const result = await working;
-      end({ result }, result);
+      end({ result: call.shownResult === undefined ? result : call.shownResult(result) }, result);
       return result;
     } catch (error) {
       end({ error: encodeError(error) }, {});

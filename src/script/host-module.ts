@@ -39,4 +39,6 @@ export interface HostModule {
   readonly name: string;
   readonly prelude: string;
   readonly calls: { readonly [method: string]: HostCall };
+  /** Called when a script that made calls has ended well, with their signal. What it throws is the script's error. */
+  readonly finished?: (signal: AbortSignal) => void;
 }

@@ -196,7 +196,11 @@ export class Sandbox {
 
   #finish(run: Run, outcome: Outcome): string {
     if (!outcome.ok && outcome.broken && this.#closed === null) this.#replaceThread();
-    if (outcome.ok) return outcome.json;
+    if (outcome.ok) {
+      const signal = run.calls?.signal;
+      if (signal !== undefined) for (const module of this.#modules.values()) module.finished?.(signal);
+      return outcome.json;
+    }
     const scopeLost = outcome.broken || this.#scopeLost;
     this.#scopeLost = false;
     const ended = outcome.stopped ? encodeError(run.ending ?? timeoutError(run.request)) : outcome.error;

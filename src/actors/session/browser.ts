@@ -98,6 +98,14 @@ export class Browser implements BrowserPort {
     return this.#connection.listen(listener);
   }
 
+  /** Passes on what the browser says of downloads, as CDP's text: only this connection has asked for it. */
+  onDownloadMessage(listener: (text: string) => void): () => void {
+    return this.listen(({ method, params, session }) => {
+      if (session !== undefined || !method.startsWith('Browser.download')) return;
+      listener(JSON.stringify({ method, params }));
+    });
+  }
+
   onPage(listener: (page: AttachedPage) => void): () => void {
     this.#pageListeners.add(listener);
     for (const page of this.#pages.values()) listener(page);

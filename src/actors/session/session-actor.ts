@@ -6,6 +6,7 @@ import { NetworkLog } from '../../agent-js/network/network-log.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { withSignal } from '../../base/deadline.js';
+import { PlaywrightSession } from '../../playwright/session/playwright-session.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
@@ -38,6 +39,7 @@ interface OpenParts {
   readonly clients: DevToolsClients;
   readonly browser: Browser;
   readonly agent: Agent;
+  readonly playwright: PlaywrightSession;
   readonly sandbox: Sandbox;
   readonly flows: FlowJob;
   readonly screen: Screen;
@@ -150,10 +152,18 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       flowsDir,
       redact: (shown) => this.#secrets.redact(shown),
     });
+    const playwright = new PlaywrightSession({
+      agent,
+      join: (user, until) => channel.join(user, until),
+      listen: (listener) => browser.onDownloadMessage(listener),
+      folders: { dir: endpoint.uploadsDir, flowsDir },
+      emit,
+    });
     try {
       const flows = new FlowJob({ emit, healedDir });
       const offered = [
         agent.module,
+        playwright.module,
         flowModule({ flowsDir }),
         filesModule({ flowsDir }),
         requestsModule({ requestsDir, reach }),
@@ -169,10 +179,10 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
       const clients = new DevToolsClients(channel);
-      this.#parts = { channel, clients, browser, agent, sandbox, flows, screen, input, network, forPerson };
+      this.#parts = { channel, clients, browser, agent, playwright, sandbox, flows, screen, input, network, forPerson };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
-      await closeParts({ channel, browser, agent, network, sandbox: this.#parts?.sandbox });
+      await closeParts({ channel, browser, agent, playwright, network, sandbox: this.#parts?.sandbox });
       this.#parts = undefined;
       throw error;
     }
@@ -325,14 +335,18 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 /** Closes the parts from left to right, in the order in which they depend on one another. */
 async function closeParts({
   sandbox,
+  playwright,
   agent,
   browser,
   channel,
   network,
-}: { [P in 'sandbox' | 'agent' | 'browser' | 'channel' | 'network']?: OpenParts[P] | undefined }): Promise<void> {
+}: {
+  [P in 'sandbox' | 'playwright' | 'agent' | 'browser' | 'channel' | 'network']?: OpenParts[P] | undefined;
+}): Promise<void> {
   // Emit the last steps at once, without waiting for their pictures or the script.
   agent?.flush();
   await sandbox?.close();
+  await playwright?.close();
   await agent?.dispose();
   browser?.close();
   await channel?.close();

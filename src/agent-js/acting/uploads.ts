@@ -73,12 +73,13 @@ export async function uploadFiles(
 }
 
 /** The paths of files that a script names, which lie in the session's uploads folder. @throws ACTION_FAILED */
-async function uploadPaths(from: UploadFolders, names: readonly string[]): Promise<string[]> {
+export async function uploadPaths(from: UploadFolders, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) throw new TroupeError('ACTION_FAILED', 'upload takes the name of a file');
   return Promise.all(names.map((name) => uploadPath(from, name)));
 }
 
-type UploadFolders = Pick<Upload, 'dir' | 'flowsDir'>;
+/** Where files to upload lie, and where scripts write. */
+export type UploadFolders = Pick<Upload, 'dir' | 'flowsDir'>;
 
 async function uploadPath({ dir, flowsDir }: UploadFolders, name: string): Promise<string> {
   if (isFileName(name)) {

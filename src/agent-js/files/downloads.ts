@@ -2,6 +2,7 @@ import { lstat, rename, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { errorCode } from '../../base/system-fault.js';
 import { withFile } from '../../files/thread-files.js';
+import { TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
 import { isFileName } from '../../protocol/file-name.js';
 import type { Bounds } from '../browser/bounds.js';
@@ -16,6 +17,7 @@ const MAX_OPEN = 100;
 const MAX_CANCELLED = 10_000;
 /** What a session's downloads may have together: the one that passes it is cancelled, and so is each one after it. */
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
+const MAX_URL = 2_000;
 /** Files of the same name that are told apart by a number. */
 const MAX_ALIKE = 1_000;
 
@@ -84,6 +86,26 @@ export class Downloads {
     return [...this.#finished];
   }
 
+  /**
+   * Gives the newest finished download from an address another name in the folder, in place of a file of that name.
+   * @throws ACTION_FAILED
+   */
+  async rename(url: string, name: string, bounds: Bounds): Promise<void> {
+    if (!isFileName(name)) {
+      throw new TroupeError('ACTION_FAILED', `${JSON.stringify(name)} is not a file's name: give one without a path`);
+    }
+    await this.list(bounds);
+    const at = this.#finished.findLastIndex((one) => one.url === this.#redact(url).slice(0, MAX_URL));
+    const found = this.#finished[at];
+    if (found === undefined) throw new TroupeError('ACTION_FAILED', 'The download did not finish');
+    try {
+      await rename(join(this.#dir, found.name), join(this.#dir, name));
+    } catch (cause) {
+      throw new TroupeError('ACTION_FAILED', `The download keeps its name ${found.name}`, undefined, { cause });
+    }
+    this.#finished[at] = { ...found, name };
+  }
+
   #grown({ guid, receivedBytes }: { guid: string; receivedBytes: number }): void {
     const download = this.#open.get(guid);
     if (download === undefined) return;
@@ -123,7 +145,7 @@ export class Downloads {
         (stats) => (stats.isFile() ? stats.size : progress.receivedBytes),
         () => progress.receivedBytes,
       );
-      const finished = { name, bytes: size, url: this.#redact(download.url).slice(0, 2_000) };
+      const finished = { name, bytes: size, url: this.#redact(download.url).slice(0, MAX_URL) };
       this.#finished.push(finished);
       if (this.#finished.length > MAX_KEPT) this.#finished.shift();
       this.#emit({ type: 'DownloadFinished', data: finished });

@@ -1,10 +1,11 @@
 import type { ErrorCode, ErrorDetails } from '../../protocol/errors.js';
 import { installConsole } from './console.js';
 import type { Answer, Core, Engine, EngineSettings, Host, RawHost } from './engine.js';
-import { defineData, defineGlobal, removeForeign, sealNewGlobals } from './globals.js';
+import { defineData, defineGlobal, defineReplaceable, removeForeign, sealNewGlobals } from './globals.js';
 import { jsonText, plainText } from './json-text.js';
 import { installMatch } from './match-global.js';
 import {
+  append,
   asyncIteratorSymbol,
   defineProperty,
   ErrorClass,
@@ -152,8 +153,12 @@ export function install(raw: RawHost, settingsText: string): Core {
   const onIdle = (work: () => boolean): void => {
     idleWork = work;
   };
+  let lazy: (() => void)[] = [];
+  function defineLazy(name: string, make: () => unknown): void {
+    append(lazy, () => defineReplaceable(name, make));
+  }
 
-  const engine: Engine = freeze({ runFlow, onIdle, fail, settle });
+  const engine: Engine = freeze({ runFlow, onIdle, fail, settle, defineLazy });
   const wrote = (level: string, text: string): void => raw.wrote(level, text, here());
   const checked = (data: object): void => raw.checked(jsonText(data, MAX_REPORT) ?? '', here());
   defineGlobal('console', installConsole(wrote));
@@ -163,6 +168,9 @@ export function install(raw: RawHost, settingsText: string): Core {
   return {
     addModule(name, installModule) {
       sealNewGlobals(() => invoke(installModule, undefined, hostOf(name), engine));
+      // After the sealing: a script's own declaration replaces these.
+      for (let i = 0; i < lazy.length; i += 1) lazy[i]?.();
+      lazy = [];
     },
     result: (value) => jsonText(value, settings.resultLength) ?? 'null',
     describe,

@@ -15,6 +15,11 @@ export interface Engine {
    * whether it did something that may have created jobs, and must not throw.
    */
   onIdle(work: () => boolean): void;
+  /**
+   * Defines a global whose value is made when a script first reads it. Scripts may declare the name themselves, and then
+   * have their own.
+   */
+  defineLazy(name: string, make: () => unknown): void;
   /** Throws an error that leaves the sandbox with its code, if the script does not catch it. */
   fail(code: ErrorCode, message: string, details?: ErrorDetails): never;
   /** The value of a promise once it is settled, or throws its reason; any other value as it is. */

@@ -41,6 +41,27 @@ export function defineData(name: string, value: unknown): void {
   defineAccessor(name, value);
 }
 
+/** Defines a global that is made when it is first read, and that a script's own declaration or assignment replaces. */
+export function defineReplaceable(name: string, make: () => unknown): void {
+  let made: { readonly value: unknown } | null = null;
+  const accessor = {
+    __proto__: null,
+    get: () => {
+      made ??= { value: make() };
+      return made.value;
+    },
+    set: (value: unknown) => {
+      const own = { __proto__: null, value, writable: true, enumerable: true, configurable: true };
+      defineProperty(globalThis, name, own);
+    },
+    enumerable: true,
+    configurable: true,
+  };
+  freeze(accessor.get);
+  freeze(accessor.set);
+  defineProperty(globalThis, name, accessor);
+}
+
 function defineAccessor(name: string, value: unknown): void {
   const accessor = {
     get: () => value,

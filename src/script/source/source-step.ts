@@ -1,5 +1,6 @@
 import { type AnyNode, type Options, Parser, type Program } from 'acorn';
 import { TroupeError } from '../../protocol/errors.js';
+import { testRun, withRequires } from './playwright-imports.js';
 import { applyEdits, type EditedSource, type SourceEdit } from './source-edits.js';
 import { syntaxChildren } from './syntax-children.js';
 
@@ -39,17 +40,19 @@ class ScriptParser extends Parser {
  *
  * @throws SCRIPT_ERROR with line and column for a source that does not parse.
  */
-export function prepareScript(source: string): EditedSource {
-  if (!NEEDS_EDITS.test(source)) return applyEdits(source, []);
+export function prepareScript(author: string): EditedSource {
+  const source = withRequires(author);
+  if (!NEEDS_EDITS.test(source)) return applyEdits(source, [], testRun(source));
   const program = parsing(source, () => ScriptParser.parse(source, OPTIONS));
   const edits: SourceEdit[] = [];
   for (const statement of program.body) globalise(statement, edits);
   collectSteps(program, source, edits);
-  return applyEdits(hideHashBang(source), edits);
+  return applyEdits(hideHashBang(source), edits, testRun(source));
 }
 
 /** @throws SCRIPT_ERROR with line and column for a script that does not parse */
-export function checkScript(source: string): void {
+export function checkScript(author: string): void {
+  const source = withRequires(author);
   parsing(source, () => ScriptParser.parse(source, OPTIONS));
 }
 
@@ -60,7 +63,8 @@ export function checkScript(source: string): void {
  *
  * @throws SCRIPT_ERROR with line and column for a source that does not parse.
  */
-export function prepareFlow(source: string): EditedSource {
+export function prepareFlow(author: string): EditedSource {
+  const source = withRequires(author);
   const edits: SourceEdit[] = [];
   const body = functionOf(source);
   if (body.found) {
@@ -74,14 +78,15 @@ export function prepareFlow(source: string): EditedSource {
   edits.push({ at: 0, remove: 0, insert: `(function (args) {${prologue}var ${VALUE};` });
   keepValues(program.body, edits);
   collectSteps(program, source, edits);
-  return applyEdits(hideHashBang(source), edits, `\nreturn ${VALUE}})`);
+  return applyEdits(hideHashBang(source), edits, `${testRun(source)}\nreturn ${VALUE}})`);
 }
 
 /**
  * A flow's syntax as its author wrote it: its function, or the program if the file is a plain script.
  * @throws SCRIPT_ERROR with line and column for a source that does not parse
  */
-export function parseFlow(source: string): AnyNode {
+export function parseFlow(author: string): AnyNode {
+  const source = withRequires(author);
   const body = functionOf(source);
   return body.found ? body.node : parsing(source, () => parsePlain(source, body.error));
 }
