@@ -11,7 +11,6 @@ import { describeFailure, UsageError } from './failure.js';
 import { findService } from './local-service/find-service.js';
 import { type UsedService, useService } from './own-service.js';
 import { parseWords } from './parse-options.js';
-import type { ServiceClient } from './service-client.js';
 
 /**
  * Runs a script from the shell, in a session that is there or in one of its own, and prints its value as JSON.
@@ -30,8 +29,7 @@ export async function runEval(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     const { code } = encodeError(error);
-    const text =
-      error instanceof ScriptFailed ? failureText(error.failure) : `${codeOf(code)}${describeFailure(error)}`;
+    const text = error instanceof ScriptFailed ? error.text : `${codeOf(code)}${describeFailure(error)}`;
     process.stderr.write(`troupe: ${text}\n`);
     return code === 'UNAVAILABLE' || code === 'UNAUTHORIZED' || code === 'NOT_FOUND' ? 2 : 1;
   } finally {
@@ -52,17 +50,18 @@ async function addressOf(session: string | undefined, own: boolean | undefined):
   return record === null ? undefined : service.url;
 }
 
-async function evaluate({ client }: UsedService, session: string | undefined, js: string): Promise<unknown> {
-  if (session !== undefined) return evaluateIn(client, encodeURIComponent(session), js);
+async function evaluate(service: UsedService, session: string | undefined, js: string): Promise<unknown> {
+  const { client } = service;
+  if (session !== undefined) return evaluateIn(service, encodeURIComponent(session), js);
   const { id } = SessionRecord.parse(await client.json('POST', '/api/sessions', { name: 'troupe eval' }));
   try {
-    return await evaluateIn(client, id, js);
+    return await evaluateIn(service, id, js);
   } finally {
     await client.json('DELETE', `/api/sessions/${id}`);
   }
 }
 
-async function evaluateIn(client: ServiceClient, session: string, js: string): Promise<unknown> {
+async function evaluateIn({ client, own }: UsedService, session: string, js: string): Promise<unknown> {
   try {
     return await client.json('POST', `/sessions/${session}/proxy`, { js });
   } catch (error) {
@@ -72,17 +71,21 @@ async function evaluateIn(client: ServiceClient, session: string, js: string): P
     const report = await client.json('GET', `/api/sessions/${session}/report.json`).catch(() => null);
     const failure = Report.safeParse(report).data?.failure;
     if (failure == null || failure.code !== code || !message.startsWith(failure.message)) throw error;
-    throw new ScriptFailed(failure, error);
+    // A service of its own takes its pictures along when it ends.
+    const picture =
+      own || failure.screenshot === undefined ? null : `${client.url}/api/sessions/${session}/${failure.screenshot}`;
+    throw new ScriptFailed(failure, picture, error);
   }
 }
 
 /** A script's error with everything that is known about it. */
 class ScriptFailed extends TroupeError {
-  readonly failure: Failure;
+  /** For people. */
+  readonly text: string;
 
-  constructor(failure: Failure, cause: unknown) {
+  constructor(failure: Failure, picture: string | null, cause: unknown) {
     super(failure.code, failure.message, undefined, { cause });
-    this.failure = failure;
+    this.text = `${failureText(failure)}${picture === null ? '' : `\nPicture: ${picture}`}`;
   }
 }
 

@@ -232,3 +232,27 @@ t.test('Files are uploaded in frames of another site, into an input and through 
 });
 
 t.end();
+
+t.test('Assertions read frames of other sites, and count and wait through all of them', async (t) => {
+  site.set(
+    '/late-frame',
+    `<p>Frame</p><button disabled>Pay</button><p id=sum>0</p><script>
+    onmessage = () => { sum.textContent = '12'; document.querySelector('button').disabled = false }</script>`,
+  );
+  await call('go', site.set('/around', `<button>Save</button><iframe src="${farOrigin}/late-frame"></iframe>`));
+  const expects = (locator: string | null, matcher: string, ...values: unknown[]) =>
+    call('expect', locator, matcher, { not: false, values });
+  await expects('{button}Pay', 'toBeDisabled');
+  await call('page', "setTimeout(() => frames[0].postMessage(1, '*'), 60); null");
+  await expects('{button}Pay', 'toBeEnabled');
+  await expects('#sum', 'toHaveText', '12');
+  await expects('{button}', 'toHaveCount', 2);
+  await expects('{button}Gone', 'toBeHidden');
+  t.match(await failure('expect', '{button}Pays', 'toBeVisible', { not: false, values: [{ timeout: 1 }] }), {
+    code: 'MATCH_FAILED',
+    details: { received: 'no such element' },
+  });
+  await call('page', "setTimeout(() => document.querySelector('iframe').remove(), 60); null");
+  await expects('{button}Pay', 'toBeHidden');
+  await expects('{button}', 'toHaveCount', 1);
+});

@@ -189,3 +189,23 @@ t.test('What a model was asked, said and was told stands in the report, and none
   t.match(html, /2 model calls/);
   t.notMatch(html.slice(html.indexOf('<body>')), /<b>|<img>|<script/);
 });
+
+t.test("A model's later failure with the same call is not the flow's", (t) => {
+  const [failedStep] = failingEvents.filter(({ type }) => type === 'StepFinished').slice(-1);
+  const later = failingEvents.slice(0, -1);
+  if (failedStep?.type !== 'StepFinished') throw new Error('The sample has no failed step');
+  const at = new Date(Date.parse(failedStep.at) + 60_000).toISOString();
+  const data = { ...failedStep.data, index: 8, kind: 'model' as const, startedAt: at, screenshot: '008-step.png' };
+  const report = buildReport(failingRecord, [...later, { ...failedStep, data, at }, ...failingEvents.slice(-1)], []);
+  const failure = report.flows.find(({ status }) => status === 'failed')?.failure;
+  t.match(failure, {
+    code: 'LOCATOR_NOT_FOUND',
+    flow: 'shop/buy',
+    file: 'flows/shop/buy.js',
+    line: 9,
+    step: { index: 7 },
+    screenshot: 'screenshots/007-step.png',
+  });
+  t.same(report.failure, failure);
+  t.end();
+});

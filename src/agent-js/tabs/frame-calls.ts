@@ -167,14 +167,27 @@ export class FrameCalls {
           (await this.#frames.main.tryCall('observe', { ...request, since: null, ms: 0 }, bounds))?.value ?? null;
       } else {
         // A change elsewhere may make the locator mean another element.
-        const own = { ...request, ms: Math.min(AGAIN_MS, left) };
-        const answer = await this.#askAt('observe', own, spot, bounds);
+        const answer = await this.#observeAt({ ...request, ms: Math.min(AGAIN_MS, left) }, spot, bounds);
         if (answer === null) return null;
         reading = answer !== 'again' && 'observed' in answer.value ? answer.value : null;
       }
       if (reading === null) return null;
       if (reading.id !== since || left === 0) return { title: this.#place().title, value: reading };
       if (spot === undefined || second !== undefined) await this.#anyChange(Math.min(AGAIN_MS, left), bounds);
+    }
+  }
+
+  /** Reads the element of a frame, which may leave the page meanwhile. */
+  async #observeAt(request: ObserveRequest, spot: Spot, bounds: Bounds): Promise<Answer<Located> | 'again'> {
+    const asked = this.#askAt('observe', request, spot, bounds);
+    if (spot.frame === null) return asked;
+    asked.catch(() => undefined);
+    const gone = this.#frames.untilGone(spot.frame, spot.world.session, bounds);
+    const left = async () => ((await gone.settled.catch(() => false)) ? ('again' as const) : asked);
+    try {
+      return await Promise.race([asked, left()]);
+    } finally {
+      gone.stop();
     }
   }
 

@@ -136,6 +136,11 @@ export class Frames {
     return this.#watch(() => this.apart.length > 0, bounds);
   }
 
+  /** True as soon as the process that draws a frame draws it no more: what it was asked may stay without an answer. */
+  untilGone(frame: string, session: string, bounds: Bounds): Watch {
+    return this.#watch(() => this.world(frame)?.session !== session, bounds);
+  }
+
   /** Settles when each frame that is known can be asked, or has not become so in time: then it is not waited for again. */
   async followed(bounds: Bounds): Promise<void> {
     if (this.#coming.size > 0) {
