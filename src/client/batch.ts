@@ -1,5 +1,5 @@
 import { withSignal } from '../base/deadline.js';
-import type { BatchRecord } from '../protocol/batch.js';
+import type { BatchRecord } from '../protocol/batches/batch.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
 import { answerAs } from './answers.js';

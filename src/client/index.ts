@@ -1,5 +1,5 @@
 export type { Health, ModelInfo, SessionFile } from '../protocol/answers.js';
-export type { BatchRecord, BatchRequest } from '../protocol/batch.js';
+export type { BatchRecord, BatchRequest } from '../protocol/batches/batch.js';
 export { type ErrorCode, type ErrorDetails, TroupeError } from '../protocol/errors.js';
 export type { EventData, EventType, JournalEvent } from '../protocol/events.js';
 export type { ElementDescriptor, Look } from '../protocol/look.js';

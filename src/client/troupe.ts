@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Health, ModelInfo } from '../protocol/answers.js';
-import type { AcceptedBatch, BatchRequest } from '../protocol/batch.js';
+import type { AcceptedBatch, BatchRequest } from '../protocol/batches/batch.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { JobRequest, ListQuery, LiveRequest, SessionRecord } from '../protocol/session.js';
 import { answerAs, listAs } from './answers.js';

@@ -5,7 +5,7 @@ import { ciBuild, mayColour, readConfig } from '../../config.js';
 import { MAX_BATCH_JOBS } from '../../protocol/batches/batch.js';
 import { batchFolders } from '../../protocol/batches/batch-folders.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import { countFlows, type SuiteResult } from '../../report/suite/suite-result.js';
+import { countFlows, isFlaky, type SuiteResult } from '../../report/suite/suite-result.js';
 import { describeFailure, UsageError } from '../failure.js';
 import { type UsedService, useService } from '../own-service.js';
 import { readVersion } from '../version.js';
@@ -183,8 +183,9 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     const finished: SuiteResult = { ...suite, endedAt: new Date().toISOString(), flows: results };
     const written = await writeRunReports(options, finished);
     const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
-    const stored = await storeFailed(files, flows, finished);
-    const fatal = flakyNote(options, finished);
+    // A cancelled run does not know what would have failed.
+    const stored = cancelled.aborted ? [] : await storeFailed(files, flows, finished);
+    const fatal = failsAsFlaky(options, finished) ? ['Flaky flows fail this run: --fail-on-flaky'] : [];
     progress.summary(finished, [...quarantine.notes, ...fatal, ...faults, ...stored, ...reportsAt, ...written]);
     await github.report(finished);
     return cancelled.aborted ? 2 : exitCode(options, finished);
@@ -194,15 +195,15 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
   }
 }
 
-function flakyNote({ failOnFlaky }: RunOptions, suite: SuiteResult): readonly string[] {
-  const { flaky } = countFlows(suite);
-  return failOnFlaky && flaky > 0 ? ['Flaky flows fail this run: --fail-on-flaky'] : [];
+/** Whether flaky flows fail the run. Quarantined ones do not. */
+function failsAsFlaky({ failOnFlaky }: RunOptions, { flows }: SuiteResult): boolean {
+  return failOnFlaky && flows.some((flow) => isFlaky(flow) && flow.quarantine === null);
 }
 
 /** Quarantined failures do not count. */
-function exitCode({ failOnFlaky }: RunOptions, suite: SuiteResult): 0 | 1 {
-  const { failed, stopped, flaky } = countFlows(suite);
-  return failed > 0 || stopped > 0 || (failOnFlaky && flaky > 0) ? 1 : 0;
+function exitCode(options: RunOptions, suite: SuiteResult): 0 | 1 {
+  const { failed, stopped } = countFlows(suite);
+  return failed > 0 || stopped > 0 || failsAsFlaky(options, suite) ? 1 : 0;
 }
 
 async function storeFailed(
