@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asAbsent } from '../base/system-fault.js';
-import { readConfig, serviceToken, serviceUrl } from '../config.js';
+import { serviceToken, serviceUrl } from '../config/environment.js';
+import { readConfig } from '../config.js';
 import { encodeError, TroupeError } from '../protocol/errors.js';
 import type { Failure } from '../protocol/failure.js';
 import { Report } from '../protocol/report.js';

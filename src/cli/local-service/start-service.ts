@@ -26,6 +26,8 @@ export const HOME_TAKEN = 3;
 interface Launched {
   /** Null while it runs. */
   exitCode: number | null;
+  /** Ends it, unless it is the service that was found. */
+  endUnless(found: ServiceFile): void;
 }
 
 /**
@@ -47,7 +49,11 @@ export async function findOrStartService(
   while (waitedMs() < START_MS) {
     await pause(launched.exitCode === null ? POLL_MS : RETRY_MS, { signal });
     const found = await findService(home);
-    if (found !== null) return found;
+    if (found !== null) {
+      // One that still starts would get the home when the found one ends, with nobody to use it.
+      launched.endUnless(found);
+      return found;
+    }
     if (launched.exitCode === null) continue;
     if (launched.exitCode !== HOME_TAKEN || waitedMs() > TAKEN_MS) break;
     launched = launch(home, log);
@@ -61,7 +67,6 @@ export async function findOrStartService(
 /** Starts a service that outlives this process; its output goes to the log. */
 function launch(home: string, log: string): Launched {
   const output = openSync(log, 'a', 0o600);
-  const launched: Launched = { exitCode: null };
   try {
     const words = [CLI, 'dashboard', '--port', '0', '--stop-when-idle', String(IDLE_SECONDS)];
     const child = spawn(process.execPath, words, {
@@ -70,6 +75,10 @@ function launch(home: string, log: string): Launched {
       env: environmentFor(home),
       stdio: ['ignore', output, output],
     });
+    const launched: Launched = {
+      exitCode: null,
+      endUnless: ({ pid }) => void (pid === child.pid || child.kill('SIGTERM')),
+    };
     child.once('exit', (code) => {
       launched.exitCode = code ?? 1;
     });
@@ -77,10 +86,10 @@ function launch(home: string, log: string): Launched {
       launched.exitCode = 1;
     });
     child.unref();
+    return launched;
   } finally {
     closeSync(output);
   }
-  return launched;
 }
 
 function lastLines(log: string): string {
