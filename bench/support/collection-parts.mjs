@@ -9,6 +9,9 @@ export const json = (raw) => ({
   options: { raw: { language: 'json' } },
 });
 export const get = (name, url, ...event) => ({ name, event, request: { method: 'GET', header: [], url } });
-export const post = (name, url, body, ...event) => ({ name, event, request: { method: 'POST', header: [], body, url } });
+export const post = (name, url, body, ...event) => ({
+  name,
+  event,
+  request: { method: 'POST', header: [], body, url },
+});
 export const named = (name, rest) => ({ info: { name, schema: SCHEMA }, ...rest });
-
