@@ -1,5 +1,5 @@
 // The rest of the corpus.
-import { before, get, json, named, post, test } from './collection-parts.mjs';
+import { before, get, named, test } from './collection-parts.mjs';
 
 export const MORE_COLLECTIONS = [
   named('Uploads and forms', {
