@@ -31,7 +31,9 @@ export function reachablePoint(shown: Element, element: Element, at: CornerPoint
   const after = shown.getBoundingClientRect();
   // The page hears of the scrolling with its next picture, and may close or move things then: a press comes after that.
   const moved = before.left !== after.left || before.top !== after.top;
-  if (moved && pointsOf(shown).length > 0) return { ...blocked('is scrolled away all the time'), soon: true };
+  if (moved && pointsOf(shown).length > 0) {
+    return { problem: 'blocked', reason: 'is scrolled away all the time', final: false, soon: true };
+  }
   const points = pointsOf(shown);
   const [middle] = points;
   if (middle === undefined) return blocked('cannot be scrolled into view');

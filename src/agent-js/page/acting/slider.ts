@@ -25,7 +25,8 @@ export class SliderMove {
     const wanted = value.trim() === '' ? Number.NaN : Number(value);
     const now = numberOf(slider);
     if (!Number.isFinite(wanted)) return blocked(`takes a number, not ${JSON.stringify(value)}`, true);
-    const [least, most] = ['aria-valuemin', 'aria-valuemax'].map((name) => slider.getAttribute(name));
+    const least = slider.getAttribute('aria-valuemin');
+    const most = slider.getAttribute('aria-valuemax');
     if (isBeyond(wanted, least, -1) || isBeyond(wanted, most, 1)) {
       return blocked(`does not take ${wanted}: it goes from ${least ?? 'any number'} to ${most ?? 'any number'}`, true);
     }
