@@ -56,8 +56,9 @@ export class Agent {
   readonly #flowsDir: string | null;
   readonly #redact: <T>(shown: T) => T;
   readonly #schemes: ReadonlySet<string>;
-  readonly #tabs: Tabs;
-  readonly #downloads: Downloads;
+  /** Of the session, for what acts beside the agent. */
+  readonly tabs: Tabs;
+  readonly downloads: Downloads;
   readonly #steps: Steps;
   readonly #checks: Checks;
   readonly #looks = new Looks();
@@ -93,17 +94,17 @@ export class Agent {
     this.#flowsDir = options.flowsDir ?? null;
     this.#redact = options.redact ?? ((shown) => shown);
     this.#schemes = new Set(options.allowedSchemes ?? SCHEMES);
-    this.#downloads = new Downloads(browser.downloadsDir, {
+    this.downloads = new Downloads(browser.downloadsDir, {
       emit,
       cancel: (guid) => void browser.send('Browser.cancelDownload', { guid }).catch(() => undefined),
       redact: this.#redact,
     });
-    this.#stopDownloads = browser.listen((event) => this.#downloads.observe(event));
-    this.#tabs = new Tabs(browser, emit);
+    this.#stopDownloads = browser.listen((event) => this.downloads.observe(event));
+    this.tabs = new Tabs(browser, emit);
     void browser.lost.then(({ error }) => {
       this.#lost = error;
       // Whoever waits on a tab finds that it is closed.
-      this.#tabs.close();
+      this.tabs.close();
     });
     const firstIndex = options.firstStep ?? 1;
     this.screencast = new Screencast(browser);
@@ -125,7 +126,7 @@ export class Agent {
    * not touched by it.
    */
   async see(bounds: Bounds): Promise<WholeLook> {
-    const look = await this.#modelLooks.look(this.#tabs, { full: false, within: null }, bounds);
+    const look = await this.#modelLooks.look(this.tabs, { full: false, within: null }, bounds);
     this.#numbers.set(null, this.#modelLooks.numbers);
     return look;
   }
@@ -133,22 +134,6 @@ export class Agent {
   /** Takes in what the sandbox emits: a match that failed is a step. */
   observe(event: SessionEvent): void {
     if (event.type === 'AssertionChecked' && !event.data.ok) this.#checks.matchFailed(event.data);
-  }
-
-  /** The target of the active tab. */
-  get activeTarget(): string | undefined {
-    return this.#activeTab()?.targetId;
-  }
-
-  /** Gives a finished download another name. @throws ACTION_FAILED */
-  renameDownload(url: string, name: string, context: HostCallContext): Promise<void> {
-    return this.#downloads.rename(url, name, boundsOf(context, READ_MS));
-  }
-
-  /** Why a tab answers nothing: a dialog is open on it. Null if none is. */
-  dialogErrorOf(targetId: string): TroupeError | null {
-    const tab = this.#tabs.all.find((one) => one.targetId === targetId);
-    return tab === undefined || tab.dialog === null ? null : tab.dialogError();
   }
 
   /**
@@ -205,7 +190,7 @@ export class Agent {
     this.#steps.close();
     this.screencast.close();
     this.#stopDownloads();
-    this.#tabs.close();
+    this.tabs.close();
   }
 
   #calls(): { readonly [method: string]: HostCall } {
@@ -214,7 +199,7 @@ export class Agent {
       back: (_, context) => this.#back(context),
       look: async ([options, has], context) => {
         const known = typeof has === 'number' ? has : null;
-        const look = await this.#looks.lookFor(known, this.#tabs, lookOptions(options), boundsOf(context, READ_MS));
+        const look = await this.#looks.lookFor(known, this.tabs, lookOptions(options), boundsOf(context, READ_MS));
         this.#numbers.set(context.site.flowRun, this.#looks.numbers);
         return look;
       },
@@ -222,11 +207,11 @@ export class Agent {
         this.#act(actRequest(locator, action, value, options), context),
       wait: ([condition, options], context) => this.#wait(condition, options, context),
       text: async ([locator], context) => {
-        return readText(this.#tabs.active, locatorOf(locator, 'text'), boundsOf(context, READ_MS));
+        return readText(this.tabs.active, locatorOf(locator, 'text'), boundsOf(context, READ_MS));
       },
       value: async ([locator], context) => {
         const wanted = textOf(locator, 'agent.value takes a locator');
-        return readValue(this.#tabs.active, wanted, boundsOf(context, READ_MS));
+        return readValue(this.tabs.active, wanted, boundsOf(context, READ_MS));
       },
       expect: (args, context) => this.#checks.expect(args, context),
       until: (args, context) => this.#checks.until(args, context),
@@ -234,12 +219,12 @@ export class Agent {
       page: async ([js], context) => {
         await this.#steps.ready();
         const text = textOf(js, 'agent.page takes JavaScript as text');
-        return evaluateInPage(this.#tabs.active, text, boundsOf(context, Number.POSITIVE_INFINITY));
+        return evaluateInPage(this.tabs.active, text, boundsOf(context, Number.POSITIVE_INFINITY));
       },
       tabs: (_, context) => this.#listTabs(context),
       tab: ([index], context) => this.#selectTab(index, boundsOf(context, READ_MS)),
-      dialogs: () => Promise.resolve(this.#tabs.dialogs),
-      downloads: (_, context) => this.#downloads.list(boundsOf(context, READ_MS)),
+      dialogs: () => Promise.resolve(this.tabs.dialogs),
+      downloads: (_, context) => this.downloads.list(boundsOf(context, READ_MS)),
     };
     return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, this.#placed(name, call)]));
   }
@@ -250,7 +235,7 @@ export class Agent {
       try {
         this.#throwIfLost();
         refuseMore(name, args);
-        this.#tabs.numbers = this.#numbersFor(context.site);
+        this.tabs.numbers = this.#numbersFor(context.site);
         return await call(args, context);
       } catch (error) {
         this.#throwIfLost();
@@ -280,7 +265,7 @@ export class Agent {
       this.#whenLeft(),
       async () => {
         const bounds = boundsOf(context, GO_MS);
-        const tab = await this.#tabs.activeOrNew();
+        const tab = await this.tabs.activeOrNew();
         stir(tab);
         const gone = await navigate(tab, resolveUrl(source, tab.url, this.#schemes), bounds);
         const { dialog } = tab;
@@ -296,8 +281,8 @@ export class Agent {
       context,
       this.#whenLeft(),
       async () => {
-        stir(this.#tabs.active);
-        const { url, title } = await goBack(this.#tabs.active, boundsOf(context, GO_MS));
+        stir(this.tabs.active);
+        const { url, title } = await goBack(this.tabs.active, boundsOf(context, GO_MS));
         return { url, title };
       },
     );
@@ -317,8 +302,8 @@ export class Agent {
       context,
       () => found,
       async () => {
-        stir(this.#tabs.active);
-        return act(this.#tabs, request, {
+        stir(this.tabs.active);
+        return act(this.tabs, request, {
           uploadsDir: this.#browser.uploadsDir,
           flowsDir: this.#flowsDir,
           bounds: boundsOf(context, timeoutMs),
@@ -337,13 +322,13 @@ export class Agent {
     const timeoutMs = waitTimeout(options) ?? WAIT_MS;
     const startedAt = performance.now();
     const longest = typeof wanted === 'number' ? Number.POSITIVE_INFINITY : timeoutMs;
-    await waitFor(this.#tabs, wanted, boundsOf(context, longest));
+    await waitFor(this.tabs, wanted, boundsOf(context, longest));
     return { waitedMs: Math.round(performance.now() - startedAt) };
   }
 
   #screenshot(title: unknown, context: HostCallContext): Promise<object> {
     const { title: named, within, marks } = screenshotOptions(title);
-    const shown = this.#tabs.numbers;
+    const shown = this.tabs.numbers;
     if (marks && shown === null) {
       throw new TroupeError('ACTION_FAILED', 'There is no look to mark: call agent.look() first');
     }
@@ -363,7 +348,7 @@ export class Agent {
       picture: 'own',
     } as const;
     return this.#steps.run(call, context.site, async (file) => {
-      const tab = this.#tabs.active;
+      const tab = this.tabs.active;
       const bounds = boundsOf(context, CAPTURE_MS);
       const clip = within === null ? null : await clipOf(tab, within, bounds);
       const plain = await captureScreenshot(tab, Math.max(1, remainingMs(bounds)), clip);
@@ -386,12 +371,12 @@ export class Agent {
       ...(await tab.place(boundsOf(context, PLACE_MS))),
       active: tab === active,
     });
-    return Promise.all(this.#tabs.all.map(describe));
+    return Promise.all(this.tabs.all.map(describe));
   }
 
   async #selectTab(index: unknown, bounds: Bounds): Promise<object> {
     const wanted = tabIndex(index);
-    const tab = await this.#tabs.activate(wanted, bounds);
+    const tab = await this.tabs.activate(wanted, bounds);
     return { index: wanted, ...(await tab.place(bounds)), active: true };
   }
 
@@ -415,6 +400,6 @@ export class Agent {
   }
 
   #activeTab(): Tab | undefined {
-    return this.#tabs.all.length === 0 ? undefined : this.#tabs.active;
+    return this.tabs.all.length === 0 ? undefined : this.tabs.active;
   }
 }

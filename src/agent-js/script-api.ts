@@ -59,7 +59,7 @@ export const ACTIONS: readonly string[] = ActionName.options;
 export const GLOBALS: ReadonlySet<string> = new Set([
   ...LANGUAGE.split(' '),
   ...Object.keys(API),
-  ...['console', 'args', 'page', 'context', 'expect', 'require'],
+  ...['console', 'args', 'page', 'context', 'expect'],
 ]);
 
 /** `agent-js.d.ts`: the globals of scripts, for editors and compilers. */

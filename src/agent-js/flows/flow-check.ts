@@ -35,7 +35,7 @@ export function checkFlow(source: string, hasFlow: (path: string) => boolean): r
   walk(root, null, (node, parent) => {
     if (node.type === 'CallExpression') checkCall(node, say, hasFlow);
     if (node.type === 'ObjectPattern') for (const name of boundNames(node)) declared.add(name);
-    if (node.type !== 'Identifier' || isName(node, parent)) return;
+    if (node.type !== 'Identifier' || isName(node, parent) || requiresPlaywright(node, parent)) return;
     if (declares(node, parent)) declared.add(node.name);
     used.push(node);
   });
@@ -47,6 +47,13 @@ export function checkFlow(source: string, hasFlow: (path: string) => boolean): r
     );
   }
   return faults.sort((a, b) => a.at - b.at).map(({ at: _, ...fault }) => fault);
+}
+
+/** `require` has Playwright's packages and no others. */
+function requiresPlaywright(node: AnyNode & { type: 'Identifier' }, parent: AnyNode | null): boolean {
+  if (node.name !== 'require' || parent?.type !== 'CallExpression' || parent.callee !== node) return false;
+  const [name] = parent.arguments;
+  return name?.type === 'Literal' && /^(?:@playwright\/test|playwright(?:-core|\/test)?)$/.test(String(name.value));
 }
 
 function checkCall(

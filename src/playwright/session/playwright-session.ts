@@ -120,7 +120,9 @@ export class PlaywrightSession {
     };
     const failure = await ask('failure');
     if (failure !== null) throw new TroupeError('ACTION_FAILED', `The download failed: ${String(failure)}`);
-    await this.#parts.agent.renameDownload(String(await ask('url')), String(name), context);
+    const { signal, ms } = boundsOf(context);
+    const bounds = { signal, deadline: performance.now() + ms };
+    await this.#parts.agent.downloads.rename(String(await ask('url')), String(name), bounds);
     return { kind: 'value' };
   }
 
@@ -209,8 +211,8 @@ export class PlaywrightSession {
 
   /** A page with an open dialog answers nothing; waiting for it would take the script's whole time. */
   #throwIfDialog(targetId: string | null): void {
-    const error = targetId === null ? null : this.#parts.agent.dialogErrorOf(targetId);
-    if (error !== null) throw error;
+    const tab = this.#parts.agent.tabs.all.find((one) => one.targetId === targetId);
+    if (tab !== undefined && tab.dialog !== null) throw tab.dialogError();
   }
 
   #setTimeout({ method, args: [ms] }: CheckedCall): Reply {
@@ -233,7 +235,8 @@ export class PlaywrightSession {
 
   /** `page` is the tab that was active when the script first used it, and stays it, whatever opens. */
   #target({ signal }: HostCallContext): string | null {
-    const known = this.#pageOf.get(signal) ?? this.#parts.agent.activeTarget;
+    const { tabs } = this.#parts.agent;
+    const known = this.#pageOf.get(signal) ?? (tabs.all.length === 0 ? undefined : tabs.active.targetId);
     if (known === undefined) return null;
     this.#pageOf.set(signal, known);
     return known;
