@@ -111,7 +111,7 @@ export class Agent {
     const { screencast: cast } = this;
     this.#steps = new Steps({ emit, dir: screenshotsDir, cast, policy: options.stepScreenshots, firstIndex });
     const waitMs = this.#actMs;
-    this.#checks = new Checks({ tabs: this.#tabs, steps: this.#steps, waitMs, redact: this.#redact });
+    this.#checks = new Checks({ tabs: this.tabs, steps: this.#steps, waitMs, redact: this.#redact });
     this.module = { name: 'agent', prelude: PRELUDE, calls: this.#calls() };
   }
 
