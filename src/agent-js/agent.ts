@@ -26,7 +26,7 @@ import { stir } from './look/settled.js';
 import { Screencast } from './pictures/screencast.js';
 import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot, markedScreenshot } from './pictures/screenshots.js';
 import { readText, readValue } from './read.js';
-import { type StepScreenshotPolicy, Steps } from './steps.js';
+import { type OtherCall, type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
 import { evaluateInPage } from './tabs/page-code.js';
 import type { Tab } from './tabs/tab.js';
@@ -138,20 +138,8 @@ export class Agent {
 
   /**
    * Runs what another library does to the page as a step of the transcript.
-   *
-   * @param call.source the call's source text, asked for at the end
-   * @param call.slug names the picture's file
    */
-  async otherStep<T extends object>(
-    call: {
-      readonly method: string;
-      readonly source: () => string;
-      readonly slug: () => string;
-      readonly shownResult: (result: unknown) => unknown;
-    },
-    site: CallSite,
-    body: () => Promise<T>,
-  ): Promise<T> {
+  async otherStep<T extends object>(call: OtherCall, site: CallSite, body: () => Promise<T>): Promise<T> {
     this.#throwIfLost();
     const step = {
       method: call.method,

@@ -20,6 +20,17 @@ const HUNG_CAPTURE_MS = 200;
  */
 export type StepScreenshotPolicy = 'every' | 'spare' | 'exact' | 'off';
 
+/** What another library does to the page, as a step. */
+export interface OtherCall {
+  readonly method: string;
+  /** The call's source text, asked for at the end. */
+  readonly source: () => string;
+  /** Names the picture's file. */
+  readonly slug: () => string;
+  /** What the transcript shows of a result. */
+  readonly shownResult: (result: unknown) => unknown;
+}
+
 /** A step's call. */
 export interface StepCall {
   readonly method: string;

@@ -12,7 +12,7 @@ import { isSelfDrawn } from '../tree/self-drawn.js';
 import { isDisabled } from '../tree/visibility.js';
 import type { Action } from './action.js';
 import { isCell } from './cell-edit.js';
-import { toChoose } from './choosing.js';
+import { toChoose } from './choosing/choosing.js';
 import { choose, isPassword, selectContent, setValue } from './field.js';
 import { blocked, blockedUntilChanged, pressablePoint, reachablePoint } from './reach.js';
 import { isSlider } from './slider.js';

@@ -1,11 +1,11 @@
-import { foldSpace } from '../../locating/locator.js';
-import type { PageProblem, TypedOutcome } from '../../tabs/page-calls.js';
-import { isList, ownLists, textsOf } from '../controls/options.js';
-import { drawnText } from '../names/accessible-name.js';
-import { inputKind, isReadOnly, roleOf } from '../names/roles.js';
-import { focusedIn, isHtml, isInside, parentOf } from '../tree/flat-tree.js';
-import { isShown } from '../tree/visibility.js';
-import { fieldValue } from './field.js';
+import { foldSpace } from '../../../locating/locator.js';
+import type { PageProblem, TypedOutcome } from '../../../tabs/page-calls.js';
+import { isList, ownLists, textsOf } from '../../controls/options.js';
+import { drawnText } from '../../names/accessible-name.js';
+import { inputKind, isReadOnly, roleOf } from '../../names/roles.js';
+import { focusedIn, isHtml, isInside, parentOf } from '../../tree/flat-tree.js';
+import { isShown } from '../../tree/visibility.js';
+import { fieldValue } from '../field.js';
 import { appeared, shownNow } from './popups.js';
 import { settledOutcome } from './settled-outcome.js';
 

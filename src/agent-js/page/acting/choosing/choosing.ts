@@ -1,9 +1,9 @@
-import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
-import { isList, isMultiple, optionsIn } from '../controls/options.js';
-import type { Point } from '../tree/point.js';
-import type { Action } from './action.js';
-import { selectContent } from './field.js';
-import { pressablePoint, reachablePoint } from './reach.js';
+import { isProblem, type PageProblem, type Ready, type ReadyRequest } from '../../../tabs/page-calls.js';
+import { isList, isMultiple, optionsIn } from '../../controls/options.js';
+import type { Point } from '../../tree/point.js';
+import type { Action } from '../action.js';
+import { selectContent } from '../field.js';
+import { pressablePoint, reachablePoint } from '../reach.js';
 
 const NOWHERE: Point = { x: 0, y: 0 };
 

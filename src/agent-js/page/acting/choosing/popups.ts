@@ -1,6 +1,6 @@
-import { isInside, walk } from '../tree/flat-tree.js';
-import { elementAt, isInView, reaches, viewportRect } from '../tree/geometry.js';
-import { isShown } from '../tree/visibility.js';
+import { isInside, walk } from '../../tree/flat-tree.js';
+import { elementAt, isInView, reaches, viewportRect } from '../../tree/geometry.js';
+import { isShown } from '../../tree/visibility.js';
 
 /** Elements beyond this are not looked at. */
 const MAX_ELEMENTS = 20_000;
