@@ -170,14 +170,23 @@ t.test('a secret is put in on the way to the page, and out again on the way back
   t.match(body, /fill\(\\"\{\{pin\}\}\\"\)/);
 });
 
-t.test('a script that is out of time ends, and the next one goes on', async (t) => {
-  const { run, value } = await session();
-  await value('page.goto(url)');
-  const began = performance.now();
-  t.match(await run("page.locator('#nope').click({timeout: 0})"), { body: { code: 'WAIT_TIMEOUT' } });
-  t.ok(performance.now() - began < 10_000);
-  t.equal(await value('page.title()'), 'Calls');
-});
+t.test(
+  'a call that never ends disconnects Playwright alone: the next script goes on with the page as it was',
+  async (t) => {
+    const { run, value } = await session({ viewport: { width: 700, height: 500 } });
+    await value("page.goto(url); page.fill('#name', 'kept'); page.route('**/mock', {status: 204})");
+    const began = performance.now();
+    const endless = 'page.evaluate(() => new Promise(() => undefined))';
+    t.match(await run(endless), { body: { code: 'WAIT_TIMEOUT' } });
+    t.ok(performance.now() - began < 10_000);
+    t.same(await value("[page.inputValue('#name'), page.evaluate(() => [innerWidth, innerHeight])]"), [
+      'kept',
+      [700, 500],
+    ]);
+    t.equal(await value("page.evaluate(() => fetch('/mock').then((r) => r.status))"), 204, 'and its routes');
+    t.same(await value("agent.page('[innerWidth, innerHeight]')"), [700, 500]);
+  },
+);
 
 t.test('a tab that was closed is named, and a new script has the next one', async (t) => {
   const { value, run } = await session();
