@@ -35,8 +35,9 @@ export async function browserFolder(
   const instead = await temporaryFolder(instance, driver);
   await openTemporaryFolder(instead, user);
   const refusedToo = await refusal(instead, user);
-  if (refusedToo === null) return { path: instead, moved: refused };
+  // Each browser makes it again, so that a service that starts none leaves nothing there.
   await closeTemporaryFolder(instead);
+  if (refusedToo === null) return { path: instead, moved: refused };
   throw new TroupeError('UNAVAILABLE', `No folder for browsers: ${refused}, and ${refusedToo}; move TROUPE_HOME`);
 }
 

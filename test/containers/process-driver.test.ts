@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { guardLeaks } from '../support/leaks.js';
@@ -191,3 +192,17 @@ function portOf(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
+
+t.test(
+  'a driver whose browsers cannot live in the home leaves no folder elsewhere, with or without a browser',
+  async (t) => {
+    const tooLong = join(openFolder(t), 'x'.repeat(100));
+    const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith('troupe-test'));
+    const { driver } = await driverFixture(t, { workDir: tooLong });
+    t.same(left(), []);
+    const lease = await driver.lease(wish('a'), bounds());
+    t.same(left(), ['troupe-test']);
+    await lease.release();
+    t.same(left(), []);
+  },
+);
