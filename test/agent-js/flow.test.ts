@@ -85,7 +85,7 @@ t.test('an error carries flow, line, column and the stack of flows', async (t) =
   });
   const error = await fails('\nFlow.run("outer", { how: "throw" })');
   t.match(error, { code: 'SCRIPT_ERROR', message: 'Error: broken' });
-  const { frame, ...place } = error.details;
+  const { frame, ...place } = error.details ?? {};
   t.match(frame, /^> 4 \| {3}if \(args\.how === "throw"\) throw new Error\("broken"\);\n +\| +\^$/m);
   t.same(place, {
     name: 'shop/inner',
