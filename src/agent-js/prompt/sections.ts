@@ -49,7 +49,7 @@ Copy locators from a look; do not guess them.`,
 - agent.wait("{a}Order 7", {timeout: 5000}): it appears. Also "!{button}Stop" (it goes), "navigation", "idle", milliseconds
 - agent.value("{input}Search"), agent.page("document.title"): a field's value; an expression in the page
 - agent.screenshot("cart"), or ({within: "#map"}), ({marks: true}: with the last look's locators on it)
-- agent.back(), agent.tabs(), agent.tab(0), agent.downloads(). A new tab is in front at once
+- agent.back(), agent.tabs(), agent.tab(0), agent.downloads(). A new tab is active
 - An open alert, confirm or prompt is seen as {dialog}OK, {dialog}Cancel and {dialog}Input: act on those.`,
   },
   {
@@ -67,7 +67,7 @@ Copy locators from a look; do not guess them.`,
     title: 'Checking',
     text: `match(agent.look(), {title: "Cart", url: "#regex .*/cart"}) throws with every difference. An expected object checks
 only the members that it lists. Markers: "#string", "#number", "#present", "#regex RE", "#? _ > 3", "#[3]" (a length).
-agent.expect("h1").toHaveText("Paid") waits, as Playwright's matchers do. agent.until(() => ...) waits for a value.`,
+agent.expect("h1").toHaveText("Paid") waits, as agent.until(() => ...) does. Playwright's page and expect work too.`,
   },
   {
     id: 'flows',
@@ -79,7 +79,7 @@ Request.run("shop/New user", {name: "ada"}) sends a stored HTTP request and answ
   {
     id: 'errors',
     title: 'Errors',
-    text: `A failing call throws an error with a code. Steps before it have happened: look before you repeat anything.
+    text: `A failing call throws an error with a code. Steps before it happened: look before repeating.
 - LOCATOR_NOT_FOUND: look again, or agent.wait for what is still to come
 - LOCATOR_STALE: the element of that number has gone or changed; look again
 - LOCATOR_AMBIGUOUS: take one of those that it lists, such as {button:2}Save
