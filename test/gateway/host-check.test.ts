@@ -58,7 +58,14 @@ for (const server of await everyServer()) {
   t.test(`A browser that signs in once is admitted by its cookie, on this port only (${server})`, async (t) => {
     const gateway = await house.listen({ server, token: 'correct-horse' });
     const open = ROUTES.filter(({ role }) => role === null).map(({ method, path }) => `${method} ${path}`);
-    t.same(open.sort(), ['DELETE /api/login', 'GET /', 'GET /assets/{name}', 'GET /shared/{link}', 'POST /api/login']);
+    t.same(open.sort(), [
+      'DELETE /api/login',
+      'GET /',
+      'GET /api/proof',
+      'GET /assets/{name}',
+      'GET /shared/{link}',
+      'POST /api/login',
+    ]);
     const signIn = (token: string) =>
       httpCall(gateway.url, { method: 'POST', path: '/api/login', body: JSON.stringify({ token }) });
     t.match(await signIn('wrong-horse'), { status: 401, json: { code: 'UNAUTHORIZED' } });

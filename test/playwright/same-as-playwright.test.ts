@@ -44,7 +44,7 @@ async function direct(source: string): Promise<unknown> {
     );
     return { value: value === undefined ? null : JSON.parse(JSON.stringify(value)) };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: stripVTControlCharacters(error instanceof Error ? error.message : String(error)) };
   }
 }
 
@@ -56,9 +56,8 @@ async function inScript(source: string): Promise<unknown> {
 
 /** Times and the order of attempts differ from run to run. */
 function comparable(outcome: unknown): unknown {
-  const text = stripVTControlCharacters(JSON.stringify(outcome));
   return JSON.parse(
-    text
+    JSON.stringify(outcome)
       .replace(/\d+ × /g, 'N × ')
       .replace(
         /\\n\s*-? *(?:\d+ × )?(?:waiting for|locator resolved|unexpected value|attempting|retrying|scrolling|done scrolling|N ×)[^\\]*/g,
