@@ -116,7 +116,7 @@ t.test('a folder is run: each result is in a table, the run can be stopped, and 
   await menu('#row-i1', 'Run');
   await press('Control+Enter');
   await shows('3 sent, 1 failed');
-  await shows('is 201: AssertionError: expected response to have status 201, but it is 200');
+  await shows('is 201: AssertionError: expected response to have status code 201 but got 200');
   t.strictSame(await faults(), [[], []]);
   await act('{checkbox}Stop at the first failure', 'click');
   await press('Control+Enter');
