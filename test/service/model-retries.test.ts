@@ -47,7 +47,7 @@ t.test('a job with retries begins again in a fresh browser, until an attempt pas
   t.match(report, {
     flows: [{ path: 'visit', status: 'passed' }],
     attempts: [{ attempt: 1, error: { code: 'FLOW_FAILED' }, flows: [{ path: 'visit', status: 'failed' }] }],
-    steps: [{ index: 1 }, { index: 2, attempt: 2 }],
+    steps: [{ index: 1 }, { index: 2, error: { code: 'MATCH_FAILED' } }, { index: 3, attempt: 2 }],
   });
   t.equal(report.flows.length, 1);
   t.match(junit, /failures="0"[\s\S]*<flakyFailure type="FLOW_FAILED"/);
