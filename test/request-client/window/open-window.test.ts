@@ -40,14 +40,33 @@ t.test('troupe requests opens BROWSER with a working URL, and ends when asked', 
   t.strictSame(await closed, [0, null]);
 });
 
-t.test('a missing file is reported before anything opens', async (t) => {
-  const child = spawn(process.execPath, ['dist/cli.js', 'requests', 'missing.json'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+t.test('a file that is neither there nor a new collection is reported before anything opens', async (t) => {
+  for (const name of ['missing', 'missing/new.json']) {
+    const child = spawn(process.execPath, ['dist/cli.js', 'requests', name], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    const said: string[] = [];
+    child.stderr.on('data', (chunk) => said.push(String(chunk)));
+    t.strictSame(await once(child, 'close'), [2, null]);
+    t.match(said.join(''), /no file of that name/);
+  }
+});
+
+t.test('a new file is a new collection', async (t) => {
+  const folder = openFolder(t);
+  const file = join(folder, 'new.json');
+  const child = spawn(process.execPath, ['dist/cli.js', 'requests', file, '--no-open'], {
+    env: { ...process.env, TROUPE_HOME: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const said: string[] = [];
-  child.stderr.on('data', (chunk) => said.push(String(chunk)));
-  t.strictSame(await once(child, 'close'), [2, null]);
-  t.match(said.join(''), /no file of that name/);
+  t.teardown(() => child.kill('SIGKILL'));
+  const closed = once(child, 'close');
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  t.equal(line, `Created ${file}`);
+  t.match(JSON.parse(readFileSync(file, 'utf8')), { info: { name: 'new' }, item: [] });
+  child.kill('SIGTERM');
+  t.strictSame(await closed, [0, null]);
 });
 
 t.test('a Chromium of this machine opens a window of its own, whose end is the end of the window', async (t) => {
