@@ -62,8 +62,10 @@ t.test('a new file is a new collection', async (t) => {
   });
   t.teardown(() => child.kill('SIGKILL'));
   const closed = once(child, 'close');
-  const [line] = await once(createInterface({ input: child.stdout }), 'line');
-  t.equal(line, `Created ${file}`);
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  await eventually('it runs', () => lines.length === 3);
+  t.equal(lines[0], `Created ${file}`);
   t.match(JSON.parse(readFileSync(file, 'utf8')), { info: { name: 'new' }, item: [] });
   child.kill('SIGTERM');
   t.strictSame(await closed, [0, null]);
