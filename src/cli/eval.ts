@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { Troupe } from '../client/troupe.js';
 import { agentHome, serviceToken, serviceUrl } from '../config/environment.js';
 import { ERROR_TABLE, type ErrorCode, encodeError, TroupeError } from '../protocol/errors.js';
-import type { Failure } from '../protocol/failure.js';
+import { Failure } from '../protocol/failure.js';
 import { Report } from '../protocol/report.js';
 import { SessionRecord } from '../protocol/session.js';
 import { failureText } from '../report/suite/failure-text.js';
@@ -65,12 +65,17 @@ async function evaluateIn({ client, own }: UsedService, session: string, js: str
   try {
     return await client.json('POST', `/sessions/${session}/proxy`, { js });
   } catch (error) {
-    const { code, error: message } = encodeError(error);
+    const { code, error: message, details } = encodeError(error);
     if (ERROR_TABLE[code].status !== 422 && code !== 'EVAL_TIMEOUT') throw error;
     // The session's report knows more than the answer: the page's errors, failed requests, and the picture.
     const report = await client.json('GET', `/api/sessions/${session}/report.json`).catch(() => null);
     const failure = Report.safeParse(report).data?.failure;
-    if (failure == null || failure.code !== code || !message.startsWith(failure.message)) throw error;
+    if (failure == null || failure.code !== code || !message.startsWith(failure.message)) {
+      // It is about another script of the session, which ran at the same time.
+      const { line, column, frame, url, title } = details ?? {};
+      const known = Failure.safeParse({ code, message, line, column, frame, url, title });
+      throw known.success ? new ScriptFailed(known.data, null, error) : error;
+    }
     // A service of its own takes its pictures along when it ends.
     const picture =
       own || failure.screenshot === undefined ? null : `${client.url}/api/sessions/${session}/${failure.screenshot}`;

@@ -37,6 +37,8 @@ import { endAll, Reaper, Retention, recoverSessions } from './upkeep/index.js';
 
 /** How much later than its own deadline an actor's reply may arrive. */
 const FRAME_GRACE_MS = 2_000;
+/** The picture of a last step has 3 s. */
+const SETTLE_MS = 4_000;
 
 /** What the supervisor is built from. */
 export interface SupervisorParts extends SessionDependencies {
@@ -84,6 +86,7 @@ export class Supervisor implements Sessions {
     this.artifacts = new SessionArtifacts(parts.artifacts, parts.config.sessionsDir, {
       get: (id) => this.get(id),
       now: (id) => this.#now(id),
+      written: (id) => this.#written(id),
       browserFiles: (id) => this.#table.living(id)?.endpoint ?? null,
     });
     this.#scheduler = new JobScheduler({
@@ -264,6 +267,17 @@ export class Supervisor implements Sessions {
     const record = await this.get(id);
     if (isEnded(record.status)) await this.#table.living(record.id)?.gone();
     return { record, files: this.#table.living(record.id)?.endpoint ?? null };
+  }
+
+  /** Resolves when what a session has done so far is on disk: an answer comes before the picture of its last step. */
+  async #written(id: SessionId): Promise<void> {
+    const living = this.#table.living(id);
+    if (living === undefined || living.endpoint === null) return;
+    await living
+      .actor()
+      .ask('Settle', null, { deadlineMs: SETTLE_MS })
+      .catch(() => undefined);
+    await this.#parts.hub.write({ records: [] });
   }
 
   /** Removes a session's artifacts, once all work on them has finished. */

@@ -18,6 +18,8 @@ interface KnownSessions {
   get(id: string): Promise<SessionRecord>;
   /** Waits until a session that has just ended has written its files. @throws NOT_FOUND */
   now(id: string): Promise<SessionNow>;
+  /** Waits until what a session has done so far is on disk. */
+  written(id: SessionId): Promise<void>;
   /** The folders of a session that has a browser; null for others. */
   browserFiles(id: SessionId): FileDirs | null;
 }
@@ -61,7 +63,9 @@ export class SessionArtifacts implements Artifacts {
   }
 
   async report(id: string, name: 'report.html' | 'report.json'): Promise<OpenFile> {
-    return this.#keeper.report(await this.#sessions.get(id), name);
+    const { id: known } = await this.#sessions.get(id);
+    await this.#sessions.written(known);
+    return this.#keeper.report(await this.#sessions.get(known), name);
   }
 
   async #dirs(id: string): Promise<FileDirs> {
