@@ -273,10 +273,9 @@ export class Supervisor implements Sessions {
   async #written(id: SessionId): Promise<void> {
     const living = this.#table.living(id);
     if (living === undefined || living.endpoint === null) return;
-    await living
-      .actor()
-      .ask('Settle', null, { deadlineMs: SETTLE_MS })
-      .catch(() => undefined);
+    // One that ends meanwhile writes what it has by itself.
+    const settle = async (): Promise<null> => living.actor().ask('Settle', null, { deadlineMs: SETTLE_MS });
+    await settle().catch(() => undefined);
     await this.#parts.hub.write({ records: [] });
   }
 
