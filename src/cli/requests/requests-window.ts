@@ -59,6 +59,9 @@ function readOptions(args: readonly string[]) {
       `There is no 'requests ${file}', and no file of that name; to create a collection, name a .json file in a folder that exists`,
     );
   }
+  // Before a collection is created.
+  const missing = values.env?.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new UsageError(`There is no environment file '${missing}'`);
   const port = Number(values.port ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535');
   return { file, env: values.env ?? [], port, open: values['no-open'] !== true };

@@ -53,6 +53,16 @@ t.test('a file that is neither there nor a new collection is reported before any
   }
 });
 
+t.test('a missing environment is reported before a collection is created', async (t) => {
+  const file = join(openFolder(t), 'new.json');
+  const child = spawn(process.execPath, ['dist/cli.js', 'requests', file, '--env', 'missing.json'], {
+    stdio: 'ignore',
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  t.strictSame(await once(child, 'close'), [2, null]);
+  t.notOk(existsSync(file));
+});
+
 t.test('a new file is a new collection', async (t) => {
   const folder = openFolder(t);
   const file = join(folder, 'new.json');
