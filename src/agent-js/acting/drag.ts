@@ -56,6 +56,8 @@ export async function dragFrom(
     let entered = false;
     const carry = async (to: Point): Promise<void> => {
       last = to;
+      // A busy browser may say late that it carries the element off.
+      carried ??= tab.drag;
       if (carried === null) return move(to);
       await dragEvent(tab, entered ? 'dragOver' : 'dragEnter', to, carried.data, timeoutMs);
       entered = true;
@@ -91,8 +93,9 @@ export async function dragFrom(
         await drag.end(true);
       }
     }
-    const cargo = carried as Tab['drag'];
+    const cargo = (carried as Tab['drag']) ?? tab.drag;
     if (cargo !== null) {
+      if (!entered) for (const step of stepsTo(from, last)) await carry(step);
       await carry(last);
       await dragEvent(tab, 'drop', last, cargo.data, timeoutMs);
     }

@@ -14,6 +14,8 @@ import type { WindowListeners } from '../window-listeners.js';
 /** Lists move their items for as long as this while something is dragged over them, in milliseconds. */
 const STILL_MS = 1_000;
 const LOOK_EVERY_MS = 30;
+/** A frame is waited for so long, in milliseconds. */
+const FRAME_MS = 250;
 /** What has not moved for so many looks stands still. */
 const STILL_LOOKS = 3;
 
@@ -65,7 +67,16 @@ async function untilStill(element: Element): Promise<void> {
     same = now === before ? same + 1 : 0;
     before = now;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await frameDrawn();
   }
+}
+
+/** What moves is seen to move by frames alone, which a busy browser draws late; one that is hidden draws none. */
+function frameDrawn(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => resolve());
+    setTimeout(resolve, FRAME_MS);
+  });
 }
 
 function blocked(reason: string, final: boolean): PageProblem {
