@@ -44,8 +44,8 @@ export interface Call extends CallOptions {
 const CALL_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
-/** A stream of events is opened again until its service was silent for so long. */
-const SILENCE_MS = 30_000;
+/** A broken stream of events is reopened for so long before it fails, in milliseconds. */
+const REOPEN_MS = 30_000;
 /** After these the same request can succeed. */
 const TEMPORARY = [429, 502, 503];
 
@@ -107,19 +107,20 @@ export class Connection {
   /**
    * The data of a stream's events, each once and in order: a broken connection is opened again after the last event. Ends
    * with a stream that is finite.
-   * @throws UNAVAILABLE if the service is silent for 30 s; the signal's reason
+   * @throws UNAVAILABLE if the stream cannot be reopened within 30 s; the signal's reason
    */
   async *events(path: string, { signal, after }: EventOptions = {}) {
     let last = after === undefined ? '' : String(after);
-    let heardAt = performance.now();
+    let brokenAt: number | null = null;
     for (;;) {
+      let isOpen = false;
       try {
         const headers = last === '' ? this.#headers : { ...this.#headers, 'last-event-id': last };
         const response = await this.#fetch(this.url + path, { headers, ...(signal === undefined ? {} : { signal }) });
         if (response.status === 204 || response.body === null) return;
         if (!response.ok) throw await refusal(response);
+        isOpen = true;
         for await (const { id, data } of serverSentEvents(response.body)) {
-          heardAt = performance.now();
           if (id === '') continue;
           last = id;
           const event: unknown = JSON.parse(data);
@@ -129,7 +130,9 @@ export class Connection {
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof TroupeError && error.code !== 'UNAVAILABLE') throw error;
-        if (performance.now() - heardAt > SILENCE_MS) throw this.#unreachable(error);
+        // A stream may have been open and idle for hours before it broke.
+        if (isOpen || brokenAt === null) brokenAt = performance.now();
+        else if (performance.now() - brokenAt > REOPEN_MS) throw this.#unreachable(error);
         await pause(FIRST_PAUSE_MS * 2, { signal });
       }
     }

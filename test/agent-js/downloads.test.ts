@@ -9,7 +9,7 @@ import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
-/** Answers each download with a beginning, until it is told to end them. Connections are few, and these take none. */
+/** Starts each download, and ends all of them on a message. They take no connections, of which a browser has few. */
 const SERVICE_WORKER = `
   const open = [];
   oninstall = () => skipWaiting();

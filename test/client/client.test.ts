@@ -174,3 +174,35 @@ t.test('Events after a broken connection are neither lost nor repeated', async (
   t.same(seqs, [1, 2, 3, 4, 5, 6]);
   t.same(asked, [0, 2, 4, 6]);
 });
+
+t.test('A stream of events that was idle for long is opened again when it breaks', async (t) => {
+  const { now } = performance;
+  let later = 0;
+  performance.now = () => now.call(performance) + later;
+  t.teardown(() => {
+    performance.now = now;
+  });
+  const encoder = new TextEncoder();
+  const event = (id: number) => encoder.encode(`id: ${id}\ndata: {"seq":${id},"type":"x"}\n\n`);
+  let calls = 0;
+  const fetch = async (): Promise<Response> => {
+    calls += 1;
+    if (calls === 2) throw new TypeError('refused');
+    if (calls === 4) return new Response(null, { status: 204 });
+    const body = new ReadableStream({
+      start: (stream) => stream.enqueue(event(calls)),
+      pull(stream) {
+        if (calls > 1) stream.close();
+        else stream.error(new TypeError('broken'));
+      },
+    });
+    return new Response(body);
+  };
+  const seen: unknown[] = [];
+  const troupe = new Troupe({ url: 'http://127.0.0.1:1', fetch });
+  for await (const { seq } of troupe.sessions.get('a').events()) {
+    seen.push(seq);
+    later += 3_600_000;
+  }
+  t.same(seen, [1, 3]);
+});

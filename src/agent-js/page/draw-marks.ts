@@ -3,7 +3,7 @@ import { shownLooks } from './controls/shown-looks.js';
 import { viewportRect } from './tree/geometry.js';
 import { isShown } from './tree/visibility.js';
 
-/** Neighbours are told apart by their colors. */
+/** Adjacent marks have different colors. */
 const COLORS = ['#c00000', '#0050c0', '#007030', '#8000a0', '#a04000', '#006080'];
 const MAX_LABEL = 40;
 /** Heights in CSS pixels. */

@@ -47,7 +47,7 @@ export function install(names: {
   const { preventDefault } = Event.prototype;
   const found: WeakRef<Element>[] = [];
   const listeners = new WeakMap<Element, Map<string, unknown[]>>();
-  /** What the other world was told. */
+  /** What was sent to the other world. */
   const told = new WeakMap<Node, number>();
   const delegated = new Delegated();
 
@@ -241,7 +241,7 @@ export function install(names: {
     for (const reference of found.splice(0)) {
       const node = reference.deref();
       if (node === undefined || byLibrary.has(node)) continue;
-      // A node that is in no document yet is told of later.
+      // A node that is in no document yet is reported later.
       if (!node.isConnected) note(node);
       else tell(node, kindsOf(node));
     }

@@ -16,7 +16,7 @@ export interface ModemBounds {
   readonly deadlineMs: number;
   /** Ends calls and streams, which fail with its reason then. */
   readonly signal: AbortSignal | undefined;
-  /** Told of a failure after which the engine may be another one: no connection, or a request that it does not take. */
+  /** Called after a failure that another engine may explain: no connection, or a request that it rejects. */
   readonly onStrange: () => void;
 }
 

@@ -49,7 +49,7 @@ export class AgentPeer implements McpPeer {
   readonly #sessions: Sessions;
   readonly #server: Server;
   readonly #browser: OwnBrowser;
-  /** The last page that the client was told about, and its session. */
+  /** The page that the client's last result named, and its session. */
   #lastReported: { readonly id: string; readonly page: KnownPage } | undefined;
 
   constructor(client: McpClient) {

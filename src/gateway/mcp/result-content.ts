@@ -34,7 +34,7 @@ export function pictureOf(value: unknown): Picture | null {
   return isPicture && file.endsWith('.png') ? { file, width, height } : null;
 }
 
-/** The page that the client was told about last. */
+/** The page that the client's last result named. */
 export interface KnownPage {
   readonly url: string;
   readonly title: string;

@@ -7,7 +7,7 @@ import { drawnRect } from './visibility.js';
 
 /** Of what is seen at once, this part goes with one step. */
 const STEP = 0.8;
-/** As far as any list is long, in pixels. */
+/** Scrolls any list to its end, in pixels. */
 const TO_THE_END = 1_000_000;
 
 /** How far: a part of what is seen at once, pixels, or to the end. */
