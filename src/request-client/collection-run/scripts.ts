@@ -79,8 +79,8 @@ export class Scripts {
   #turn: ScriptTurn | null = null;
   #place: ScriptPlace = { target: 'prerequest', current: '' };
   #epoch = 0;
-  /** Whether the running script has sent a request, which must not be sent twice. */
-  #hasSent = false;
+  /** Whether the running script has sent or changed something, which must not be done twice. */
+  #hasActed = false;
 
   constructor(options: ScriptsOptions) {
     this.#options = options;
@@ -88,7 +88,7 @@ export class Scripts {
 
   /**
    * Runs one script, until its timers have run, too. The first one starts the sandbox. A script that the engine itself
-   * failed on, at no fault of its own, runs once more in a fresh engine, unless it has sent a request.
+   * failed on, at no fault of its own, runs once more in a fresh engine, unless it has sent or changed something.
    * @throws what {@link Sandbox.run} throws; the turn has the results until then
    */
   async run(source: string, place: ScriptPlace, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
@@ -96,7 +96,7 @@ export class Scripts {
     try {
       await this.#runOnce(source, place, turn, signal);
     } catch (error) {
-      const again = error instanceof TroupeError && error.details?.cause === 'ENGINE' && !this.#hasSent;
+      const again = error instanceof TroupeError && error.details?.cause === 'ENGINE' && !this.#hasActed;
       if (!again) throw error;
       turn.tests.length = before.tests;
       turn.console.length = before.console;
@@ -108,7 +108,7 @@ export class Scripts {
   async #runOnce(source: string, place: ScriptPlace, turn: ScriptTurn, signal: AbortSignal | undefined): Promise<void> {
     this.#sandbox ??= Sandbox.start({ modules: [this.#module()], emit: (event) => this.#heard(event) });
     const sandbox = await this.#sandbox;
-    this.#hasSent = false;
+    this.#hasActed = false;
     this.#turn = turn;
     this.#place = place;
     this.#epoch += 1;
@@ -145,9 +145,18 @@ export class Scripts {
         epoch: async () => this.#epoch,
         state: async () => this.#ownState(),
         postman: async () => this.#postmanState(),
-        change: async ([change, value]) => this.#change(String(change), value),
-        request: async ([request]) => this.#change('all', request),
-        variables: async ([scope, entries]) => this.#takeVariables(scope, entries),
+        change: async ([change, value]) => {
+          this.#hasActed = true;
+          this.#change(String(change), value);
+        },
+        request: async ([request]) => {
+          this.#hasActed = true;
+          this.#change('all', request);
+        },
+        variables: async ([scope, entries]) => {
+          this.#hasActed = true;
+          this.#takeVariables(scope, entries);
+        },
         test: async ([name, failure]) => this.#tested(String(name), failure),
         skip: async ([name]) => this.#addTest({ name: String(name), status: 'skipped', message: '' }),
         scriptError: async ([message]) => {
@@ -259,7 +268,7 @@ export class Scripts {
   }
 
   async #send(wanted: unknown, signal: AbortSignal): Promise<unknown> {
-    this.#hasSent = true;
+    this.#hasActed = true;
     try {
       const resolver = this.#resolver();
       const item = { request: typeof wanted === 'string' ? { method: 'GET', url: wanted } : wanted };
