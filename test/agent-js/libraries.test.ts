@@ -104,7 +104,7 @@ function chosen({ name, labels }: LibraryPage): LibraryPage['labels'] {
   return sampled(labels, { proof: 'libraries', name, count: GESTURES_IN_SAMPLE });
 }
 
-/** A thread for each core that does nothing but count, until it is told to rest. */
+/** A thread for each core that does nothing but count, until it is stopped. */
 function keepBusy(t: Test): () => Promise<void> {
   const threads = Array.from({ length: availableParallelism() }, () => new Worker('for (;;);', { eval: true }));
   const rest = async (): Promise<void> => {

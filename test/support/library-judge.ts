@@ -152,7 +152,7 @@ export class LibraryJudge {
     await this.#fixture.call('go', `${page.url(below)}?${++this.#opened}`);
     const first = page.labels.flatMap(({ after, element }) => (after.length === 0 ? [element] : []));
     const drawn = `(() => { const find = ${FIND}; return ${JSON.stringify(first)}.every((one) => find(one) !== null); })()`;
-    // What never comes is told label by label.
+    // What never comes is reported label by label.
     await eventually('the page is drawn', () => this.#holds(drawn), DRAWN_MS).catch(() => undefined);
   }
 

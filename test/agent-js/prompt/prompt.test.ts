@@ -54,7 +54,7 @@ t.test('The document says how much time there is', async (t) => {
   );
 });
 
-t.test('Every action is told of with its value', async (t) => {
+t.test('Every action is described with its value', async (t) => {
   for (const text of [sessionDocument({ ...DOCUMENT, flows: [] }), MCP_INSTRUCTIONS]) {
     for (const action of ActionName.options) t.match(text, new RegExp(`\\b${action}\\b`), action);
     t.match(text, /\{dialog\}OK/);

@@ -226,7 +226,7 @@ t.test('The end of a session stops its open requests and releases its browser', 
   t.match(await sessions.list({}), [{ status: 'stopped', name: 'MCP: wire' }]);
 });
 
-t.test('If no browser is available, the model is told to try again', async (t) => {
+t.test('If no browser is available, the model is asked to try again', async (t) => {
   const full = await openHouse(t, { maxSessions: 1, createTimeout: 4 });
   const gateway = await full.listen();
   const [first, second] = [await enter(gateway), await enter(gateway)];
