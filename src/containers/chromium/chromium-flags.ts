@@ -59,7 +59,6 @@ export const COMMON_FLAGS: readonly string[] = [
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-hang-monitor',
-  '--disable-ipc-flooding-protection',
   '--disable-renderer-backgrounding',
   // A page gone back to is loaded again, so that every navigation looks alike.
   '--disable-back-forward-cache',
