@@ -27,8 +27,13 @@ const MAX_DEPTH = 50;
 const MAX_PATTERN = 2_000;
 /** Names that mean something to the language. */
 const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** What browsers leave out of an address before they read its scheme: at its ends, and anywhere. */
+const AROUND = /^[\0- ]+|[\0- ]+$/g;
+const ANYWHERE = /[\t\n\r]/g;
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
+/** A host and its port without a scheme, which a browser refuses by itself. */
+const HOST_WITH_PORT = /^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}(?:[/?#]|$)/i;
 /** Addresses that scripts may open; as agent.go. */
-const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
 const SCHEMES: ReadonlySet<string> = new Set(['http', 'https', 'about', 'data', 'blob']);
 
 export interface CheckedCall {
@@ -211,8 +216,10 @@ function classOfRoot(root: string): ClassName {
 
 /** Only what agent.go opens: `file:` reaches what lies on the machine. */
 function checkUrl(value: Wire, where: string): void {
-  const scheme = typeof value === 'string' ? SCHEME.exec(value)?.[1]?.toLowerCase() : undefined;
-  if (scheme === undefined || SCHEMES.has(scheme) || /^[\w.-]+:\d/.test(String(value))) return;
+  if (typeof value !== 'string') return;
+  const url = value.replace(AROUND, '').replace(ANYWHERE, '');
+  const scheme = SCHEME.exec(url)?.[1]?.toLowerCase();
+  if (scheme === undefined || SCHEMES.has(scheme) || HOST_WITH_PORT.test(url)) return;
   throw refused(`${where} opens http, https, about and data only, not ${scheme}:`);
 }
 
