@@ -38,6 +38,21 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
      <div class=cell>3</div></div></div>${on('frame')}`,
     ['{div}1', '{div}2', '{div}3'],
   ],
+  'the days of all weeks of a calendar, whose days are made of more than one element': [
+    `<div id=month><div class=heads>${['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'].map((day) => `<span>${day}</span>`).join('')}</div>
+     ${[0, 7]
+       .map(
+         (from) =>
+           `<div class=week>${Array.from({ length: 7 }, (_, day) => `<div class=day><div><b>${from + day + 1}</b></div></div>`).join('')}</div>`,
+       )
+       .join('')}</div>${on('month', 'mousedown')}`,
+    Array.from({ length: 14 }, (_, day) => `{div}${day + 1}`),
+  ],
+  'the cells of a sheet that say where they stand, if the document listens': [
+    `<table><tr><th>Car<th>Make</table><table><tr><td data-x=0 data-y=0>Jazz<td data-x=1 data-y=0>Honda<tr><td data-x=0 data-y=1>Civic<td data-x=1 data-y=1>Seat</table>
+     <script>document.addEventListener('mousedown', () => {})</script>`,
+    ['{td}Jazz', '{td}Honda', '{td}Civic', '{td}Seat'],
+  ],
   'the small parts of the rows of a list that listens for them': [
     `<style>i { display: inline-block; width: 16px; height: 16px }</style><div id=tree>${['Ada', 'Ben', 'Cyd']
       .map((name) => `<div class=row><i class="x-expander"></i><i class="icon"></i><span>${name}</span></div>`)

@@ -9,6 +9,12 @@ import { holdsControls } from './wrappers.js';
 const HOLDERS = new Set(['treeitem', 'tab', 'option', 'listitem', 'row', 'slider']);
 /** Parts of a table that a listener on what they stand in is for. */
 export const CELLS = /^(gridcell|columnheader|rowheader)$/;
+/** By which attributes a cell says where in its sheet it stands. */
+const SHEET_PLACES = [
+  ['data-x', 'data-y'],
+  ['data-row', 'data-col'],
+  ['data-row', 'data-column'],
+];
 /** Words by which pages class a small part of an item that is operated on its own. */
 const PART_CLASS = /(?:^|[-_\s])(?:checkbox|expander|grip|handle|toggler|twisty|twistie)(?:\s|$)/i;
 /** Such a part is at most of this size, in CSS pixels, and has at most a sign as its text. */
@@ -47,7 +53,7 @@ export function clickableOf(
   const listens = (kinds & POINTED) !== 0;
   const isCell = (around.listened || listens) && CELLS.test(element.getAttribute('role') ?? '');
   const isPart = !around.pointer && (around.listened || wholeListens(element)) && isPartByClass(element);
-  const byPlace = isCell || isPart || isRevealer(element);
+  const byPlace = isCell || isPart || isRevealer(element) || isSheetCell(element);
   const sure = byStyle || inMarkup || byPlace || element.getAttribute('draggable') === 'true';
   const focusable =
     element.hasAttribute('tabindex') &&
@@ -58,6 +64,14 @@ export function clickableOf(
   const hovers = (kinds & HOVER) !== 0 && !around.pointer && !around.listened && isSmall(element);
   const otherwise = focusable || touched || drops || hovers;
   return sure || listens || otherwise ? { sure, listens, otherwise } : null;
+}
+
+/** Whether an element is a cell that says where in its sheet it stands, and the document listens for all of them. */
+function isSheetCell(element: Element): boolean {
+  if (element.localName !== 'td' || !SHEET_PLACES.some((place) => place.every((one) => element.hasAttribute(one)))) {
+    return false;
+  }
+  return wholeListens(element);
 }
 
 /** Whether a small element without much of a text is classed as a part that is operated on its own: a branch's expander. */

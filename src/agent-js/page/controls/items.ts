@@ -13,6 +13,8 @@ const MIN_CELLS = 7;
 const MAX_ELEMENTS = 500;
 /** Characters of a cell's text: a day, a colour, a sign. */
 const MAX_CELL_TEXT = 12;
+/** Elements that a cell is made of. */
+const MAX_CELL_PARTS = 5;
 
 /** The items that a listener on what holds them is for; none if it is for the element itself. */
 export function itemsOf(element: Element): readonly Element[] {
@@ -34,20 +36,25 @@ export function itemsOf(element: Element): readonly Element[] {
   return items.length > 0 && holdsControls(element) ? [] : items;
 }
 
-/** The days of a calendar, or whatever else stands in a board: short texts, all alike, beside their own heads. */
+/**
+ * The days of a calendar, or whatever else stands in a board: short texts, all alike, beside their own heads. Rows of one
+ * kind make one board.
+ */
 function cellsIn(element: Element): readonly Element[] {
   if (element.childElementCount === 0 || element.getElementsByTagName('*').length > MAX_ELEMENTS) return [];
-  let most: readonly Element[] = [];
-  for (const { children } of element.querySelectorAll('div, ul, ol')) {
-    if (children.length < Math.max(MIN_CELLS, most.length + 1) || !areAlike(children)) continue;
-    if ([...children].every(isCell)) most = [...children];
+  const boards = new Map<string, Element[]>();
+  for (const row of element.querySelectorAll('div, ul, ol')) {
+    const { children } = row;
+    if (children.length < MIN_CELLS || !areAlike(children) || ![...children].every(isCell)) continue;
+    const kind = [row, children[0]].map((one) => `${one?.localName} ${one?.classList[0]}`).join();
+    boards.set(kind, [...(boards.get(kind) ?? []), ...children]);
   }
-  return most;
+  return [...boards.values()].reduce((most, board) => (board.length > most.length ? board : most), []);
 }
 
 function isCell(element: Element): boolean {
-  const { childElementCount, textContent } = element;
-  return childElementCount === 0 && (textContent?.trim().length ?? 0) <= MAX_CELL_TEXT && element.checkVisibility();
+  const short = (element.textContent?.trim().length ?? 0) <= MAX_CELL_TEXT;
+  return short && element.getElementsByTagName('*').length <= MAX_CELL_PARTS && element.checkVisibility();
 }
 
 function areAlike(elements: HTMLCollection): boolean {

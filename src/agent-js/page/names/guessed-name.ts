@@ -1,5 +1,6 @@
 import { foldSpace } from '../../locating/locator.js';
 import { isElement, isHtml, onlyText, parentOf, walk } from '../tree/flat-tree.js';
+import { drawnRect } from '../tree/visibility.js';
 import { accessibleName, drawnText } from './accessible-name.js';
 import { attributeWords, hrefWord, iconWords, nearWords } from './icon-words.js';
 import { inputKind, isControl, isField, NAMED_FROM_OUTSIDE, roleOf } from './roles.js';
@@ -17,6 +18,7 @@ const MAX_AROUND = 2_000;
 
 const BOUNDS = new Set(['body', 'html', 'form', 'fieldset', 'table', 'main', 'section', 'dialog', 'nav', 'ul', 'ol']);
 const ROWS = new Set(['row', 'listitem', 'option', 'treeitem', 'tab', 'article', 'menuitem']);
+const TAB_STOP = '[tabindex]:not([tabindex^="-"])';
 const CHECKED = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 
 /**
@@ -76,13 +78,17 @@ function headerName(element: Element, onSource: OnSource): string {
   const spans = head?.querySelector('[colspan]') !== null;
   const column = spans || head === row ? undefined : head?.children[place];
   const across = row?.querySelector(':scope > th') ?? (place > 0 ? row?.firstElementChild : undefined);
-  const top = column?.localName === 'th' ? labelText(drawnText(column)) : '';
+  const isHead = isElement(column) && (column.localName === 'th' || column.closest('thead') !== null);
+  const top = isHead ? labelText(drawnText(column)) : '';
   if (top === '' && across?.localName !== 'th') return '';
   const side = across && across !== cell && !holdsControl(across) ? labelText(drawnText(across)) : '';
   return foldSpace(`${side} ${top}`);
 }
 
-/** The text before a field, and after a box that one checks; what comes first, as near as it can be. */
+/**
+ * The text before a field, and after a box that one checks; as near as it can be. Text after a field is its name only if it
+ * is drawn over the field, as a placeholder, or if it is a label of nothing else.
+ */
 function besideName(element: Element, onSource: OnSource): string {
   const checked = CHECKED.has(roleOf(element)) || (isHtml(element, 'input') && /^(checkbox|radio)$/.test(element.type));
   let node: Element = element;
@@ -91,25 +97,28 @@ function besideName(element: Element, onSource: OnSource): string {
     if (around === null || BOUNDS.has(node.localName)) return '';
     onSource(around);
     if ((around.textContent ?? '').length > MAX_AROUND) return '';
-    const before = runOf(node, 'previousSibling');
-    const after = checked || inputKind(element) === 'typed' ? runOf(node, 'nextSibling') : '';
-    const own = checked ? after || before : before || (isField(element) ? '' : after);
+    const own = checked
+      ? runOf(node, 'nextSibling') || runOf(node, 'previousSibling')
+      : runOf(node, 'previousSibling', !isField(element)) || textOver(element, node);
     if (own !== '') return own;
     node = around;
   }
   return '';
 }
 
-/** The text next to a node, up to the next control or another block. */
-function runOf(from: Element, way: 'previousSibling' | 'nextSibling'): string {
+/** @param overTools passes over a toolbar, which stands between an editor and its heading */
+function runOf(from: Element, way: 'previousSibling' | 'nextSibling', overTools = false): string {
   let text = '';
   for (let node: Node | null = from[way]; node !== null; node = node[way]) {
     let part = '';
     let apart = false;
     if (node.nodeType === 3) part = node.nodeValue ?? '';
     else if (isElement(node)) {
-      if (BOUNDS.has(node.localName) || isControl(node) || holdsControl(node)) break;
       if (!node.checkVisibility() || /^(script|style|template)$/.test(node.localName)) continue;
+      if (overTools && isToolbar(node)) continue;
+      if (BOUNDS.has(node.localName) || isControl(node) || holdsControl(node)) break;
+      // The text before a field may be that of a control which the page draws.
+      if (way === 'previousSibling' && holdsStop(node)) break;
       part = drawnText(node);
       apart = node.localName !== 'br' && !getComputedStyle(node).display.startsWith('inline');
     }
@@ -118,6 +127,36 @@ function runOf(from: Element, way: 'previousSibling' | 'nextSibling'): string {
     if (apart && foldSpace(part) !== '') break;
   }
   return labelText(text);
+}
+
+/** The text of an element after a node that is drawn over the field in it, or that is a label without a control. */
+function textOver(field: Element, node: Element): string {
+  for (let next = node.nextElementSibling; next !== null; next = next.nextElementSibling) {
+    if (!next.checkVisibility()) continue;
+    if (isControl(next) || holdsControl(next)) return '';
+    const text = labelText(drawnText(next));
+    if (text !== '') return (isHtml(next, 'label') && next.control === null) || isOver(next, field) ? text : '';
+  }
+  return '';
+}
+
+/** Whether two elements are drawn over one another, by most of the smaller one. */
+function isOver(element: Element, under: Element): boolean {
+  const [one, other] = [drawnRect(element), drawnRect(under)];
+  if (one === null || other === null) return false;
+  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+  const smaller = Math.min(one.width * one.height, other.width * other.height);
+  return width > 0 && height > 0 && width * height > smaller / 2;
+}
+
+function isToolbar(element: Element): boolean {
+  return roleOf(element) === 'toolbar' || /(?:^|[-_\s])toolbar/i.test(element.getAttribute('class') ?? '');
+}
+
+/** Whether the Tab key stops at an element or in it. */
+function holdsStop(element: Element): boolean {
+  return element.matches(TAB_STOP) || element.querySelector(TAB_STOP) !== null;
 }
 
 function labelText(text: string): string {
