@@ -91,9 +91,6 @@ const SYSTEMS: readonly (readonly [name: string, marker: string, variables: Part
   ],
 ];
 
-/** The variables that say that a process runs in CI, and in which. */
-export const CI_MARKERS: readonly string[] = SYSTEMS.map(([, marker]) => marker);
-
 /** The CI build that these variables describe; null outside of CI. */
 export function readCiBuild(env: NodeJS.ProcessEnv): CiBuild | null {
   const system = SYSTEMS.find(([, marker]) => (env[marker] ?? '') !== '' && env[marker] !== 'false');

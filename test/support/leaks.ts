@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { CI_MARKERS } from '#troupe/config/ci.js';
+import { readCiBuild } from '#troupe/config/ci.js';
 import { killProcess, processes } from './processes.js';
 import { shareCache } from './shared-cache.js';
 
 // A test does not depend on the CI that runs it; one about CI sets what it needs.
-for (const marker of CI_MARKERS) delete process.env[marker];
+for (const [name, value] of Object.entries(process.env)) {
+  if (readCiBuild({ [name]: value }) !== null) delete process.env[name];
+}
 
 /** What is on its way out has this long: a socket that closes, a thread or a process that was told to end. */
 const GRACE_MS = 15_000;
