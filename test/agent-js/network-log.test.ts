@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { NetworkLog } from '#troupe/agent-js/network/network-log.js';
-import { harPieces, NETWORK_LOG } from '#troupe/report/har.js';
+import { failedRequests, harPieces, NETWORK_LOG } from '#troupe/report/har.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -63,6 +63,32 @@ t.test(
     });
   },
 );
+
+t.test('Answers whose body no page reads, and requests without an answer, are in the archive too', async (t) => {
+  const dir = t.testdir({});
+  const site = await openSite(t);
+  const { call, browser } = await openAgent(t, await openBrowser(t));
+  const log = new NetworkLog({ file: join(dir, NETWORK_LOG), redact: (entry) => entry });
+  browser.listen((event) => log.observe(event));
+  site.set('/unread', (_, response) => response.writeHead(500, { 'content-type': 'application/json' }).end('{}'));
+  let asked: () => void = () => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  site.set('/silent', () => asked());
+  const path = site.set(
+    '/start',
+    `<script>fetch('/unread', { method: 'POST' }).then(() => { document.body.append('answered'); fetch('/silent') })</script>`,
+  );
+  await call('go', path);
+  await call('wait', '{*}answered');
+  await waiting;
+  await log.close();
+  t.match(await failedRequests(dir), [
+    { request: { method: 'POST', url: `${site.origin}/unread`, status: 500 } },
+    { request: { method: 'GET', url: `${site.origin}/silent`, status: null, error: /no answer/ } },
+  ]);
+});
 
 t.test('a session that asked for nothing has no archive', async (t) => {
   const file = join(t.testdir({}), NETWORK_LOG);

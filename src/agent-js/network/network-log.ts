@@ -11,6 +11,8 @@ const MAX_ENTRIES = 20_000;
 const FLUSH_MS = 1_000;
 /** A longer value of a header, or address, is cut. */
 const MAX_TEXT = 4_000;
+/** The error of a request that waits when the session ends. */
+const NO_ANSWER = 'no answer when the session ended';
 /** Headers that carry credentials. */
 const HIDDEN = /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key)$/i;
 
@@ -69,8 +71,12 @@ export class NetworkLog {
     }
   }
 
-  /** Writes what is left. Requests without an end are left out. */
+  /** Writes what is left, also of requests without an end: a page may not read the body of an answer. */
   async close(): Promise<void> {
+    for (const [requestId, open] of [...this.#open]) {
+      if (open.type === 'WebSocket') continue;
+      this.#ended(requestId, open.respondedAt ?? open.startedAt, open.response === undefined ? NO_ANSWER : null);
+    }
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#open.clear();
