@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly grep: RegExp | null;
   /** Seconds of one job. */
   readonly timeout: number | undefined;
+  /** Seconds of the whole run; what has not ended then is stopped. */
+  readonly runTimeout: number | undefined;
   /** Seconds that one call of a flow waits for its element. */
   readonly actTimeout: number | undefined;
   readonly name: string | undefined;
@@ -92,6 +94,8 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     failOnFlaky: values['fail-on-flaky'] ?? false,
     grep: values.grep === undefined ? null : expression(values.grep),
     timeout: values.timeout === undefined ? undefined : whole('--timeout', values.timeout, 1, 86_400),
+    runTimeout:
+      values['run-timeout'] === undefined ? undefined : whole('--run-timeout', values['run-timeout'], 1, 86_400),
     actTimeout:
       values['act-timeout'] === undefined ? undefined : secondsOf('--act-timeout', values['act-timeout'], 600),
     name: values.name,
@@ -126,6 +130,7 @@ function parsed(args: readonly string[]) {
     'max-failures': text,
     'fail-on-flaky': flag,
     'act-timeout': text,
+    'run-timeout': text,
     parallel: text,
     shard: text,
     retries: text,
