@@ -73,43 +73,53 @@ t.test('The suite has 60 flows: 10 fail, and 5 are flaky', async (t) => {
   t.equal(FLOWS.filter(isFlaky).length, 5);
 });
 
-t.test('Each flow of the suite ends as it should, and the terminal names the causes', { timeout: 900_000 }, async (t) => {
-  const names = [
-    ...sampled(FLOWS.filter(isBroken), { proof: 'suite', name: 'broken', count: 2 }),
-    ...sampled(FLOWS.filter(isFlaky), { proof: 'suite', name: 'flaky', count: 1 }),
-    ...sampled(
-      FLOWS.filter((name) => !isBroken(name) && !isFlaky(name)),
-      { proof: 'suite', name: 'passing', count: 3 },
-    ),
-  ];
-  const words = ['--retries', '1', '--parallel', '2', '--act-timeout', '20'];
-  const { code, output, folder, out } = await runSuite(t, names, words);
-  t.equal(code, 1, output);
-  const broken = names.filter(isBroken);
-  const flaky = names.filter(isFlaky);
-  const passed = names.length - broken.length;
-  t.match(output, `${names.length} jobs: ${passed} passed (${flaky.length} flaky), ${broken.length} failed, in`);
-  const [, ...failures] = output.slice(output.indexOf('\nFailed\n')).split(/\n {2}\d+\) /);
-  for (const [index, name] of [...broken].sort().entries()) {
-    t.match(failures[index] ?? '', new RegExp(`^${name}\n`), `failure ${index + 1} is ${name}`);
-    t.match(failures[index] ?? '', CAUSES[name] ?? /^$/, name);
-  }
-  for (const name of flaky) t.match(output, new RegExp(`\n {2}${name} {2}\\(attempt 2\\)\n`));
-  t.equal(output.match(/^::error /gm)?.length, broken.length, 'an annotation for each failure');
-  t.match(readFileSync(join(folder, 'summary.md'), 'utf8'), `${broken.length} failed · ${passed} passed`);
-  const index = readFileSync(out('reports/index.html'), 'utf8');
-  t.same(
-    names.filter((name) => !index.includes(name)),
-    [],
-    'the index has every flow',
-  );
-
-  if (!whole) return;
-  await t.test('its reports are read by the libraries of collectors', async (t) => {
-    const { checkCtrf, checkJunit } = await import('../support/report-collectors.js');
-    t.same(checkCtrf(out('ctrf.json')), { tests: 60, passed: 50, failed: 10, flaky: 5 });
-    for (const [collector, counts] of Object.entries(await checkJunit(out('junit.xml')))) {
-      t.same(counts, { tests: 60, failed: 10 }, collector);
+t.test(
+  'Each flow of the suite ends as it should, and the terminal names the causes',
+  { timeout: 900_000 },
+  async (t) => {
+    const names = [
+      ...sampled(FLOWS.filter(isBroken), { proof: 'suite', name: 'broken', count: 2 }),
+      ...sampled(FLOWS.filter(isFlaky), { proof: 'suite', name: 'flaky', count: 1 }),
+      ...sampled(
+        FLOWS.filter((name) => !isBroken(name) && !isFlaky(name)),
+        { proof: 'suite', name: 'passing', count: 3 },
+      ),
+    ];
+    const words = ['--retries', '1', '--parallel', '2', '--act-timeout', '20'];
+    const { code, output, folder, out } = await runSuite(t, names, words);
+    t.equal(code, 1, output);
+    const broken = names.filter(isBroken);
+    const flaky = names.filter(isFlaky);
+    const passed = names.length - broken.length;
+    t.match(output, `${names.length} jobs: ${passed} passed (${flaky.length} flaky), ${broken.length} failed, in`);
+    const [, ...failures] = output.slice(output.indexOf('\nFailed\n')).split(/\n {2}\d+\) /);
+    for (const [index, name] of [...broken].sort().entries()) {
+      t.match(failures[index] ?? '', new RegExp(`^${name}\n`), `failure ${index + 1} is ${name}`);
+      t.match(failures[index] ?? '', CAUSES[name] ?? /^$/, name);
     }
-  });
-});
+    for (const name of flaky) t.match(output, new RegExp(`\n {2}${name} {2}\\(attempt 2\\)\n`));
+    t.equal(output.match(/^::error /gm)?.length, broken.length, 'an annotation for each failure');
+    t.match(readFileSync(join(folder, 'summary.md'), 'utf8'), `${broken.length} failed · ${passed} passed`);
+    const index = readFileSync(out('reports/index.html'), 'utf8');
+    t.same(
+      names.filter((name) => !index.includes(name)),
+      [],
+      'the index has every flow',
+    );
+
+    const ctrf: { results: { tests: { name: string; message?: string; stderr?: string[] }[] } } = JSON.parse(
+      readFileSync(out('ctrf.json'), 'utf8'),
+    );
+    const failed = ctrf.results.tests.find(({ name }) => name === 'broken/server-error');
+    if (failed !== undefined) t.match(failed.stderr, ['Failed requests:', /POST .* 500/]);
+
+    if (!whole) return;
+    await t.test('its reports are read by the libraries of collectors', async (t) => {
+      const { checkCtrf, checkJunit } = await import('../support/report-collectors.js');
+      t.same(checkCtrf(out('ctrf.json')), { tests: 60, passed: 50, failed: 10, flaky: 5 });
+      for (const [collector, counts] of Object.entries(await checkJunit(out('junit.xml')))) {
+        t.same(counts, { tests: 60, failed: 10 }, collector);
+      }
+    });
+  },
+);

@@ -43,9 +43,7 @@ interface Counts {
 export async function checkJunit(file: string): Promise<{ readonly [reader: string]: Counts }> {
   const missing = await installOwnPackages(COLLECTORS);
   if (missing !== false) throw new Error(missing);
-  const { parse }: Junit2json = await import(
-    pathToFileURL(required.resolve('junit2json')).href
-  );
+  const { parse }: Junit2json = await import(pathToFileURL(required.resolve('junit2json')).href);
   const junit = await parse(readFileSync(file, 'utf8'));
   const cases = junit.testsuite.flatMap(({ testcase }) => testcase);
   const parser: TestResultsParser = required('test-results-parser');

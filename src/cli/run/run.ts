@@ -201,8 +201,17 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     // A run that was stopped does not know what would have failed.
     const stored = stopped.aborted ? [] : await storeFailed(files, flows, finished);
     const fatal = failsAsFlaky(options, finished) ? ['Flaky flows fail this run: --fail-on-flaky'] : [];
-    const late = stopped.aborted && !cancelled.aborted ? [`${describeFailure(stopped.reason)}: the rest was stopped`] : [];
-    progress.summary(finished, [...quarantine.notes, ...late, ...fatal, ...faults, ...stored, ...reportsAt, ...written]);
+    const late =
+      stopped.aborted && !cancelled.aborted ? [`${describeFailure(stopped.reason)}: the rest was stopped`] : [];
+    progress.summary(finished, [
+      ...quarantine.notes,
+      ...late,
+      ...fatal,
+      ...faults,
+      ...stored,
+      ...reportsAt,
+      ...written,
+    ]);
     await github.report(finished);
     return cancelled.aborted ? 2 : exitCode(options, finished);
   } finally {
