@@ -99,6 +99,8 @@ const sessionFields = {
   hardTimeout: seconds.optional(),
   video: z.enum(['off', 'on', 'on-failure']).optional(),
   screenshots: StepScreenshots.optional(),
+  /** What `network.har` has of requests: `headers` (the default), or also `bodies`. */
+  har: z.enum(['headers', 'bodies']).optional(),
   egress: z
     .strictObject({ allow: z.array(hostPattern).max(200).optional(), deny: z.array(hostPattern).max(200).optional() })
     .optional(),
