@@ -85,7 +85,7 @@ t.test(
         { proof: 'suite', name: 'passing', count: 3 },
       ),
     ];
-    const words = ['--retries', '1', '--parallel', '2', '--act-timeout', '20'];
+    const words = ['--retries', '1', '--parallel', '2', '--act-timeout', '20', ...(whole ? ['--har-bodies'] : [])];
     const { code, output, folder, out } = await runSuite(t, names, words);
     t.equal(code, 1, output);
     const broken = names.filter(isBroken);
@@ -115,11 +115,19 @@ t.test(
 
     if (!whole) return;
     await t.test('its reports are read by the libraries of collectors', async (t) => {
-      const { checkCtrf, checkJunit } = await import('../support/report-collectors.js');
+      const { checkCtrf, checkHar, checkJunit } = await import('../support/report-collectors.js');
       t.same(checkCtrf(out('ctrf.json')), { tests: 60, passed: 50, failed: 10, flaky: 5 });
       for (const [collector, counts] of Object.entries(await checkJunit(out('junit.xml')))) {
         t.same(counts, { tests: 60, failed: 10 }, collector);
       }
+    const hars = readdirSync(out('reports'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('network.har'),
+    );
+    t.ok(hars.length > 50, `${hars.length} HAR files`);
+    for (const path of hars) t.same(checkHar(join(out('reports'), path)), [], path);
+    const login = readFileSync(join(out('reports'), 'account/log-in/network.har'), 'utf8');
+    t.match(login, 'user=ada&password=(hidden)');
+    t.match(login, '<h1>Log in</h1>');
     });
   },
 );

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Ajv } from 'ajv';
 import { validate } from 'ctrf';
 import { installOwnPackages } from './own-packages.js';
 
@@ -32,6 +33,17 @@ interface TestResultsParser {
     readonly failed: number;
     readonly suites: readonly { readonly cases: readonly unknown[] }[];
   };
+}
+
+/** What is wrong with a HAR file by the schema of HAR 1.2; call it after {@link checkJunit}, which installs the schema. */
+export function checkHar(file: string): readonly string[] {
+  const schemas: { readonly [name: string]: object } = required('har-schema');
+  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addMetaSchema(createRequire(import.meta.url)('ajv/dist/refs/json-schema-draft-06.json'));
+  for (const [name, schema] of Object.entries(schemas)) if (name !== 'har') ajv.addSchema(schema);
+  const check = ajv.compile(schemas.har ?? {});
+  check(JSON.parse(readFileSync(file, 'utf8')));
+  return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
 interface Counts {

@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly shard: { readonly index: number; readonly count: number } | null;
   /** Each step of a job waits for the picture of the one before. */
   readonly exactScreenshots: boolean;
+  /** network.har has what requests sent and got. */
+  readonly harBodies: boolean;
   readonly retries: number;
   /** `immediate`: the service retries a job as soon as it failed; `isolated`: at the end of the run, one at a time. */
   readonly retryStrategy: 'immediate' | 'isolated';
@@ -86,6 +88,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     lastFailed: values['last-failed'] ?? false,
     parallel: values.parallel === undefined ? null : whole('--parallel', values.parallel, 1, 10_000),
     shard: values.shard === undefined ? null : shardOf(values.shard),
+    harBodies: values['har-bodies'] ?? false,
     exactScreenshots: values['exact-screenshots'] ?? false,
     retries,
     retryStrategy,
@@ -136,6 +139,7 @@ function parsed(args: readonly string[]) {
     retries: text,
     'fail-fast': flag,
     'exact-screenshots': flag,
+    'har-bodies': flag,
     grep: text,
     timeout: text,
     name: text,
