@@ -120,14 +120,14 @@ t.test(
       for (const [collector, counts] of Object.entries(await checkJunit(out('junit.xml')))) {
         t.same(counts, { tests: 60, failed: 10 }, collector);
       }
-    const hars = readdirSync(out('reports'), { recursive: true, encoding: 'utf8' }).filter((path) =>
-      path.endsWith('network.har'),
-    );
-    t.ok(hars.length > 50, `${hars.length} HAR files`);
-    for (const path of hars) t.same(checkHar(join(out('reports'), path)), [], path);
-    const login = readFileSync(join(out('reports'), 'account/log-in/network.har'), 'utf8');
-    t.match(login, 'user=ada&password=(hidden)');
-    t.match(login, '<h1>Log in</h1>');
+      const hars = readdirSync(out('reports'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+        path.endsWith('network.har'),
+      );
+      t.ok(hars.length > 50, `${hars.length} HAR files`);
+      for (const path of hars) t.same(checkHar(join(out('reports'), path)), [], path);
+      const login = readFileSync(join(out('reports'), 'account/log-in/network.har'), 'utf8');
+      t.match(login, 'user=ada&password=(hidden)');
+      t.match(login, '<h1>Log in</h1>');
     });
   },
 );

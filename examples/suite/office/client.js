@@ -59,7 +59,7 @@ on('#prepare', () => {
 });
 on('#export', () => {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([document.body.innerText], { type: 'text/plain' }));
+  link.href = URL.createObjectURL(new Blob([document.body.textContent], { type: 'text/plain' }));
   link.download = 'page.txt';
   link.click();
 });
