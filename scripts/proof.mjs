@@ -58,6 +58,7 @@ const PROOFS = {
     { path: 'test/agent-js/expect-late.test.ts', env: {} },
     { path: 'test/agent-js/expect-late.test.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
+  suite: [{ path: 'test/examples/suite.test.ts', env: {} }],
   numbers: [{ path: 'test/agent-js/random-numbers.test.ts', env: {} }],
   pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
 };

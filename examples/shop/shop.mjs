@@ -27,25 +27,25 @@ const CLIENT_FILES = new Map([
   ['/search.js', 'text/javascript; charset=utf-8'],
 ]);
 
-const ROUTES = [...browseRoutes, ...cartRoutes, ...accountRoutes, ...checkoutRoutes, ...orderRoutes].map(
-  ([method, pattern, handler]) => ({
-    method,
-    pattern: new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/:(\w+)/g, '(?<$1>[\\w.-]+)')}$`),
-    handler,
-  }),
-);
+const ROUTES = [...browseRoutes, ...cartRoutes, ...accountRoutes, ...checkoutRoutes, ...orderRoutes];
+
+function compiled([method, pattern, handler]) {
+  const source = pattern.replaceAll('.', '\\.').replace(/:(\w+)/g, '(?<$1>[\\w.-]+)');
+  return { method, pattern: new RegExp(`^${source}$`), handler };
+}
 
 /**
  * Starts the example shop. It listens on loopback unless told otherwise, keeps everything in memory, and answers
- * forms of other sites with 403. `port` 0 takes a free one.
+ * forms of other sites with 403. `port` 0 takes a free one. `more` are further routes: `[method, pattern, handler]`.
  */
-export async function startShop({ port = 0, host = '127.0.0.1' } = {}) {
+export async function startShop({ port = 0, host = '127.0.0.1', more = [] } = {}) {
   const store = new Store();
+  const routes = [...ROUTES, ...more].map(compiled);
   const files = await readClientFiles();
   const server = createServer((request, response) => {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    answer({ store, files, request, signal: gone.signal })
+    answer({ store, files, routes, request, signal: gone.signal })
       .then((reply) => send(request, response, reply))
       // The reader went away, or a handler threw after the reply had begun: there is nobody to tell.
       .catch(() => response.destroy());
@@ -75,13 +75,13 @@ async function readClientFiles() {
   return new Map(await Promise.all([...CLIENT_FILES].map(read)));
 }
 
-async function answer({ store, files, request, signal }) {
+async function answer({ store, files, routes, request, signal }) {
   const url = new URL(request.url ?? '/', 'http://shop.invalid');
   const file = files.get(url.pathname);
   if (file) return { status: 200, headers: { 'content-type': file.type }, body: file.body };
   const visit = openVisit({ store, request, url, signal });
   try {
-    const reply = await handle(visit, request);
+    const reply = await handle(visit, request, routes);
     return { ...reply, cookies: [...visit.cookies, ...(reply.cookies ?? [])] };
   } catch (error) {
     if (error instanceof Refusal) return failure(visit, error.status, error.title, error.message);
@@ -90,12 +90,12 @@ async function answer({ store, files, request, signal }) {
   }
 }
 
-function handle(visit, request) {
+function handle(visit, request, routes) {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   if (method !== 'GET' && request.headers['sec-fetch-site'] === 'cross-site') {
     throw new Refusal(403, 'Not from here', 'This form was sent by another site.');
   }
-  const found = ROUTES.filter(({ pattern }) => pattern.test(visit.path));
+  const found = routes.filter(({ pattern }) => pattern.test(visit.path));
   if (found.length === 0) return failure(visit, 404, 'Not found', 'There is no such page.');
   const route = found.find((candidate) => candidate.method === method);
   if (!route) {

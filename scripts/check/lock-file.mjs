@@ -1,5 +1,5 @@
 /** The folders that have a manifest and a lock of their own. */
-const FOLDERS = ['', 'web/', 'test/pages/libraries/'];
+const FOLDERS = ['', 'web/', 'test/pages/libraries/', 'test/collectors/'];
 /** Folders whose packages stand for what the project itself uses, in one version everywhere. */
 const SHARED = new Set(['package-lock.json', 'web/package-lock.json']);
 

@@ -5,7 +5,7 @@ import type { CallSite, HostCall, HostCallContext, HostModule } from '../script/
 import { actRequest } from './act-arguments.js';
 import { act } from './acting/act.js';
 import type { ActRequest } from './acting/act-request.js';
-import { waitFor } from './acting/wait.js';
+import { unfulfilledWait, waitFor } from './acting/wait.js';
 import { type Bounds, boundsOf, remainingMs } from './browser/bounds.js';
 import type { BrowserPort } from './browser/browser-port.js';
 import {
@@ -26,7 +26,7 @@ import { stir } from './look/settled.js';
 import { Screencast } from './pictures/screencast.js';
 import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot, markedScreenshot } from './pictures/screenshots.js';
 import { readText, readValue } from './read.js';
-import { type OtherCall, type StepScreenshotPolicy, Steps } from './steps.js';
+import { type OtherCall, type StepCall, type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
 import { evaluateInPage } from './tabs/page-code.js';
 import type { Tab } from './tabs/tab.js';
@@ -307,11 +307,19 @@ export class Agent {
 
   async #wait(condition: unknown, options: unknown, context: HostCallContext): Promise<object> {
     const wanted = waitCondition(condition);
+    const began = { at: new Date().toISOString(), from: performance.now() };
     const timeoutMs = waitTimeout(options) ?? WAIT_MS;
-    const startedAt = performance.now();
-    const longest = typeof wanted === 'number' ? Number.POSITIVE_INFINITY : timeoutMs;
-    await waitFor(this.tabs, wanted, boundsOf(context, longest));
-    return { waitedMs: Math.round(performance.now() - startedAt) };
+    try {
+      const longest = typeof wanted === 'number' ? Number.POSITIVE_INFINITY : timeoutMs;
+      await waitFor(this.tabs, wanted, boundsOf(context, longest));
+      return { waitedMs: Math.round(performance.now() - began.from) };
+    } catch (error) {
+      const failed = unfulfilledWait(error, wanted, Math.round(performance.now() - began.from));
+      // Waits are no steps; one that failed is, for its picture.
+      const shown = () => (options === undefined ? [condition] : [condition, options]);
+      const call = this.#stepCall('wait', shown, () => false);
+      return this.#steps.check(call, context.site, began, () => Promise.reject(failed));
+    }
   }
 
   #screenshot(title: unknown, context: HostCallContext): Promise<object> {
@@ -320,17 +328,10 @@ export class Agent {
     if (marks && shown === null) {
       throw new TroupeError('ACTION_FAILED', 'There is no look to mark: call agent.look() first');
     }
+    const more = { ...(within === null ? {} : { within }), ...(marks ? { marks } : {}) };
     const call = {
       method: 'screenshot',
-      shownArgs: () => [
-        within === null && !marks
-          ? named
-          : {
-              ...(named === null ? {} : { title: named }),
-              ...(within === null ? {} : { within }),
-              ...(marks ? { marks } : {}),
-            },
-      ],
+      shownArgs: () => [within === null && !marks ? named : { ...(named === null ? {} : { title: named }), ...more }],
       touched: () => false,
       tab: () => this.#activeTab(),
       picture: 'own',
@@ -375,9 +376,12 @@ export class Agent {
     touched: () => boolean,
     body: () => Promise<T>,
   ): Promise<T> {
-    const shown = () => this.#redact(shownArgs());
-    const call = { method, shownArgs: shown, touched, tab: () => this.#activeTab(), picture: 'after' } as const;
-    return this.#steps.run(call, context.site, body);
+    return this.#steps.run(this.#stepCall(method, shownArgs, touched), context.site, body);
+  }
+
+  #stepCall(method: string, shownArgs: () => readonly unknown[], touched: () => boolean): StepCall {
+    const tab = () => this.#activeTab();
+    return { method, shownArgs: () => this.#redact(shownArgs()), touched, tab, picture: 'after' };
   }
 
   /** Asked whether the tab that is active now shows another page by then. */

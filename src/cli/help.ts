@@ -32,8 +32,8 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
       'troupe run FILE|GLOB... [--prompt TEXT] [--model M] [--args NAME=TEXT|NAME:=JSON]... [--secret VARIABLE]...',
       '           [--list] [--grep RE|@TAG] [--last-failed] [--shard I/N] [--repeat-each N] [--parallel N]',
       '           [--retries N] [--retry-strategy immediate|isolated] [--max-failures N | --fail-fast] [--fail-on-flaky]',
-      '           [--timeout SECONDS] [--act-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
-      '           [--exact-screenshots] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
+      '           [--timeout SECONDS] [--act-timeout SECONDS] [--run-timeout SECONDS] [--report DIR] [--html DIR] [--junit FILE] [--ctrf FILE]',
+      '           [--exact-screenshots] [--har-bodies] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
       '           [--forward PORT,...]',
     ],
     summary: 'Runs flows (.js) and tasks (.md) as jobs, waits for them, and collects reports.',
@@ -51,6 +51,8 @@ Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancel
   --fail-on-flaky       flows that passed only in a retry fail the run
   --timeout SECONDS     the longest time of one flow
   --act-timeout SECONDS how long a call waits for its element, unless the call says so
+  --run-timeout SECONDS the longest time of the run; what has not ended then is stopped, and reports are written
+  --har-bodies          network.har of each flow also has what requests sent and got, up to 256 KiB each
   --report DIR          write each flow's report there, and an index.html over all
   --html DIR            write only the index.html, and the pictures of failures
   --junit FILE          write one JUnit file

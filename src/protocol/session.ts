@@ -76,6 +76,10 @@ const headerText = (longest: number) =>
  */
 export const StepScreenshots = z.enum(['quick', 'exact', 'off']);
 
+/** How messages to a job's webhook are written. */
+export const WebhookFormat = z.enum(['standard', 'slack']);
+export type WebhookFormat = z.infer<typeof WebhookFormat>;
+
 const sessionFields = {
   name: z.string().min(1).max(200).optional(),
   labels: z.record(z.string().min(1).max(100), z.string().max(500)).optional(),
@@ -99,6 +103,8 @@ const sessionFields = {
   hardTimeout: seconds.optional(),
   video: z.enum(['off', 'on', 'on-failure']).optional(),
   screenshots: StepScreenshots.optional(),
+  /** What `network.har` has of requests: `headers` (the default), or also `bodies`. */
+  har: z.enum(['headers', 'bodies']).optional(),
   egress: z
     .strictObject({ allow: z.array(hostPattern).max(200).optional(), deny: z.array(hostPattern).max(200).optional() })
     .optional(),
@@ -122,6 +128,8 @@ const taskFields = {
   /** Seconds that a call waits for its element, unless the call has a timeout of its own. */
   actTimeout: z.number().positive().max(600).optional(),
   webhook: z.url().max(2000).optional(),
+  /** `slack`: the end alone, as a message that Slack's incoming webhooks take. */
+  webhookFormat: WebhookFormat.optional(),
 };
 
 /** `POST /api/sessions` with `{}`, no body, or `mode: "live"`. */

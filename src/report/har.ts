@@ -18,6 +18,8 @@ const Entry = z.object({
   response: z.object({ status: z.number(), _error: z.string().optional() }),
 });
 
+const PageLine = z.object({ page: z.looseObject({ id: z.string() }) });
+
 /**
  * `network.har` (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/) of a session's folder, in pieces; null if
  * there
@@ -67,17 +69,20 @@ function parsed(line: string): unknown {
 }
 
 async function* pieces(file: string): AsyncGenerator<string> {
-  yield '{"log":{"version":"1.2","creator":{"name":"Troupe","version":"1"},"pages":[],"entries":[';
+  yield '{"log":{"version":"1.2","creator":{"name":"Troupe","version":"1"},"entries":[';
   let separator = '\n';
+  // A page has several lines: the last one has its times.
+  const pages = new Map<string, unknown>();
   for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
-    if (!isWhole(line)) continue;
+    const value = parsed(line);
+    if (typeof value !== 'object' || value === null) continue;
+    const page = PageLine.safeParse(value);
+    if (page.success) {
+      pages.set(page.data.page.id, page.data.page);
+      continue;
+    }
     yield `${separator}${line}`;
     separator = ',\n';
   }
-  yield '\n]}}\n';
-}
-
-function isWhole(line: string): boolean {
-  const value = parsed(line);
-  return typeof value === 'object' && value !== null;
+  yield `\n],"pages":${JSON.stringify([...pages.values()])}}}\n`;
 }

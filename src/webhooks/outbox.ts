@@ -3,10 +3,11 @@ import { pause } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
 import type { Journal, KeyValue } from '../journal/journal.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
-import type { SessionId, SessionRecord } from '../protocol/session.js';
+import type { SessionId, SessionRecord, WebhookFormat } from '../protocol/session.js';
 import { WebhookDelivery, type WebhookMessage, WebhookMoment } from '../protocol/webhook.js';
 import { type SendOutcome, sendMessage } from './send-message.js';
 import { signatureHeaders } from './signature.js';
+import { slackMessage } from './slack-message.js';
 import { type TargetRule, targetFault } from './webhook-target.js';
 
 /** Delays before the second and later attempts, in seconds: a day and a half in total. */
@@ -91,10 +92,16 @@ export class Outbox {
   }
 
   /** The rows to write in one transaction with the event; none if no webhook was requested. */
-  entries(record: SessionRecord, webhook: string | undefined, moment: WebhookMoment): readonly KeyValue[] {
-    if (webhook === undefined) return [];
+  entries(
+    record: SessionRecord,
+    webhook: string | undefined,
+    moment: WebhookMoment,
+    format: WebhookFormat = 'standard',
+  ): readonly KeyValue[] {
+    if (webhook === undefined || (format === 'slack' && moment === 'started')) return [];
     const timestamp = this.#parts.clock.now().toISOString();
-    const message: WebhookMessage = { type: typeOf(record, moment), timestamp, data: record };
+    const standard: WebhookMessage = { type: typeOf(record, moment), timestamp, data: record };
+    const message = format === 'slack' ? slackMessage(record) : standard;
     const stored: Stored = {
       sessionId: record.id,
       moment,

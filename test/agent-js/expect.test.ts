@@ -229,6 +229,25 @@ t.test('A dialog can be expected; another element behind it cannot', async (t) =
   await run(`agent.act('{dialog}OK', 'click'); null`);
 });
 
+t.test('{dialog} is the dialog as a whole, with its message as the text', async (t) => {
+  await open(`<button onclick="confirm('Archive 3 orders?')">Archive</button>`);
+  const held = `agent.act('{button}Archive', 'click'); agent.wait('{dialog}');
+    agent.expect('{dialog}').toHaveText('Archive 3 orders?'); agent.expect('{dialog}').toHaveText(/^Archive/);
+    agent.expect('{dialog}').toBeVisible(); agent.expect('{dialog}').toHaveCount(1); 'held'`;
+  t.equal(await run(held), 'held');
+  t.match(await failure(`agent.expect('{dialog}').toHaveText('Archive 1 order?', {timeout: 10})`), {
+    code: 'MATCH_FAILED',
+    error: /but it has "Archive 3 orders\?"/,
+    details: { received: 'Archive 3 orders?' },
+  });
+  t.match(await failure(`agent.expect('{dialog}Yes').toBeVisible({timeout: 10})`), {
+    code: 'MATCH_FAILED',
+    error: /near it: \{dialog\}OK, \{dialog\}Cancel/,
+    details: { candidates: ['{dialog}OK', '{dialog}Cancel'] },
+  });
+  await run(`agent.act('{dialog}OK', 'click'); agent.expect('{dialog}').toBeHidden(); null`);
+});
+
 t.test('agent.until returns the first true value, and survives errors of the page', async (t) => {
   await open('<main id=m></main>');
   await run(`agent.page('setTimeout(() => { m.innerHTML = "<h1>7</h1>" }, 60); null'); null`);

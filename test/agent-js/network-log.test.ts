@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { NetworkLog } from '#troupe/agent-js/network/network-log.js';
-import { harPieces, NETWORK_LOG } from '#troupe/report/har.js';
+import { failedRequests, harPieces, NETWORK_LOG } from '#troupe/report/har.js';
 import { openAgent, openBrowser, openSite } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -34,7 +34,9 @@ t.test(
     let text = '';
     for await (const piece of (await harPieces(dir)) ?? []) text += piece;
     const { log: har } = JSON.parse(text);
-    t.match(har, { version: '1.2', creator: { name: 'Troupe' }, pages: [] });
+    t.match(har, { version: '1.2', creator: { name: 'Troupe' }, pages: [{ title: `${site.origin}/old` }] });
+    t.match(har.pages[0].pageTimings, { onContentLoad: Number, onLoad: Number });
+    t.ok(har.pages[0].pageTimings.onLoad > 0);
     const seen = har.entries.map(
       ({ request, response }: { request: { url: string }; response: { status: number } }) => [
         request.url.replace(site.origin, ''),
@@ -53,6 +55,12 @@ t.test(
       );
     }
     t.notMatch(text, /Bearer|hush|a=b/);
+    t.same(
+      har.entries.map((entry: { pageref: string }) => entry.pageref),
+      har.entries.map(() => har.pages[0].id),
+      'every request belongs to the page',
+    );
+    t.notMatch(text, /"postData"|"text"/, 'bodies are kept only if they are wanted');
     const data = har.entries.find(({ request }: { request: { url: string } }) => request.url.includes('/data'));
     t.match(data, {
       startedDateTime: /^\d{4}-\d\d-\d\dT/,
@@ -63,6 +71,77 @@ t.test(
     });
   },
 );
+
+t.test('Answers whose body no page reads, and requests without an answer, are in the archive too', async (t) => {
+  const dir = t.testdir({});
+  const site = await openSite(t);
+  const { call, browser } = await openAgent(t, await openBrowser(t));
+  const log = new NetworkLog({ file: join(dir, NETWORK_LOG), redact: (entry) => entry });
+  browser.listen((event) => log.observe(event));
+  site.set('/unread', (_, response) => response.writeHead(500, { 'content-type': 'application/json' }).end('{}'));
+  let asked: () => void = () => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  site.set('/silent', () => asked());
+  const path = site.set(
+    '/start',
+    `<script>fetch('/unread', { method: 'POST' }).then(() => { document.body.append('answered'); fetch('/silent') })</script>`,
+  );
+  await call('go', path);
+  await call('wait', '{*}answered');
+  await waiting;
+  await log.close();
+  t.match(await failedRequests(dir), [
+    { request: { method: 'POST', url: `${site.origin}/unread`, status: 500 } },
+    { request: { method: 'GET', url: `${site.origin}/silent`, status: null, error: /no answer/ } },
+  ]);
+});
+
+t.test('Bodies are kept if they are wanted, without credentials, and a long one is left out', async (t) => {
+  const dir = t.testdir({});
+  const site = await openSite(t);
+  const { call, browser } = await openAgent(t, await openBrowser(t));
+  const redact = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll('hush', '{{it}}'));
+  const log = new NetworkLog({ file: join(dir, NETWORK_LOG), redact });
+  browser.listen((event) => log.observe(event));
+  log.keepBodies(browser);
+  const json = { 'content-type': 'application/json' };
+  site.set('/form', (_, response) => response.writeHead(200, json).end('{"said":"hush","token":"t0k3n","n":1}'));
+  site.set('/long', (_, response) => response.end('x'.repeat(300_000)));
+  site.set('/dot', (_, response) =>
+    response.writeHead(200, { 'content-type': 'image/gif' }).end(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')),
+  );
+  site.set('/take', (request, response) => request.resume().on('end', () => response.end('taken')));
+  const script = `(async () => {
+    const text = async (path, body) => (await fetch(path, body === undefined ? {} : { method: 'POST', body })).text();
+    await text('/form', new URLSearchParams({ user: 'ada', password: 'lovelace', note: 'hush' }));
+    await text('/long');
+    await (await fetch('/dot')).arrayBuffer();
+    await text('/take?json', JSON.stringify({ name: 'Ada', passwordAgain: 'love"lace', city: 'London' }));
+    await text('/take?long', 'y'.repeat(400_000));
+    document.body.append('over');
+  })()`;
+  await call('go', site.set('/start', `<title>Start</title><body><script>${script}</script>`));
+  await call('wait', '{*}over');
+  await log.close();
+  let text = '';
+  for await (const piece of (await harPieces(dir)) ?? []) text += piece;
+  const { entries } = JSON.parse(text).log;
+  const entryOf = (path: string) =>
+    entries.find(({ request }: { request: { url: string } }) => request.url === site.origin + path);
+  t.match(entryOf('/start'), { response: { content: { text: /<title>Start/ } } });
+  t.match(entryOf('/form'), {
+    request: { postData: { mimeType: /urlencoded/, text: 'user=ada&password=(hidden)&note={{it}}' } },
+    response: { content: { text: '{"said":"{{it}}","token":"(hidden)","n":1}' } },
+  });
+  t.match(entryOf('/long').response.content, { comment: /^left out: 30\d{4} bytes, more than 262144$/ });
+  t.match(entryOf('/dot').response.content, { text: 'R0lGODlhAQABAAAAACw=', encoding: 'base64' });
+  t.match(entryOf('/take?json').request.postData, {
+    text: '{"name":"Ada","passwordAgain":"(hidden)","city":"London"}',
+  });
+  t.match(entryOf('/take?long').request.postData, { text: '', comment: /^left out: / });
+});
 
 t.test('a session that asked for nothing has no archive', async (t) => {
   const file = join(t.testdir({}), NETWORK_LOG);

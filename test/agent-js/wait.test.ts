@@ -6,7 +6,7 @@ guardLeaks(t);
 
 const lease = await openBrowser(t);
 const site = await openSite(t);
-const { call, callWithin } = await openAgent(t, lease);
+const { agent, call, callWithin, told } = await openAgent(t, lease);
 site.set('/next', '<title>Next</title><h1>Next page</h1>');
 
 async function open(html: string): Promise<void> {
@@ -96,6 +96,24 @@ t.test('A wait that is not fulfilled says for what, and where the page stood', a
   t.match(await fails({}, '{'), { code: 'SCRIPT_ERROR' });
   t.match(await fails({}, {}), { code: 'SCRIPT_ERROR' });
 });
+
+t.test(
+  'A wait that is not fulfilled is a step with its picture, the time, and the most similar locators',
+  async (t) => {
+    await open('<a href=/x>Downloads</a>');
+    t.match(await fails({}, '{a}Download', { timeout: 100 }), {
+      code: 'WAIT_TIMEOUT',
+      message: /^\{a\}Download did not appear; near it: \{a\}Downloads \(waited \d+ ms\)$/,
+      details: { locator: '{a}Download', candidates: ['{a}Downloads'] },
+    });
+    await agent.settle();
+    t.match(told('StepFinished').at(-1), {
+      js: 'agent.wait("{a}Download", {"timeout":100})',
+      error: { code: 'WAIT_TIMEOUT' },
+      screenshot: /-wait-.*\.png$/,
+    });
+  },
+);
 
 t.test('A cancelled wait ends at once', async (t) => {
   await open('<h1>Here</h1>');

@@ -57,8 +57,10 @@ t.test('Flows are chosen by path and tag, and run as often as asked, in file ord
     planRun(readRunOptions(['x', '--repeat-each', '2']), twins, {}, null).map(({ name }) => name),
     ['buy', 'buy (2)', 'buy (3)', 'buy (4)'],
   );
-  t.match(plan(['--act-timeout', '2.5', '--timeout', '60']), [
-    { request: { name: 'login', prompt: 'Logs in.', maxIterations: 0, actTimeout: 2.5, hardTimeout: 60 } },
+  t.match(plan(['--act-timeout', '2.5', '--timeout', '60', '--har-bodies']), [
+    {
+      request: { name: 'login', prompt: 'Logs in.', maxIterations: 0, actTimeout: 2.5, hardTimeout: 60, har: 'bodies' },
+    },
     { request: { prompt: 'shop/buy' } },
     { request: { prompt: 'Buy it' } },
   ]);

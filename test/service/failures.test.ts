@@ -102,7 +102,7 @@ t.test('The failure of a flow names the line, the near misses, and what went wro
     `Session ${sessionId}: failed`,
     'at flows/missing.js:5:9',
     '> 5 |   agent.act',
-    'Most alike on the page:\n  {button}Save draft',
+    'near it: {button}Save draft',
     'Errors of the page:\n  price list is old',
     `Failed requests:\n  GET ${base}prices 500`,
     `Picture: ${service.url}/api/sessions/${sessionId}/screenshots/002-`,

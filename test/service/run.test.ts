@@ -194,6 +194,14 @@ t.test('On a service that runs', async (t) => {
     t.match(await suiteRun(...files, '--last-failed'), { code: 0, output: /0 jobs: none of these flows failed/ });
   });
 
+  await t.test('a run whose time is over stops the rest, and writes its reports', async (t) => {
+    const words = ['--run-timeout', '3', '--parallel', '1', '--junit', join(folder, 'late.xml')];
+    const { code, output } = await run(flows('ok.js'), flows('slow.js'), flows('fails.js'), ...words);
+    t.equal(code, 1, output);
+    t.match(output, /did not end within 3 s \(--run-timeout\).*stopped slow.*3 jobs: .*[12] stopped/s);
+    t.match(readFileSync(join(folder, 'late.xml'), 'utf8'), 'tests="3"');
+  });
+
   await t.test('Ctrl-C cancels what was submitted', async (t) => {
     const { child, output } = startCommand(makeHome(t), 'run', '--url', service.url, flows('slow.js'));
     const closed = once(child, 'close');

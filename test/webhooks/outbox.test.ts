@@ -54,9 +54,9 @@ async function openOutbox(t: Test, more: Partial<OutboxParts> = {}) {
       outbox,
       stop,
       /** As a session does at its end: to disk in one write, then shown. */
-      async tell(record: SessionRecord, url: string, moment: 'started' | 'ended' = 'ended') {
+      async tell(record: SessionRecord, url: string, moment: 'started' | 'ended' = 'ended', format?: 'slack') {
         const type = moment === 'ended' ? 'SessionEnded' : 'SessionStarted';
-        await journal.write({ keyValues: outbox.entries(record, url, moment) });
+        await journal.write({ keyValues: outbox.entries(record, url, moment, format) });
         happened.emit('event', { type, sessionId: record.id } as JournalEvent);
       },
     };
@@ -99,6 +99,47 @@ t.test('A message arrives whole and signed, and its address is closed on disk', 
   await eventually('it is noted', async () => (await outbox.list(record.id))[0]?.state === 'delivered');
   await journal.close();
   t.notOk(readFileSync(file, 'latin1').includes('hidden-key'));
+});
+
+t.test('Slack gets one message at the end: the flow that failed, the cause, counts, and a link', async (t) => {
+  const { start } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  const { tell } = start();
+  const failed = failedRecord();
+  const cause = {
+    code: 'MATCH_FAILED',
+    error: '<!channel> & more\nsecond line',
+    details: { flow: 'shop/pay', line: 5 },
+  };
+  const record: SessionRecord = {
+    ...failed,
+    name: 'checkout',
+    flowFiles: ['login.js', 'shop/pay.js'],
+    labels: { branch: 'main' },
+    attempt: 2,
+    startedAt: '2026-01-01T12:00:00.000Z',
+    endedAt: '2026-01-01T12:00:12.500Z',
+    error: { code: 'FLOW_FAILED', error: 'shop/pay failed', details: { flow: 'shop/pay', cause } },
+    links: { ...failed.links, view: 'https://troupe.example/view' },
+  };
+  await tell(record, receiver.url, 'started', 'slack');
+  await tell(record, receiver.url, 'ended', 'slack');
+  await receiver.until(1);
+  const [message] = receiver.received;
+  if (message === undefined) return void t.fail('nothing came');
+  t.match(message.headers, { 'webhook-id': `${record.id}_ended` }, 'nothing is sent at the start');
+  t.same(JSON.parse(message.body), {
+    text: 'checkout failed: MATCH_FAILED: &lt;!channel&gt; &amp; more',
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: ':x: checkout failed', emoji: true } },
+      { type: 'section', text: { type: 'mrkdwn', text: '*shop/pay:5*\nMATCH_FAILED: &lt;!channel&gt; &amp; more' } },
+      {
+        type: 'context',
+        elements: [{ type: 'mrkdwn', text: `2 flows · attempt 2 · 12.5 s · branch main · session ${record.id}` }],
+      },
+      { type: 'section', text: { type: 'mrkdwn', text: '<https://troupe.example/view|Open the session>' } },
+    ],
+  });
 });
 
 t.test('A receiver that is down gets the message when it is there again, also from the next service', async (t) => {

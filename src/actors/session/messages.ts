@@ -27,6 +27,8 @@ export interface SessionArgs {
   readonly screenshotsDir: string;
   /** The file that network entries are written to. */
   readonly networkLog: string;
+  /** Whether the network log keeps bodies. */
+  readonly networkBodies: boolean;
   /** The folder for proposed repaired flows. */
   readonly healedDir: string;
   /** The global `args` of the session's scripts. */

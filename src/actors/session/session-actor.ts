@@ -131,7 +131,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#advance({ type: 'Opening' });
     const { endpoint, devTools, page, screenshotsDir, flowsDir, args, firstStep, actMs, healedDir, networkLog } =
       this.#args;
-    const { requestsDir, stepScreenshots } = this.#args;
+    const { requestsDir, stepScreenshots, networkBodies } = this.#args;
     const reach = serviceReach(this.#args.reach);
     const emit = (event: SessionEvent) => this.#emit(event);
     const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
@@ -152,6 +152,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       flowsDir,
       redact: (shown) => this.#secrets.redact(shown),
     });
+    if (networkBodies) network.keepBodies(browser);
     const playwright = new PlaywrightSession({
       agent,
       join: (user, until) => channel.join(user, until),

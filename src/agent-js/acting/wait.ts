@@ -3,7 +3,7 @@ import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, cancelledError, remainingMs, within } from '../browser/bounds.js';
 import { meantByWords } from '../locating/locator.js';
 import { problemError } from '../locating/problem-error.js';
-import { dialogControl } from '../tabs/dialog-controls.js';
+import { isOnDialog } from '../tabs/dialog-controls.js';
 import { isProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
@@ -33,6 +33,15 @@ export async function waitFor(tabs: Tabs, condition: string | number, bounds: Bo
   }
 }
 
+/** A wait that ran into its deadline, with its locator and time; other errors are thrown as they are. */
+export function unfulfilledWait(error: unknown, condition: string | number, waitedMs: number): TroupeError {
+  if (!(error instanceof TroupeError) || error.code !== 'WAIT_TIMEOUT') throw error;
+  const named = typeof condition === 'string' && condition !== 'navigation' && condition !== 'idle';
+  const locator = named ? { locator: condition.replace(/^!/, '') } : {};
+  const details = { ...error.details, ...locator, waitedMs };
+  return new TroupeError('WAIT_TIMEOUT', `${error.message} (waited ${waitedMs} ms)`, details, { cause: error });
+}
+
 /** Waits until the document that is coming is there, and for a little while until it has loaded. False: it is not there. */
 export async function waitUntilLoaded(tab: Tab, bounds: Bounds): Promise<boolean> {
   const { navigation } = tab;
@@ -59,7 +68,7 @@ async function waitForIdle(tab: Tab, bounds: Bounds): Promise<void> {
 async function waitForElement(tab: Tab, locator: string, gone: boolean, bounds: Bounds): Promise<void> {
   for (;;) {
     if (tab.dialog !== null) {
-      if ((dialogControl(tab.dialog, locator) === undefined) === gone) return;
+      if (isOnDialog(tab.dialog, locator) !== gone) return;
       const { dialog } = tab;
       if (!(await tab.until(() => tab.dialog !== dialog, bounds))) throw timeout(tab.dialogError().message);
     }
@@ -68,9 +77,20 @@ async function waitForElement(tab: Tab, locator: string, gone: boolean, bounds: 
       if (isProblem(asked.value)) throw problemError(asked.value, locator, tab);
       if (asked.value.found) return;
     }
-    if (remainingMs(bounds) <= 0)
-      throw timeout(gone ? `${locator} did not go` : `${locator} did not appear${meantByWords(locator)}`);
+    if (remainingMs(bounds) > 0) continue;
+    if (gone) throw timeout(`${locator} did not go`);
+    const candidates = await nearMisses(tab, locator, bounds);
+    const near = candidates.length === 0 ? '' : `; near it: ${candidates.join(', ')}`;
+    throw new TroupeError('WAIT_TIMEOUT', `${locator} did not appear${meantByWords(locator)}${near}`, { candidates });
   }
+}
+
+/** The locators of the page that are most similar to one that finds nothing; none if the page does not say. */
+async function nearMisses(tab: Tab, locator: string, bounds: Bounds): Promise<readonly string[]> {
+  const request = { locator, what: 'visible', name: null, since: null, ms: 0, explain: true } as const;
+  const asked = await tab.ask('observe', request, within(bounds, 0)).catch(() => null);
+  const observed = asked?.kind === 'answer' ? asked.value.observed : null;
+  return observed?.kind === 'problem' && observed.problem.problem === 'missing' ? observed.problem.near : [];
 }
 
 /** Never shorter than asked for: a timer may fire up to a millisecond early. */

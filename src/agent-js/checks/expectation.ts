@@ -1,7 +1,7 @@
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
 import { type Bounds, remainingMs } from '../browser/bounds.js';
 import { problemError } from '../locating/problem-error.js';
-import { dialogControl } from '../tabs/dialog-controls.js';
+import { dialogControl, dialogControls, meansDialog } from '../tabs/dialog-controls.js';
 import type { Observed, PageProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
@@ -141,6 +141,7 @@ export class Expectation {
     const { locator, matcher } = this.check;
     const { what } = MATCHERS[matcher];
     if (!locator?.startsWith('{dialog')) throw tab.dialogError();
+    const whole = meansDialog(locator);
     // The reading before was of this dialog: only the next one can differ.
     if (!first && this.#since === 'dialog') {
       await tab.until(() => tab.dialog !== dialog, {
@@ -149,11 +150,16 @@ export class Expectation {
       });
     }
     this.#since = 'dialog';
-    const control = dialogControl(tab.dialog, locator);
-    if (what === 'count') return { kind: 'value', value: control === undefined ? 0 : 1 };
-    if (control === undefined) return { kind: 'problem', problem: { problem: 'missing', message: '', near: [] } };
-    if (what === 'text') return { kind: 'value', value: tab.dialog?.message ?? '' };
-    if (what === 'value') return { kind: 'value', value: control.value ?? '' };
+    const open = tab.dialog;
+    const control = dialogControl(open, locator);
+    const found = open !== null && (whole || control !== undefined);
+    if (what === 'count') return { kind: 'value', value: found ? 1 : 0 };
+    if (!found) {
+      const near = open === null ? [] : dialogControls(open).map((one) => one.locator);
+      return { kind: 'problem', problem: { problem: 'missing', message: '', near } };
+    }
+    if (what === 'text') return { kind: 'value', value: open.message };
+    if (what === 'value') return { kind: 'value', value: (whole ? open.input : control?.value) ?? '' };
     return { kind: 'value', value: what === 'visible' || what === 'enabled' ? true : null };
   }
 

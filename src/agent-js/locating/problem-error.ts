@@ -21,7 +21,8 @@ export function problemError(problem: PageProblem, locator: string, place: Place
       });
     }
     case 'ambiguous': {
-      const message = `Several visible elements answer to ${locator}: ${problem.matches.join(', ')}`;
+      const matches = problem.matches.join(', ');
+      const message = `Several visible elements match ${locator}: ${matches}; use one of these, or a locator that only one matches`;
       return new TroupeError('LOCATOR_AMBIGUOUS', message, { ...details, candidates: problem.matches });
     }
     case 'stale': {

@@ -1,40 +1,44 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { settlesWithin } from '../../base/deadline.js';
 import { appendFile } from '../../files/thread-files.js';
-import type { CdpEvent, CdpHeaders, CdpRequest, CdpResponse } from '../browser/cdp.js';
+import type { BrowserPort } from '../browser/browser-port.js';
+import type { CdpEvent, CdpResponse } from '../browser/cdp.js';
+import { harEntry, MAX_BODY_BYTES, type SeenBody, type SeenEnd, type SeenRequest } from './har-entry.js';
+import { HarPages } from './har-pages.js';
 
 /** Requests that are open at once and remembered. */
 const MAX_OPEN = 2_000;
 /** Entries of a session; later requests are not logged. */
 const MAX_ENTRIES = 20_000;
+/** All bodies of a session together. */
+const MAX_BODIES_BYTES = 64 * 1024 * 1024;
+/** What the browser keeps of a page's bodies until they are read. */
+const BROWSER_BUFFER_BYTES = 16 * 1024 * 1024;
+/** Bodies that are being read at once; further ones are left out. */
+const MAX_READING = 100;
+const READ_MS = 5_000;
+/** The end of a session waits this long for the bodies that are being read. */
+const LAST_READ_MS = 1_000;
 /** Written in pieces, at most so often. */
 const FLUSH_MS = 1_000;
-/** A longer value of a header, or address, is cut. */
-const MAX_TEXT = 4_000;
-/** Headers that carry credentials. */
-const HIDDEN = /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key)$/i;
-
-interface Open {
-  readonly request: CdpRequest;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Seconds of the browser's own clock. */
-  readonly startedAt: number;
-  readonly type: string;
-  response?: CdpResponse;
-  respondedAt?: number;
-}
+/** The error of a request that waits when the session ends. */
+const NO_ANSWER = 'no answer when the session ended';
 
 /**
- * What the pages of a session asked of the network, as entries of an HTTP archive (HAR 1.2), one line of JSON each, in a
- * file that grows while the session runs. No bodies; credentials in headers are hidden.
+ * What the pages of a session asked of the network, as entries and pages of an HTTP archive (HAR 1.2), one line of JSON
+ * each, in a file that grows while the session runs. Credentials are hidden. Bodies are kept only after {@link keepBodies}.
  */
 export class NetworkLog {
   readonly #file: string;
   readonly #redact: <T>(value: T) => T;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Map<string, SeenRequest>();
+  readonly #pages = new HarPages();
+  readonly #reading = new Set<Promise<void>>();
+  #browser: BrowserPort | null = null;
   #lines: string[] = [];
   #entries = 0;
+  #bodyBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   /** The write under way; never rejects. */
   #writing: Promise<void> = Promise.resolve();
@@ -45,32 +49,58 @@ export class NetworkLog {
     this.#redact = options.redact;
   }
 
+  /**
+   * Keeps what requests send and are answered, up to {@link MAX_BODY_BYTES} each. Call it when the pages' own commands
+   * have been sent: the browser takes the last size of its buffer that it was given. Bodies of frames that other processes
+   * draw, and of workers, are not kept.
+   */
+  keepBodies(browser: BrowserPort): void {
+    this.#browser = browser;
+    const sizes = { maxTotalBufferSize: BROWSER_BUFFER_BYTES, maxResourceBufferSize: MAX_BODY_BYTES };
+    browser.onPage(({ session }) => {
+      const params = { ...sizes, maxPostDataSize: MAX_BODY_BYTES };
+      browser.send('Network.enable', params, { session }).catch(() => undefined);
+    });
+  }
+
   observe(event: CdpEvent): void {
+    const page = this.#pages.observe(event);
+    if (page !== null) this.#write({ page: this.#redact(page) });
     switch (event.method) {
       case 'Network.requestWillBeSent': {
-        const { requestId, request, wallTime, timestamp, type = 'Other', redirectResponse } = event.params;
+        const { requestId, request, wallTime, timestamp, type = 'Other', redirectResponse, frameId } = event.params;
         // A redirect has its answer in the request that follows it.
         if (redirectResponse !== undefined) this.#answered(requestId, redirectResponse, timestamp);
-        if (redirectResponse !== undefined) this.#ended(requestId, timestamp, null);
+        if (redirectResponse !== undefined) this.#ended(requestId, { at: timestamp, failure: null });
         if (this.#open.size >= MAX_OPEN || request.url.startsWith('data:')) return;
-        this.#open.set(requestId, { request, at: new Date(wallTime * 1000).toISOString(), startedAt: timestamp, type });
+        const at = new Date(wallTime * 1000).toISOString();
+        const pageId = this.#pages.pageOf(frameId);
+        const { session } = event;
+        this.#open.set(requestId, { request, at, startedAt: timestamp, type, page: pageId, session });
         return;
       }
       case 'Network.responseReceived':
         this.#answered(event.params.requestId, event.params.response, event.params.timestamp);
         return;
-      case 'Network.loadingFinished':
-        this.#ended(event.params.requestId, event.params.timestamp, null);
+      case 'Network.loadingFinished': {
+        const { requestId, timestamp, encodedDataLength } = event.params;
+        this.#finished(requestId, { at: timestamp, failure: null, bytes: encodedDataLength });
         return;
+      }
       case 'Network.loadingFailed':
-        this.#ended(event.params.requestId, event.params.timestamp, event.params.errorText);
+        this.#ended(event.params.requestId, { at: event.params.timestamp, failure: event.params.errorText });
         return;
       default:
     }
   }
 
-  /** Writes what is left. Requests without an end are left out. */
+  /** Writes what is left, also of requests without an end: a page may not read the body of an answer. */
   async close(): Promise<void> {
+    if (this.#reading.size > 0) await settlesWithin(Promise.all(this.#reading), LAST_READ_MS);
+    for (const [requestId, { type, response, respondedAt, startedAt }] of [...this.#open]) {
+      if (type === 'WebSocket') continue;
+      this.#ended(requestId, { at: respondedAt ?? startedAt, failure: response === undefined ? NO_ANSWER : null });
+    }
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#open.clear();
@@ -85,13 +115,53 @@ export class NetworkLog {
     open.respondedAt = at;
   }
 
-  #ended(requestId: string, at: number, failure: string | null): void {
+  /** The entry is written once its body has been read. */
+  #finished(requestId: string, end: SeenEnd): void {
     const open = this.#open.get(requestId);
-    if (open === undefined || !this.#open.delete(requestId) || this.#entries >= MAX_ENTRIES) return;
+    if (this.#browser === null || open === undefined || this.#entries >= MAX_ENTRIES) {
+      this.#ended(requestId, end);
+      return;
+    }
+    this.#open.delete(requestId);
+    const reading = this.#readBody(this.#browser, requestId, open, end).then((body) => {
+      this.#reading.delete(reading);
+      this.#entry(open, { ...end, body });
+    });
+    this.#reading.add(reading);
+  }
+
+  async #readBody(browser: BrowserPort, requestId: string, open: SeenRequest, end: SeenEnd): Promise<SeenBody> {
+    const { bytes = 0 } = end;
+    if (bytes > MAX_BODY_BYTES) return { leftOut: `${bytes} bytes, more than ${MAX_BODY_BYTES}` };
+    if (this.#reading.size >= MAX_READING) return { leftOut: 'too many answers came at once' };
+    if (open.session === undefined) return { leftOut: 'the browser does not have it' };
+    try {
+      const options = { session: open.session, timeoutMs: READ_MS };
+      const { body, base64Encoded } = await browser.send('Network.getResponseBody', { requestId }, options);
+      const length = base64Encoded ? Math.floor((body.length * 3) / 4) : Buffer.byteLength(body);
+      if (length > MAX_BODY_BYTES) return { leftOut: `${length} bytes, more than ${MAX_BODY_BYTES}` };
+      if (this.#bodyBytes + length > MAX_BODIES_BYTES)
+        return { leftOut: `the session has ${MAX_BODIES_BYTES} bytes of bodies` };
+      this.#bodyBytes += length;
+      return { text: body, base64: base64Encoded };
+    } catch {
+      return { leftOut: 'the browser no longer had it' };
+    }
+  }
+
+  #ended(requestId: string, end: SeenEnd): void {
+    const open = this.#open.get(requestId);
+    if (open !== undefined && this.#open.delete(requestId)) this.#entry(open, end);
+  }
+
+  #entry(open: SeenRequest, end: SeenEnd): void {
+    if (this.#entries >= MAX_ENTRIES) return;
     this.#entries += 1;
-    // A secret that is cut would not be known as one.
-    const shown = (text: string) => this.#redact(text).slice(0, MAX_TEXT);
-    this.#lines.push(`${JSON.stringify(this.#redact(entryOf(open, at, failure, shown)))}\n`);
+    this.#write(harEntry(open, end, { redact: this.#redact, bodies: this.#browser !== null }));
+  }
+
+  #write(line: object): void {
+    this.#lines.push(`${JSON.stringify(line)}\n`);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#flush();
@@ -108,57 +178,4 @@ export class NetworkLog {
       // A disk that is full costs the log, not the session.
       .catch(() => undefined);
   }
-}
-
-function entryOf(
-  { request, at, startedAt, respondedAt, response, type }: Open,
-  endedAt: number,
-  failure: string | null,
-  shown: (text: string) => string,
-) {
-  const ms = (from: number, to: number) => Math.max(0, Math.round((to - from) * 10_000) / 10);
-  const wait = ms(startedAt, respondedAt ?? endedAt);
-  const receive = respondedAt === undefined ? 0 : ms(respondedAt, endedAt);
-  const httpVersion = response?.protocol ?? '';
-  return {
-    startedDateTime: at,
-    time: wait + receive,
-    request: {
-      method: request.method,
-      url: shown(request.url),
-      httpVersion,
-      cookies: [],
-      headers: headersOf(request.headers, shown),
-      queryString: queryOf(request.url, shown),
-      headersSize: -1,
-      bodySize: -1,
-    },
-    response: {
-      status: response?.status ?? 0,
-      statusText: response?.statusText ?? '',
-      httpVersion,
-      cookies: [],
-      headers: headersOf(response?.headers ?? {}, shown),
-      content: { size: Math.max(0, response?.encodedDataLength ?? 0), mimeType: response?.mimeType ?? '' },
-      redirectURL: '',
-      headersSize: -1,
-      bodySize: -1,
-      ...(failure === null ? {} : { _error: failure }),
-    },
-    cache: {},
-    timings: { send: 0, wait, receive },
-    _resourceType: type.toLowerCase(),
-  };
-}
-
-function headersOf(headers: CdpHeaders, shown: (text: string) => string): { name: string; value: string }[] {
-  return Object.entries(headers).map(([name, value]) => ({
-    name,
-    value: HIDDEN.test(name) ? '(hidden)' : shown(String(value)),
-  }));
-}
-
-function queryOf(url: string, shown: (text: string) => string): { name: string; value: string }[] {
-  if (!URL.canParse(url)) return [];
-  return [...new URL(url).searchParams].map(([name, value]) => ({ name, value: shown(value) }));
 }

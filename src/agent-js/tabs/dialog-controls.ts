@@ -28,6 +28,17 @@ export function dialogControl(dialog: OpenDialog | null, source: string): Elemen
   return dialogControls(dialog).find(({ name }) => (contains ? name.includes(text) : name === text));
 }
 
+/** Whether a locator means the open dialog as a whole, or one of its controls. */
+export function isOnDialog(dialog: OpenDialog | null, source: string): boolean {
+  return dialog !== null && (meansDialog(source) || dialogControl(dialog, source) !== undefined);
+}
+
+/** Whether a locator is `{dialog}`, which is the dialog as a whole: its text is the message. */
+export function meansDialog(source: string): boolean {
+  const locator = parseLocator(source);
+  return locator?.kind === 'text' && locator.role === 'dialog' && locator.text === '' && !locator.contains;
+}
+
 /** Answers the dialog, or sets what a prompt will be answered with. */
 export async function actOnDialog(
   tab: Tab,

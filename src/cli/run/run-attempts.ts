@@ -57,7 +57,7 @@ export async function runAttempts(
         limited ||= maxFailures !== null && failures >= maxFailures;
         return limited;
       },
-      cancelling: () => progress.say('Cancelling: the jobs of this run are stopped'),
+      cancelling: () => progress.say(`${describeFailure(cancelled.reason)}: the jobs of this run are stopped`),
       stopFailed: (error) => progress.say(describeFailure(error)),
     };
     const jobs = indexes.flatMap((index) => {

@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly shard: { readonly index: number; readonly count: number } | null;
   /** Each step of a job waits for the picture of the one before. */
   readonly exactScreenshots: boolean;
+  /** network.har has what requests sent and got. */
+  readonly harBodies: boolean;
   readonly retries: number;
   /** `immediate`: the service retries a job as soon as it failed; `isolated`: at the end of the run, one at a time. */
   readonly retryStrategy: 'immediate' | 'isolated';
@@ -37,6 +39,8 @@ export interface RunOptions {
   readonly grep: RegExp | null;
   /** Seconds of one job. */
   readonly timeout: number | undefined;
+  /** Seconds of the whole run; what has not ended then is stopped. */
+  readonly runTimeout: number | undefined;
   /** Seconds that one call of a flow waits for its element. */
   readonly actTimeout: number | undefined;
   readonly name: string | undefined;
@@ -84,6 +88,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     lastFailed: values['last-failed'] ?? false,
     parallel: values.parallel === undefined ? null : whole('--parallel', values.parallel, 1, 10_000),
     shard: values.shard === undefined ? null : shardOf(values.shard),
+    harBodies: values['har-bodies'] ?? false,
     exactScreenshots: values['exact-screenshots'] ?? false,
     retries,
     retryStrategy,
@@ -92,6 +97,8 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     failOnFlaky: values['fail-on-flaky'] ?? false,
     grep: values.grep === undefined ? null : expression(values.grep),
     timeout: values.timeout === undefined ? undefined : whole('--timeout', values.timeout, 1, 86_400),
+    runTimeout:
+      values['run-timeout'] === undefined ? undefined : whole('--run-timeout', values['run-timeout'], 1, 86_400),
     actTimeout:
       values['act-timeout'] === undefined ? undefined : secondsOf('--act-timeout', values['act-timeout'], 600),
     name: values.name,
@@ -126,11 +133,13 @@ function parsed(args: readonly string[]) {
     'max-failures': text,
     'fail-on-flaky': flag,
     'act-timeout': text,
+    'run-timeout': text,
     parallel: text,
     shard: text,
     retries: text,
     'fail-fast': flag,
     'exact-screenshots': flag,
+    'har-bodies': flag,
     grep: text,
     timeout: text,
     name: text,

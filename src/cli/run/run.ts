@@ -28,6 +28,9 @@ interface Run {
   readonly files: RunFiles;
   readonly flows: readonly PlannedFlow[];
   readonly quarantine: Quarantine;
+  /** Aborted when the run is to end early: by a signal, or because its time is over. */
+  readonly stopped: AbortSignal;
+  /** Aborted by a signal. */
   readonly cancelled: AbortSignal;
   readonly signals: SignalWatch;
   readonly github: GithubOutput;
@@ -43,7 +46,9 @@ export async function runFlows(args: readonly string[]): Promise<number> {
   const closers: (() => Promise<void>)[] = [];
   const cancelled = new AbortController();
   const github = new GithubOutput();
-  void signals.first.then((signal) => cancelled.abort(new TroupeError('UNAVAILABLE', `Cancelled by ${signal}`)));
+  const time = startRunTime(options.runTimeout);
+  const stopped = AbortSignal.any([cancelled.signal, time.signal]);
+  void signals.first.then((signal) => cancelled.abort(new TroupeError('UNAVAILABLE', `Cancelling after ${signal}`)));
   try {
     const files = await findRunFiles(options.words, { cwd: process.cwd(), bases: [homeFlows()], flows: options.flows });
     const settings = await readRunSettings(files.root);
@@ -55,7 +60,7 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     if (flows.length > MAX_BATCH_JOBS) {
       throw new UsageError(`A run has at most ${MAX_BATCH_JOBS} jobs; --shard divides it`);
     }
-    closers.push(await serveForRun(settings.serve, files.root ?? process.cwd(), cancelled.signal));
+    closers.push(await serveForRun(settings.serve, files.root ?? process.cwd(), stopped));
     const parallel = options.parallel ?? Math.min(flows.length, Math.max(1, cpus().length));
     const { url, own, driver } = options;
     const service = await useService({ url, own, flags: { driver }, sessions: parallel });
@@ -64,9 +69,10 @@ export async function runFlows(args: readonly string[]): Promise<number> {
       throw new UsageError(`--driver is for a service of the run's own, and ${service.description} runs: add --own`);
     }
     process.stderr.write(`${countedJobs(flows.length)} on ${service.description}\n`);
-    cancelled.signal.throwIfAborted();
+    stopped.throwIfAborted();
     github.stopCommands();
-    return await runOn(service, { options, files, flows, quarantine, cancelled: cancelled.signal, signals, github });
+    const run = { options, files, flows, quarantine, stopped, cancelled: cancelled.signal, signals, github };
+    return await runOn(service, run);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     process.stderr.write(`troupe: ${describeFailure(error)}\n`);
@@ -75,7 +81,16 @@ export async function runFlows(args: readonly string[]): Promise<number> {
     github.resumeCommands();
     for (const close of closers.reverse()) await close();
     signals.release();
+    time.end();
   }
+}
+
+/** The time of a run: aborts after `--run-timeout`. */
+function startRunTime(seconds: number | undefined): { readonly signal: AbortSignal; end(): void } {
+  const over = new AbortController();
+  const reason = new TroupeError('HARD_TIMEOUT', `The run did not end within ${seconds} s (--run-timeout)`);
+  const timer = seconds === undefined ? undefined : setTimeout(() => over.abort(reason), seconds * 1000);
+  return { signal: over.signal, end: () => clearTimeout(timer) };
 }
 
 /** Flows are also found by the names that the service has for them. */
@@ -130,7 +145,7 @@ function suiteOf(options: RunOptions, startedAt: string, endedAt: string): Omit<
 }
 
 async function runOn(service: UsedService, run: Run): Promise<number> {
-  const { options, files, flows, quarantine, cancelled, signals, github } = run;
+  const { options, files, flows, quarantine, stopped, cancelled, signals, github } = run;
   const startedAt = new Date().toISOString();
   const suite = suiteOf(options, startedAt, startedAt);
   const folders = [
@@ -154,7 +169,7 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
         labels: suite.labels,
         counts: (flow) => !isQuarantined(flow),
         progress,
-        cancelled,
+        cancelled: stopped,
         hurried: signals.second,
       },
       (index, record, attempt) => {
@@ -183,10 +198,20 @@ async function runOn(service: UsedService, run: Run): Promise<number> {
     const finished: SuiteResult = { ...suite, endedAt: new Date().toISOString(), flows: results };
     const written = await writeRunReports(options, finished);
     const reportsAt = options.report === undefined ? [] : [`Reports: ${options.report}`];
-    // A cancelled run does not know what would have failed.
-    const stored = cancelled.aborted ? [] : await storeFailed(files, flows, finished);
+    // A run that was stopped does not know what would have failed.
+    const stored = stopped.aborted ? [] : await storeFailed(files, flows, finished);
     const fatal = failsAsFlaky(options, finished) ? ['Flaky flows fail this run: --fail-on-flaky'] : [];
-    progress.summary(finished, [...quarantine.notes, ...fatal, ...faults, ...stored, ...reportsAt, ...written]);
+    const late =
+      stopped.aborted && !cancelled.aborted ? [`${describeFailure(stopped.reason)}: the rest was stopped`] : [];
+    progress.summary(finished, [
+      ...quarantine.notes,
+      ...late,
+      ...fatal,
+      ...faults,
+      ...stored,
+      ...reportsAt,
+      ...written,
+    ]);
     await github.report(finished);
     return cancelled.aborted ? 2 : exitCode(options, finished);
   } finally {

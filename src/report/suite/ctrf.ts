@@ -1,4 +1,5 @@
 import type { Failure } from '../../protocol/failure.js';
+import { pageTroubles } from './failure-text.js';
 import {
   countFlows,
   type EarlierAttempt,
@@ -65,6 +66,7 @@ function testOf(flow: FlowResult): object {
   const { failure, earlier, quarantine, picture, report, sessionId, history } = flow;
   const quarantined = flow.outcome === 'failed' && quarantine !== null;
   const start = flow.startedAt === null ? null : Date.parse(flow.startedAt);
+  const troubles = failure === null ? [] : pageTroubles(failure);
   const attachments = [
     ...(picture === null ? [] : [{ name: 'page when it failed', contentType: 'image/png', path: picture }]),
     ...(report === null ? [] : [{ name: 'report', contentType: 'text/html', path: report }]),
@@ -83,6 +85,7 @@ function testOf(flow: FlowResult): object {
     message: failure === null ? null : reasonOf(failure),
     trace: failure === null ? null : traceOf(failure),
     snippet: failure?.frame ?? null,
+    stderr: troubles.length === 0 ? null : troubles,
     line: failure?.line ?? null,
     retries: earlier.length,
     retryAttempts: earlier.length === 0 ? null : earlier.map(attemptOf),

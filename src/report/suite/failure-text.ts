@@ -18,16 +18,22 @@ export function failureText(failure: Failure): string {
     placeOf(failure),
     frame === undefined ? '' : `\n${shorten(frame, 4_000)}\n`,
     ...(expected === undefined || received === undefined ? [] : textDifference(expected, received)),
-    ...listed('Most alike on the page', failure.nearMisses ?? []),
     ...listed(
-      'Errors of the page',
-      (failure.console ?? []).map(({ text }) => shorten(text, 500)),
+      'Most similar on the page',
+      // Most messages name them.
+      (failure.nearMisses ?? []).filter((near) => !message.includes(near)),
     ),
-    ...listed('Failed requests', (failure.requests ?? []).map(requestText)),
+    ...pageTroubles(failure),
     step === undefined ? '' : `${stepTitle(step)} ${step.index}: ${shorten(step.js, 500)}`,
     url === '' ? '' : `Page: ${shorten(url, 500)}${title === '' ? '' : ` (${shorten(title, 200)})`}`,
   ];
   return lines.filter((text) => text !== '').join('\n');
+}
+
+/** The errors and the failed requests of the page around a failure, in lines. */
+export function pageTroubles({ console = [], requests = [] }: Failure): readonly string[] {
+  const errors = console.map(({ text }) => shorten(text, 500));
+  return [...listed('Errors of the page', errors), ...listed('Failed requests', requests.map(requestText))];
 }
 
 /** The message of a difference begins with its path, if it is of `match`. */

@@ -42,7 +42,7 @@ function rowsOf(flow: FlowResult, failure: Failure, place: string | null, { link
     ['Locator', locator === undefined ? null : code(locator)],
     ['Expected', expected === undefined ? null : code(expected, 'expected')],
     ['Received', received === undefined ? null : code(received, 'received')],
-    ['Most alike', list(nearMisses.map((near) => code(near)))],
+    ['Most similar', list(nearMisses.map((near) => code(near)))],
     [step === undefined ? 'Step' : stepTitle(step), step === undefined ? null : `${step.index} ${code(step.js)}`],
     ['Page', failure.url === undefined || failure.url === '' ? null : pageOf(failure.url, failure.title ?? '')],
     ['Page errors', list(lines.map(({ text }) => code(text)))],

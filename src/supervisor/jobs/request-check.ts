@@ -91,7 +91,7 @@ export async function checkTask(
   { config, webhooks }: { readonly config: Config; readonly webhooks: Pick<Outbox, 'refusal'> },
   assertFlow: FlowFileCheck,
 ): Promise<void> {
-  assertWebhook(request.webhook, webhooks);
+  assertWebhook(request, webhooks);
   const flowFiles = request.flowFiles ?? [];
   await Promise.all(flowFiles.map(assertFlow));
   if ((request.maxIterations ?? config.maxIterations) > 0) {
@@ -105,8 +105,12 @@ export async function checkTask(
   }
 }
 
-function assertWebhook(webhook: string | undefined, webhooks: Pick<Outbox, 'refusal'>): void {
-  const why = webhook === undefined ? null : webhooks.refusal(webhook);
+function assertWebhook(
+  { webhook, webhookFormat }: Pick<AutoRequest, 'webhook' | 'webhookFormat'>,
+  webhooks: Pick<Outbox, 'refusal'>,
+): void {
+  const alone = webhookFormat === undefined ? null : 'webhookFormat is for a webhook: add its address';
+  const why = webhook === undefined ? alone : webhooks.refusal(webhook);
   if (why !== null)
     throw new TroupeError('INVALID_REQUEST', `webhook: ${why}`, { issues: [{ path: 'webhook', message: why }] });
 }

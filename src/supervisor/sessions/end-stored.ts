@@ -30,8 +30,8 @@ export async function endStored(
     { type: 'SessionEnded', data: { status, endReason, summary, error } },
     clock.now().toISOString(),
   );
-  const asked = AutoRequest.safeParse(request).data?.webhook;
-  const keyValues = webhooks.entries(ended, asked, 'ended');
+  const asked = AutoRequest.safeParse(request).data;
+  const keyValues = webhooks.entries(ended, asked?.webhook, 'ended', asked?.webhookFormat);
   await hub.write({ records: [{ record: ended, lease: null }], events: [event], keyValues });
   // A session that never started has nothing to report; its artifacts are created on request.
   if (record.startedAt === null) return;

@@ -82,7 +82,7 @@ export class LivingSession {
     this.#isJob = request.mode === 'auto';
     this.#journal = new SessionJournal(deps, {
       record,
-      webhook: request.mode === 'auto' ? request.webhook : undefined,
+      webhook: request.mode === 'auto' ? { url: request.webhook, format: request.webhookFormat } : {},
       lease: () => heldBy(this.#state)?.lease?.identity ?? null,
       answered: (call) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call }),
     });

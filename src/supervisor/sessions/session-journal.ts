@@ -4,7 +4,7 @@ import { sentenceOf } from '../../base/system-fault.js';
 import type { JournalBatch, StoredSession } from '../../journal/journal.js';
 import { type EventRow, eventRow, readEvent } from '../../protocol/event-row.js';
 import type { EventData, EventType, SessionEvent } from '../../protocol/events.js';
-import type { SessionId, SessionRecord } from '../../protocol/session.js';
+import type { SessionId, SessionRecord, WebhookFormat } from '../../protocol/session.js';
 import type { WebhookMoment } from '../../protocol/webhook.js';
 import type { Log } from '../../telemetry/log.js';
 import type { EventHub } from '../events/index.js';
@@ -15,6 +15,12 @@ import { ACTIVITY_EVENTS, activityOf } from './task/activity.js';
 
 /** Events whose data also updates the session's own state. */
 const PARSED_EVENTS: ReadonlySet<EventType> = new Set(['StepFinished', 'ModelCallFinished']);
+
+/** The address that is notified of a session's start and end, and how. */
+export interface WebhookWish {
+  readonly url?: string | undefined;
+  readonly format?: WebhookFormat | undefined;
+}
 
 /** Writes a session's record and events to the journal. */
 export class SessionJournal {
@@ -28,7 +34,7 @@ export class SessionJournal {
   /** The session's activity, or the event that describes it, since few are ever requested. */
   #activity: string | EventRow | null = null;
   readonly #deps: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>;
-  readonly #webhook: string | undefined;
+  readonly #webhook: WebhookWish;
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
   readonly #lost = (error: unknown): void =>
@@ -43,8 +49,7 @@ export class SessionJournal {
     dependencies: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>,
     options: {
       readonly record: SessionRecord;
-      /** The address that is notified of the session's start and end. */
-      readonly webhook: string | undefined;
+      readonly webhook: WebhookWish;
       readonly lease: () => StoredSession['lease'];
       readonly answered: (call: number) => void;
     },
@@ -109,7 +114,7 @@ export class SessionJournal {
   /** Adds the webhook message for a start or an end to the batch. Starts of later attempts have none. */
   withWebhook(moment: WebhookMoment, batch: JournalBatch): JournalBatch {
     if (moment === 'started' && this.record.attempt > 1) return batch;
-    const messages = this.#deps.webhooks.entries(this.record, this.#webhook, moment);
+    const messages = this.#deps.webhooks.entries(this.record, this.#webhook.url, moment, this.#webhook.format);
     return { ...batch, keyValues: [...(batch.keyValues ?? []), ...messages] };
   }
 

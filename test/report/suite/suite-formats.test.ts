@@ -45,6 +45,12 @@ t.test('CTRF tells flaky and quarantined flows from passed and failed ones', asy
       filePath: 'flows/shop/pay.js',
       line: 5,
       snippet: FAILURE.frame,
+      stderr: [
+        'Errors of the page:',
+        '  TypeError: cart is undefined',
+        'Failed requests:',
+        '  POST http://127.0.0.1:4500/api/pay 500',
+      ],
       trace: /\n {4}at flows\/shop\/pay\.js:5:9$/,
       retryAttempts: [{ attempt: 1, status: 'failed' }],
       attachments: [{ path: 'reports/shop/pay/screenshots/0007.png' }, {}],

@@ -1,0 +1,6 @@
+// Fails: six buttons have this name.
+// @broken
+({ base }) => {
+  agent.go(`${base}/office/stock`);
+  agent.act('{button}Edit', 'click', { timeout: 1500 });
+};
