@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import { TroupeError } from '../../protocol/errors.js';
 import { networkFault } from '../run/network-fault.js';
 import type { RequestTarget } from '../run/request-target.js';
@@ -39,14 +39,16 @@ export async function openSocket(route: Route, signal: AbortSignal): Promise<Soc
   const { target, proxy } = route;
   const plain = proxy === null ? await direct(route, signal) : await throughProxy(route, proxy, signal);
   if (!target.secure) return plain;
-  const secured = connectTls({
-    socket: plain,
-    ...namesOf(target.hostname),
-    ...(route.identity === undefined ? {} : { secureContext: route.identity }),
-    rejectUnauthorized: route.verifyTls,
-    ALPNProtocols: [...route.protocols],
-  });
-  await established(secured, 'secureConnect', signal);
+  const secured = await withTls(
+    plain,
+    {
+      ...namesOf(target.hostname),
+      ...(route.identity === undefined ? {} : { secureContext: route.identity }),
+      rejectUnauthorized: route.verifyTls,
+      ALPNProtocols: [...route.protocols],
+    },
+    signal,
+  );
   if (!route.protocols.includes('http/1.1') && secured.alpnProtocol !== 'h2') {
     secured.destroy();
     throw new TroupeError(
@@ -55,6 +57,15 @@ export async function openSocket(route: Route, signal: AbortSignal): Promise<Soc
       { cause: 'HTTP2' },
     );
   }
+  return secured;
+}
+
+/** The plain socket belongs to the returned one. */
+async function withTls(plain: Socket, options: ConnectionOptions, signal: AbortSignal): Promise<TLSSocket> {
+  const secured = connectTls({ ...options, socket: plain });
+  // After an alert of the server, Node leaves the connection open that HTTP/2 uses.
+  for (const end of ['error', 'close']) secured.once(end, () => void plain.destroy());
+  await established(secured, 'secureConnect', signal);
   return secured;
 }
 
@@ -74,12 +85,7 @@ async function throughProxy({ target, tunnelTo }: Route, proxy: Proxy, signal: A
   try {
     const tcp = connectTcp({ host: hostname, port });
     await established(tcp, 'connect', signal);
-    let socket: Socket | TLSSocket = tcp;
-    if (secure) {
-      const tls = connectTls({ socket: tcp, ...namesOf(hostname) });
-      await established(tls, 'secureConnect', signal);
-      socket = tls;
-    }
+    const socket = secure ? await withTls(tcp, namesOf(hostname), signal) : tcp;
     return tunnelTo === null ? socket : await tunnel(socket, proxy, authorityOf(tunnelTo, target.port), signal);
   } catch (error) {
     signal.throwIfAborted();

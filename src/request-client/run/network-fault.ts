@@ -31,6 +31,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE:
     'the server refused the TLS connection; it may want a client certificate, or other versions of TLS',
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'the server does not trust the client certificate; use one of its own authority',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
+    'the server does not offer this version of HTTP; set the HTTP version of the request to automatic',
   ERR_HTTP2_HEADER_SINGLE_VALUE:
     'HTTP/2 takes a header only once that is there twice; remove one, or set the HTTP version of the request to 1.1',
   ERR_HTTP2_STREAM_ERROR: 'the server ended the request',

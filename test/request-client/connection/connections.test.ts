@@ -202,16 +202,17 @@ t.test('a request may demand its version of HTTP', async (t) => {
   t.match(await send(url, http1), { httpVersion: '1.1' });
   t.match(await send(url, http2), { httpVersion: '2.0' });
   t.match(await send(`https://localhost:${only2.port}/`), { httpVersion: '2.0' });
-  await t.rejects(send(`https://localhost:${only2.port}/`, http1), { code: 'REQUEST_FAILED' });
+  await t.rejects(send(`https://localhost:${only2.port}/`, http1), { message: /set the HTTP version/ });
 });
 
-t.test('a connection that a server ends is made again', async (t) => {
+t.test('after the server has ended an HTTP/2 connection, the next request gets a new one', async (t) => {
   const tls = await startTls(t);
   const send = open(t);
   const url = `https://localhost:${tls.port}/`;
   await send(url);
-  t.equal(tls.connections(), 1);
   await tls.endAll();
+  // The first one may come before the client knows; it is not repeated, since the server may have received it.
+  await send(url).catch((error: unknown) => t.match(error, { code: 'REQUEST_FAILED' }));
   t.match(await send(url), { status: 200, httpVersion: '2.0' });
   t.equal(tls.connections(), 2);
 });
