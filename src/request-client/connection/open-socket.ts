@@ -4,13 +4,13 @@ import { type ConnectionOptions, connect as connectTls, type SecureContext, type
 import { TroupeError } from '../../protocol/errors.js';
 import { networkFault } from '../run/network-fault.js';
 import type { RequestTarget } from '../run/request-target.js';
-import type { Proxy } from './proxy-rules.js';
+import type { ProxyAddress } from './proxy-rules.js';
 
 /** How one request gets to its server. */
 export interface Route {
   readonly target: RequestTarget;
   /** Null for a direct connection. */
-  readonly proxy: Proxy | null;
+  readonly proxy: ProxyAddress | null;
   /**
    * The host that the proxy connects to: the target's, or an address that was checked. Null without a proxy, and for a
    * proxy that gets the request itself.
@@ -80,7 +80,7 @@ async function direct({ target, lookup, guard }: Route, signal: AbortSignal): Pr
   return socket;
 }
 
-async function throughProxy({ target, tunnelTo }: Route, proxy: Proxy, signal: AbortSignal): Promise<Socket> {
+async function throughProxy({ target, tunnelTo }: Route, proxy: ProxyAddress, signal: AbortSignal): Promise<Socket> {
   const { hostname, port, secure } = proxy;
   try {
     const tcp = connectTcp({ host: hostname, port });
@@ -97,7 +97,7 @@ async function throughProxy({ target, tunnelTo }: Route, proxy: Proxy, signal: A
 }
 
 /** CONNECT, RFC 9110, section 9.3.6. */
-async function tunnel(socket: Socket, proxy: Proxy, authority: string, signal: AbortSignal): Promise<Socket> {
+async function tunnel(socket: Socket, proxy: ProxyAddress, authority: string, signal: AbortSignal): Promise<Socket> {
   const { authorization, shown } = proxy;
   const request = httpRequest({
     method: 'CONNECT',

@@ -1,11 +1,11 @@
+import type { ProxySettings } from '../../config/connection-settings.js';
 import { isTargetPattern, TargetPatterns } from '../../net-policy/target-pattern.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { basic } from '../basic-auth.js';
 import type { RequestTarget } from '../run/request-target.js';
-import type { ProxySettings } from './connection-settings.js';
 
 /** A proxy server to connect to. */
-export interface Proxy {
+export interface ProxyAddress {
   /** The connection to the proxy itself uses TLS. */
   readonly secure: boolean;
   readonly hostname: string;
@@ -18,23 +18,21 @@ export interface Proxy {
 
 /** Which requests go through which proxy. */
 export class ProxyRules {
-  readonly #http: Proxy | null;
-  readonly #https: Proxy | null;
+  readonly #settings: ProxySettings;
   readonly #bypassesAll: boolean;
   readonly #bypass: TargetPatterns;
 
-  /** @throws INVALID_REQUEST if a proxy's URL cannot be used */
-  constructor({ http, https, bypass }: ProxySettings) {
-    this.#http = readProxy(http);
-    this.#https = readProxy(https);
-    const entries = bypass.map((entry) => entry.trim());
+  constructor(settings: ProxySettings) {
+    this.#settings = settings;
+    const entries = settings.bypass.map((entry) => entry.trim());
     this.#bypassesAll = entries.includes('*');
     this.#bypass = new TargetPatterns(entries.flatMap(withSubdomains).filter(isTargetPattern));
   }
 
-  /** Null for a direct connection. */
-  proxyFor({ secure, hostname, port }: Pick<RequestTarget, 'secure' | 'hostname' | 'port'>): Proxy | null {
-    const proxy = secure ? this.#https : this.#http;
+  /** Null for a direct connection. @throws REQUEST_FAILED if the proxy's URL cannot be used */
+  proxyFor({ secure, hostname, port }: Pick<RequestTarget, 'secure' | 'hostname' | 'port'>): ProxyAddress | null {
+    const { http, https } = this.#settings;
+    const proxy = readProxy(secure ? https : http);
     if (proxy === null || this.#bypassesAll || this.#bypass.matches(hostname, hostname, port)) return null;
     return proxy;
   }
@@ -48,20 +46,20 @@ function withSubdomains(entry: string): readonly string[] {
 
 /**
  * Null for an empty text. Without a scheme it is an HTTP proxy, as for curl.
- * @throws INVALID_REQUEST, without the password
+ * @throws REQUEST_FAILED, without the password
  */
-export function readProxy(text: string): Proxy | null {
+export function readProxy(text: string): ProxyAddress | null {
   const written = text.trim();
   if (written === '') return null;
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `http://${written}`;
   const shown = full.replace(/\/\/[^/]*@/, '//');
   if (!URL.canParse(full)) {
-    throw new TroupeError('INVALID_REQUEST', `The proxy ${shown} is not a URL such as http://proxy.example:3128`);
+    throw new TroupeError('REQUEST_FAILED', `The proxy ${shown} is not a URL such as http://proxy.example:3128`);
   }
   const { protocol, hostname, port, username, password } = new URL(full);
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw new TroupeError(
-      'INVALID_REQUEST',
+      'REQUEST_FAILED',
       `The proxy ${shown} cannot be used: ${protocol}// is not supported; use an http:// or https:// proxy`,
     );
   }

@@ -1,7 +1,7 @@
+import { type ConnectionSettings, DIRECT } from '../../config/connection-settings.js';
 import type { SendSettings } from '../request.js';
 import type { RequestTarget } from '../run/request-target.js';
 import type { ReachBounds } from '../run/send-request.js';
-import { type ConnectionSettings, DIRECT } from './connection-settings.js';
 import type { HttpProtocol, Route } from './open-socket.js';
 import { ProxyRules } from './proxy-rules.js';
 import { TlsIdentities } from './tls-identities.js';
@@ -11,7 +11,6 @@ export class Routes {
   readonly #proxies: ProxyRules;
   readonly #identities: TlsIdentities;
 
-  /** @throws INVALID_REQUEST if the URL of a proxy cannot be used */
   constructor(settings: ConnectionSettings = DIRECT) {
     this.#proxies = new ProxyRules(settings.proxy);
     this.#identities = new TlsIdentities(settings);
@@ -20,7 +19,7 @@ export class Routes {
   /**
    * Limits apply to proxies, too: a proxy never looks up a name for a limited request, but gets an address that was
    * checked, and what is not reached through a proxy is reached directly.
-   * @throws REQUEST_FAILED if a certificate cannot be read, or the host is blocked
+   * @throws REQUEST_FAILED if a proxy or certificate cannot be used, or the host is blocked
    */
   async find(
     target: RequestTarget,

@@ -1,9 +1,9 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import type { ClientCertificate, ConnectionSettings } from '../../config/connection-settings.js';
 import { readFile } from '../../files/thread-files.js';
 import { TargetPatterns } from '../../net-policy/target-pattern.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { RequestTarget } from '../run/request-target.js';
-import type { ClientCertificate, ConnectionSettings } from './connection-settings.js';
 
 /** Own authorities and client certificates. Files are read when they are first needed, and once. */
 export class TlsIdentities {

@@ -156,11 +156,9 @@ function proxyLogin(route: Route): readonly HeaderEntry[] {
   return value === null || !toProxy(route) ? [] : [{ name: 'Proxy-Authorization', value }];
 }
 
-function headerLines(
-  { method, headers, withoutHeaders, body, auth = null }: PreparedRequest,
-  target: RequestTarget,
-  content: RequestContent | null,
-): HeaderEntry[] {
+function headerLines(request: PreparedRequest, target: RequestTarget, content: RequestContent | null): HeaderEntry[] {
+  const { method, headers, withoutHeaders, body, auth = null, jarCookies } = request;
+  const written = jarCookies === undefined ? headers : headers.filter(({ name }) => name.toLowerCase() !== 'cookie');
   const has = (name: string): boolean =>
     withoutHeaders.includes(name.toLowerCase()) || headerValues(headers, name).length > 0;
   const lines: HeaderEntry[] = [];
@@ -172,7 +170,8 @@ function headerLines(
   if (user !== null && auth?.kind !== 'digest' && auth?.kind !== 'ntlm') add('Authorization', basic(user));
   add('User-Agent', USER_AGENT);
   add('Accept', '*/*');
-  lines.push(...headers.map((header) => withBoundary(header, body, content)));
+  lines.push(...written.map((header) => withBoundary(header, body, content)));
+  if (jarCookies !== undefined) lines.push(...cookieLine(request));
   if (content?.contentType) add('Content-Type', content.contentType);
   if (content === null) {
     // For all other methods Node would send an empty body in chunks.
@@ -218,20 +217,21 @@ function absolute(url: string): string {
   return url.includes('://') ? url : `http://${url}`;
 }
 
-/** Cookies that the request brings itself come first. */
 async function withCookies(
   request: PreparedRequest,
   url: string,
   jar: CookieJar | undefined,
 ): Promise<PreparedRequest> {
   const kept = (await jar?.header(url)) ?? '';
-  if (kept === '') return request;
-  const own = headerValues(request.headers, 'cookie');
+  return kept === '' ? request : { ...request, jarCookies: kept };
+}
+
+/** Cookies that the request brings itself come first, and replace those of the jar. */
+function cookieLine({ headers, jarCookies = '' }: PreparedRequest): HeaderEntry[] {
+  const own = headerValues(headers, 'cookie');
   const names = new Set(own.flatMap((line) => line.split(';').map((pair) => pair.split('=')[0]?.trim())));
-  const added = kept.split('; ').filter((pair) => !names.has(pair.split('=')[0]));
-  const value = [...own, ...added].join('; ');
-  const others = request.headers.filter(({ name }) => name.toLowerCase() !== 'cookie');
-  return { ...request, headers: [...others, { name: 'Cookie', value }] };
+  const added = jarCookies.split('; ').filter((pair) => pair !== '' && !names.has(pair.split('=')[0]));
+  return [{ name: 'Cookie', value: [...own, ...added].join('; ') }];
 }
 
 /** Discards the body of a redirect. */

@@ -32,10 +32,13 @@ export async function startProxy(
     if (headers['proxy-authorization'] !== wanted) return void response.writeHead(407).end('who are you?');
     const { port, pathname, search } = new URL(url);
     const { 'proxy-authorization': _login, ...passed } = headers;
-    const onward = httpRequest({ host: '127.0.0.1', port, path: pathname + search, method, headers: passed }, (answer) => {
-      response.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(response);
-    });
+    const onward = httpRequest(
+      { host: '127.0.0.1', port, path: pathname + search, method, headers: passed },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(response);
+      },
+    );
     request.pipe(onward);
   });
   server.on('connect', (request, socket: Socket) => {

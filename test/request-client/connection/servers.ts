@@ -24,7 +24,12 @@ export interface TlsOptions {
 export async function startTls(
   t: Test,
   { allowHTTP1 = true, wantsCertificate = false }: TlsOptions = {},
-): Promise<{ readonly port: number; readonly seen: Seen[]; readonly connections: () => number; readonly endAll: () => Promise<void> }> {
+): Promise<{
+  readonly port: number;
+  readonly seen: Seen[];
+  readonly connections: () => number;
+  readonly endAll: () => Promise<void>;
+}> {
   const seen: Seen[] = [];
   const sockets = new Set<Socket>();
   const server = createSecureServer({
@@ -45,7 +50,8 @@ export async function startTls(
     const certificate = 'getPeerCertificate' in request.socket ? request.socket.getPeerCertificate() : null;
     const one = { httpVersion, url, method, headers: { ...headers }, body, client: certificate?.subject?.CN ?? null };
     seen.push(one);
-    if (url.startsWith('/to/')) return void response.writeHead(302, { location: decodeURIComponent(url.slice(4)) }).end();
+    if (url.startsWith('/to/'))
+      return void response.writeHead(302, { location: decodeURIComponent(url.slice(4)) }).end();
     response.setHeader('content-type', 'application/json');
     response.setHeader('set-cookie', ['a=1; Secure', 'b=ü']);
     response.end(url === '/large' ? Buffer.alloc(8 * 1024 * 1024, 'x') : JSON.stringify(one));
@@ -53,11 +59,13 @@ export async function startTls(
   const port = await listen(t, server as unknown as Server, sockets);
   const endAll = async (): Promise<void> => {
     await Promise.all(
-      [...sockets].filter(({ destroyed }) => !destroyed).map((socket) => {
-        const closed = once(socket, 'close');
-        socket.destroy();
-        return closed;
-      }),
+      [...sockets]
+        .filter(({ destroyed }) => !destroyed)
+        .map((socket) => {
+          const closed = once(socket, 'close');
+          socket.destroy();
+          return closed;
+        }),
     );
   };
   return { port, seen, connections: () => connections, endAll };

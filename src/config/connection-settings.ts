@@ -29,3 +29,28 @@ export interface ConnectionSettings {
 }
 
 export const DIRECT: ConnectionSettings = { proxy: { http: '', https: '', bypass: [] }, ca: [], certificates: [] };
+
+/** The proxies that the environment names: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, lower case first, as for curl. */
+export function environmentProxies(env: NodeJS.ProcessEnv = process.env): ProxySettings {
+  const named = (name: string): string => env[name.toLowerCase()] || env[name] || '';
+  const all = named('ALL_PROXY');
+  return {
+    http: named('HTTP_PROXY') || all,
+    https: named('HTTPS_PROXY') || all,
+    bypass: listed(named('NO_PROXY')),
+  };
+}
+
+/** Entries with commas or spaces between them. */
+export function listed(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
+/** Adds what Node itself trusts besides its own list (NODE_EXTRA_CA_CERTS), which a list of own authorities would replace. */
+export function withNodeAuthorities(
+  settings: ConnectionSettings,
+  env: NodeJS.ProcessEnv = process.env,
+): ConnectionSettings {
+  const { NODE_EXTRA_CA_CERTS: extra } = env;
+  return settings.ca.length === 0 || !extra ? settings : { ...settings, ca: [extra, ...settings.ca] };
+}
