@@ -38,7 +38,8 @@ export function readRequest(item: unknown): RequestDraft {
   };
 }
 
-function httpVersionIn(value: unknown): Pick<SendSettings, 'httpVersion'> {
+/** Postman's `protocolVersion`; empty for the automatic choice. */
+export function httpVersionIn(value: unknown): Pick<SendSettings, 'httpVersion'> {
   return value === 'http1' || value === 'http2' ? { httpVersion: value } : {};
 }
 

@@ -144,7 +144,10 @@ async function established(socket: Socket, event: 'connect' | 'secureConnect', s
   socket.on('error', () => undefined);
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.once(event, () => resolve());
+      // One that the guard has destroyed still says that it is connected, and then why it is not.
+      socket.once(event, () => {
+        if (!socket.destroyed) resolve();
+      });
       socket.once('error', reject);
       socket.once('close', () => reject(Object.assign(new Error('The connection was closed'), { code: 'ECONNRESET' })));
       if (signal.aborted) onAbort();
