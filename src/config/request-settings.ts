@@ -53,7 +53,8 @@ export function resolveRequests(
   };
   const file = (name: string | undefined): string => (name === undefined ? '' : resolve(home, name));
   const fromEnvironment = proxy === 'environment' ? environmentProxies(env) : null;
-  const url = withLogin(proxy ?? '', secretOf('requests.proxyLogin', proxyLogin));
+  const [user = '', ...password] = secretOf('requests.proxyLogin', proxyLogin).split(':');
+  const url = withLogin(proxy ?? '', user, password.join(':'));
   const { http, https, bypass } = fromEnvironment ?? { http: url, https: url, bypass: [] };
   return withNodeAuthorities(
     {
@@ -71,10 +72,8 @@ export function resolveRequests(
   );
 }
 
-/** @param login `user:password`; empty for none */
-export function withLogin(proxy: string, login: string): string {
-  if (proxy === '' || login === '') return proxy;
-  const at = login.indexOf(':');
-  const [user, password] = at === -1 ? [login, ''] : [login.slice(0, at), login.slice(at + 1)];
+/** @param user empty for no login */
+export function withLogin(proxy: string, user: string, password: string): string {
+  if (proxy === '' || user === '') return proxy;
   return proxy.replace('://', `://${encodeURIComponent(user)}:${encodeURIComponent(password)}@`);
 }

@@ -89,8 +89,7 @@ function proxyOf({ proxy, proxyUrl, proxyUser, proxyPassword, noProxy }: ClientS
   if (proxy === 'environment') return environmentProxies();
   const written = proxyUrl.trim();
   const full = written === '' || written.includes('://') ? written : `http://${written}`;
-  const login = proxyUser === '' ? '' : `${proxyUser}:${proxyPassword}`;
-  const url = proxy === 'none' ? '' : withLogin(full, login);
+  const url = proxy === 'none' ? '' : withLogin(full, proxyUser, proxyPassword);
   return { http: url, https: url, bypass: listed(noProxy) };
 }
 

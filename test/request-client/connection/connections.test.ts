@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { ConnectionSettings } from '#troupe/config/connection-settings.js';
 import { Routes } from '#troupe/request-client/connection/routes.js';
+import { readOAuthSettings } from '#troupe/request-client/oauth/oauth-settings.js';
+import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
 import type { PreparedRequest } from '#troupe/request-client/run/prepared-request.js';
 import { HttpSender } from '#troupe/request-client/run/send-request.js';
 import { guardLeaks } from '../../support/leaks.js';
@@ -98,6 +100,19 @@ t.test('a proxy with a login gets it, servers do not, and no message shows it', 
     407,
     'for http, the answer of the proxy is shown',
   );
+});
+
+t.test('token requests of OAuth 2.0 go through the proxy, too', async (t) => {
+  const proxy = await startProxy(t);
+  const echo = await startEcho(t);
+  const routes = new Routes({ ...through(proxy.url), ca: [], certificates: [] });
+  const tokens = new TokenStore({ openBrowser: async () => undefined, routes: () => routes });
+  const url = `http://login.test:${new URL(echo.origin).port}/token`;
+  const stored = new Map(Object.entries({ grant_type: 'client_credentials', url, client_id: 'c', client_secret: 's' }));
+  // The echo server grants nothing; it is enough that it was asked.
+  await t.rejects(tokens.token(readOAuthSettings(stored, (text) => text)), { code: 'LOGIN_FAILED' });
+  t.match(proxy.asked, [{ method: 'POST', target: url }]);
+  t.match(echo.heard, [{ method: 'POST', body: /grant_type=client_credentials/ }]);
 });
 
 t.test('hosts of the bypass list are reached directly', async (t) => {
