@@ -56,9 +56,21 @@ t.test('Request.run has no proxy unless the home names one, or the environmentâ€
 const WRONG: readonly (readonly [name: string, file: string, says: RegExp])[] = [
   ['an unknown key is refused by name', '{"maxSession": 3}', /unknown key 'maxSession'/],
   ['a login in the proxy of requests is refused', '{"requests": {"proxy": "http://a:b@h:1"}}', /proxyLogin/],
-  ['a certificate without a key is refused', '{"requests": {"certificates": [{"host": "h", "cert": "c"}]}}', /cert and key, or pfx/],
-  ['a certificate for no host is refused', '{"requests": {"certificates": [{"host": "h/x", "pfx": "c"}]}}', /host name/],
-  ['a login that is not set is refused', '{"requests": {"proxy": "http://h:1", "proxyLogin": "NOT_SET"}}', /NOT_SET, which/],
+  [
+    'a certificate without a key is refused',
+    '{"requests": {"certificates": [{"host": "h", "cert": "c"}]}}',
+    /cert and key, or pfx/,
+  ],
+  [
+    'a certificate for no host is refused',
+    '{"requests": {"certificates": [{"host": "h/x", "pfx": "c"}]}}',
+    /host name/,
+  ],
+  [
+    'a login that is not set is refused',
+    '{"requests": {"proxy": "http://h:1", "proxyLogin": "NOT_SET"}}',
+    /NOT_SET, which/,
+  ],
   ['an unknown key of webhooks is refused by name', '{"webhooks": {"allowed": []}}', /unknown key 'allowed'/],
   ['a webhook target that can never match is refused', '{"webhooks": {"allow": ["http://a"]}}', /webhooks\.allow/],
   ['an address that is none is refused in a list', '{"egress": {"deny": ["1.2.3.256"]}}', /egress\.deny/],

@@ -27,49 +27,56 @@ async function run(
   return { code: await ended, out: out + err };
 }
 
-t.test('a run uses the proxy and certificates of its options, of the saved settings, or of the environment', async (t) => {
-  const [echo, tls] = [await startEcho(t), await startTls(t, { wantsCertificate: true })];
-  const [first, second, third] = [await startProxy(t, { login: 'ada:s3cret' }), await startProxy(t), await startProxy(t)];
-  const plain = { name: 'plain', request: { method: 'GET', url: `http://shop.test:${new URL(echo.origin).port}/` } };
-  const secure = { name: 'secure', request: { method: 'GET', url: `https://shop.test:${tls.port}/` } };
-  const pm = "pm.test('ok', () => pm.response.to.have.status(200));";
-  const event = [{ listen: 'test', script: { exec: [pm] } }];
-  const home = t.testdir({
-    'ca.pem': CERTIFICATES.authority,
-    'client.pfx': CERTIFICATES.client.pfx,
-    'client.pem': CERTIFICATES.client.cert,
-    'client.key': CERTIFICATES.client.key,
-    'c.json': JSON.stringify({ info: { name: 'c' }, event, item: [plain, secure] }),
-  });
-  const file = (name: string): string => join(home, name);
-  const env = { TROUPE_HOME: home, PFX_PASS: 'sesame', HTTPS_PROXY: third.url, HTTP_PROXY: third.url };
+t.test(
+  'a run uses the proxy and certificates of its options, of the saved settings, or of the environment',
+  async (t) => {
+    const [echo, tls] = [await startEcho(t), await startTls(t, { wantsCertificate: true })];
+    const [first, second, third] = [
+      await startProxy(t, { login: 'ada:s3cret' }),
+      await startProxy(t),
+      await startProxy(t),
+    ];
+    const plain = { name: 'plain', request: { method: 'GET', url: `http://shop.test:${new URL(echo.origin).port}/` } };
+    const secure = { name: 'secure', request: { method: 'GET', url: `https://shop.test:${tls.port}/` } };
+    const pm = "pm.test('ok', () => pm.response.to.have.status(200));";
+    const event = [{ listen: 'test', script: { exec: [pm] } }];
+    const home = t.testdir({
+      'ca.pem': CERTIFICATES.authority,
+      'client.pfx': CERTIFICATES.client.pfx,
+      'client.pem': CERTIFICATES.client.cert,
+      'client.key': CERTIFICATES.client.key,
+      'c.json': JSON.stringify({ info: { name: 'c' }, event, item: [plain, secure] }),
+    });
+    const file = (name: string): string => join(home, name);
+    const env = { TROUPE_HOME: home, PFX_PASS: 'sesame', HTTPS_PROXY: third.url, HTTP_PROXY: third.url };
 
-  const flags = ['--proxy', first.url.replace('//', '//ada:s3cret@'), '--ca', file('ca.pem')];
-  const cert = ['--cert', `shop.test=${file('client.pfx')}`, '--passphrase', 'PFX_PASS'];
-  const junit = file('out.xml');
-  const byFlags = await run([file('c.json'), ...flags, ...cert, '--junit', junit], env);
-  t.equal(byFlags.code, 0, byFlags.out);
-  t.match(first.asked, [{ method: 'GET' }, { method: 'CONNECT', target: `shop.test:${tls.port}` }]);
-  t.equal(tls.seen[0]?.client, 'ada');
-  t.notMatch(byFlags.out, /s3cret|sesame/);
-  t.notOk(existsSync(file('request-settings.json')), 'options are not saved');
+    const flags = ['--proxy', first.url.replace('//', '//ada:s3cret@'), '--ca', file('ca.pem')];
+    const cert = ['--cert', `shop.test=${file('client.pfx')}`, '--passphrase', 'PFX_PASS'];
+    const junit = file('out.xml');
+    const byFlags = await run([file('c.json'), ...flags, ...cert, '--junit', junit], env);
+    t.equal(byFlags.code, 0, byFlags.out);
+    t.match(first.asked, [{ method: 'GET' }, { method: 'CONNECT', target: `shop.test:${tls.port}` }]);
+    t.equal(tls.seen[0]?.client, 'ada');
+    t.notMatch(byFlags.out, /s3cret|sesame/);
+    t.notOk(existsSync(file('request-settings.json')), 'options are not saved');
 
-  const certificate = { host: '*.test', cert: 'client.pem', key: 'client.key', pfx: '', passphrase: '' };
-  const settings = { proxy: 'manual', proxyUrl: second.url, ca: ['ca.pem'], certificates: [certificate] };
-  writeFileSync(file('request-settings.json'), JSON.stringify(settings));
-  const bySettings = await run([file('c.json')], env);
-  t.equal(bySettings.code, 0, bySettings.out);
-  t.equal(second.asked.length, 2);
+    const certificate = { host: '*.test', cert: 'client.pem', key: 'client.key', pfx: '', passphrase: '' };
+    const settings = { proxy: 'manual', proxyUrl: second.url, ca: ['ca.pem'], certificates: [certificate] };
+    writeFileSync(file('request-settings.json'), JSON.stringify(settings));
+    const bySettings = await run([file('c.json')], env);
+    t.equal(bySettings.code, 0, bySettings.out);
+    t.equal(second.asked.length, 2);
 
-  writeFileSync(file('request-settings.json'), JSON.stringify({ ...settings, proxy: 'environment' }));
-  const byEnvironment = await run([file('c.json')], env);
-  t.equal(byEnvironment.code, 0, byEnvironment.out);
-  t.equal(third.asked.length, 2);
+    writeFileSync(file('request-settings.json'), JSON.stringify({ ...settings, proxy: 'environment' }));
+    const byEnvironment = await run([file('c.json')], env);
+    t.equal(byEnvironment.code, 0, byEnvironment.out);
+    t.equal(third.asked.length, 2);
 
-  writeFileSync(file('request-settings.json'), '{"proxy": "somewhere"}');
-  t.match(await run([file('c.json')], env), { code: 1, out: /request-settings\.json cannot be read/ });
-  t.equal(third.asked.length, 2, 'nothing is sent past settings that cannot be read');
-});
+    writeFileSync(file('request-settings.json'), '{"proxy": "somewhere"}');
+    t.match(await run([file('c.json')], env), { code: 1, out: /request-settings\.json cannot be read/ });
+    t.equal(third.asked.length, 2, 'nothing is sent past settings that cannot be read');
+  },
+);
 
 t.test('wrong connection options are refused before anything is sent', async (t) => {
   const home = t.testdir({ 'c.json': '{"info": {"name": "c"}, "item": []}' });

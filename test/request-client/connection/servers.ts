@@ -48,7 +48,14 @@ export async function startTls(
     for await (const chunk of request) body += String(chunk);
     const { httpVersion, url = '', method = '', headers } = request;
     const certificate = 'getPeerCertificate' in request.socket ? request.socket.getPeerCertificate() : null;
-    const one = { httpVersion, url, method, headers: { ...headers }, body, client: certificate === null ? null : String(certificate.subject?.CN) };
+    const one = {
+      httpVersion,
+      url,
+      method,
+      headers: { ...headers },
+      body,
+      client: certificate === null ? null : String(certificate.subject?.CN),
+    };
     seen.push(one);
     if (url.startsWith('/to/'))
       return void response.writeHead(302, { location: decodeURIComponent(url.slice(4)) }).end();
