@@ -1,5 +1,7 @@
 import { AGENT_COMMANDS, type CommandHelp } from './agent/agent-help.js';
 
+const CONNECTION_USAGE = '[--proxy URL|none] [--no-proxy LIST] [--ca FILE] [--cert HOST=FILE] [--passphrase VARIABLE]';
+
 const CONNECTION_HELP = `Connection options, which win over the settings of the window:
   --proxy URL           a proxy, or none; by default those of HTTP_PROXY and HTTPS_PROXY
   --no-proxy LIST       hosts that are reached directly, with commas
@@ -100,10 +102,12 @@ an admin token.
   },
   requests: {
     usage: [
-      'troupe requests [COLLECTION.json] [--env FILE] [--port N] [--no-open] [CONNECTION OPTIONS]',
+      'troupe requests [COLLECTION.json] [--env FILE] [--port N] [--no-open]',
+      `           ${CONNECTION_USAGE}`,
       'troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]',
       'troupe requests run COLLECTION.json [--env FILE] [--data FILE] [--iterations N] [--folder NAME] [--junit FILE]',
-      '           [--timeout SECONDS] [CONNECTION OPTIONS]',
+      '           [--timeout SECONDS]',
+      `           ${CONNECTION_USAGE}`,
     ],
     summary: 'Sends HTTP requests: opens a window, converts curl commands, or runs a Postman collection.',
     more: `A COLLECTION.json that does not exist is created.
@@ -128,7 +132,8 @@ Exit code: 1 if a command could not be imported.`,
       run: {
         usage: [
           'troupe requests run COLLECTION.json [--env FILE] [--data FILE] [--iterations N] [--folder NAME] [--junit FILE]',
-          '           [--timeout SECONDS] [--proxy URL|none] [--no-proxy LIST] [--ca FILE] [--cert HOST=FILE] [--passphrase VARIABLE]',
+          '           [--timeout SECONDS]',
+          `           ${CONNECTION_USAGE}`,
         ],
         summary: 'Sends the requests of a Postman collection and runs their tests.',
         more: `  --env FILE            variables: an environment of Postman, or a JSON object
