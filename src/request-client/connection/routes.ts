@@ -1,7 +1,7 @@
 import { type ConnectionSettings, DIRECT } from '../../config/connection-settings.js';
 import type { SendSettings } from '../request.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
 import type { RequestTarget } from '../run/request-target.js';
-import type { ReachBounds } from '../run/send-request.js';
 import type { HttpProtocol, Route } from './open-socket.js';
 import { ProxyRules } from './proxy-rules.js';
 import { TlsIdentities } from './tls-identities.js';

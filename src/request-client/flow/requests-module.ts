@@ -13,7 +13,7 @@ import { type Scopes, scopesOf } from '../collection-run/scripts.js';
 import { Routes } from '../connection/routes.js';
 import { TokenStore } from '../oauth/token-store.js';
 import { CookieJar } from '../run/cookie-jar.js';
-import type { ReachBounds } from '../run/send-request.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
 import { CredentialRule } from './credential-rule.js';
 import { readOrigins } from './origin-list.js';
 

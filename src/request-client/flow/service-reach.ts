@@ -4,7 +4,7 @@ import { isLoopback } from '../../net-policy/blocked-addresses.js';
 import { type EgressLists, EgressRules } from '../../net-policy/egress.js';
 import { guardConnection, guardedLookup, type Lookup, systemLookup } from '../../net-policy/guarded-connection.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { ReachBounds } from '../run/send-request.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
 
 /** Limits for requests that scripts send from the service's own machine. Plain data, sent to another thread. */
 export interface ServiceReachOptions {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { TroupeError } from '../../protocol/errors.js';
 import { CALLBACK_PORTS } from '../../protocol/request-window.js';
 import type { Routes } from '../connection/routes.js';
-import type { ReachBounds } from '../run/send-request.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
 import { CallbackListener } from './callback-listener.js';
 import { loginFailed } from './login-failed.js';
 import type { OAuthSettings } from './oauth-settings.js';

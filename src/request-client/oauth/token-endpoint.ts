@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Routes } from '../connection/routes.js';
-import { HttpSender, type ReachBounds } from '../run/send-request.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
+import { HttpSender } from '../run/send-request.js';
 import { loginFailed } from './login-failed.js';
 import type { OAuthSettings } from './oauth-settings.js';
 import { type GrantedToken, readTokenAnswer, type TokenAnswer } from './token-answer.js';
