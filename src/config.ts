@@ -4,8 +4,10 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { errorCode, sentenceOf } from './base/system-fault.js';
 import { readCiBuild } from './config/ci.js';
+import type { ConnectionSettings } from './config/connection-settings.js';
 import { dockerSocket, podmanSocket } from './config/docker-socket.js';
 import { type ModelChoice, resolveModels } from './config/models.js';
+import { RequestsKey, resolveRequests } from './config/request-settings.js';
 import { HOST_PATTERN, isHostPattern } from './net-policy/host-pattern.js';
 import { isTargetPattern } from './net-policy/target-pattern.js';
 import type { CiBuild } from './protocol/batches/ci-build.js';
@@ -71,6 +73,7 @@ const ConfigFile = z.strictObject({
     .prefault({}),
   token: environmentName.optional(),
   webhookSecret: environmentName.optional(),
+  requests: RequestsKey.prefault({}),
   webhooks: z.strictObject({ allow: WebhookTargets.default([]) }).prefault({}),
   log: z.enum(['text', 'json']).default('text'),
   traces: z.url().optional(),
@@ -88,7 +91,7 @@ export interface ConfigFlags {
 
 /** The configuration of one service, frozen. Paths are absolute. */
 export interface Config
-  extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token' | 'webhookSecret' | 'models' | 'providers'>> {
+  extends Readonly<Omit<z.infer<typeof ConfigFile>, 'token' | 'webhookSecret' | 'models' | 'providers' | 'requests'>> {
   /** The models that may be used, the default first; with their keys. */
   readonly models: readonly ModelChoice[];
   readonly home: string;
@@ -112,6 +115,8 @@ export interface Config
   readonly podmanSocket: string | null;
   /** The folder for what is worth keeping between runs, as `XDG_CACHE_HOME` has it. */
   readonly cacheDir: string;
+  /** Proxies and certificates of `Request.run`; contains secrets. */
+  readonly requests: ConnectionSettings;
   /** Where traces go; null where they go nowhere. */
   readonly otlp: { readonly url: string; readonly headers: { readonly [name: string]: string } } | null;
   /** The value of the variable that `token` names. */
@@ -136,7 +141,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
       `The configuration (${file} and flags) is not valid:\n${lines.join('\n')}`,
     );
   }
-  const { models, providers, ...rest } = parsed.data;
+  const { models, providers, requests, ...rest } = parsed.data;
   const token = secretIn(env, 'token', rest.token);
   const webhookSecret = secretIn(env, 'webhookSecret', rest.webhookSecret);
   if (!isLoopback(rest.host) && token === undefined) {
@@ -151,6 +156,7 @@ export function readConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv = process.
   return Object.freeze({
     ...rest,
     models: resolveModels(models, providers, env),
+    requests: resolveRequests(requests, home, env),
     ...homePaths(home),
     chromium: env.TROUPE_CHROMIUM || undefined,
     dockerSocket: dockerSocket(place),
@@ -276,8 +282,16 @@ export function browserCommand(env: NodeJS.ProcessEnv = process.env): string | u
 
 /** Where the window of the request client remembers what was sent: in the home where TROUPE_HOME names one, else the user's. */
 export function requestHistoryFile(env: NodeJS.ProcessEnv = process.env): string {
-  const folder = env.TROUPE_HOME ?? join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'troupe');
-  return resolve(folder, 'request-history.jsonl');
+  return resolve(requestClientFolder(env), 'request-history.jsonl');
+}
+
+/** The settings of the request client, beside its history. */
+export function requestSettingsFile(env: NodeJS.ProcessEnv = process.env): string {
+  return resolve(requestClientFolder(env), 'request-settings.json');
+}
+
+function requestClientFolder(env: NodeJS.ProcessEnv): string {
+  return env.TROUPE_HOME ?? join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'troupe');
 }
 
 /** The value of a variable that a person named, as of a secret that a job is given. */

@@ -33,8 +33,44 @@ t.test('the user who called sudo is the one that browsers run as', async (t) => 
   t.equal(readConfig({}, { TROUPE_HOME, SUDO_UID: 'me', SUDO_GID: '100' }).sudoUser, undefined);
 });
 
+t.test('Request.run has no proxy unless the home names one, or the environment’s', async (t) => {
+  const env = { HTTPS_PROXY: 'http://env.test:1', no_proxy: 'a.test,.b.test', LOGIN: 'ada:a:b/c', PASS: 'sesame' };
+  const read = (requests: object) => {
+    const home = t.testdir({ 'troupe.json': JSON.stringify({ requests }) });
+    return { home, ...readConfig({}, { ...env, TROUPE_HOME: home }).requests };
+  };
+  t.match(read({}), { proxy: { http: '', https: '', bypass: [] }, ca: [], certificates: [] });
+  t.match(read({ proxy: 'environment', noProxy: ['c.test'] }), {
+    proxy: { http: '', https: 'http://env.test:1', bypass: ['a.test', '.b.test', 'c.test'] },
+  });
+  const proxy = { proxy: 'http://proxy.test:3128', proxyLogin: 'LOGIN' };
+  t.equal(read(proxy).proxy.https, 'http://ada:a%3Ab%2Fc@proxy.test:3128');
+  const certificates = [{ host: 'api.test:8443', pfx: 'client.pfx', passphrase: 'PASS' }];
+  const { home, ...rest } = read({ certificates, ca: ['ca.pem', '/etc/ca.pem'] });
+  t.match(rest, {
+    ca: [join(home, 'ca.pem'), '/etc/ca.pem'],
+    certificates: [{ host: 'api.test:8443', cert: '', key: '', pfx: join(home, 'client.pfx'), passphrase: 'sesame' }],
+  });
+});
+
 const WRONG: readonly (readonly [name: string, file: string, says: RegExp])[] = [
   ['an unknown key is refused by name', '{"maxSession": 3}', /unknown key 'maxSession'/],
+  ['a login in the proxy of requests is refused', '{"requests": {"proxy": "http://a:b@h:1"}}', /proxyLogin/],
+  [
+    'a certificate without a key is refused',
+    '{"requests": {"certificates": [{"host": "h", "cert": "c"}]}}',
+    /cert and key, or pfx/,
+  ],
+  [
+    'a certificate for no host is refused',
+    '{"requests": {"certificates": [{"host": "h/x", "pfx": "c"}]}}',
+    /host name/,
+  ],
+  [
+    'a login that is not set is refused',
+    '{"requests": {"proxy": "http://h:1", "proxyLogin": "NOT_SET"}}',
+    /NOT_SET, which/,
+  ],
   ['an unknown key of webhooks is refused by name', '{"webhooks": {"allowed": []}}', /unknown key 'allowed'/],
   ['a webhook target that can never match is refused', '{"webhooks": {"allow": ["http://a"]}}', /webhooks\.allow/],
   ['an address that is none is refused in a list', '{"egress": {"deny": ["1.2.3.256"]}}', /egress\.deny/],

@@ -1,5 +1,14 @@
 import { AGENT_COMMANDS, type CommandHelp } from './agent/agent-help.js';
 
+const CONNECTION_USAGE = '[--proxy URL|none] [--no-proxy LIST] [--ca FILE] [--cert HOST=FILE] [--passphrase VARIABLE]';
+
+const CONNECTION_HELP = `Connection options, which win over the settings of the window:
+  --proxy URL           a proxy, or none; by default those of HTTP_PROXY and HTTPS_PROXY
+  --no-proxy LIST       hosts that are reached directly, with commas
+  --ca FILE             trust this certificate authority, too (PEM); may be repeated
+  --cert HOST=FILE      the client certificate for a host: FILE.pfx, or CERT.pem,KEY.pem; may be repeated
+  --passphrase VARIABLE the environment variable with the passphrase of the client certificates`;
+
 const COMMANDS: { readonly [command: string]: CommandHelp } = {
   setup: {
     usage: ['troupe setup [--brief] [--base IMAGE|debootstrap] [--launch-script FILE]'],
@@ -96,9 +105,11 @@ an admin token.
   requests: {
     usage: [
       'troupe requests [COLLECTION.json] [--env FILE] [--port N] [--no-open]',
+      `           ${CONNECTION_USAGE}`,
       'troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]',
       'troupe requests run COLLECTION.json [--env FILE] [--data FILE] [--iterations N] [--folder NAME] [--junit FILE]',
       '           [--timeout SECONDS]',
+      `           ${CONNECTION_USAGE}`,
     ],
     summary: 'Sends HTTP requests: opens a window, converts curl commands, or runs a Postman collection.',
     more: `A COLLECTION.json that does not exist is created.
@@ -108,7 +119,8 @@ import reads curl commands from standard input and prints them:
   --lines               one JSON string per line in, one JSON value per line out
   --to SHELL            as curl commands for another shell
   --into FILE           or adds them to a Postman collection
-run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.`,
+run sends the requests and runs their tests. Exit code: 0 all passed, 1 a request or a test failed.
+${CONNECTION_HELP}`,
     parts: {
       import: {
         usage: ['troupe requests import [--json | --lines | --to sh|cmd|powershell] [--into FILE]'],
@@ -123,6 +135,7 @@ Exit code: 1 if a command could not be imported.`,
         usage: [
           'troupe requests run COLLECTION.json [--env FILE] [--data FILE] [--iterations N] [--folder NAME] [--junit FILE]',
           '           [--timeout SECONDS]',
+          `           ${CONNECTION_USAGE}`,
         ],
         summary: 'Sends the requests of a Postman collection and runs their tests.',
         more: `  --env FILE            variables: an environment of Postman, or a JSON object
@@ -131,6 +144,7 @@ Exit code: 1 if a command could not be imported.`,
   --folder NAME         only this folder or request
   --junit FILE          write the results as JUnit
   --timeout SECONDS     the longest time of one request, 60 by default
+${CONNECTION_HELP}
 Exit code: 0 all passed, 1 a request or a test failed, 2 the run could not start.`,
       },
     },

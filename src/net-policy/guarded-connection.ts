@@ -7,7 +7,8 @@ export type Lookup = (
   answer: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-const systemLookup: Lookup = (name, answer) => lookup(name, { all: true }, answer);
+/** The system's resolver. */
+export const systemLookup: Lookup = (name, answer) => lookup(name, { all: true }, answer);
 
 /**
  * A DNS lookup for one connection that checks each address of the name: if one of them is blocked, the name is refused

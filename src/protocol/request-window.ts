@@ -95,6 +95,7 @@ const RequestFields = z.strictObject({
   after: z.string(),
   followRedirects: z.boolean(),
   verifyTls: z.boolean(),
+  httpVersion: z.enum(['auto', 'http1', 'http2']),
 });
 
 /** The members of a request that the window can edit; any subset can be sent. */

@@ -46,6 +46,8 @@ export interface SendSettings {
   readonly verifyTls: boolean;
   /** False sends the URL as written, without percent-encoding. */
   readonly encodeUrl: boolean;
+  /** Over https; by default what the server prefers. `http://` is always HTTP/1.1. */
+  readonly httpVersion?: 'http1' | 'http2' | undefined;
 }
 
 /**

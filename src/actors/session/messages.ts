@@ -1,5 +1,6 @@
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
+import type { ConnectionSettings } from '../../config/connection-settings.js';
 import type { BrowserEndpoint, DevToolsAddress } from '../../containers/driver.js';
 import type { PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
@@ -24,6 +25,8 @@ export interface SessionArgs {
   readonly requestsDir: string;
   /** The destinations that `Request.run` may reach. */
   readonly reach: ServiceReachOptions;
+  /** Proxies and certificates of `Request.run`, from the home's settings; contains secrets. */
+  readonly connection: ConnectionSettings;
   readonly screenshotsDir: string;
   /** The file that network entries are written to. */
   readonly networkLog: string;

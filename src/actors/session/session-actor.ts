@@ -10,6 +10,7 @@ import { PlaywrightSession } from '../../playwright/session/playwright-session.j
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionEvent } from '../../protocol/events.js';
+import { Routes } from '../../request-client/connection/routes.js';
 import { requestsModule } from '../../request-client/flow/requests-module.js';
 import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
@@ -167,7 +168,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         playwright.module,
         flowModule({ flowsDir }),
         filesModule({ flowsDir }),
-        requestsModule({ requestsDir, reach }),
+        requestsModule({ requestsDir, reach, routes: new Routes(this.#args.connection) }),
       ];
       const secret = offered.map((module) => this.#secrets.wrap(module));
       const modules = secret.map((module) => this.#controlLock.wrap(flows.wrap(module)));

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { browserCommand } from '../../config.js';
+import { browserCommand, requestSettingsFile } from '../../config.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { CollectionNode } from '../../request-client/collection/collection.js';
 import { CollectionFile } from '../../request-client/collection/collection-file.js';
@@ -10,10 +10,13 @@ import { CollectionRunner } from '../../request-client/collection-run/collection
 import { type DataRow, readDataRows } from '../../request-client/collection-run/data-rows.js';
 import { type JUnitCase, junitCases, renderJUnit, resultLines } from '../../request-client/collection-run/junit.js';
 import { passed, type RequestResult } from '../../request-client/collection-run/result.js';
+import { Routes } from '../../request-client/connection/routes.js';
 import { openBrowser } from '../../request-client/oauth/open-browser.js';
 import { TokenStore } from '../../request-client/oauth/token-store.js';
+import { SettingsFile } from '../../request-client/window/settings-file.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+import { CONNECTION_OPTIONS, withFlags } from './connection-flags.js';
 
 const MAX_ITERATIONS = 10_000;
 
@@ -22,12 +25,15 @@ const MAX_ITERATIONS = 10_000;
  * @returns 0 when every request was answered and every test passed, 1 when not, 2 when it could not begin
  */
 export async function runRequestsRun(args: readonly string[]): Promise<number> {
-  const { file, env, junit, folder, timeoutMs, data, iterations } = readOptions(args);
+  const { file, env, junit, folder, timeoutMs, data, iterations, adapt } = readOptions(args);
   const stop = new AbortController();
   const onSignal = (): void => stop.abort(new TroupeError('UNAVAILABLE', 'The run was cancelled'));
   process.once('SIGINT', onSignal);
   process.once('SIGTERM', onSignal);
+  const saved = await SettingsFile.open(requestSettingsFile());
+  const routes = new Routes(adapt(saved.connection));
   const tokens = new TokenStore({
+    routes: () => routes,
     openBrowser: (url) => {
       process.stderr.write('The login page opens in the browser; the run goes on when you are logged in\n');
       return openBrowser(url, browserCommand());
@@ -44,7 +50,8 @@ export async function runRequestsRun(args: readonly string[]): Promise<number> {
       environment,
       folder: dirname(resolve(file)),
       tokens,
-      ...(timeoutMs === undefined ? {} : { requestTimeoutMs: timeoutMs }),
+      routes,
+      requestTimeoutMs: timeoutMs ?? saved.settings.timeout * 1000,
     });
     return await report(
       runner,
@@ -100,6 +107,7 @@ function readOptions(args: readonly string[]) {
     timeout: { type: 'string' },
     data: { type: 'string' },
     iterations: { type: 'string' },
+    ...CONNECTION_OPTIONS,
   });
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new UsageError('requests run takes one collection');
@@ -109,7 +117,13 @@ function readOptions(args: readonly string[]) {
   if (count !== undefined && !(Number.isInteger(count) && count > 0 && count <= MAX_ITERATIONS)) {
     throw new UsageError(`--iterations takes a number from 1 to ${MAX_ITERATIONS}`);
   }
-  return { file, ...values, iterations: count, timeoutMs: seconds === undefined ? undefined : seconds * 1000 };
+  return {
+    file,
+    ...values,
+    adapt: withFlags(values),
+    iterations: count,
+    timeoutMs: seconds === undefined ? undefined : seconds * 1000,
+  };
 }
 
 async function rowsIn(file: string | undefined): Promise<readonly DataRow[]> {

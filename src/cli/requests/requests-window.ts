@@ -1,23 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { browserCommand, requestHistoryFile } from '../../config.js';
+import { browserCommand, requestHistoryFile, requestSettingsFile } from '../../config.js';
 import { Collection } from '../../request-client/collection/collection.js';
 import { CollectionFile } from '../../request-client/collection/collection-file.js';
 import { openBrowser } from '../../request-client/oauth/open-browser.js';
 import { HistoryFile } from '../../request-client/window/history-file.js';
 import { openWindow } from '../../request-client/window/open-window.js';
+import { SettingsFile } from '../../request-client/window/settings-file.js';
 import { WindowServer } from '../../request-client/window/window-server.js';
 import { Workspace } from '../../request-client/window/workspace.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
+import { CONNECTION_OPTIONS, withFlags } from './connection-flags.js';
 
 /** Opens the window and runs until it is closed, the page asks for the end, or a signal comes. */
 export async function runRequestsWindow(args: readonly string[]): Promise<number> {
-  const { file, env, port, open } = readOptions(args);
+  const { file, env, port, open, adapt } = readOptions(args);
   const workspace = new Workspace({
     openBrowser: (url) => openBrowser(url, browserCommand()),
     history: await HistoryFile.open(requestHistoryFile()),
+    settings: await SettingsFile.open(requestSettingsFile()),
+    adapt,
   });
   if (file !== null) {
     if (!existsSync(file)) await createCollection(file);
@@ -51,6 +55,7 @@ function readOptions(args: readonly string[]) {
     env: { type: 'string', multiple: true },
     port: { type: 'string' },
     'no-open': { type: 'boolean' },
+    ...CONNECTION_OPTIONS,
   });
   const [file = null, ...others] = positionals;
   if (others.length > 0) throw new UsageError('requests opens one collection');
@@ -64,5 +69,5 @@ function readOptions(args: readonly string[]) {
   if (missing !== undefined) throw new UsageError(`There is no environment file '${missing}'`);
   const port = Number(values.port ?? 0);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port takes a number up to 65535');
-  return { file, env: values.env ?? [], port, open: values['no-open'] !== true };
+  return { file, env: values.env ?? [], port, open: values['no-open'] !== true, adapt: withFlags(values) };
 }

@@ -5,9 +5,11 @@ import { folderScopes } from '../collection/folder-variables.js';
 import { asObject, listOf, member, textOf } from '../collection/json-access.js';
 import { readRequest } from '../collection/read-request.js';
 import { VariableResolver } from '../collection/variables.js';
+import type { Routes } from '../connection/routes.js';
 import type { TokenStore } from '../oauth/token-store.js';
 import { CookieJar } from '../run/cookie-jar.js';
-import { HttpSender, type ReachBounds, type SendBounds } from '../run/send-request.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
+import { HttpSender, type SendBounds } from '../run/send-request.js';
 import { AuthorizedSender } from './authorized-sender.js';
 import type { RequestResult } from './result.js';
 import { resolvedItem } from './script-state.js';
@@ -27,6 +29,8 @@ export interface RunnerOptions {
   readonly tokens: TokenStore;
   /** Cookies that outlive this runner; by default those of one run. */
   readonly cookies?: CookieJar;
+  /** Proxies and certificates; none by default. */
+  readonly routes?: Routes;
   /** False sends none of them, and keeps none of answers. */
   readonly sendCookies?: boolean;
   /** Which hosts requests may reach; all by default. */
@@ -62,7 +66,7 @@ export class CollectionRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    this.#sender = new HttpSender(options.reach);
+    this.#sender = new HttpSender(options.reach, options.routes);
     this.#authorized = new AuthorizedSender(this.#sender, options.tokens);
     this.#cookies = options.cookies ?? new CookieJar();
     this.#scopes = options.scopes ?? scopesOf(options.collection, options.environment);

@@ -1,4 +1,4 @@
-import type { FormPart, HeaderEntry, RequestBody, RequestDraft } from '../request.js';
+import type { FormPart, HeaderEntry, RequestBody, RequestDraft, SendSettings } from '../request.js';
 import { asObject, enabledPairs, listOf, member, textOf } from './json-access.js';
 
 /** Methods for which Postman sends no body by default. */
@@ -33,8 +33,14 @@ export function readRequest(item: unknown): RequestDraft {
       followRedirects: member(behaviour, 'followRedirects') !== false,
       verifyTls: member(behaviour, 'strictSSL') !== false,
       encodeUrl: member(behaviour, 'disableUrlEncoding') !== true,
+      ...httpVersionIn(member(behaviour, 'protocolVersion')),
     },
   };
+}
+
+/** Postman's `protocolVersion`; empty for the automatic choice. */
+export function httpVersionIn(value: unknown): Pick<SendSettings, 'httpVersion'> {
+  return value === 'http1' || value === 'http2' ? { httpVersion: value } : {};
 }
 
 function isContentType({ name }: HeaderEntry): boolean {

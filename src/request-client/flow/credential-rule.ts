@@ -74,7 +74,7 @@ export class CredentialRule {
   }
 
   /** What makes a request carry credentials, for people; null if nothing does. */
-  #carried({ auth, headers, url, body }: PreparedRequest, target: RequestTarget): string | null {
+  #carried({ auth, headers, url, body, jarCookies = '' }: PreparedRequest, target: RequestTarget): string | null {
     if (auth !== null && auth !== undefined) return 'its authorization';
     if (target.user !== null) return 'a user name in its URL';
     const header = headers.find(({ name }) => isCredentialHeader(name));
@@ -83,6 +83,8 @@ export class CredentialRule {
       url,
       target.host,
       target.path,
+      // Cookies return to who set them, but scripts set some, too.
+      jarCookies,
       ...headers.flatMap(({ name, value }) => [name, value]),
       ...textsOf(body),
     ];

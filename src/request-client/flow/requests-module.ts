@@ -10,8 +10,10 @@ import { asObject } from '../collection/json-access.js';
 import { CollectionRunner } from '../collection-run/collection-runner.js';
 import type { RequestResult } from '../collection-run/result.js';
 import { type Scopes, scopesOf } from '../collection-run/scripts.js';
+import { Routes } from '../connection/routes.js';
 import { TokenStore } from '../oauth/token-store.js';
-import type { ReachBounds } from '../run/send-request.js';
+import { CookieJar } from '../run/cookie-jar.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
 import { CredentialRule } from './credential-rule.js';
 import { readOrigins } from './origin-list.js';
 
@@ -19,6 +21,8 @@ export interface RequestsModuleOptions {
   /** Absolute; contains collections as `<name>.json`. Need not exist. */
   readonly requestsDir: string;
   readonly reach: ReachBounds;
+  /** Proxies and certificates; none by default. */
+  readonly routes?: Routes;
 }
 
 /** The longest response body for scripts; a longer one is not read completely and fails with an error. */
@@ -26,15 +30,17 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 /**
  * `Request.run('collection/name', vars?)` of scripts: sends a request of `requests/<collection>.json` with its Before
- * and After scripts; `vars` take precedence over all other variables. Variables set by scripts of a collection, and
- * tokens, are kept until the session ends.
+ * and After scripts; `vars` take precedence over all other variables. Variables set by scripts of a collection,
+ * tokens and cookies are kept until the session ends; cookies are those of all collections.
  *
  * NOT_FOUND if the collection or request does not exist, REQUEST_FAILED if there is no answer, MATCH_FAILED if a test
  * of the request failed. Body files are read only below `requestsDir`, and credentials are sent only to origins that
  * the collection names: see {@link CredentialRule}.
  */
-export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): HostModule {
+export function requestsModule({ requestsDir, reach, routes = new Routes() }: RequestsModuleOptions): HostModule {
   const kept = new Map<string, CollectionState>();
+  // One for the session, as in a browser.
+  const cookies = new CookieJar();
   return {
     name: 'requests',
     prelude: readBundle(import.meta.url, '../prelude/request'),
@@ -45,7 +51,7 @@ export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): H
         const collection = Collection.parse((await readFile(file)).toString('utf8'));
         const node = findItem(collection.items, name);
         if (node?.kind !== 'request') throw new TroupeError('NOT_FOUND', `${file} has no request '${name}'`);
-        const known = kept.get(file) ?? keep(collection, reach);
+        const known = kept.get(file) ?? keep(collection, reach, routes);
         kept.set(file, known);
         const { scopes, tokens } = known;
         const rule = new CredentialRule(collection, scopes, await readOrigins(requestsDir));
@@ -58,9 +64,9 @@ export function requestsModule({ requestsDir, reach }: RequestsModuleOptions): H
           folder: dirname(file),
           filesWithin: requestsDir,
           tokens,
-          // A script could send a secret as a cookie, past the rule for credentials.
-          sendCookies: false,
+          cookies,
           reach: known.reach,
+          routes,
           maxBodyBytes: MAX_BODY_BYTES,
           requestTimeoutMs: Math.max(1, Math.floor(remainingMs()) - 100),
         });
@@ -89,7 +95,7 @@ interface CollectionState {
   rule: CredentialRule | null;
 }
 
-function keep(collection: Collection, reach: ReachBounds): CollectionState {
+function keep(collection: Collection, reach: ReachBounds, routes: Routes): CollectionState {
   const guarded: ReachBounds = {
     ...reach,
     admit(request, target) {
@@ -99,6 +105,7 @@ function keep(collection: Collection, reach: ReachBounds): CollectionState {
   };
   const tokens = new TokenStore({
     reach: guarded,
+    routes: () => routes,
     openBrowser: async () => {
       throw new Error('nobody can log in while a flow runs; use the grant type Client Credentials');
     },

@@ -1,7 +1,10 @@
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { isLoopback } from '../../net-policy/blocked-addresses.js';
 import { type EgressLists, EgressRules } from '../../net-policy/egress.js';
-import { guardConnection, guardedLookup, type Lookup } from '../../net-policy/guarded-connection.js';
+import { guardConnection, guardedLookup, type Lookup, systemLookup } from '../../net-policy/guarded-connection.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { ReachBounds } from '../run/send-request.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
 
 /** Limits for requests that scripts send from the service's own machine. Plain data, sent to another thread. */
 export interface ServiceReachOptions {
@@ -33,6 +36,20 @@ export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: 
             : null;
       if (why !== null) throw refused(hostname, why);
     },
+    async addressFor({ hostname, port }) {
+      const route = rules.route(hostname, port);
+      if (route.kind === 'refused') throw refused(hostname, route.reason);
+      if (route.kind === 'loopback') return null;
+      const addresses = route.kind === 'address' ? [route.address] : await addressesOf(route.name, lookUp);
+      for (const address of addresses) {
+        const own = isOfThisMachine(address) && rules.isOwn(port, address, address);
+        const why = own ? 'it is the service itself' : rules.refusal(address, hostname, port);
+        if (why !== null) throw refused(hostname, why);
+      }
+      if (addresses.some(isLoopback)) return null;
+      // A proxy may lack IPv6.
+      return addresses.find((address) => isIP(address) === 4) ?? addresses[0] ?? null;
+    },
     lookup: (port) =>
       guardedLookup((address, name) => {
         const why = rules.refusal(address, name, port);
@@ -44,6 +61,26 @@ export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: 
       );
     },
   };
+}
+
+/** @throws REQUEST_FAILED if this machine cannot resolve the name */
+async function addressesOf(name: string, lookUp: Lookup = systemLookup): Promise<string[]> {
+  return await new Promise((resolve, reject) => {
+    lookUp(name, (error, addresses) => {
+      if (error === null && addresses.length > 0) resolve(addresses.map(({ address }) => address));
+      else
+        reject(
+          refused(
+            name,
+            'this machine cannot resolve its name, so its address cannot be checked before a proxy gets it',
+          ),
+        );
+    });
+  });
+}
+
+function isOfThisMachine(address: string): boolean {
+  return Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === address));
 }
 
 function refused(host: string, why: string): TroupeError {

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { TroupeError } from '../../protocol/errors.js';
 import { CALLBACK_PORTS } from '../../protocol/request-window.js';
-import type { ReachBounds } from '../run/send-request.js';
+import type { Routes } from '../connection/routes.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
 import { CallbackListener } from './callback-listener.js';
 import { loginFailed } from './login-failed.js';
 import type { OAuthSettings } from './oauth-settings.js';
@@ -17,6 +18,8 @@ export interface LoginOptions {
   readonly timeoutMs?: number;
   /** Which hosts the token endpoint may be on; all by default. */
   readonly reach?: ReachBounds;
+  /** Proxies and certificates for the token endpoint, as they are set at the moment; none by default. */
+  routes?(): Routes;
 }
 
 /** How long the user has to log in. */
@@ -36,7 +39,7 @@ export async function logIn(
   const { scope, audience } = settings;
   const wanted = { ...(scope === '' ? {} : { scope }), ...(audience === '' ? {} : { audience }) };
   if (settings.grantType === 'client_credentials') {
-    return requestToken(settings, { grant_type: 'client_credentials', ...wanted }, signal, options.reach);
+    return requestToken(settings, { grant_type: 'client_credentials', ...wanted }, signal, options);
   }
   const state = randomBytes(32).toString('base64url');
   const verifier = settings.grantType === 'authorization_code_with_pkce' ? randomBytes(32).toString('base64url') : null;
@@ -67,7 +70,7 @@ export async function logIn(
       redirect_uri: listener.redirectUri,
       ...(verifier === null ? {} : { code_verifier: verifier }),
     };
-    return await requestToken(settings, grant, signal, options.reach);
+    return await requestToken(settings, grant, signal, options);
   } finally {
     listener.close();
   }

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { TroupeError } from '../../protocol/errors.js';
-import { HttpSender, type ReachBounds } from '../run/send-request.js';
+import type { Routes } from '../connection/routes.js';
+import type { ReachBounds } from '../run/reach-bounds.js';
+import { HttpSender } from '../run/send-request.js';
 import { loginFailed } from './login-failed.js';
 import type { OAuthSettings } from './oauth-settings.js';
 import { type GrantedToken, readTokenAnswer, type TokenAnswer } from './token-answer.js';
@@ -8,6 +10,12 @@ import { type GrantedToken, readTokenAnswer, type TokenAnswer } from './token-an
 const TIMEOUT_MS = 30_000;
 /** A token is short; a longer answer does not come from a token endpoint. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** How the token endpoint is reached; see {@link HttpSender}. */
+export interface TokenConnection {
+  readonly reach?: ReachBounds;
+  routes?(): Routes;
+}
 
 /** What the user can do about common errors. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -46,9 +54,9 @@ export async function requestToken(
   settings: OAuthSettings,
   grant: Readonly<Record<string, string>>,
   signal: AbortSignal,
-  reach?: ReachBounds,
+  { reach, routes }: TokenConnection = {},
 ): Promise<GrantedToken> {
-  const sender = new HttpSender(reach);
+  const sender = new HttpSender(reach, routes?.());
   try {
     const places =
       settings.clientSecret === ''

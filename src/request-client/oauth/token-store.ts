@@ -181,7 +181,7 @@ export class TokenStore {
     if (refreshToken === null) return null;
     try {
       const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
-      return await requestToken(settings, grant, signal, this.#options.reach);
+      return await requestToken(settings, grant, signal, this.#options);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.#cached.delete(key);

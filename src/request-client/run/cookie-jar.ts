@@ -1,4 +1,6 @@
 import { Cookie, CookieJar as Jar } from 'tough-cookie';
+import { TroupeError } from '../../protocol/errors.js';
+import type { CookieKey, CookieRow } from '../../protocol/request-settings.js';
 import { asObject, textOf } from '../collection/json-access.js';
 import type { CookieAccess } from './cookie-access.js';
 
@@ -45,6 +47,54 @@ export class CookieJar implements CookieAccess {
     }
   }
 
+  /** All cookies that have not expired, by domain, path and name. */
+  async list(): Promise<CookieRow[]> {
+    const all = await this.#jar.store.getAllCookies();
+    return all
+      .filter((cookie) => cookie.TTL() > 0)
+      .map((cookie) => ({
+        name: cookie.key,
+        value: cookie.value,
+        domain: cookie.domain ?? '',
+        path: cookie.path ?? '/',
+        expires: cookie.expires instanceof Date ? cookie.expires.toISOString() : null,
+        secure: cookie.secure,
+        httpOnly: cookie.httpOnly,
+        hostOnly: cookie.hostOnly ?? true,
+      }))
+      .sort((a, b) => compare(a.domain, b.domain) || compare(a.path, b.path) || compare(a.name, b.name));
+  }
+
+  /** Adds a cookie, or replaces the one with its domain, path and name. @throws INVALID_REQUEST */
+  async put({ name, value, domain, path, expires, secure, httpOnly, hostOnly }: CookieRow): Promise<void> {
+    const host = domain.trim().toLowerCase().replace(/^\./, '');
+    const until = expires === null ? null : new Date(expires);
+    if (!URL.canParse(`http://${host}/`) || /[/?#@\s]/.test(host)) throw wrong(`'${domain}' is not a host name`);
+    if (!path.startsWith('/')) throw wrong('The path of a cookie begins with /');
+    if (/[\s;=,]/.test(name) || /[;\r\n]/.test(value)) throw wrong('A cookie must not contain ; or line breaks');
+    if (until !== null && Number.isNaN(until.getTime())) throw wrong(`'${expires}' is not a time`);
+    const cookie = new Cookie({
+      key: name,
+      value,
+      domain: host,
+      path,
+      secure,
+      httpOnly,
+      hostOnly,
+      ...(until === null ? {} : { expires: until }),
+    });
+    await this.#jar.store.putCookie(cookie);
+    await this.#trim();
+  }
+
+  async delete({ domain, path, name }: CookieKey): Promise<void> {
+    await this.#jar.store.removeCookie(domain, path, name);
+  }
+
+  async deleteAll(): Promise<void> {
+    await this.#jar.removeAllCookies();
+  }
+
   async #trim(): Promise<void> {
     const all = await this.#jar.store.getAllCookies();
     const tooMany = all.length - MAX_COOKIES;
@@ -52,6 +102,14 @@ export class CookieJar implements CookieAccess {
     const oldest = all.sort((a, b) => a.creationIndex - b.creationIndex).slice(0, tooMany);
     for (const { domain, path, key } of oldest) await this.#jar.store.removeCookie(domain ?? '', path ?? '/', key);
   }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function wrong(message: string): TroupeError {
+  return new TroupeError('INVALID_REQUEST', message);
 }
 
 function withScheme(url: string): string {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { Answer } from '../connection/answer.js';
 import { type DigestChallenge, digestChallenge, digestHeader } from './digest-auth.js';
 import type { PreparedRequest } from './prepared-request.js';
 import { requestTarget } from './request-target.js';
+import { headerValues } from './response.js';
 
 /** The state of Digest authentication for one request and its redirects. */
 export class DigestTurns {
@@ -25,9 +26,9 @@ export class DigestTurns {
   /**
    * Whether the server sent a challenge that calls for a repeat: the first one, or one because the nonce is too old.
    */
-  asked({ auth }: PreparedRequest, { statusCode, headersDistinct }: IncomingMessage): boolean {
-    if (auth?.kind !== 'digest' || statusCode !== 401) return false;
-    const challenge = digestChallenge(headersDistinct['www-authenticate'] ?? []);
+  asked({ auth }: PreparedRequest, { status, headers }: Answer): boolean {
+    if (auth?.kind !== 'digest' || status !== 401) return false;
+    const challenge = digestChallenge(headerValues(headers, 'www-authenticate'));
     const known = this.#challenge;
     if (challenge === null || (known !== null && (!challenge.stale || challenge.nonce === known.nonce))) return false;
     this.#challenge = challenge;

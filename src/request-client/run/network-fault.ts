@@ -15,17 +15,27 @@ const EXPLAINED: Readonly<Record<string, string>> = {
     'the certificate has expired; renew it on the server, or turn certificate checks off for this request',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet; check the clocks of both machines',
   DEPTH_ZERO_SELF_SIGNED_CERT:
-    'the certificate is self-signed; trust it (NODE_EXTRA_CA_CERTS), or turn certificate checks off for this request',
+    'the certificate is self-signed; trust it (--ca, or a CA file in the settings), or turn certificate checks off for this request',
   SELF_SIGNED_CERT_IN_CHAIN:
-    'the certificate comes from an authority that is not trusted here, often a proxy; name it in NODE_EXTRA_CA_CERTS',
+    'the certificate comes from an authority that is not trusted here, often a proxy; name its file with --ca or in the settings',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'the server does not send the certificates between its own and the authority; repair its chain, or name the authority in NODE_EXTRA_CA_CERTS',
+    'the server does not send the certificates between its own and the authority; repair its chain, or name the file of the authority with --ca or in the settings',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'the authority of the certificate is not trusted here; name it in NODE_EXTRA_CA_CERTS',
+    'the authority of the certificate is not trusted here; name its file with --ca or in the settings',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS on this port; is it http:// and not https://?',
   EPROTO: 'the server does not speak TLS on this port, or only unsafe versions; is it http:// and not https://?',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server speaks only versions of TLS that are no longer safe',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+    'the server wants a client certificate; name one for this host with --cert or in the settings',
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE:
+    'the server refused the TLS connection; it may want a client certificate, or other versions of TLS',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'the server does not trust the client certificate; use one of its own authority',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL:
+    'the server does not offer this version of HTTP; set the HTTP version of the request to automatic',
+  ERR_HTTP2_HEADER_SINGLE_VALUE:
+    'HTTP/2 takes a header only once that is there twice; remove one, or set the HTTP version of the request to 1.1',
+  ERR_HTTP2_STREAM_ERROR: 'the server ended the request',
   ERR_INVALID_CHAR: 'a header contains a character that HTTP does not allow',
   ERR_INVALID_HTTP_TOKEN: 'the method or a header name contains a character that HTTP does not allow',
   ERR_UNESCAPED_CHARACTERS: 'the URL contains a space or a control character',

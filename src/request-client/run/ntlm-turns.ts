@@ -1,6 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { Answer } from '../connection/answer.js';
 import { ntlmAnswer, ntlmBegin } from './ntlm.js';
 import type { PreparedRequest } from './prepared-request.js';
+import { headerValues } from './response.js';
 
 /** The state of an NTLM login for one request. It belongs to one connection, on which all its exchanges must be. */
 export class NtlmTurns {
@@ -15,9 +16,9 @@ export class NtlmTurns {
   }
 
   /** Whether the server sent its challenge, which calls for a repeat. */
-  asked({ auth }: PreparedRequest, { statusCode, headersDistinct }: IncomingMessage): boolean {
-    if (auth?.kind !== 'ntlm' || statusCode !== 401 || this.#challenge !== null) return false;
-    const all = (headersDistinct['www-authenticate'] ?? []).flatMap((header) => header.split(/,\s*/));
+  asked({ auth }: PreparedRequest, { status, headers }: Answer): boolean {
+    if (auth?.kind !== 'ntlm' || status !== 401 || this.#challenge !== null) return false;
+    const all = headerValues(headers, 'www-authenticate').flatMap((header) => header.split(/,\s*/));
     this.#challenge = all.find((one) => /^NTLM\s+\S/i.test(one)) ?? null;
     return this.#challenge !== null;
   }

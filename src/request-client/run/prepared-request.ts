@@ -10,4 +10,6 @@ export interface PreparedRequest {
   readonly body: RequestBody;
   readonly auth?: UserAuth | null;
   readonly settings: SendSettings;
+  /** Cookies of the jar for this URL, as in a Cookie header. They go back to the server that set them. */
+  readonly jarCookies?: string;
 }

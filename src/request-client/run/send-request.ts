@@ -1,12 +1,12 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { LookupFunction, Socket } from 'node:net';
 import type { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, constants as zlib } from 'node:zlib';
 import { TroupeError } from '../../protocol/errors.js';
 import { basic } from '../basic-auth.js';
-import type { HeaderEntry, RequestBody } from '../request.js';
+import type { Answer } from '../connection/answer.js';
+import { ConnectionPool } from '../connection/connection-pool.js';
+import type { Route } from '../connection/open-socket.js';
+import { Routes } from '../connection/routes.js';
+import type { HeaderEntry, RequestBody, SendSettings } from '../request.js';
 import type { FilePlace } from './body-files.js';
 import { keepBody } from './body-store.js';
 import type { CookieJar } from './cookie-jar.js';
@@ -14,19 +14,10 @@ import { DigestTurns } from './digest-turns.js';
 import { networkFault } from './network-fault.js';
 import { NtlmTurns } from './ntlm-turns.js';
 import type { PreparedRequest } from './prepared-request.js';
+import type { ReachBounds } from './reach-bounds.js';
 import { contentOf, type RequestContent } from './request-content.js';
 import { type RequestTarget, requestTarget } from './request-target.js';
 import { type HttpResponse, headerValues, type RedirectStep } from './response.js';
-
-/** Limits for requests: which hosts they may reach, and with what content. */
-export interface ReachBounds {
-  /** Called before each exchange, also for redirects. @throws REQUEST_FAILED if it is not permitted */
-  admit(request: PreparedRequest, target: RequestTarget): void;
-  /** Resolves a name for a connection to this port, and rejects blocked addresses. */
-  lookup(port: number): LookupFunction;
-  /** Ends a connection to a blocked address before any byte is sent. */
-  guard(socket: Socket, target: RequestTarget): void;
-}
 
 export interface SendBounds extends FilePlace {
   readonly signal?: AbortSignal;
@@ -44,21 +35,25 @@ const MAX_BODY_BYTES = 1024 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
 /** The body of a redirect is read up to this size, so that its connection can be reused; then it is cut. */
 const DISCARD_BYTES = 64 * 1024;
-const MAX_HEADER_BYTES = 256 * 1024;
 const USER_AGENT = 'Troupe';
 
 /**
- * Sends requests over HTTP/1.1 as written: case, order and duplicates of headers are kept (but a method in lower case
+ * Sends requests as written: over HTTP/1.1, case, order and duplicates of headers are kept (but a method in lower case
  * becomes upper case, since Node cannot send it). By itself it adds Host, User-Agent, Accept, Connection and the
  * length, each unless the request has it. Keeps connections open between requests; {@link close} ends them.
  */
 export class HttpSender {
-  readonly #agents = agents();
+  readonly #pool = new ConnectionPool();
   readonly #bounds: ReachBounds | null;
+  readonly #routes: Routes;
 
-  /** @param bounds limits that also apply to redirects; none by default */
-  constructor(bounds: ReachBounds | null = null) {
+  /**
+   * @param bounds limits that also apply to redirects; none by default
+   * @param routes proxies and certificates; none by default
+   */
+  constructor(bounds: ReachBounds | null = null, routes: Routes = new Routes()) {
     this.#bounds = bounds;
+    this.#routes = routes;
   }
 
   /**
@@ -74,15 +69,15 @@ export class HttpSender {
     let current = request;
     const digest = new DigestTurns();
     const ntlm = new NtlmTurns();
-    const own = request.auth?.kind === 'ntlm' ? agents(1) : null;
+    const own = request.auth?.kind === 'ntlm' ? new ConnectionPool(1) : null;
     try {
       const content = await contentOf(request.body, bounds);
       for (;;) {
         const sentContent = current.body.kind === 'none' ? null : content;
         const url = absolute(current.url);
         const sent = await withCookies(ntlm.authorized(digest.authorized(current)), url, bounds.cookies);
-        const answer = await this.#exchange(sent, sentContent, signal, own ?? this.#agents);
-        await bounds.cookies?.take(url, answer.headers['set-cookie'] ?? []);
+        const answer = await this.#exchange(sent, sentContent, signal, own ?? this.#pool);
+        await bounds.cookies?.take(url, headerValues(answer.headers, 'set-cookie'));
         if (digest.asked(current, answer) || ntlm.asked(current, answer)) {
           discardBody(answer);
           continue;
@@ -91,7 +86,7 @@ export class HttpSender {
         const { maxBodyBytes = MAX_BODY_BYTES } = bounds;
         if (next === null) return await finish(current, answer, { signal, startedAt, redirects, maxBodyBytes });
         discardBody(answer);
-        redirects.push({ status: answer.statusCode ?? 0, url: next.url });
+        redirects.push({ status: answer.status, url: next.url });
         if (redirects.length > MAX_REDIRECTS) {
           throw new TroupeError('REQUEST_FAILED', `More than ${MAX_REDIRECTS} redirects, the last one to ${next.url}`, {
             cause: 'TOO_MANY_REDIRECTS',
@@ -106,77 +101,49 @@ export class HttpSender {
       }
       throw networkFault(error, current.url);
     } finally {
-      if (own !== null) end(own);
+      own?.close();
     }
   }
 
   /** Ends all connections, also those in use. Idempotent. */
   close(): void {
-    end(this.#agents);
+    this.#pool.close();
   }
 
   async #exchange(
     request: PreparedRequest,
     content: RequestContent | null,
     signal: AbortSignal,
-    { http, https }: Agents,
-  ): Promise<IncomingMessage> {
+    pool: ConnectionPool,
+  ): Promise<Answer> {
     const target = requestTarget(request.url, request.settings.encodeUrl);
-    const reach = this.#bounds;
-    reach?.admit(request, target);
-    const options: RequestOptions = {
-      host: target.hostname,
-      port: target.port,
-      path: target.path,
-      method: request.method,
-      headers: flat(headerLines(request, target, content)),
-      maxHeaderSize: MAX_HEADER_BYTES,
-      // Servers whose headers violate the grammar should be testable too.
-      insecureHTTPParser: true,
-      signal,
-      ...(reach === null ? {} : { lookup: reach.lookup(target.port) }),
-    };
-    const { verifyTls } = request.settings;
-    const sent = target.secure
-      ? httpsRequest({ ...options, agent: https, rejectUnauthorized: verifyTls })
-      : httpRequest({ ...options, agent: http });
-    const answered = new Promise<IncomingMessage>((resolve, reject) => {
-      sent.once('response', resolve);
-      sent.on('error', reject);
-    });
-    sent.once('socket', (socket) => reach?.guard(socket, target));
-    if (content === null) sent.end();
-    else {
-      // A server may answer and close before it has read everything: then its answer counts, not the broken pipe.
-      pipeline(content.open(), sent).catch((error: unknown) =>
-        sent.destroy(error instanceof Error ? error : undefined),
-      );
-    }
-    return await answered;
+    this.#bounds?.admit(request, target);
+    const route = await this.#routes.find(target, settingsOf(request), this.#bounds);
+    const headers = [...headerLines(request, target, content), ...proxyLogin(route)];
+    const path = toProxy(route) ? `http://${target.host}${target.path}` : target.path;
+    const wire = { method: request.method, path, headers, open: content === null ? null : () => content.open() };
+    return await pool.exchange(route, wire, signal);
   }
 }
 
-interface Agents {
-  readonly http: HttpAgent;
-  readonly https: HttpsAgent;
+/** NTLM logs in a connection of HTTP/1.1. */
+function settingsOf({ auth, settings }: PreparedRequest): SendSettings {
+  return auth?.kind === 'ntlm' ? { ...settings, httpVersion: 'http1' } : settings;
 }
 
-/** @param maxSockets connections to one server; without it as many as requests */
-function agents(maxSockets?: number): Agents {
-  const options = { keepAlive: true, maxFreeSockets: 16, ...(maxSockets === undefined ? {} : { maxSockets }) };
-  return { http: new HttpAgent(options), https: new HttpsAgent(options) };
+/** Whether the proxy gets the request itself, not only a connection to the server. */
+function toProxy({ proxy, tunnelTo }: Route): boolean {
+  return proxy !== null && tunnelTo === null;
 }
 
-function end({ http, https }: Agents): void {
-  http.destroy();
-  https.destroy();
+function proxyLogin(route: Route): readonly HeaderEntry[] {
+  const value = route.proxy?.authorization ?? null;
+  return value === null || !toProxy(route) ? [] : [{ name: 'Proxy-Authorization', value }];
 }
 
-function headerLines(
-  { method, headers, withoutHeaders, body, auth = null }: PreparedRequest,
-  target: RequestTarget,
-  content: RequestContent | null,
-): HeaderEntry[] {
+function headerLines(request: PreparedRequest, target: RequestTarget, content: RequestContent | null): HeaderEntry[] {
+  const { method, headers, withoutHeaders, body, auth = null, jarCookies } = request;
+  const written = jarCookies === undefined ? headers : headers.filter(({ name }) => name.toLowerCase() !== 'cookie');
   const has = (name: string): boolean =>
     withoutHeaders.includes(name.toLowerCase()) || headerValues(headers, name).length > 0;
   const lines: HeaderEntry[] = [];
@@ -188,7 +155,8 @@ function headerLines(
   if (user !== null && auth?.kind !== 'digest' && auth?.kind !== 'ntlm') add('Authorization', basic(user));
   add('User-Agent', USER_AGENT);
   add('Accept', '*/*');
-  lines.push(...headers.map((header) => withBoundary(header, body, content)));
+  lines.push(...written.map((header) => withBoundary(header, body, content)));
+  if (jarCookies !== undefined) lines.push(...cookieLine(request));
   if (content?.contentType) add('Content-Type', content.contentType);
   if (content === null) {
     // For all other methods Node would send an empty body in chunks.
@@ -204,27 +172,20 @@ function withBoundary(header: HeaderEntry, body: RequestBody, content: RequestCo
   return { name: header.name, value: `${header.value.replace(/;\s*boundary=[^;]*/i, '')}${boundary}` };
 }
 
-/** Node takes a flat list of names and values; values are UTF-8 bytes, one character each. */
-function flat(headers: readonly HeaderEntry[]): string[] {
-  return headers.flatMap(({ name, value }) => [name, Buffer.from(value, 'utf8').toString('latin1')]);
-}
-
 /** RFC 9110, section 15.4, as browsers implement it. Credentials are never sent to another origin. */
-function redirected(request: PreparedRequest, answer: IncomingMessage): PreparedRequest | null {
-  const status = answer.statusCode ?? 0;
-  const { location } = answer.headers;
+function redirected(request: PreparedRequest, { status, headers }: Answer): PreparedRequest | null {
+  const [location] = headerValues(headers, 'location');
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return null;
   const base = absolute(request.url);
-  const led = Buffer.from(location, 'latin1').toString('utf8');
-  if (!URL.canParse(led, base)) return null;
-  const to = new URL(led, base);
+  if (!URL.canParse(location, base)) return null;
+  const to = new URL(location, base);
   const { method } = request;
   const toGet = (status === 303 && method !== 'HEAD') || ((status === 301 || status === 302) && method === 'POST');
   const sameOrigin = new URL(base).origin === to.origin;
   const dropped = [
     'host',
     ...(toGet ? ['content-type', 'content-length', 'transfer-encoding', 'content-encoding'] : []),
-    ...(sameOrigin ? [] : ['authorization', 'cookie']),
+    ...(sameOrigin ? [] : ['authorization', 'cookie', 'proxy-authorization']),
   ];
   return {
     ...request,
@@ -241,28 +202,29 @@ function absolute(url: string): string {
   return url.includes('://') ? url : `http://${url}`;
 }
 
-/** Cookies that the request brings itself come first. */
 async function withCookies(
   request: PreparedRequest,
   url: string,
   jar: CookieJar | undefined,
 ): Promise<PreparedRequest> {
   const kept = (await jar?.header(url)) ?? '';
-  if (kept === '') return request;
-  const own = headerValues(request.headers, 'cookie');
+  return kept === '' ? request : { ...request, jarCookies: kept };
+}
+
+/** Cookies that the request brings itself come first, and replace those of the jar. */
+function cookieLine({ headers, jarCookies = '' }: PreparedRequest): HeaderEntry[] {
+  const own = headerValues(headers, 'cookie');
   const names = new Set(own.flatMap((line) => line.split(';').map((pair) => pair.split('=')[0]?.trim())));
-  const added = kept.split('; ').filter((pair) => !names.has(pair.split('=')[0]));
-  const value = [...own, ...added].join('; ');
-  const others = request.headers.filter(({ name }) => name.toLowerCase() !== 'cookie');
-  return { ...request, headers: [...others, { name: 'Cookie', value }] };
+  const added = jarCookies.split('; ').filter((pair) => pair !== '' && !names.has(pair.split('=')[0]));
+  return [{ name: 'Cookie', value: [...own, ...added].join('; ') }];
 }
 
 /** Discards the body of a redirect. */
-function discardBody(answer: IncomingMessage): void {
+function discardBody({ body }: Answer): void {
   let bytes = 0;
-  answer.on('data', (chunk: Buffer) => {
+  body.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > DISCARD_BYTES) answer.destroy();
+    if (bytes > DISCARD_BYTES) body.destroy();
   });
 }
 
@@ -275,27 +237,22 @@ interface Exchange {
 
 async function finish(
   { method, url }: PreparedRequest,
-  answer: IncomingMessage,
+  { status, statusText, httpVersion, headers, body: arriving }: Answer,
   { signal, startedAt, redirects, maxBodyBytes }: Exchange,
 ): Promise<HttpResponse> {
-  const headers: HeaderEntry[] = [];
-  for (let i = 0; i + 1 < answer.rawHeaders.length; i += 2) {
-    const value = Buffer.from(answer.rawHeaders[i + 1] ?? '', 'latin1');
-    headers.push({ name: answer.rawHeaders[i] ?? '', value: value.toString('utf8') });
-  }
-  const empty = method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304;
-  const decoded = empty ? answer : decodedBody(answer, headerValues(headers, 'content-encoding'));
+  const empty = method === 'HEAD' || status === 204 || status === 304;
+  const decoded = empty ? arriving : decodedBody(arriving, headerValues(headers, 'content-encoding'));
   const { body, bytes, dispose } = await keepBody(decoded, maxBodyBytes, signal).catch((error: unknown) => {
     // Otherwise the connection would stay open, with the rest of the body in it.
-    answer.destroy();
+    arriving.destroy();
     throw error;
   });
   return {
     url,
     method,
-    status: answer.statusCode ?? 0,
-    statusText: answer.statusMessage ?? '',
-    httpVersion: answer.httpVersion,
+    status,
+    statusText,
+    httpVersion,
     headers,
     body,
     bodyBytes: bytes,
@@ -306,7 +263,7 @@ async function finish(
 }
 
 /** An unknown encoding, or several, are not decoded. A truncated stream returns what was received. */
-function decodedBody(answer: IncomingMessage, encodings: readonly string[]): Readable {
+function decodedBody(body: Readable, encodings: readonly string[]): Readable {
   const flush = { flush: zlib.Z_SYNC_FLUSH, finishFlush: zlib.Z_SYNC_FLUSH };
   const decoder = (): Transform | null => {
     switch (encodings.join(',').trim().toLowerCase()) {
@@ -322,8 +279,8 @@ function decodedBody(answer: IncomingMessage, encodings: readonly string[]): Rea
     }
   };
   const through = decoder();
-  if (through === null) return answer;
-  const stream = answer.pipe(through);
-  answer.once('error', (error) => stream.destroy(error));
+  if (through === null) return body;
+  const stream = body.pipe(through);
+  body.once('error', (error) => stream.destroy(error));
   return stream;
 }

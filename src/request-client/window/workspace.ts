@@ -1,5 +1,7 @@
 import { dirname, resolve } from 'node:path';
+import type { ConnectionSettings } from '../../config/connection-settings.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
+import type { ClientSettings } from '../../protocol/request-settings.js';
 import {
   COLLECTION_ID,
   type CurlOptions,
@@ -19,6 +21,7 @@ import { VariableResolver, type VariableScope } from '../collection/variables.js
 import { CollectionRunner, requestsBelow } from '../collection-run/collection-runner.js';
 import { passed, type RequestResult } from '../collection-run/result.js';
 import { type Scopes, scopesInOrder, scopesOf } from '../collection-run/scripts.js';
+import { Routes } from '../connection/routes.js';
 import { exportCurl } from '../curl-export/export-curl.js';
 import { writtenRequest } from '../curl-export/written-request.js';
 import { type OAuthSettings, readOAuthSettings } from '../oauth/oauth-settings.js';
@@ -29,12 +32,17 @@ import { History } from './history.js';
 import { HistoryFile } from './history-file.js';
 import { OpenDocument } from './open-document.js';
 import { runLine } from './run-line.js';
+import { SettingsFile } from './settings-file.js';
 
 export interface WorkspaceOptions {
   /** Shows a login page to the user. */
   openBrowser(url: string): Promise<void>;
   /** Where sent requests are stored; by default only in memory. */
   readonly history?: HistoryFile;
+  /** The defaults, not saved, if it is missing. */
+  readonly settings?: SettingsFile;
+  /** What the command line changes in the settings. */
+  readonly adapt?: (saved: ConnectionSettings) => ConnectionSettings;
   readonly callbackPorts?: readonly number[];
   readonly loginTimeoutMs?: number;
   /** Milliseconds since 1970; for tests. */
@@ -61,11 +69,18 @@ export class Workspace {
   #document = OpenDocument.create();
   #revision = 0;
   #scopes: Scopes;
+  readonly #settings: SettingsFile;
+  readonly #adapt: (saved: ConnectionSettings) => ConnectionSettings;
+  #routes: Routes;
   /** Until the window closes. */
-  readonly #cookies = new CookieJar();
+  readonly cookies = new CookieJar();
 
-  constructor({ openBrowser, history, callbackPorts, loginTimeoutMs, now = Date.now }: WorkspaceOptions) {
+  constructor(options: WorkspaceOptions) {
+    const { openBrowser, history, callbackPorts, loginTimeoutMs, now = Date.now } = options;
     this.#now = now;
+    this.#settings = options.settings ?? new SettingsFile(null);
+    this.#adapt = options.adapt ?? ((saved) => saved);
+    this.#routes = new Routes(this.#adapt(this.#settings.connection));
     this.history = new History(history ?? new HistoryFile(null));
     this.#scopes = scopesOf(this.#document.collection, new Map());
     const report = (url: string | null): void => {
@@ -77,6 +92,7 @@ export class Workspace {
         await openBrowser(url);
       },
       loginOver: () => report(null),
+      routes: () => this.#routes,
       now,
       ...(callbackPorts === undefined ? {} : { callbackPorts }),
       ...(loginTimeoutMs === undefined ? {} : { timeoutMs: loginTimeoutMs }),
@@ -90,6 +106,16 @@ export class Workspace {
   get view(): DocumentView {
     const { lines, active } = this.environments;
     return { ...this.#document.view, environments: lines, environment: active, values: this.#values() };
+  }
+
+  get settings(): ClientSettings {
+    return this.#settings.settings;
+  }
+
+  /** For requests from now on. @throws INVALID_REQUEST naming what cannot be used */
+  async changeSettings(settings: ClientSettings): Promise<void> {
+    await this.#settings.save(settings);
+    this.#routes = new Routes(this.#adapt(this.#settings.connection));
   }
 
   /** Replaces the open document by an empty one. Environments and tokens are kept. */
@@ -238,7 +264,10 @@ export class Workspace {
       scopes: this.#scopes,
       folder: path === null ? process.cwd() : dirname(path),
       tokens: this.#tokens,
-      cookies: this.#cookies,
+      cookies: this.cookies,
+      sendCookies: this.settings.cookies,
+      requestTimeoutMs: this.settings.timeout * 1000,
+      routes: this.#routes,
     });
     try {
       await this.#whileWaiting(report, () => work(runner));

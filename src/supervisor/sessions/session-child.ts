@@ -69,6 +69,7 @@ export function startSessionActor(
         flowsDir: flowsDirOf(config, batch),
         requestsDir: config.requestsDir,
         reach: { ownPort: config.port, egress: { service: config.egress ?? {}, session: request.egress ?? {} } },
+        connection: config.requests,
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
         networkBodies: request.har === 'bodies',

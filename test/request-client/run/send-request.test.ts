@@ -180,7 +180,10 @@ t.test('failures are explained', async (t) => {
   );
   const silentPort = await portOf(silent);
   for (const [url, says] of [
-    [`https://127.0.0.1:${tlsPort}/`, /self-signed; trust it \(NODE_EXTRA_CA_CERTS\), or turn certificate checks off/],
+    [
+      `https://127.0.0.1:${tlsPort}/`,
+      /self-signed; trust it \(--ca, or a CA file in the settings\), or turn certificate checks off/,
+    ],
     [plain, /does not speak TLS on this port/],
     [`http://127.0.0.1:${silentPort}/`, /is not HTTP/],
     ['http://127.0.0.1:1/', /nothing listens there/],

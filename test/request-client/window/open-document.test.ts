@@ -86,6 +86,7 @@ t.test('a written form is read again unchanged', async (t) => {
       after: 'match(response, {})',
       followRedirects: false,
       verifyTls: false,
+      httpVersion: 'http2' as const,
     };
     document.edit('i1', edit);
     t.match(document.form('i1'), edit, body?.mode ?? '');

@@ -15,7 +15,7 @@ import { RequestTab } from './request-tab.svelte.js';
 import { RunTab } from './run-tab.svelte.js';
 import { placeOf } from './tree-rows.js';
 
-export type Pane = 'import' | 'variables' | 'history' | 'curl';
+export type Pane = 'import' | 'variables' | 'history' | 'curl' | 'cookies' | 'settings';
 export type Tab = RequestTab | GroupTab | RunTab;
 
 /** The document as this window shows it, with its open tabs; the client process keeps the document. */

@@ -3,7 +3,7 @@ import { authPath } from '../../collection/auth.js';
 import type { Collection, CollectionPath } from '../../collection/collection.js';
 import { folderValues } from '../../collection/folder-variables.js';
 import { asObject, type JsonObject, listOf, member, textOf } from '../../collection/json-access.js';
-import { composedUrl } from '../../collection/read-request.js';
+import { composedUrl, httpVersionIn } from '../../collection/read-request.js';
 import { urlParts } from '../../collection/write-request.js';
 import { inheritedAuth, readAuthForm, writeAuth } from './auth-form.js';
 import { readBodyForm, writeBody } from './body-form.js';
@@ -35,6 +35,7 @@ export function readForm(
     after: readScript(item, 'test'),
     followRedirects: member(behaviour, 'followRedirects') !== false,
     verifyTls: member(behaviour, 'strictSSL') !== false,
+    httpVersion: httpVersionIn(member(behaviour, 'protocolVersion')).httpVersion ?? 'auto',
     inherited: inheritedAuth(collection, path, idOf),
     folderValues: folderValues(collection, path),
   };
@@ -135,14 +136,19 @@ function withAddress(old: JsonObject, url: string): JsonObject {
   return { ...parts, ...rest };
 }
 
-function writeBehaviour(old: unknown, { followRedirects, verifyTls }: RequestEdit): JsonObject | undefined {
-  if (followRedirects === undefined && verifyTls === undefined) return undefined;
-  const { followRedirects: follows, strictSSL: verifies, ...rest } = asObject(old) ?? {};
+function writeBehaviour(
+  old: unknown,
+  { followRedirects, verifyTls, httpVersion }: RequestEdit,
+): JsonObject | undefined {
+  if (followRedirects === undefined && verifyTls === undefined && httpVersion === undefined) return undefined;
+  const { followRedirects: follows, strictSSL: verifies, protocolVersion, ...rest } = asObject(old) ?? {};
   const off = (wanted: boolean | undefined, own: unknown): boolean => (wanted ?? own !== false) === false;
+  const version = httpVersion ?? protocolVersion;
   const made = {
     ...rest,
     ...(off(followRedirects, follows) ? { followRedirects: false } : {}),
     ...(off(verifyTls, verifies) ? { strictSSL: false } : {}),
+    ...(version === undefined || version === 'auto' ? {} : { protocolVersion: version }),
   };
   return old === undefined && Object.keys(made).length === 0 ? undefined : made;
 }
