@@ -1,4 +1,4 @@
-import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/server';
 
 /**
  * The only tool. Clients pay for this text with each of their requests, so it has just enough for a model that gets no

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { Reply } from '../http/reply.js';
 import type { MakeMcpPeer, McpClient } from './mcp-peer.js';
 import { type McpAnswer, McpSession } from './mcp-session.js';

@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Transport } from '@modelcontextprotocol/server';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 
 /** Answers the messages of one MCP session. */

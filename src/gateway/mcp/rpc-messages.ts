@@ -3,9 +3,9 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   type JSONRPCMessage,
-  JSONRPCMessageSchema,
+  parseJSONRPCMessage,
   type RequestId,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/server';
 import { encodeError } from '../../protocol/errors.js';
 import { parseJson } from '../check-shape.js';
 import { RpcFault } from './rpc-fault.js';
@@ -57,13 +57,15 @@ function parsed(bytes: Buffer): unknown {
 }
 
 function message(value: unknown): JSONRPCMessage {
-  const result = JSONRPCMessageSchema.safeParse(value);
-  if (result.success) return result.data;
-  throw new RpcFault(
-    400,
-    INVALID_REQUEST,
-    'The body is JSON, but not a JSON-RPC 2.0 request, notification or response',
-  );
+  try {
+    return parseJSONRPCMessage(value);
+  } catch {
+    throw new RpcFault(
+      400,
+      INVALID_REQUEST,
+      'The body is JSON, but not a JSON-RPC 2.0 request, notification or response',
+    );
+  }
 }
 
 function cancelledId({ method, params }: { method: string; params?: object | undefined }): RequestId[] {
