@@ -26,3 +26,15 @@ Example: agent.go("https://shop.test"); agent.act("{input}Search", "input", "lam
   },
   annotations: { destructiveHint: true, openWorldHint: true },
 };
+
+/** The same for a client without an MCP session, which names its browser with each call. */
+export const STATELESS_EVAL_TOOL: Tool = {
+  ...EVAL_TOOL,
+  inputSchema: {
+    ...EVAL_TOOL.inputSchema,
+    properties: {
+      js: { type: 'string', description: 'the script' },
+      sessionId: { type: 'string', description: 'the one that the first result names; a new browser if left out' },
+    },
+  },
+};
