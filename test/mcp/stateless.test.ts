@@ -5,24 +5,11 @@ import { guardLeaks } from '../support/leaks.js';
 import { McpAnswer, type WireCall } from '../support/mcp-wire.js';
 import { startTestService } from '../support/service.js';
 import { connectStateless, evalCall, sessionOf } from '../support/stateless-mcp-client.js';
+import { STATELESS, statelessCall } from '../support/stateless-wire.js';
 
 guardLeaks(t);
 
-const REVISION = '2026-07-28';
 const page = (html: string): string => JSON.stringify(`data:text/html,${encodeURIComponent(html)}`);
-
-/** A request as the revision wants it; `meta` and `headers` replace parts. */
-function request(method: string, params: object = {}, headers: WireCall['headers'] = {}, meta: object = {}): WireCall {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': REVISION,
-    'io.modelcontextprotocol/clientCapabilities': {},
-    ...meta,
-  };
-  return {
-    headers: { 'mcp-protocol-version': REVISION, 'mcp-method': method, ...headers },
-    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
-  };
-}
 
 t.test('A client without an MCP session controls a browser', async (t) => {
   const service = await startTestService(t, { maxSessions: 3, warmSessions: 0, evalTimeout: 20 });
@@ -40,8 +27,8 @@ t.test('A client without an MCP session controls a browser', async (t) => {
       (await client.listTools()).tools.map(({ name }) => name),
       ['agent_eval'],
     );
-    t.match(await send(request('server/discover')), {
-      body: { result: { resultType: 'complete', supportedVersions: [REVISION], capabilities: { tools: {} } } },
+    t.match(await send(statelessCall('server/discover')), {
+      body: { result: { resultType: 'complete', supportedVersions: [STATELESS], capabilities: { tools: {} } } },
     });
     t.same(await running(), []);
   });
@@ -90,43 +77,67 @@ t.test('A client without an MCP session controls a browser', async (t) => {
 
   await t.test('What a request lacks is answered with the errors of the revision', async (t) => {
     const call = { name: 'agent_eval', arguments: { js: '1' } };
-    const named = { 'mcp-name': 'agent_eval' };
+    const named = { headers: { 'mcp-name': 'agent_eval' } };
     const version = 'io.modelcontextprotocol/protocolVersion';
     const rows: [what: string, call: WireCall, status: number, code: number][] = [
       [
         'an unknown revision',
-        request('tools/list', {}, { 'mcp-protocol-version': '2099-01-01' }, { [version]: '2099-01-01' }),
+        statelessCall(
+          'tools/list',
+          {},
+          { headers: { 'mcp-protocol-version': '2099-01-01' }, meta: { [version]: '2099-01-01' } },
+        ),
         400,
         -32022,
       ],
       [
         'a header that says something else',
-        request('tools/list', {}, { 'mcp-protocol-version': '2025-11-25' }),
+        statelessCall('tools/list', {}, { headers: { 'mcp-protocol-version': '2025-11-25' } }),
         400,
         -32020,
       ],
-      ['another method in its header', request('tools/list', {}, { 'mcp-method': 'tools/call' }), 400, -32020],
-      ['another tool in its header', request('tools/call', call, { 'mcp-name': 'other' }), 400, -32020],
+      [
+        'another method in its header',
+        statelessCall('tools/list', {}, { headers: { 'mcp-method': 'tools/call' } }),
+        400,
+        -32020,
+      ],
+      [
+        'another tool in its header',
+        statelessCall('tools/call', call, { headers: { 'mcp-name': 'other' } }),
+        400,
+        -32020,
+      ],
       [
         'no capabilities',
-        request('tools/list', {}, {}, { 'io.modelcontextprotocol/clientCapabilities': undefined }),
+        statelessCall('tools/list', {}, { meta: { 'io.modelcontextprotocol/clientCapabilities': undefined } }),
         400,
         -32602,
       ],
-      ['no metadata', { ...request('tools/list'), body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }, 400, -32602],
-      ['an unknown method', request('nope/nope'), 404, -32601],
-      ['a method of earlier revisions', request('ping'), 404, -32601],
-      ['an unknown tool', request('tools/call', { ...call, name: 'nope' }, { 'mcp-name': 'nope' }), 200, -32602],
-      ['no JSON', { ...request('tools/list'), body: '{' }, 400, -32700],
+      [
+        'no metadata',
+        { ...statelessCall('tools/list'), body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
+        400,
+        -32602,
+      ],
+      ['an unknown method', statelessCall('nope/nope'), 404, -32601],
+      ['a method of earlier revisions', statelessCall('ping'), 404, -32601],
+      [
+        'an unknown tool',
+        statelessCall('tools/call', { ...call, name: 'nope' }, { headers: { 'mcp-name': 'nope' } }),
+        200,
+        -32602,
+      ],
+      ['no JSON', { ...statelessCall('tools/list'), body: '{' }, 400, -32700],
     ];
     for (const [what, sent, status, code] of rows) {
       t.match(await send(sent), { status, body: { error: { code } } }, what);
     }
     for (const method of ['GET', 'DELETE'] as const) {
-      const answer = await send({ method, headers: { 'mcp-protocol-version': REVISION } });
+      const answer = await send({ method, headers: { 'mcp-protocol-version': STATELESS } });
       t.match(answer, { status: 405, headers: { allow: 'POST' } }, method);
     }
-    t.match(await send(request('tools/call', { ...call, arguments: { js: 1 } }, named)), {
+    t.match(await send(statelessCall('tools/call', { ...call, arguments: { js: 1 } }, named)), {
       status: 200,
       body: { result: { isError: true, content: [{ text: /^INVALID_REQUEST: js: / }] } },
     });

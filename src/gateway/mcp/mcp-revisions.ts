@@ -3,3 +3,6 @@ export const MCP_REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '20
 
 /** The revision without sessions: each request names it. */
 export const STATELESS_REVISION = '2026-07-28';
+
+/** What a result names its browser session by, for programs; models get it as text. */
+export const SESSION_META_KEY = 'io.github.troupe/sessionId';
