@@ -9,7 +9,7 @@ import { skipWithout } from '../support/programs.js';
 guardLeaks(t);
 
 /** Makes a client of the OpenAPI document, a method for each operation, with nothing but Python's own library; drives a session with it. */
-const CLIENT = String.raw`
+const CLIENT = `
 import json, sys, urllib.error, urllib.parse, urllib.request
 
 base = sys.argv[1]
