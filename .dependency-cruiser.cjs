@@ -108,7 +108,7 @@ module.exports = {
       to: { circular: true },
     },
     onlyImporter('uws-in-its-folder', ['uWebSockets\\.js', 'uwebsockets'], '^src/gateway/uws/'),
-    onlyImporter('mcp-in-gateway', ['@modelcontextprotocol/sdk'], '^src/gateway/'),
+    onlyImporter('mcp-in-gateway', ['@modelcontextprotocol/server', '@modelcontextprotocol/core'], '^src/gateway/'),
     {
       name: 'node-http-in-its-folder',
       comment: 'the gateway knows no HTTP server but by src/gateway/http/http-server.ts',

@@ -28,7 +28,7 @@ Try it, in a second terminal (the example shop) and a third (the lines below it)
 
   ${shop}
 
-${asksForToken ? '  TOKEN=...    # an access token that may run\n' : ''}  ID=$(${curl} ${create} ${url}/api/sessions | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)
+${asksForToken ? '  TOKEN=...    # an access token that may run\n' : ''}  ID=$(${curl} ${create} ${url}/api/sessions | jq -r .id)
 ${script(`agent.go("http://127.0.0.1:${SHOP_PORT}/")`)}
 ${script('agent.look().elements.map(e => e.locator)')}
 ${script('agent.act("{a}Log in", "click")')}

@@ -15,7 +15,8 @@ import { Reply } from './http/reply.js';
 import { type RequestHead, readHead } from './http/request-head.js';
 import { AgentPeer } from './mcp/agent-peer.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
-import type { MakeMcpPeer } from './mcp/mcp-peer.js';
+import type { MakeMcpPeer, StatelessPeer } from './mcp/mcp-peer.js';
+import { StatelessAgent } from './mcp/stateless-agent.js';
 import type { Route } from './route.js';
 import { type Found, Router } from './router.js';
 import { ROUTES } from './routes/route-table.js';
@@ -68,6 +69,8 @@ export interface GatewayOptions {
   readonly bodyBytes?: number | undefined;
   /** Makes what answers MCP clients; agent_eval by default. */
   readonly makeMcpPeer?: MakeMcpPeer | undefined;
+  /** The same for clients without MCP sessions. */
+  readonly statelessMcpPeer?: StatelessPeer | undefined;
   /** After this time without a connection, an MCP client that had a stream loses its browser; 2 min by default. */
   readonly mcpGoneMs?: number | undefined;
   /** Called for every answered request. */
@@ -144,9 +147,10 @@ export class Gateway {
       prove: (challenge) => (options.secret === undefined ? null : proofOf(options.secret, this.port, challenge)),
     };
     const { keepAliveMs, mcpGoneMs: goneMs, makeMcpPeer = (client) => new AgentPeer(client) } = options;
+    const { statelessMcpPeer = new StatelessAgent() } = options;
     this.#streams = {
       events: new EventStreams(keepAliveMs),
-      mcp: new McpEndpoint(makeMcpPeer, { keepAliveMs, goneMs }),
+      mcp: new McpEndpoint(makeMcpPeer, statelessMcpPeer, { keepAliveMs, goneMs }),
     };
     this.#sockets = sockets;
     this.#bodies = new BodyMemory(options.bodyBytes);

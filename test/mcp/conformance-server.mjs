@@ -1,17 +1,10 @@
 // The tools, resources and prompts that the official conformance suite requires, behind the gateway's own MCP endpoint,
 // which is under test. `npm run conformance` starts it.
 import { setTimeout as pause } from 'node:timers/promises';
-import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
-import {
-  CompleteRequestSchema,
-  ElicitResultSchema,
-  ListToolsRequestSchema,
-  SetLevelRequestSchema,
-  SubscribeRequestSchema,
-  UnsubscribeRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { fromJsonSchema, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { Gateway } from '#troupe/gateway/server.js';
+import { addAskingTools, verifyState } from './conformance-input-required.mjs';
 
 /** A red dot, and a moment of silence. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -23,26 +16,43 @@ const embedded = (uri, mimeType, text) => ({ type: 'resource', resource: { uri, 
 
 /** Listens on a free port of this machine only. */
 export async function startConformanceServer() {
-  const gateway = await Gateway.listen({ host: '127.0.0.1', port: 0, allowedHosts: [], makeMcpPeer: makePeer });
-  // Only /mcp is requested, and its peer needs no sessions.
-  gateway.serve({});
+  const statelessMcpPeer = { serverFor: () => makeServer(), async close() {} };
+  const options = { host: '127.0.0.1', port: 0, allowedHosts: [], makeMcpPeer: makePeer, statelessMcpPeer };
+  const gateway = await Gateway.listen(options);
+  // Only /mcp is requested, and its peers need no sessions.
+  gateway.serve({ tokens: { required: false } });
   return { url: gateway.url, close: () => gateway.close(1_000) };
 }
 
 function makePeer() {
+  const server = makeServer();
+  server.server.setRequestHandler('resources/subscribe', async () => ({}));
+  server.server.setRequestHandler('resources/unsubscribe', async () => ({}));
+  server.server.setRequestHandler('logging/setLevel', async () => ({}));
+  return { connect: (transport) => server.connect(transport), suspend() {}, close: () => server.close() };
+}
+
+/** The same for both generations. */
+function makeServer() {
   const server = new McpServer(
     { name: 'conformance', version: '1.0.0' },
-    { capabilities: { completions: {}, logging: {}, resources: { subscribe: true } } },
+    {
+      capabilities: { completions: {}, logging: {}, resources: { subscribe: true } },
+      instructions: 'For the conformance suite',
+      requestState: { verify: verifyState },
+    },
   );
   addTools(server);
   addTalkingTools(server);
+  addAskingTools(server);
   addResources(server);
   addPrompts(server);
-  return { connect: (transport) => server.connect(transport), rest() {}, close: () => server.close() };
+  return server;
 }
 
 function tool(server, name, inputSchema, run) {
-  server.registerTool(name, { description: `For the conformance suite: ${name}`, inputSchema }, run);
+  const schema = '~standard' in inputSchema ? inputSchema : z.object(inputSchema);
+  server.registerTool(name, { description: `For the conformance suite: ${name}`, inputSchema: schema }, run);
 }
 
 function addTools(server) {
@@ -63,38 +73,48 @@ function addTools(server) {
   addSchemaTool(server);
 }
 
-/** McpServer generates schemas from zod; this one must be listed unchanged. */
 function addSchemaTool(server) {
-  const name = 'json_schema_2020_12_tool';
-  tool(server, name, {}, async () => says('ok'));
-  const list = server.server._requestHandlers.get('tools/list');
-  server.server.setRequestHandler(ListToolsRequestSchema, async (request, extra) => {
-    const { tools, ...rest } = await list(request, extra);
-    const address = { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } };
-    const inputSchema = {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      type: 'object',
-      $defs: { address },
-      properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
-      additionalProperties: false,
-    };
-    return { ...rest, tools: tools.map((one) => (one.name === name ? { ...one, inputSchema } : one)) };
-  });
+  const address = {
+    $anchor: 'addressDef',
+    type: 'object',
+    properties: { street: { type: 'string' }, city: { type: 'string' } },
+  };
+  const contact = (required) => ({ required: [required] });
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    $defs: { address },
+    properties: {
+      name: { type: 'string' },
+      address: { $ref: '#/$defs/address' },
+      contactMethod: { type: 'string', enum: ['phone', 'email'] },
+      phone: { type: 'string' },
+      email: { type: 'string' },
+    },
+    allOf: [{ anyOf: [contact('phone'), contact('email')] }],
+    if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: contact('phone'),
+    else: contact('email'),
+    additionalProperties: false,
+  };
+  tool(server, 'json_schema_2020_12_tool', fromJsonSchema(schema), async () => says('ok'));
 }
 
 /** Tools that send messages to the client while they run. */
 function addTalkingTools(server) {
-  tool(server, 'test_tool_with_logging', {}, async (_, { sendNotification }) => {
+  tool(server, 'test_tool_with_logging', {}, async (_, { mcpReq }) => {
     for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-      await sendNotification({ method: 'notifications/message', params: { level: 'info', data } });
+      await mcpReq.notify({ method: 'notifications/message', params: { level: 'info', data } });
       await pause(50);
     }
     return says('Logged');
   });
-  tool(server, 'test_tool_with_progress', {}, async (_, { sendNotification, _meta }) => {
+  tool(server, 'test_tool_with_progress', {}, async (_, { mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken;
     for (const progress of [0, 50, 100]) {
-      const params = { progressToken: _meta?.progressToken, progress, total: 100 };
-      if (_meta?.progressToken !== undefined) await sendNotification({ method: 'notifications/progress', params });
+      const params = { progressToken, progress, total: 100 };
+      if (progressToken !== undefined) await mcpReq.notify({ method: 'notifications/progress', params });
       await pause(50);
     }
     return says('Done');
@@ -115,18 +135,18 @@ function addTalkingTools(server) {
   tool(server, 'test_elicitation_sep1330_enums', {}, async (_, extra) => {
     return says(`Elicitation completed: ${await elicit(extra, 'Choose', ENUMS)}`);
   });
-  tool(server, 'test_reconnection', {}, async (_, { closeSSEStream }) => {
+  tool(server, 'test_reconnection', {}, async (_, { http }) => {
     await pause(50);
-    closeSSEStream?.();
+    http?.closeSSE?.();
     await pause(100);
     return says('Reconnected');
   });
 }
 
-async function elicit({ sendRequest }, message, properties, required) {
+async function elicit({ mcpReq }, message, properties, required) {
   const requestedSchema = { type: 'object', properties, ...(required && { required }) };
   const params = { mode: 'form', message, requestedSchema };
-  const { action, content } = await sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema);
+  const { action, content } = await mcpReq.send({ method: 'elicitation/create', params });
   return `action=${action}, content=${JSON.stringify(content ?? {})}`;
 }
 
@@ -167,16 +187,13 @@ function addResources(server) {
     const text = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` });
     return { contents: [{ uri: uri.href, mimeType, text }] };
   });
-  server.server.setRequestHandler(SubscribeRequestSchema, async () => ({}));
-  server.server.setRequestHandler(UnsubscribeRequestSchema, async () => ({}));
-  server.server.setRequestHandler(SetLevelRequestSchema, async () => ({}));
 }
 
 function addPrompts(server) {
   const asks = (...contents) => ({ messages: contents.map((content) => ({ role: 'user', content })) });
   const text = (words) => ({ type: 'text', text: words });
   const add = (name, argsSchema, run) =>
-    server.registerPrompt(name, { description: name, ...(argsSchema && { argsSchema }) }, run);
+    server.registerPrompt(name, { description: name, ...(argsSchema && { argsSchema: z.object(argsSchema) }) }, run);
   add('test_simple_prompt', null, async () => asks(text('This is a simple prompt for testing.')));
   add('test_prompt_with_arguments', { arg1: z.string(), arg2: z.string() }, async ({ arg1, arg2 }) =>
     asks(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)),
@@ -188,7 +205,7 @@ function addPrompts(server) {
     ),
   );
   add('test_prompt_with_image', null, async () => asks(image, text('Please analyze the image above.')));
-  server.server.setRequestHandler(CompleteRequestSchema, async ({ params }) => {
+  server.server.setRequestHandler('completion/complete', async ({ params }) => {
     const values = ['paris', 'park', 'party'].filter((word) => word.startsWith(params.argument.value));
     return { completion: { values, total: values.length, hasMore: false } };
   });

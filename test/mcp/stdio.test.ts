@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { Client as StatelessClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as StatelessTransport } from '@modelcontextprotocol/client/stdio';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
@@ -9,11 +11,12 @@ import t, { type Test } from 'tap';
 import { isRunning } from '#troupe/cli/local-service/find-service.js';
 import { readServiceFile } from '#troupe/cli/local-service/service-file.js';
 import { readLines } from '#troupe/cli/mcp/line-reader.js';
-import { MCP_REVISIONS } from '#troupe/gateway/mcp/mcp-revisions.js';
+import { MCP_REVISIONS, STATELESS_REVISION } from '#troupe/gateway/mcp/mcp-revisions.js';
 import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { killProcess } from '../support/processes.js';
 import { makeHome } from '../support/service.js';
+import { evalCall, sessionOf } from '../support/stateless-mcp-client.js';
 
 guardLeaks(t);
 
@@ -91,6 +94,30 @@ t.test('Two clients that start at once share one service, which is started for t
     t.equal(running.length, before.length - 1, 'those of others go on');
   });
   t.same([...one.faults, ...two.faults], [], 'standard output has nothing but messages');
+});
+
+t.test('A client of the revision without sessions is served, too, and its browser ends with the process', async (t) => {
+  const home = makeHome(t, { maxSessions: 2 });
+  t.teardown(() => endService(home));
+  const transport = new StatelessTransport({
+    command: process.execPath,
+    args: ['dist/cli.js', 'mcp'],
+    env: { ...(process.env as Record<string, string>), TROUPE_HOME: home, NODE_OPTIONS: '' },
+  });
+  const options = { versionNegotiation: { mode: { pin: STATELESS_REVISION } } } as const;
+  const client = new StatelessClient({ name: 'robot', version: '1.0.0' }, options);
+  await client.connect(transport);
+  t.teardown(() => client.close());
+  t.match((await client.listTools()).tools, [{ name: 'agent_eval' }]);
+  t.equal(await readServiceFile(home), null, 'a client that only looks what there is starts no service');
+  const first = await client.callTool(evalCall('const mine = 1; mine'));
+  const id = sessionOf(first);
+  t.match(first.content, [{ text: '1' }, { text: `sessionId: ${id}` }]);
+  t.match((await client.callTool(evalCall('mine + 1', id))).content, [{ text: '2' }]);
+  const { url } = (await readServiceFile(home)) ?? { url: '' };
+  await client.close();
+  const sessions = async () => (await (await fetch(`${url}/api/sessions?state=running`)).json()) as unknown[];
+  await eventually('its browser has ended', async () => (await sessions()).length === 0);
 });
 
 t.test(

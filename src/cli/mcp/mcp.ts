@@ -3,6 +3,7 @@ import { UsageError } from '../failure.js';
 import { parseOptions } from '../parse-options.js';
 import { readVersion } from '../version.js';
 import { watchSignals } from '../watch-signals.js';
+import { StatelessUpstream } from './stateless-upstream.js';
 import { StdioBridge } from './stdio-bridge.js';
 import { Upstream } from './upstream.js';
 
@@ -21,8 +22,14 @@ export async function runMcp(args: readonly string[]): Promise<number> {
     return (await findOrStartService(agentHome(), { signal })).url;
   };
   const stop = watchSignals();
-  const upstream = new Upstream({ find, token: serviceToken() });
-  const bridge = new StdioBridge({ input: process.stdin, output: process.stdout, upstream, version: readVersion() });
+  const token = serviceToken();
+  const bridge = new StdioBridge({
+    input: process.stdin,
+    output: process.stdout,
+    upstream: new Upstream({ find, token }),
+    stateless: new StatelessUpstream({ find, token }),
+    version: readVersion(),
+  });
   await Promise.race([bridge.run(), stop.first]);
   await bridge.close();
   stop.release();

@@ -25,3 +25,8 @@ export function rpcError(id: RpcId | null, code: number, message: string): RpcMe
 export function asMessage(value: unknown): RpcMessage | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
+
+/** A failed call of the tool. */
+export function failure(id: RpcId, text: string): RpcMessage {
+  return rpcResult(id, { isError: true, content: [{ type: 'text', text }] });
+}

@@ -6,6 +6,8 @@ import { EVAL_TOOL } from '../../gateway/mcp/eval-tool.js';
 import { MCP_REVISIONS } from '../../gateway/mcp/mcp-revisions.js';
 import { readLines } from './line-reader.js';
 import { asMessage, RPC_CODES, type RpcId, type RpcMessage, requestId, rpcError, rpcResult } from './rpc.js';
+import { answerLocally, namedRevision } from './stateless-answers.js';
+import type { StatelessUpstream } from './stateless-upstream.js';
 import type { Upstream } from './upstream.js';
 
 /** Requests at once; the service allows as many to one client. */
@@ -14,14 +16,15 @@ const MAX_OPEN = 100;
 const DRAIN_MS = 2_000;
 
 /**
- * Passes messages between a client on a pair of streams and the service. `initialize`, `tools/list` and `ping` are answered
- * here: many clients start their servers only to see what they offer, and wait a few seconds for it. The service is found, or
+ * Passes messages between a client on a pair of streams and the service. `initialize`, `server/discover`, `tools/list` and `ping`
+ * are answered here: many clients start their servers only to see what they offer, and wait a few seconds for it. The service is found, or
  * started, for the first other request.
  */
 export class StdioBridge {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #upstream: Upstream;
+  readonly #stateless: StatelessUpstream;
   readonly #version: string;
   readonly #open = new Map<RpcId, AbortController>();
   readonly #work = new Set<Promise<void>>();
@@ -31,11 +34,14 @@ export class StdioBridge {
     readonly input: Readable;
     readonly output: Writable;
     readonly upstream: Upstream;
+    /** For requests of the revision without sessions. */
+    readonly stateless: StatelessUpstream;
     readonly version: string;
   }) {
     this.#input = parts.input;
     this.#output = parts.output;
     this.#upstream = parts.upstream;
+    this.#stateless = parts.stateless;
     this.#version = parts.version;
     this.#upstream.onMessage = (message) => this.#send(message);
   }
@@ -52,7 +58,7 @@ export class StdioBridge {
     if (this.#closed) return;
     this.#closed = true;
     for (const open of this.#open.values()) open.abort();
-    await this.#upstream.close();
+    await Promise.all([this.#upstream.close(), this.#stateless.close()]);
   }
 
   async #read(): Promise<void> {
@@ -71,11 +77,15 @@ export class StdioBridge {
     const id = requestId(message);
     if (id === null) {
       if (message.method === 'notifications/initialized') return;
+      // Without a session there is nobody whom another notification could reach.
+      if (namedRevision(message) !== null && message.method !== 'notifications/cancelled') return;
       if (message.method === 'notifications/cancelled') this.#cancel(Reflect.get(Object(message.params), 'requestId'));
       else this.#track(this.#upstream.notify(message).catch(() => undefined));
       return;
     }
-    if (message.method === 'ping') this.#send(rpcResult(id, {}));
+    const local = namedRevision(message) === null ? null : answerLocally(id, message, this.#version);
+    if (local !== null) this.#send(local);
+    else if (message.method === 'ping') this.#send(rpcResult(id, {}));
     else if (message.method === 'initialize') this.#initialize(id, message);
     else if (message.method === 'tools/list') this.#send(rpcResult(id, { tools: [EVAL_TOOL] }));
     else if (this.#open.has(id)) this.#send(rpcError(id, RPC_CODES.invalid, 'A request with this id is open'));
@@ -99,7 +109,10 @@ export class StdioBridge {
     const controller = new AbortController();
     this.#open.set(id, controller);
     try {
-      const answer = await this.#upstream.request(id, message, controller.signal);
+      const { signal } = controller;
+      const answer = await (namedRevision(message) === null
+        ? this.#upstream.request(id, message, signal)
+        : this.#stateless.request(id, message, { signal, pass: (data) => this.#pass(data) }));
       // A cancelled request has no answer.
       if (!controller.signal.aborted) this.#send(answer);
     } catch (error) {
@@ -107,6 +120,11 @@ export class StdioBridge {
     } finally {
       this.#open.delete(id);
     }
+  }
+
+  #pass(data: string): void {
+    const message = asMessage(parsedLine(data));
+    if (message !== null) this.#send(message);
   }
 
   #cancel(id: unknown): void {

@@ -1,8 +1,8 @@
 import { withDeadline } from '../../base/deadline.js';
-import { errorCode } from '../../base/system-fault.js';
 import { serverSentEvents } from '../../client/server-sent-events.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { asMessage, type RpcId, type RpcMessage, rpcResult } from './rpc.js';
+import { asMessage, failure, type RpcId, type RpcMessage } from './rpc.js';
+import { answerIn, LOST_ANSWER, plainHeaders, post, SessionGone } from './service-post.js';
 
 /** Our MCP session at the service. */
 interface Session {
@@ -14,18 +14,12 @@ interface Session {
   hasBrowser: boolean;
 }
 
-/** The service does not know the session, or cannot be reached: the message was not processed. */
-class SessionGone extends Error {}
-
 const FAREWELL_MS = 1_000;
 const INITIALIZE_MS = 20_000;
 const CLIENT_INFO = { name: 'troupe mcp', version: '1' };
 
 const LOST_BROWSER =
   'SESSION_ENDED: The browser session has ended (the service was restarted), and the script was not run. ' +
-  'The next call gets a fresh browser: begin with agent.go';
-const LOST_ANSWER =
-  'UNAVAILABLE: The service ended while the script ran, so its outcome is not known. ' +
   'The next call gets a fresh browser: begin with agent.go';
 
 /**
@@ -119,12 +113,7 @@ export class Upstream {
     const signal = this.#closing.signal;
     signal.throwIfAborted();
     const url = await this.#find(signal);
-    const authorization = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
-    const plain = {
-      ...authorization,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    };
+    const plain = plainHeaders(this.#token);
     const initialize = { jsonrpc: '2.0', id: 'initialize', method: 'initialize', params: this.#params };
     const limit = AbortSignal.timeout(INITIALIZE_MS);
     const response = await post(url, plain, initialize, limit);
@@ -189,57 +178,8 @@ export class Upstream {
   }
 }
 
-/** @throws SessionGone; UNAUTHORIZED and others that the service answers */
-async function post(
-  url: string,
-  headers: Session['headers'],
-  message: RpcMessage,
-  signal: AbortSignal,
-): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message), signal });
-  } catch (error) {
-    const cause: unknown = error instanceof Error ? error.cause : undefined;
-    if (errorCode(cause) === 'ECONNREFUSED') throw new SessionGone('The service does not run', { cause: error });
-    throw error;
-  }
-  if (response.ok) return response;
-  const text = await response.text();
-  const isRpc = /^\s*\{"jsonrpc"/.test(text);
-  if (response.status === 404 && isRpc) throw new SessionGone('The service does not know the session');
-  if (response.status === 503 && !isRpc) throw new SessionGone('The service is stopping');
-  if (isRpc) return new Response(text, { headers: { 'content-type': 'application/json' } });
-  const advice = response.status === 401 ? '; set TROUPE_TOKEN to an access token of the service' : '';
-  throw new TroupeError(
-    response.status === 401 ? 'UNAUTHORIZED' : 'UNAVAILABLE',
-    `The service at ${url} answered ${response.status}: ${text.slice(0, 300)}${advice}`,
-  );
-}
-
-/** The answer to a request in a response; other messages that come before it are passed on. @throws Error if it has none */
-async function answerIn(response: Response, id: RpcId, pass: (data: string) => void): Promise<RpcMessage> {
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    return { ...asMessage(await response.json()), id };
-  }
-  if (response.body !== null) {
-    for await (const { data } of serverSentEvents(response.body)) {
-      // The stream begins with an event without data, from which it could be resumed.
-      if (data === '') continue;
-      const message = asMessage(JSON.parse(data));
-      if (message !== null && message.id === id && message.method === undefined) return message;
-      pass(data);
-    }
-  }
-  throw new Error('The answer ended early');
-}
-
 /** A script in the client's own browser. */
 function usesOwnBrowser({ method, params }: RpcMessage): boolean {
   const given: unknown = Reflect.get(Object(params), 'arguments');
   return method === 'tools/call' && (Reflect.get(Object(given), 'sessionId') ?? null) === null;
-}
-
-function failure(id: RpcId, text: string): RpcMessage {
-  return rpcResult(id, { isError: true, content: [{ type: 'text', text }] });
 }

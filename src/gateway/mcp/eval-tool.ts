@@ -1,4 +1,4 @@
-import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/server';
 
 /**
  * The only tool. Clients pay for this text with each of their requests, so it has just enough for a model that gets no
@@ -25,4 +25,16 @@ Example: agent.go("https://shop.test"); agent.act("{input}Search", "input", "lam
     additionalProperties: false,
   },
   annotations: { destructiveHint: true, openWorldHint: true },
+};
+
+/** The same for a client without an MCP session, which names its browser with each call. */
+export const STATELESS_EVAL_TOOL: Tool = {
+  ...EVAL_TOOL,
+  inputSchema: {
+    ...EVAL_TOOL.inputSchema,
+    properties: {
+      js: { type: 'string', description: 'the script' },
+      sessionId: { type: 'string', description: 'the one that the first result names; a new browser if left out' },
+    },
+  },
 };

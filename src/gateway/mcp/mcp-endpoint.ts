@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { Reply } from '../http/reply.js';
-import type { MakeMcpPeer, McpClient } from './mcp-peer.js';
+import type { MakeMcpPeer, McpClient, StatelessPeer } from './mcp-peer.js';
+import { STATELESS_REVISION } from './mcp-revisions.js';
 import { type McpAnswer, McpSession } from './mcp-session.js';
 import { RpcFault } from './rpc-fault.js';
-import { readMessages } from './rpc-messages.js';
+import { parseBody, readMessages } from './rpc-messages.js';
+import { StatelessEndpoint } from './stateless-endpoint.js';
 import { writeWebAnswer } from './write-web-answer.js';
 
 /** A request to `/mcp`. Headers are by lower-case name, '' if absent. */
@@ -25,7 +27,14 @@ export interface McpOptions {
 }
 
 /** Request headers that the endpoint reads. */
-export const MCP_HEADERS = ['accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'] as const;
+export const MCP_HEADERS = [
+  'accept',
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+] as const;
 
 const REVISION = 'mcp-protocol-version';
 const MAX_SESSIONS = 500;
@@ -51,12 +60,13 @@ interface OpenSession {
 }
 
 /**
- * The MCP endpoint: Streamable HTTP (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports). It
- * owns the MCP sessions, at most 500: beyond that, the least recently used one is ended; if all are in use, a new
+ * The MCP endpoint: Streamable HTTP (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports), and the same
+ * without sessions for requests of revision 2026-07-28. It owns the MCP sessions, at most 500: beyond that, the least recently used one is ended; if all are in use, a new
  * client gets 429 with Retry-After. An unknown session is a 404, at which clients initialize again.
  */
 export class McpEndpoint {
   readonly #makePeer: MakeMcpPeer;
+  readonly #stateless: StatelessEndpoint;
   readonly #keepAliveMs: number;
   readonly #goneMs: number;
   readonly #sessions = new Map<string, OpenSession>();
@@ -64,8 +74,13 @@ export class McpEndpoint {
   #timer: NodeJS.Timeout | null = null;
   #closing = false;
 
-  constructor(makePeer: MakeMcpPeer, { keepAliveMs = KEEP_ALIVE_MS, goneMs = SUSPEND_MS }: McpOptions) {
+  constructor(
+    makePeer: MakeMcpPeer,
+    statelessPeer: StatelessPeer,
+    { keepAliveMs = KEEP_ALIVE_MS, goneMs = SUSPEND_MS }: McpOptions,
+  ) {
     this.#makePeer = makePeer;
+    this.#stateless = new StatelessEndpoint(statelessPeer, keepAliveMs);
     this.#keepAliveMs = keepAliveMs;
     this.#goneMs = goneMs;
   }
@@ -76,7 +91,9 @@ export class McpEndpoint {
       return;
     }
     try {
-      const { open, answer } = await this.#answer(call);
+      const body = call.method === 'POST' ? parseBody(call.body) : undefined;
+      if (await this.#serveStateless(reply, call, body)) return;
+      const { open, answer } = await this.#answer(call, body);
       open.connections += 1;
       if (call.method === 'GET') open.hadStream = true;
       try {
@@ -94,6 +111,7 @@ export class McpEndpoint {
   /** Ends the idle sessions now, and the busy ones when their last answer is complete. Idempotent. */
   close(): void {
     this.#closing = true;
+    this.#stateless.close();
     for (const [id, { session }] of this.#sessions) if (!session.isBusy) this.#end(id);
   }
 
@@ -101,10 +119,23 @@ export class McpEndpoint {
   async end(): Promise<void> {
     this.#closing = true;
     for (const id of this.#sessions.keys()) this.#end(id);
-    await Promise.all(this.#ending);
+    await Promise.all([this.#stateless.end(), ...this.#ending]);
   }
 
-  async #answer(call: McpCall): Promise<{ readonly open: OpenSession; readonly answer: McpAnswer }> {
+  /** False for a request of a revision with sessions. */
+  async #serveStateless(reply: Reply, call: McpCall, body: unknown): Promise<boolean> {
+    const { method, headers, client } = call;
+    if (method !== 'POST') {
+      if (headers[REVISION] !== STATELESS_REVISION) return false;
+      throw new RpcFault(405, SERVER_ERROR, `Revision ${STATELESS_REVISION} has no sessions; send requests by POST`);
+    }
+    const request = new Request(`${call.base}/mcp`, { method, headers: webHeaders(call), signal: reply.signal });
+    if (!(await this.#stateless.takes(request, body))) return false;
+    await writeWebAnswer(reply, { response: await this.#stateless.post(request, body, client), pieces: null });
+    return true;
+  }
+
+  async #answer(call: McpCall, body: unknown): Promise<{ readonly open: OpenSession; readonly answer: McpAnswer }> {
     if (call.method !== 'POST') {
       const open = this.#find(call);
       const { session } = open;
@@ -114,7 +145,7 @@ export class McpEndpoint {
       if (answer.response.ok) this.#end(session.id);
       return { open, answer };
     }
-    const messages = readMessages(call.body);
+    const messages = readMessages(body);
     if (messages.initialize === null) {
       const open = this.#find(call);
       return { open, answer: await open.session.post(webRequest(call, open.session), messages) };
@@ -206,7 +237,14 @@ export class McpEndpoint {
  * accepts anything accepts both formats; and the protocol revision is the negotiated one, also for clients that do not
  * send it.
  */
-function webRequest({ method, headers, base }: McpCall, { revision }: McpSession): Request {
+function webRequest(call: McpCall, { revision }: McpSession): Request {
+  const web = webHeaders(call);
+  const asked = web.get(REVISION);
+  if (revision !== '' && (asked === null || SUPPORTED_PROTOCOL_VERSIONS.includes(asked))) web.set(REVISION, revision);
+  return new Request(`${call.base}/mcp`, { method: call.method, headers: web });
+}
+
+function webHeaders({ headers }: McpCall): Headers {
   const accept = headers.accept ?? '';
   const web = new Headers({ 'content-type': 'application/json' });
   web.set('accept', accept === '' || accept.includes('*/*') ? 'application/json, text/event-stream' : accept);
@@ -214,9 +252,7 @@ function webRequest({ method, headers, base }: McpCall, { revision }: McpSession
     const value = headers[name] ?? '';
     if (name !== 'accept' && value !== '') web.set(name, value);
   }
-  const asked = web.get(REVISION);
-  if (revision !== '' && (asked === null || SUPPORTED_PROTOCOL_VERSIONS.includes(asked))) web.set(REVISION, revision);
-  return new Request(`${base}/mcp`, { method, headers: web });
+  return web;
 }
 
 function lastEventId({ headers }: McpCall): string {

@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { McpServer, Server, Transport } from '@modelcontextprotocol/server';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 
 /** Answers the messages of one MCP session. */
@@ -19,3 +19,10 @@ export interface McpClient {
 
 /** Creates the peer of a new MCP session. */
 export type MakeMcpPeer = (client: McpClient) => McpPeer;
+
+/** Answers requests that belong to no MCP session: each gets a server of its own (revision 2026-07-28). */
+export interface StatelessPeer {
+  serverFor(client: McpClient): McpServer | Server;
+  /** Stops what outlives its request. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,10 +1,10 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import {
   type JSONRPCMessage,
   LATEST_PROTOCOL_VERSION,
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/sdk/types.js';
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import type { McpPeer } from './mcp-peer.js';
 import { ReplayMemory } from './replay-memory.js';
 import { RpcFault } from './rpc-fault.js';

@@ -11,6 +11,13 @@ type State =
   | { readonly kind: 'gone'; readonly why: string }
   | { readonly kind: 'closed' };
 
+/** The name in lists of a browser session that a client got. */
+export function browserName(
+  client: { readonly name: string; readonly title?: string | undefined } | undefined,
+): string {
+  return `MCP: ${(client?.title ?? client?.name) || 'a client'}`.slice(0, 200);
+}
+
 /**
  * The browser session of one MCP session: created with the first script, ended with the MCP session, and otherwise a
  * session like any other.

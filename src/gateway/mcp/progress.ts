@@ -1,5 +1,4 @@
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 
 /** A client that asked for progress gets a notification this often. */
@@ -22,9 +21,9 @@ export interface Progress {
  */
 export function reportProgress(
   sessions: Sessions,
-  extra: RequestHandlerExtra<ServerRequest, ServerNotification>,
+  request: Pick<ServerContext['mcpReq'], '_meta' | 'notify'>,
 ): Progress {
-  const progressToken = extra._meta?.progressToken;
+  const progressToken = request._meta?.progressToken;
   if (progressToken === undefined) return { follow: () => undefined, stop: () => undefined };
   const startedAt = performance.now();
   const stopped = new AbortController();
@@ -36,7 +35,7 @@ export function reportProgress(
     notifiedAt = now;
     const params = { progressToken, progress: Math.round(now - startedAt) / 1000, message: step };
     // A client that is disconnected may come back for the result.
-    extra.sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
+    request.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
   const timer = setInterval(notify, EVERY_MS);
   const watch = async (id: string): Promise<void> => {

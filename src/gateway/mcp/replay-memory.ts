@@ -1,10 +1,10 @@
-import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import {
+  type EventStore,
   isJSONRPCErrorResponse,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   type RequestId,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/server';
 
 /** What one MCP session stores for broken connections. Beyond either limit the oldest messages are dropped. */
 const MAX_EVENTS = 256;

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { isElements, isLook, renderElements, renderLook } from '../../agent-js/look/render.js';
 import { encodeError } from '../../protocol/errors.js';
 

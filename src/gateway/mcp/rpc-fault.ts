@@ -18,7 +18,8 @@ export class RpcFault extends Error {
   get head(): ReplyHead {
     const retry: [string, string][] =
       this.retryAfterSeconds === null ? [] : [['Retry-After', String(this.retryAfterSeconds)]];
-    return { status: this.status, headers: [['Content-Type', 'application/json'], ...retry] };
+    const allow: [string, string][] = this.status === 405 ? [['Allow', 'POST']] : [];
+    return { status: this.status, headers: [['Content-Type', 'application/json'], ...allow, ...retry] };
   }
 
   /** Body of the answer. */

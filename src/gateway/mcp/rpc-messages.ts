@@ -3,9 +3,9 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   type JSONRPCMessage,
-  JSONRPCMessageSchema,
+  parseJSONRPCMessage,
   type RequestId,
-} from '@modelcontextprotocol/sdk/types.js';
+} from '@modelcontextprotocol/server';
 import { encodeError } from '../../protocol/errors.js';
 import { parseJson } from '../check-shape.js';
 import { RpcFault } from './rpc-fault.js';
@@ -28,9 +28,8 @@ export interface RpcMessages {
   readonly initialize: string | null;
 }
 
-/** @throws RpcFault 400 for data that is not JSON, or not JSON-RPC */
-export function readMessages(bytes: Buffer): RpcMessages {
-  const body = parsed(bytes);
+/** @throws RpcFault 400 for anything that is not JSON-RPC */
+export function readMessages(body: unknown): RpcMessages {
   const isBatch = Array.isArray(body);
   const list: readonly unknown[] = isBatch ? body : [body];
   if (list.length === 0) throw new RpcFault(400, INVALID_REQUEST, 'A batch must contain at least one message');
@@ -46,7 +45,8 @@ export function readMessages(bytes: Buffer): RpcMessages {
   };
 }
 
-function parsed(bytes: Buffer): unknown {
+/** The JSON of a body. @throws RpcFault 400 */
+export function parseBody(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) throw new RpcFault(400, PARSE_ERROR, 'The body is empty');
   try {
     return parseJson(bytes);
@@ -57,13 +57,15 @@ function parsed(bytes: Buffer): unknown {
 }
 
 function message(value: unknown): JSONRPCMessage {
-  const result = JSONRPCMessageSchema.safeParse(value);
-  if (result.success) return result.data;
-  throw new RpcFault(
-    400,
-    INVALID_REQUEST,
-    'The body is JSON, but not a JSON-RPC 2.0 request, notification or response',
-  );
+  try {
+    return parseJSONRPCMessage(value);
+  } catch {
+    throw new RpcFault(
+      400,
+      INVALID_REQUEST,
+      'The body is JSON, but not a JSON-RPC 2.0 request, notification or response',
+    );
+  }
 }
 
 function cancelledId({ method, params }: { method: string; params?: object | undefined }): RequestId[] {

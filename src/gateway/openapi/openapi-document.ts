@@ -12,7 +12,9 @@ const HEADERS: { readonly [name: string]: string } = {
   'idempotency-key': 'A repeated request with the same key returns the first answer and creates nothing.',
   'last-event-id': 'The sequence number of the last event that the client has.',
   'mcp-session-id': 'The MCP session; the answer to `initialize` has it.',
-  'mcp-protocol-version': 'The negotiated protocol revision.',
+  'mcp-protocol-version': 'The negotiated protocol revision, or that of a request without a session.',
+  'mcp-method': 'The method of a request without a session.',
+  'mcp-name': 'The tool or task that a request without a session names.',
 };
 
 /** Descriptions of path parameters. */
@@ -67,9 +69,9 @@ function operation(route: Route, book: SchemaBook): JsonObject {
   };
 }
 
-/** `getApiSessionsIdFiles`: the method name in generated clients. */
+/** `getApiSessionsIdFiles`: the method name in generated clients. A path that also exists with a slash at its end has an id of its own. */
 function operationId({ method, path }: Route): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  const words = path.replace(/(?<=.)\/$/, '/slash').split(/[^A-Za-z0-9]+/).filter(Boolean);
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
 }
 

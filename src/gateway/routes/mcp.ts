@@ -16,12 +16,14 @@ const RPC_ANSWERS = {
   GET: {
     400: 'A header of the protocol is missing or not valid.',
     404: 'There is no such MCP session; send initialize again.',
+    405: 'Revision 2026-07-28 has no sessions; it uses POST only.',
     406: 'The Accept header does not allow an event stream.',
     409: 'The stream of the session is already open.',
   },
   DELETE: {
     400: 'A header of the protocol is missing or not valid.',
     404: 'There is no such MCP session.',
+    405: 'Revision 2026-07-28 has no sessions; it uses POST only.',
   },
 } as const;
 
