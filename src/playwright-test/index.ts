@@ -1,0 +1,5 @@
+// biome-ignore lint/performance/noReExportAll: a suite changes its import and nothing else
+export * from '@playwright/test';
+export { expect } from '@playwright/test';
+export type { TroupeOptions } from './farm.js';
+export { test, type TroupeTestArgs, type TroupeWorkerArgs } from './fixtures.js';
