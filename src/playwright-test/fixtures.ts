@@ -1,4 +1,4 @@
-import { test as base, type Browser } from '@playwright/test';
+import { type Browser, test as base } from '@playwright/test';
 import { type Session, TroupeError } from '../client/index.js';
 import { fetchDownloads } from './downloads.js';
 import { Farm, purposeOf, type TroupeOptions, workerPurpose } from './farm.js';

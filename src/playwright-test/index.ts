@@ -2,4 +2,4 @@
 export * from '@playwright/test';
 export { expect } from '@playwright/test';
 export type { TroupeOptions } from './farm.js';
-export { test, type TroupeTestArgs, type TroupeWorkerArgs } from './fixtures.js';
+export { type TroupeTestArgs, type TroupeWorkerArgs, test } from './fixtures.js';

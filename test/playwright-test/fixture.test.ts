@@ -103,10 +103,13 @@ t.test('a suite runs with its options, files and failures as it does elsewhere',
   t.match(shop, { status: 'passed' }, said.slice(0, 5_000));
   t.match(shop?.annotations.join(), new RegExp(`troupe session: ${service.url}/`));
   t.match(failure, { status: 'failed', errors: /toHaveText[\s\S]*Received/ });
-  t.same(failure?.attachments.map(({ name }) => name).filter((name) => name !== 'error-context').sort(), [
-    'screenshot',
-    'trace',
-  ]);
+  t.same(
+    failure?.attachments
+      .map(({ name }) => name)
+      .filter((name) => name !== 'error-context')
+      .sort(),
+    ['screenshot', 'trace'],
+  );
   t.match(outcomes['a context of its own'], { status: 'passed' });
   t.match(outcomes['no browser'], { status: 'passed' });
   t.match(stopped, { status: 'failed', errors: /The session \w+ has ended before its test: somebody stopped it/ });
@@ -116,12 +119,15 @@ t.test('a suite runs with its options, files and failures as it does elsewhere',
   const seen = body.map(({ name, status, labels }: { name: string; status: string; labels: { suite: string } }) =>
     [name, status, labels.suite].join(),
   );
-  t.same(new Set(seen), new Set([
-    'a shop,stopped,test',
-    'a failure,stopped,test',
-    'a stopped session,stopped,test',
-    seen.find((one: string) => one.startsWith('browser of worker')) ?? 'the worker’s',
-  ]));
+  t.same(
+    new Set(seen),
+    new Set([
+      'a shop,stopped,test',
+      'a failure,stopped,test',
+      'a stopped session,stopped,test',
+      seen.find((one: string) => one.startsWith('browser of worker')) ?? 'the worker’s',
+    ]),
+  );
 });
 
 t.test('what a session cannot have is refused by name', async (t) => {

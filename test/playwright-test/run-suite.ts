@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 interface Spec {
@@ -34,12 +37,15 @@ export async function runSuite(
   ...more: readonly string[]
 ): Promise<{ readonly outcomes: { readonly [title: string]: Outcome }; readonly said: string }> {
   const words = ['node_modules/@playwright/test/cli.js', 'test', '--config', config, '--reporter', 'json', ...more];
+  // Playwright leaves its caches behind.
+  const temporary = mkdtempSync(join(tmpdir(), 'suite-'));
   const child = spawn(process.execPath, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // What tap gives to node is for its own files.
-    env: { ...process.env, NODE_OPTIONS: '', TROUPE_TOKEN: '', ...env },
+    env: { ...process.env, NODE_OPTIONS: '', TROUPE_TOKEN: '', TMPDIR: temporary, ...env },
   });
   const [said, complaints] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  rmSync(temporary, { recursive: true, force: true });
   const report: { readonly suites: readonly Suite[] } = said.startsWith('{') ? JSON.parse(said) : { suites: [] };
   const specs = report.suites.flatMap(specsOf);
   const outcomes = specs.flatMap(({ title, tests }) =>
