@@ -1,4 +1,3 @@
-// biome-ignore lint/performance/noReExportAll: a suite changes its import and nothing else
 export * from '@playwright/test';
 export { expect } from '@playwright/test';
 export type { TroupeOptions } from './farm.js';

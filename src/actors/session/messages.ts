@@ -27,6 +27,8 @@ export interface SessionArgs {
   readonly screenshotsDir: string;
   /** The file that network entries are written to. */
   readonly networkLog: string;
+  /** The file that stands while rules of `page.route` do. */
+  readonly rulesMark: string;
   /** The folder for proposed repaired flows. */
   readonly healedDir: string;
   /** The global `args` of the session's scripts. */
@@ -54,7 +56,7 @@ export type SessionMessages = {
   /**
    * Connects to the browser and starts the script thread. Sent once, before all others. An actor that takes over uses
    * the
-   * browser as the last one left it; `pageLost` means that a page did not answer and was closed, and the first script
+   * browser as the last one left it; `pageLost` means that a page did not answer, or had lost its rules of `page.route`, and was closed, and the first script
    * fails with that.
    */
   Open: {

@@ -73,6 +73,11 @@ export class Connection {
     await this.#browser.close();
   }
 
+  /** Whether a rule of `route` answers requests of this address. */
+  isRouted(url: string): boolean {
+    return this.#routes.matches(url);
+  }
+
   /** Runs a chain that the session has checked. */
   async call(call: ThreadCall): Promise<Reply> {
     const { chain, method, args, targetId, timeoutMs } = call;

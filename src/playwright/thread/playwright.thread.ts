@@ -28,6 +28,7 @@ const thread = {
   isSecret: (id: number, call: ThreadCall): Promise<Outcome<boolean>> => outcome(() => connectionOf(id).isSecret(call)),
   fresh: (id: number, how: Pick<ThreadCall, 'targetId' | 'defaultMs'>): Promise<Outcome<void>> =>
     outcome(() => connectionOf(id).fresh(how)),
+  isRouted: (id: number, url: string): Promise<Outcome<boolean>> => outcome(async () => connectionOf(id).isRouted(url)),
   close: (id: number): Promise<Outcome<void>> =>
     outcome(async () => {
       const connection = connections.get(id);

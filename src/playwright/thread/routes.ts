@@ -25,6 +25,12 @@ const MAX_RULES = 200;
 export class Routes {
   #rules: Rule[] = [];
 
+  /** Whether a rule answers requests of this address. */
+  matches(url: string): boolean {
+    const parsed = new URL(url);
+    return this.#rules.some(({ matcher }) => matcher(parsed));
+  }
+
   async change(owner: object, method: 'route' | 'unroute' | 'unrouteAll', args: readonly unknown[]): Promise<void> {
     if (!isRouter(owner)) throw new TroupeError('INTERNAL', 'This object has no routes');
     const url = String(args[0]);

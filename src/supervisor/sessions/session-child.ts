@@ -71,6 +71,7 @@ export function startSessionActor(
         reach: { ownPort: config.port, egress: { service: config.egress ?? {}, session: request.egress ?? {} } },
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
+        rulesMark: join(config.sessionsDir, id, '.routes'),
         healedDir: join(config.sessionsDir, id, 'healed-flows'),
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
