@@ -1,4 +1,4 @@
-import type { Route } from 'playwright/test';
+import type { Route } from 'playwright';
 import { TroupeError } from '../../protocol/errors.js';
 import { urlPattern } from './url-pattern.js';
 
