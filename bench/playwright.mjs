@@ -7,7 +7,8 @@ import { openSite } from './support/open-site.mjs';
 import { percentile } from './support/percentiles.mjs';
 import { atMost, printHeader, printSamples } from './support/print.mjs';
 
-const PAGE = '<title>page</title><button onclick="this.dataset.n = -~this.dataset.n">Go</button><input aria-label=Name>';
+const PAGE =
+  '<title>page</title><button onclick="this.dataset.n = -~this.dataset.n">Go</button><input aria-label=Name>';
 /** What a call does; the same words run in a script and here. */
 const CALLS = {
   title: 'page.title()',
@@ -68,7 +69,11 @@ async function calls(rounds) {
   const ratios = Object.keys(CALLS).map((name) => {
     printSamples(`${name}, in a script`, ours[name], 'ms');
     printSamples(`${name}, by Playwright`, theirs[name], 'ms');
-    return atMost(`playwright: ${name}, times Playwright`, percentile(ours[name], 0.5) / percentile(theirs[name], 0.5), 1.2);
+    return atMost(
+      `playwright: ${name}, times Playwright`,
+      percentile(ours[name], 0.5) / percentile(theirs[name], 0.5),
+      1.2,
+    );
   });
   return [atMost('playwright: first call of a service, seconds', percentile(first, 0.5) / 1_000, 0.5), ...ratios];
 }

@@ -61,6 +61,9 @@ t.test('objects of one session are nothing in another', async (t) => {
   const [one, other] = [await service.live(), await service.live()];
   t.match(await service.run(one.id, `var response = page.goto('${url}'); response.status()`), { body: 200 });
   const forged = `page.title(); var r = Object.create(Object.getPrototypeOf(page), { root: { value: 'Response#1' } }); r.title()`;
-  t.match(await service.run(other.id, forged), { status: 422, body: { code: 'SCRIPT_ERROR', error: /something else/ } });
+  t.match(await service.run(other.id, forged), {
+    status: 422,
+    body: { code: 'SCRIPT_ERROR', error: /something else/ },
+  });
   t.match(await service.run(other.id, 'response.status()'), { status: 422, body: { code: 'SCRIPT_ERROR' } });
 });

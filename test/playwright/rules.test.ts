@@ -59,7 +59,11 @@ t.test('requests that a lost Playwright held fail if they had a rule, and go on 
   paused.observe(JSON.stringify({ method: 'Runtime.consoleAPICalled', params: { text: '"Fetch.requestPaused"' } }));
   paused.answered({ method: 'Fetch.fulfillRequest', params: { requestId: '3' } });
   const sent: unknown[] = [];
-  const answer = () => paused.answerAll(async (url) => url.endsWith('mocked'), (command) => sent.push(command));
+  const answer = () =>
+    paused.answerAll(
+      async (url) => url.endsWith('mocked'),
+      (command) => sent.push(command),
+    );
   await answer();
   await answer();
   t.match(sent, [
@@ -74,7 +78,10 @@ t.test('a page whose rules are lost with its thread is closed, and the next scri
   t.match(await service.run(id, MOCKED), { status: 200 });
   t.match(await service.run(other.id, `page.goto('${url}other'); 1`), { body: 1 });
   await Promise.all(sessionThreads().map((worker) => worker.terminate()));
-  t.match(await service.run(id, 'page.url()'), { status: 502, body: { code: 'SESSION_RESTARTED', details: { pageLost: true } } });
+  t.match(await service.run(id, 'page.url()'), {
+    status: 502,
+    body: { code: 'SESSION_RESTARTED', details: { pageLost: true } },
+  });
   t.match(await service.run(id, 'page.url()'), { body: 'about:blank' });
   t.match(await service.run(other.id, 'page.url()'), { body: `${url}other` }, 'one without rules keeps its page');
   t.match(await service.run(id, MOCKED), { status: 200 });
