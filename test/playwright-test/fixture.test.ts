@@ -69,10 +69,14 @@ test.describe('a phone', () => {
 t.test('a suite runs with its options, files and failures as it does elsewhere', async (t) => {
   let files = 0;
   const server = createServer((request, response) => {
-    if (request.url === '/data') return response.end('data');
+    if (request.url === '/data') {
+      response.end('data');
+      return;
+    }
     if (request.url === '/file') {
       files += 1;
-      return response.writeHead(200, { 'content-disposition': 'attachment; filename=f.txt' }).end(`file ${files}`);
+      response.writeHead(200, { 'content-disposition': 'attachment; filename=f.txt' }).end(`file ${files}`);
+      return;
     }
     const header = String(request.headers['x-a']);
     response
