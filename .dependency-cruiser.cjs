@@ -7,7 +7,7 @@ const FLOORS = [
   ['gateway'],
   ['supervisor'],
   ['actors'],
-  ['auth', 'autonomy', 'playwright', 'request-client', 'webhooks'],
+  ['auth', 'autonomy', 'playwright', 'playwright-test', 'request-client', 'webhooks'],
   ['agent-js', 'report', 'journal', 'config', 'pages', 'telemetry'],
   ['script'],
   ['containers'],
@@ -174,7 +174,11 @@ module.exports = {
         'what src/ imports must be there after npm install --omit=dev; some files are built into dist/ with their packages',
       severity: 'error',
       from: { path: '^src/', pathNot: BUILT_WITH_PACKAGES },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: packageOf('@types/[^/]+') },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only', 'npm-peer'],
+        pathNot: packageOf('@types/[^/]+'),
+      },
     },
     {
       name: 'no-unresolved-imports',

@@ -25,6 +25,7 @@ const PROOFS = {
     { path: 'test/script/escapes.test.ts', env: {} },
     { path: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
+  'create-playwright': [{ path: 'test/playwright/create-playwright.proof.ts', env: {} }],
   curl: [{ path: 'test/request-client/curl-import/continuations.test.ts', env: {} }],
   long: ['agent-js/look-corpus', 'autonomy/healing', 'examples/flows', 'service/batches', 'service/churn'].map(
     (name) => ({
@@ -60,6 +61,12 @@ const PROOFS = {
   ],
   suite: [{ path: 'test/examples/suite.test.ts', env: {} }],
   numbers: [{ path: 'test/agent-js/random-numbers.test.ts', env: {} }],
+  playwright: [
+    { path: 'test/playwright', env: {} },
+    { path: 'test/playwright', env: { TROUPE_TEST_DRIVER: 'docker' } },
+    { path: 'test/playwright-test', env: {} },
+    { path: 'test/playwright-test/example.proof.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
+  ],
   pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
 };
 
@@ -96,7 +103,7 @@ console.log(failures === 0 ? `The proof ${proofName} holds.` : `${failures} file
 process.exit(failures === 0 ? 0 : 1);
 
 function testsOf(path) {
-  if (path.endsWith('.test.ts')) return [path];
+  if (path.endsWith('.ts')) return [path];
   const names = readdirSync(join(root, path)).filter((name) => /\.(test|proof)\.ts$/.test(name));
   return names.sort().map((name) => `${path}/${name}`);
 }

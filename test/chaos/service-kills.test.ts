@@ -31,7 +31,7 @@ t.test('a service killed at any moment has kept what it said, and does nothing t
     idleTimeout: 3600,
     warmSessions: long ? 1 : 0,
   });
-  const kills = new ServiceKills({ ...size, random: seededRandom(seed), home, shop: shop.url });
+  const kills = new ServiceKills({ ...size, withPage: long, random: seededRandom(seed), home, shop: shop.url });
   t.teardown(() => kills.stop());
   try {
     for (let round = 1; round <= rounds; round += 1) {

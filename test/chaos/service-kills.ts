@@ -11,6 +11,8 @@ export interface KillPlan {
   readonly jobs: number;
   /** The longest that a service lives in one round, in milliseconds. */
   readonly lifeMs: number;
+  /** Half of the texts are typed by Playwright, and all are read by it too. */
+  readonly withPage: boolean;
   /** 0 to 1. */
   readonly random: () => number;
   readonly home: string;
@@ -185,7 +187,11 @@ export class ServiceKills {
       await pass(this.#plan.random() * 1_000);
       const text = `text ${Math.floor(this.#plan.random() * 1e9)}`;
       known.typing = text;
-      const script = `let kept = 1; agent.act('{input}Name', 'input', ${JSON.stringify(text)})`;
+      const types =
+        this.#plan.withPage && n % 2 === 1
+          ? `page.getByLabel('Name').fill(${JSON.stringify(text)})`
+          : `agent.act('{input}Name', 'input', ${JSON.stringify(text)})`;
+      const script = `let kept = 1; ${types}`;
       const answer = await this.#asked(killed, () => calls.run(id, script));
       if (answer === null) return;
       this.#expect(answer, 200);
@@ -210,11 +216,13 @@ export class ServiceKills {
       const record = (await calls.call('GET', `/api/sessions/${id}`)).body;
       if (record.status !== 'running') throw this.#broken(`A live session is not there: ${JSON.stringify(record)}`);
       if (known.typed === null) continue;
-      const { status, body } = await calls.run(id, `[agent.value('{input}Name'), typeof kept]`);
-      const [text, kept] = status === 200 ? body : [];
+      const value = "agent.value('{input}Name')";
+      const other = this.#plan.withPage ? "page.getByLabel('Name').inputValue()" : value;
+      const { status, body } = await calls.run(id, `[${value}, typeof kept, ${other}]`);
+      const [text, kept, seen] = status === 200 ? body : [];
       // What is typed comes key by key, and may have been cut in the middle.
       const right = text === known.typed || (typeof text === 'string' && known.typing?.startsWith(text));
-      if (!right || kept !== 'undefined') {
+      if (!right || kept !== 'undefined' || seen !== text) {
         throw this.#broken(`Not the page that ${id} was left with: ${JSON.stringify({ known, status, body })}`);
       }
       known.typed = text;

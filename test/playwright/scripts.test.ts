@@ -33,6 +33,8 @@ const session = async (request: object = {}) => {
   return { id, run, value };
 };
 const main = await session();
+// The first call loads Playwright, which on a busy machine takes longer than a script has here.
+await main.run('page.title()');
 
 t.test('agent and page act on one browser, and each sees what the other did', async (t) => {
   t.equal(await main.value('await page.goto(url); await page.title()'), 'Calls');

@@ -60,14 +60,19 @@ export class Browser implements BrowserPort {
    *
    * @param bounds `takesOver`: an earlier connection has used this browser. Its pages stay as they are, except that
    * pages
-   *   that do not answer are closed (see {@link pageLost}). `deadlineMs` counts from the call
+   *   that do not answer are closed (see {@link pageLost}), and all if `losesPages`. `deadlineMs` counts from the call
    * @throws WORKER_LOST if the browser does not answer, INVALID_REQUEST if it rejects an option
    */
   static async connect(
     endpoint: BrowserEndpoint,
     channel: DevToolsChannel,
     options: BrowserOptions,
-    bounds: { readonly takesOver?: boolean; readonly signal: AbortSignal; readonly deadlineMs: number },
+    bounds: {
+      readonly takesOver?: boolean;
+      readonly losesPages?: boolean;
+      readonly signal: AbortSignal;
+      readonly deadlineMs: number;
+    },
   ): Promise<Browser> {
     const connection = await CdpConnection.open(channel, bounds);
     const close = () => connection.close();
@@ -76,7 +81,7 @@ export class Browser implements BrowserPort {
     try {
       const browser = new Browser(connection, channel, endpoint, await PageDefaults.of(connection, options));
       await browser.#attach();
-      if (bounds.takesOver === true) await browser.#closeHungPages();
+      if (bounds.takesOver === true) await browser.#closePages(bounds.losesPages === true);
       else await browser.#prepare(options);
       bounds.signal.throwIfAborted();
       return browser;
@@ -191,10 +196,11 @@ export class Browser implements BrowserPort {
    * Closes pages that do not answer: their script never ends, or a dialog is open. Only the connection that saw a
    * dialog
    * open can close it, and Chromium does not end a script for a connection that came later.
+   * @param all also pages that answer
    */
-  async #closeHungPages(): Promise<void> {
+  async #closePages(all: boolean): Promise<void> {
     const pages = [...this.#pages.values()];
-    const answers = await Promise.all(pages.map((page) => this.#answers(page)));
+    const answers = await Promise.all(pages.map((page) => (all ? false : this.#answers(page))));
     const held = pages.filter((_, index) => answers[index] === false);
     if (held.length === 0) return;
     this.#pageLost = true;

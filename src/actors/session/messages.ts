@@ -32,6 +32,8 @@ export interface SessionArgs {
   readonly networkLog: string;
   /** Whether the network log keeps bodies. */
   readonly networkBodies: boolean;
+  /** The file that stands while rules of `page.route` do. */
+  readonly rulesMark: string;
   /** The folder for proposed repaired flows. */
   readonly healedDir: string;
   /** The global `args` of the session's scripts. */
@@ -59,7 +61,7 @@ export type SessionMessages = {
   /**
    * Connects to the browser and starts the script thread. Sent once, before all others. An actor that takes over uses
    * the
-   * browser as the last one left it; `pageLost` means that a page did not answer and was closed, and the first script
+   * browser as the last one left it; `pageLost` means that a page did not answer, or had lost its rules of `page.route`, and was closed, and the first script
    * fails with that.
    */
   Open: {

@@ -26,6 +26,7 @@ import { EventBatcher } from './event-batcher.js';
 import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
 import { ModelPhase, type ModelTask } from './model-phase.js';
+import { RulesMark } from './rules-mark.js';
 import { runScript, type ScriptRequest } from './run-script.js';
 import { Screen } from './screen.js';
 import { type SessionInput, type SessionState, transition } from './session-state.js';
@@ -135,12 +136,15 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     const { requestsDir, stepScreenshots, networkBodies } = this.#args;
     const reach = serviceReach(this.#args.reach);
     const emit = (event: SessionEvent) => this.#emit(event);
-    const bounds = { takesOver, signal: this.#closing.signal, deadlineMs: timeoutMs };
+    const rules = new RulesMark(this.#args.rulesMark);
+    const losesPages = takesOver && rules.stands;
+    const bounds = { takesOver, losesPages, signal: this.#closing.signal, deadlineMs: timeoutMs };
     const channel = await DevToolsChannel.open(devTools, bounds);
     const browser = await Browser.connect(endpoint, channel, page, bounds).catch(async (error: unknown) => {
       await channel.close();
       throw error;
     });
+    if (losesPages) await rules.set(false);
     const network = new NetworkLog({ file: networkLog, redact: (entry) => this.#secrets.redact(entry) });
     browser.listen((event) => network.observe(event));
     const agent = new Agent({
@@ -159,6 +163,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       join: (user, until) => channel.join(user, until),
       listen: (listener) => browser.onDownloadMessage(listener),
       folders: { dir: endpoint.uploadsDir, flowsDir },
+      rulesStand: (stand) => rules.set(stand),
       emit,
     });
     try {
@@ -312,7 +317,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#pageLost = false;
     throw new TroupeError(
       'SESSION_RESTARTED',
-      'The session was restarted and its page was closed because it did not answer. The script was not run; open the page and run it again',
+      'The session was restarted and its page was closed, because it did not answer or its rules of page.route were lost. The script was not run; open the page and run it again',
       { pageLost: true },
     );
   }

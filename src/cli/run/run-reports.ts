@@ -1,11 +1,10 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import type { Readable } from 'node:stream';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type Entry, open, type ZipFile } from 'yauzl';
 import { asAbsent } from '../../base/system-fault.js';
-import { encodeError, TroupeError } from '../../protocol/errors.js';
+import { unpackZip } from '../../files/unpack-zip.js';
+import { encodeError } from '../../protocol/errors.js';
 import { Failure } from '../../protocol/failure.js';
 import { Report } from '../../protocol/report.js';
 import type { ServiceClient } from '../service-client.js';
@@ -91,37 +90,4 @@ export class RunReports {
       await rm(temporary, { recursive: true, force: true });
     }
   }
-}
-
-/**
- * Unpacks a zip below a folder.
- * @throws for an incomplete zip; UNAVAILABLE for one with a name that leads out of the folder, which no service of ours
- *  writes
- */
-export async function unpackZip(file: string, folder: string): Promise<void> {
-  const zip = await new Promise<ZipFile>((resolve, reject) => {
-    open(file, { lazyEntries: true }, (error, opened) => (error === null ? resolve(opened) : reject(error)));
-  });
-  await new Promise<void>((resolve, reject) => {
-    const take = async (entry: Entry) => {
-      const target = join(folder, entry.fileName);
-      if (relative(folder, target).startsWith('..')) {
-        throw new TroupeError('UNAVAILABLE', `The zip has a name that leads out of its folder: ${entry.fileName}`);
-      }
-      if (!entry.fileName.endsWith('/')) {
-        await mkdir(dirname(target), { recursive: true });
-        await pipeline(await contentOf(zip, entry), createWriteStream(target));
-      }
-      zip.readEntry();
-    };
-    zip.on('entry', (entry: Entry) => void take(entry).catch(reject));
-    zip.on('end', resolve).on('error', reject);
-    zip.readEntry();
-  }).finally(() => zip.close());
-}
-
-function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
-  return new Promise((resolve, reject) => {
-    zip.openReadStream(entry, (error, stream) => (error === null ? resolve(stream) : reject(error)));
-  });
 }

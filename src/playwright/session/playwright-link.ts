@@ -5,6 +5,7 @@ import { boundedWait } from '../../base/deadline.js';
 import { decodeError, TroupeError } from '../../protocol/errors.js';
 import type { Outcome } from '../thread/playwright.thread.js';
 import type { Reply, ThreadCall, ThreadExpect } from '../wire.js';
+import { PausedRequests } from './paused-requests.js';
 import { playwrightThread, type RunningThread, replaceIfStuck } from './playwright-thread.js';
 
 /** Connecting takes 40 ms, and 0.5 s for the first session. */
@@ -29,39 +30,59 @@ export interface CallBounds {
   readonly ms: number;
 }
 
-/** A session's connection to Playwright. Over when {@link ended} is aborted; the session makes another one then. */
+/** What a session decides about its connection to Playwright. */
+export interface LinkOwner {
+  readonly join: JoinDevTools;
+  /** Passes on what the browser says about downloads. */
+  listen(event: (text: string) => void): () => void;
+  /**
+   * The connection is over. While this returns true, its rules of `route` stay in the browser, until
+   * {@link PlaywrightLink.release}.
+   */
+  lingers(): boolean;
+}
+
+/**
+ * A session's connection to Playwright. Over when {@link isOpen} is false; the session makes another one then. Rules of
+ * `route` go with it when it is released.
+ */
 export class PlaywrightLink {
   readonly #thread: RunningThread;
   readonly #connection: number;
   readonly #over: AbortController;
-  readonly #close: () => void;
+  readonly #place: DevToolsPlace;
+  readonly #paused: PausedRequests;
+  readonly #release: () => void;
 
-  static async open(
-    join: JoinDevTools,
-    listen: (event: (text: string) => void) => () => void,
-    signal: AbortSignal,
-  ): Promise<PlaywrightLink> {
+  static async open(owner: LinkOwner, signal: AbortSignal): Promise<PlaywrightLink> {
     const thread = playwrightThread();
     const { port1, port2 } = new MessageChannel();
     const over = new AbortController();
     setMaxListeners(0, over.signal);
     const end = () => over.abort(new TroupeError('SESSION_RESTARTED', 'Playwright was disconnected; try again'));
     thread.ended.addEventListener('abort', end);
-    const place = await join(
-      { message: (text) => port1.postMessage(text), closed: end },
-      { signal, deadlineMs: CONNECT_MS },
-    );
-    const stopListening = listen((text) => port1.postMessage(text));
+    const paused = new PausedRequests();
+    const message = (text: string): void => {
+      paused.observe(text);
+      port1.postMessage(text);
+    };
+    const place = await owner.join({ message, closed: end }, { signal, deadlineMs: CONNECT_MS });
+    const stopListening = owner.listen((text) => port1.postMessage(text));
     port1.on('message', (text: string) => {
-      const { id, sessionId }: { id: number; sessionId?: string } = JSON.parse(text);
+      const command: { id: number; sessionId?: string; method: string; params?: object } = JSON.parse(text);
+      const { id, sessionId } = command;
+      paused.answered(command);
       if (place.send(text, sessionId)) return;
       port1.postMessage(JSON.stringify({ id, sessionId, error: NO_SESSION }));
     });
-    over.signal.addEventListener('abort', () => {
-      thread.ended.removeEventListener('abort', end);
+    const release = () => {
       stopListening();
       port1.close();
       place.close();
+    };
+    over.signal.addEventListener('abort', () => {
+      thread.ended.removeEventListener('abort', end);
+      if (!owner.lingers()) release();
     });
     try {
       const connection = await settled(thread.calls.open(transfer(port2, [port2])), {
@@ -69,19 +90,34 @@ export class PlaywrightLink {
         ms: CONNECT_MS,
         late: () => new TroupeError('UNAVAILABLE', `Playwright did not connect within ${CONNECT_MS} ms`),
       });
-      return new PlaywrightLink(thread, connection, over, end);
+      return new PlaywrightLink({ thread, connection, over, place, paused, release });
     } catch (error) {
       end();
+      release();
       void replaceIfStuck(thread);
       throw error;
     }
   }
 
-  private constructor(thread: RunningThread, connection: number, over: AbortController, close: () => void) {
-    this.#thread = thread;
-    this.#connection = connection;
-    this.#over = over;
-    this.#close = close;
+  private constructor(parts: {
+    readonly thread: RunningThread;
+    readonly connection: number;
+    readonly over: AbortController;
+    readonly place: DevToolsPlace;
+    readonly paused: PausedRequests;
+    readonly release: () => void;
+  }) {
+    this.#thread = parts.thread;
+    this.#connection = parts.connection;
+    this.#over = parts.over;
+    this.#place = parts.place;
+    this.#paused = parts.paused;
+    this.#release = parts.release;
+  }
+
+  /** Aborted when the connection is over. */
+  get over(): AbortSignal {
+    return this.#over.signal;
   }
 
   get isOpen(): boolean {
@@ -108,10 +144,24 @@ export class PlaywrightLink {
     return this.#ask(this.#thread.calls.isSecret(this.#connection, call), bounds);
   }
 
-  /** Disconnects: what Playwright still does for the session ends, and its settings in the browser. Idempotent. */
+  /** Ends the connection, and releases it unless it lingers. Idempotent. */
   close(): void {
-    this.#close();
+    this.#over.abort(new TroupeError('SESSION_RESTARTED', 'Playwright was disconnected; try again'));
+  }
+
+  /**
+   * Disconnects: what Playwright still does for the session ends, and its settings in the browser. Requests that nobody
+   * answers any more fail if `isRouted`, rather than reach what they should not; the others go on. Idempotent.
+   */
+  async release(isRouted: (url: string) => Promise<boolean> = async () => false): Promise<void> {
+    this.close();
+    await this.#paused.answerAll(isRouted, (command) => this.#place.send(JSON.stringify(command), command.sessionId));
+    this.#release();
     void this.#thread.calls.close(this.#connection);
+  }
+
+  isRouted(url: string, bounds: CallBounds): Promise<boolean> {
+    return this.#ask(this.#thread.calls.isRouted(this.#connection, url), bounds);
   }
 
   /** A call that is cut off would go on in the page, so Playwright is disconnected then. */

@@ -40,6 +40,8 @@ export interface PlaywrightParts {
   /** Passes on what the browser says about downloads, which only the session's own connection hears. */
   listen(event: (text: string) => void): () => void;
   readonly folders: UploadFolders;
+  /** Remembers, beyond this thread, whether there are rules of `route`. */
+  rulesStand(stand: boolean): Promise<void>;
   emit(event: SessionEvent): void;
 }
 
@@ -53,6 +55,8 @@ export class PlaywrightSession {
   readonly #pageOf = new WeakMap<AbortSignal, string>();
   #timeouts = { any: DEFAULT_MS, navigation: DEFAULT_MS };
   #rules: readonly Rule[] = [];
+  /** Connections that are over and whose rules still stand. */
+  readonly #old = new Set<PlaywrightLink>();
   readonly #polls = new Polls();
   readonly #soft = new SoftFailures();
 
@@ -78,7 +82,8 @@ export class PlaywrightSession {
   async close(): Promise<void> {
     this.#closing.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
     const link = await this.#link?.catch(() => null);
-    link?.close();
+    await link?.release();
+    for (const old of this.#old) await old.release();
   }
 
   async #call(call: CheckedCall, context: HostCallContext): Promise<Reply> {
@@ -87,9 +92,10 @@ export class PlaywrightSession {
     if (of === 'Download' && method === 'saveAs') return this.#saveDownload(call, context);
     const args = await this.#withPaths(call);
     const thread = this.#threadCall({ ...call, args }, context);
-    if (method === 'route') this.#rules = [...this.#rules, { call, targetId: thread.targetId }];
-    if (method === 'unroute' || method === 'unrouteAll')
-      this.#rules = this.#rules.filter((rule) => !undoes(call, rule));
+    if (method === 'route') await this.#setRules([...this.#rules, { call, targetId: thread.targetId }]);
+    if (method === 'unroute' || method === 'unrouteAll') {
+      await this.#setRules(this.#rules.filter((rule) => !undoes(call, rule)));
+    }
     const run = async (): Promise<Reply> => {
       if (of !== 'Dialog' && !KNOWN_HERE.has(method)) this.#throwIfDialog(thread.targetId);
       const link = await this.#connected(context);
@@ -203,7 +209,7 @@ export class PlaywrightSession {
   }
 
   async #fresh(context: HostCallContext): Promise<Reply> {
-    this.#rules = [];
+    await this.#setRules([]);
     const link = await this.#connected(context);
     await link.fresh({ targetId: this.#target(context), ...this.#timed(context) }, boundsOf(context));
     return { kind: 'value' };
@@ -264,14 +270,43 @@ export class PlaywrightSession {
   }
 
   async #connect(signal: AbortSignal): Promise<PlaywrightLink> {
-    const link = await PlaywrightLink.open(this.#parts.join, this.#parts.listen, signal);
+    const { join, listen } = this.#parts;
+    const lingers = () => this.#rules.length > 0 && !this.#closing.signal.aborted;
+    const link = await PlaywrightLink.open({ join, listen, lingers }, signal);
+    const bounds = { signal, ms: DEFAULT_MS };
     for (const { call, targetId } of this.#rules) {
-      const bounds = { timeoutMs: DEFAULT_MS, defaultMs: DEFAULT_MS, navigationMs: DEFAULT_MS };
+      const times = { timeoutMs: DEFAULT_MS, defaultMs: DEFAULT_MS, navigationMs: DEFAULT_MS };
       const { chain, method, args } = call;
       // The tab of a rule may have been closed.
-      await link.call({ chain, method, args, targetId, ...bounds }, { signal, ms: DEFAULT_MS }).catch(() => undefined);
+      await link.call({ chain, method, args, targetId, ...times }, bounds).catch(() => undefined);
     }
+    // The rules stand again: those of earlier connections may go.
+    for (const old of this.#old) await old.release((url) => link.isRouted(url, bounds).catch(() => true));
+    this.#old.clear();
+    link.over.addEventListener('abort', () => this.#replace(link));
+    if (!link.isOpen) this.#replace(link);
     return link;
+  }
+
+  /** A page whose requests have rules does not wait for the next script: Playwright is connected again at once. */
+  #replace(link: PlaywrightLink): void {
+    if (this.#closing.signal.aborted) return;
+    if (this.#rules.length === 0) {
+      void link.release();
+      return;
+    }
+    this.#old.add(link);
+    const next = this.#connect(this.#closing.signal);
+    // If it fails, the requests wait for the next script, which connects again.
+    next.catch(() => undefined);
+    this.#link = next;
+  }
+
+  async #setRules(rules: readonly Rule[]): Promise<void> {
+    const stood = this.#rules.length > 0;
+    const stand = rules.length > 0;
+    this.#rules = rules;
+    if (stood !== stand) await this.#parts.rulesStand(stand);
   }
 }
 

@@ -1,10 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import { type Browser, type BrowserContext, chromium, type Dialog, type Page } from 'playwright/test';
+import { type Browser, type BrowserContext, chromium, type Dialog, type Page } from 'playwright';
 import { type ClassName, EVENTS } from '../../agent-js/playwright-api/classes.js';
 import { isClassName, memberOf, type Result, signatureOf } from '../../agent-js/playwright-api/signature.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Chain, Reply, ThreadCall, ThreadExpect, Wire } from '../wire.js';
-import { checkExpectation } from './expectation.js';
 import { Routes } from './routes.js';
 import { urlPattern } from './url-pattern.js';
 import { decode } from './values.js';
@@ -73,6 +72,11 @@ export class Connection {
     await this.#browser.close();
   }
 
+  /** Whether a rule of `route` answers requests of this address. */
+  isRouted(url: string): boolean {
+    return this.#routes.matches(url);
+  }
+
   /** Runs a chain that the session has checked. */
   async call(call: ThreadCall): Promise<Reply> {
     const { chain, method, args, targetId, timeoutMs } = call;
@@ -129,6 +133,8 @@ export class Connection {
     const { subject, matcher, args, not, message, targetId, timeoutMs } = call;
     this.#setTimeouts(call);
     const locate = await this.#locator(targetId, [subject, ...args]);
+    // Loaded when first asked for: `expect` is a sixth of what loading Playwright takes.
+    const { checkExpectation } = await import('./expectation.js');
     await checkExpectation({ subject: decode(subject, locate), matcher, args, not, message, timeoutMs, locate });
   }
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { expose } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
-import { errors } from 'playwright/test';
+import { errors } from 'playwright';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { Reply, ThreadCall, ThreadExpect } from '../wire.js';
 import { Connection } from './connection.js';
@@ -28,6 +28,7 @@ const thread = {
   isSecret: (id: number, call: ThreadCall): Promise<Outcome<boolean>> => outcome(() => connectionOf(id).isSecret(call)),
   fresh: (id: number, how: Pick<ThreadCall, 'targetId' | 'defaultMs'>): Promise<Outcome<void>> =>
     outcome(() => connectionOf(id).fresh(how)),
+  isRouted: (id: number, url: string): Promise<Outcome<boolean>> => outcome(async () => connectionOf(id).isRouted(url)),
   close: (id: number): Promise<Outcome<void>> =>
     outcome(async () => {
       const connection = connections.get(id);

@@ -1,4 +1,4 @@
-import type { Route } from 'playwright/test';
+import type { Route } from 'playwright';
 import { TroupeError } from '../../protocol/errors.js';
 import { urlPattern } from './url-pattern.js';
 
@@ -24,6 +24,12 @@ const MAX_RULES = 200;
 /** The rules of `route`, which are data: what a request is answered with. */
 export class Routes {
   #rules: Rule[] = [];
+
+  /** Whether a rule answers requests of this address. */
+  matches(url: string): boolean {
+    const parsed = new URL(url);
+    return this.#rules.some(({ matcher }) => matcher(parsed));
+  }
 
   async change(owner: object, method: 'route' | 'unroute' | 'unrouteAll', args: readonly unknown[]): Promise<void> {
     if (!isRouter(owner)) throw new TroupeError('INTERNAL', 'This object has no routes');

@@ -73,6 +73,7 @@ export function startSessionActor(
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
         networkBodies: request.har === 'bodies',
+        rulesMark: join(config.sessionsDir, id, '.routes'),
         healedDir: join(config.sessionsDir, id, 'healed-flows'),
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},

@@ -1,0 +1,108 @@
+import type { Browser, BrowserType, TestInfo, WorkerInfo } from '@playwright/test';
+import { type LiveRequest, type Session, Troupe, TroupeError } from '../client/index.js';
+
+/** The option `troupe` in a project's `use`. */
+export interface TroupeOptions {
+  /** The address of the service; else TROUPE_URL, else `http://127.0.0.1:4444`. */
+  readonly url?: string;
+  /** The access token; else TROUPE_TOKEN. */
+  readonly token?: string;
+  /** Labels of each session, beside `project`, `file`, `worker` and `retry`. */
+  readonly labels?: { readonly [label: string]: string };
+  /** More of what `POST /api/sessions` takes, such as `egress`, `forward` or `hardTimeout`. */
+  readonly session?: Omit<LiveRequest, 'mode' | 'name' | 'labels'>;
+}
+
+/** What a session is created for, and how it is named. */
+export interface Purpose {
+  readonly name: string;
+  readonly labels: { readonly [label: string]: string };
+}
+
+const MAX_NAME = 200;
+const MAX_LABEL = 500;
+
+/** A test's session is named after it. */
+export function purposeOf(info: TestInfo): Purpose {
+  const [file = '', ...titles] = info.titlePath;
+  const labels = { file, worker: String(info.parallelIndex), retry: String(info.retry) };
+  return { name: titles.join(' › '), labels: { ...labels, ...projectLabel(info) } };
+}
+
+/** The session of the `browser` of a worker. */
+export function workerPurpose(info: WorkerInfo): Purpose {
+  return {
+    name: `browser of worker ${info.parallelIndex}`,
+    labels: { worker: String(info.parallelIndex), ...projectLabel(info) },
+  };
+}
+
+function projectLabel({ project }: WorkerInfo | TestInfo): { readonly [label: string]: string } {
+  return project.name === '' ? {} : { project: project.name };
+}
+
+/** The service that `use.troupe` and the environment name. */
+export class Farm {
+  readonly #options: TroupeOptions;
+  readonly #url: string;
+  readonly #token: string | undefined;
+  readonly #troupe: Troupe;
+
+  constructor(options: TroupeOptions) {
+    this.#options = options;
+    this.#url = (options.url ?? process.env.TROUPE_URL ?? 'http://127.0.0.1:4444').replace(/\/+$/, '');
+    this.#token = options.token ?? process.env.TROUPE_TOKEN;
+    this.#troupe = new Troupe({ url: this.#url, token: this.#token });
+  }
+
+  /** @throws TroupeError that says what to do: no service, no token, or none of its browsers became free */
+  async create({ name, labels }: Purpose, request: LiveRequest): Promise<Session> {
+    try {
+      return await this.#troupe.sessions.create({
+        ...request,
+        ...this.#options.session,
+        name: name.slice(0, MAX_NAME) || 'test',
+        labels: cut({ ...labels, ...this.#options.labels }),
+      });
+    } catch (error) {
+      const advice = error instanceof TroupeError ? ADVICE[error.code] : undefined;
+      if (!(error instanceof TroupeError) || advice === undefined) throw error;
+      throw new TroupeError(error.code, `${error.message}. ${advice}`, error.details, { cause: error });
+    }
+  }
+
+  /** Connects the worker's Playwright to a session. Closing the browser only disconnects. */
+  connect(chromium: BrowserType, session: Session): Promise<Browser> {
+    const headers: { [name: string]: string } = this.#token ? { authorization: `Bearer ${this.#token}` } : {};
+    return chromium.connectOverCDP(`${this.#url}/sessions/${session.id}/cdp`, { headers });
+  }
+
+  /** Where a person sees the session: live, and later its artifacts. */
+  async viewOf(session: Session): Promise<string> {
+    return new URL((await session.record()).links.view, `${this.#url}/`).href;
+  }
+
+  /** How a session has ended that its test did not end; null while it runs. */
+  async endOf(session: Session): Promise<string | null> {
+    const { endedAt, endReason, error } = await session.record();
+    if (endedAt === null) return null;
+    return `The session ${session.id} has ended before its test: ${error?.error ?? REASONS[endReason ?? ''] ?? endReason}`;
+  }
+}
+
+const ADVICE: { readonly [code: string]: string } = {
+  UNAVAILABLE: 'Start the service with `troupe dashboard`, and give its address in TROUPE_URL or `use.troupe.url`',
+  UNAUTHORIZED: 'Give an access token in TROUPE_TOKEN or `use.troupe.token`',
+  CAPACITY: 'Use fewer workers, or raise `maxSessions` of the service',
+};
+
+const REASONS: { readonly [reason: string]: string } = {
+  idle: 'it was not used for its idleTimeout',
+  hard: 'it reached its hardTimeout',
+  deleted: 'somebody stopped it',
+  shutdown: 'the service was stopped',
+};
+
+function cut(labels: { readonly [label: string]: string }): { [label: string]: string } {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, value.slice(0, MAX_LABEL)]));
+}
