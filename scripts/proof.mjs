@@ -59,6 +59,7 @@ const PROOFS = {
     { path: 'test/agent-js/expect-late.test.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
   numbers: [{ path: 'test/agent-js/random-numbers.test.ts', env: {} }],
+  tasks: [{ path: 'test/agent-js/tasks.test.ts', env: {} }],
   pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
 };
 
