@@ -53,7 +53,8 @@ function pointOf(element: Element, at: CornerPoint | null): DropPoint | 'outside
   const [middle] = points;
   if (middle === undefined) return null;
   const { width, height } = element.getBoundingClientRect();
-  const drawn = corner === undefined && isEmptyAt(element, middle) ? points.find((one) => isDrawnAt(element, one)) : undefined;
+  const drawn =
+    corner === undefined && isEmptyAt(element, middle) ? points.find((one) => isDrawnAt(element, one)) : undefined;
   const point = drawn ?? middle;
   const past = [-PAST_MIDDLE, PAST_MIDDLE].flatMap((part) => [
     { x: point.x + part * width, y: point.y },

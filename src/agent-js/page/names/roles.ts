@@ -220,6 +220,7 @@ export function checkKind(element: Element, role: string): 'toggle' | 'radio' | 
 export function checkedState(element: Element, role: string = roleOf(element)): boolean | 'mixed' | null {
   if (checkKind(element, role) === 'none') return null;
   if (isHtml(element, 'input')) return element.indeterminate ? 'mixed' : element.checked;
-  const state = element.getAttribute('aria-checked') ?? (role === 'option' ? element.getAttribute('aria-selected') : null);
+  const state =
+    element.getAttribute('aria-checked') ?? (role === 'option' ? element.getAttribute('aria-selected') : null);
   return state === 'mixed' ? 'mixed' : state === 'true';
 }

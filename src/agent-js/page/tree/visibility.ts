@@ -76,8 +76,8 @@ export function isCutOff(element: Element): boolean {
 /** The edges inside an element's border, in CSS pixels of its document's viewport: what clips cuts off there. */
 export function innerEdges(element: Element): { left: number; top: number; right: number; bottom: number } {
   const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
-  const { offsetWidth, offsetHeight, clientLeft, clientTop, clientWidth, clientHeight } = element as Partial<HTMLElement> &
-    Element;
+  const { offsetWidth, offsetHeight, clientLeft, clientTop, clientWidth, clientHeight } =
+    element as Partial<HTMLElement> & Element;
   // A drawing has no outer size, what is inline no inner one, and the sizes of a body may be those of the viewport.
   if (!offsetWidth || !offsetHeight || clientWidth === 0 || clientHeight === 0 || isHtml(element, 'body')) {
     return { left, top, right, bottom };
