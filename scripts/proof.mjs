@@ -67,6 +67,7 @@ const PROOFS = {
     { path: 'test/playwright-test', env: {} },
     { path: 'test/playwright-test/example.proof.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
+  tasks: [{ path: 'test/agent-js/tasks.test.ts', env: {} }],
   pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
 };
 

@@ -139,4 +139,19 @@ for (const [where, frame, place] of [
   });
 }
 
+t.test('a letter pressed with Control is a small one, as on a keyboard, unless Shift is held', async (t) => {
+  await call(
+    'go',
+    site.set(
+      '/chords',
+      `<body><input aria-label=Name><script>heard = [];
+    addEventListener('keydown', ({ key, code, shiftKey }) => { if (code === 'KeyK') heard.push(key, shiftKey); })</script>`,
+    ),
+  );
+  for (const chord of ['Control+K', 'Alt+k', 'Control+Shift+k', 'Shift+k', 'K']) {
+    await call('act', '{input}Name', 'press', chord);
+  }
+  t.same(await page('heard'), ['k', false, 'k', false, 'K', true, 'K', true, 'K', false]);
+});
+
 t.end();

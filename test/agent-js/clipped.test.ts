@@ -71,3 +71,24 @@ t.test('What nobody can scroll to is not there', async (t) => {
   await call('go', page);
   t.same(await names(), [['{button}Here', false]]);
 });
+
+t.test(
+  'an item that begins at the inner edge of a box with a border is scrolled out of sight, and listed',
+  async (t) => {
+    const options = Array.from({ length: 6 }, (_, n) => `<div role=option style="height:30px">Option ${n + 1}</div>`);
+    for (const style of [
+      'border:1px solid',
+      'border:12px solid',
+      'border:3px solid;transform:scale(1.5);transform-origin:0 0',
+    ]) {
+      const page = `<div role=listbox aria-label=Hour style="width:80px;height:90px;overflow-y:scroll;${style}">${options.join('')}</div>`;
+      await call('go', site.set('/edge', page));
+      const seen = (await names()).filter(([locator]) => String(locator).startsWith('{option}'));
+      t.same(
+        seen,
+        [1, 2, 3, 4, 5, 6].map((n) => [`{option}Option ${n}`, n > 3]),
+        style,
+      );
+    }
+  },
+);

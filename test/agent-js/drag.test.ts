@@ -53,3 +53,23 @@ t.test('an item dragged to another of its list takes its place', async (t) => {
     }
   }
 });
+
+t.test('a drag ends where its target is drawn, also where its middle is empty', async (t) => {
+  const node = (id: string, x: number) =>
+    `<g id=${id} transform="translate(${x} 60)" style="cursor:crosshair"><circle r=14 fill=blue></circle><text y=40 text-anchor=middle>${id}</text></g>`;
+  await call(
+    'go',
+    site.set(
+      '/hollow',
+      `<svg width=500 height=200>${node('Ada', 60)}${node('Bob', 440)}</svg><script>let from = null; document.title = 'none';
+      for (const one of document.querySelectorAll('g')) {
+        one.onpointerdown = (event) => { from = one.id; event.preventDefault(); };
+        one.onpointerup = () => { document.title = from + ' to ' + one.id; };
+      }</script>`,
+    ),
+  );
+  await call('act', '#Ada', 'drag', '#Bob');
+  t.equal(await call('page', 'document.title'), 'Ada to Bob');
+  await call('act', '#Bob', 'drag', '#Ada');
+  t.equal(await call('page', 'document.title'), 'Bob to Ada');
+});

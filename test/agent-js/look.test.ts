@@ -255,4 +255,52 @@ t.test('Looks stay true while a page changes at random', async (t) => {
   t.pass('40 pages');
 });
 
+t.test('a sign without words is called by its title and its row', async (t) => {
+  const { call, look } = await openAgent(t, await openBrowser(t));
+  const site = await openSite(t);
+  const star = (title: string) => `<span ${title} style="cursor:pointer" onclick="">☆</span>`;
+  const page = `<ul><li>Dune ${star('')}${star('')}</li><li>Emma ${star('title="Rate"')}</li></ul>
+    <table><tr><td><span onclick="" title="Move Ada">⠿</span></td><td>Ada</td></tr></table><i onclick="" title=heart>❤️</i>
+    <span onclick="">▲</span> <span onclick="">+1</span> <button title=Previous>‹</button>`;
+  await call('go', site.set('/signs', page));
+  const locators = (await look({ full: true })).elements.map(({ locator }) => locator);
+  t.same(locators, [
+    '{span:1}☆ Dune',
+    '{span:2}☆ Dune',
+    '{span}Rate Emma',
+    '{span}Move Ada',
+    '{i}heart',
+    '{span}▲',
+    '{span}+1',
+    '{button}‹',
+  ]);
+});
+
+t.test('options of a list with several choices show which are chosen', async (t) => {
+  const { call, look } = await openAgent(t, await openBrowser(t));
+  const site = await openSite(t);
+  const option = (name: string, selected: boolean) =>
+    `<div role=option aria-selected=${selected} onclick="this.ariaSelected = this.ariaSelected !== 'true'">${name}</div>`;
+  await call(
+    'go',
+    site.set(
+      '/chosen',
+      `<div role=listbox aria-multiselectable=true>${option('Tea', true)}${option('Milk', false)}</div><div role=listbox>${option('One', false)}</div>`,
+    ),
+  );
+  const states = async () => (await look()).elements.map(({ name, checked }) => [name, checked]);
+  t.same(await states(), [
+    ['Tea', true],
+    ['Milk', false],
+    ['One', undefined],
+  ]);
+  await call('act', '{option}Milk', 'check');
+  await call('act', '{option}Tea', 'uncheck');
+  t.same(await states(), [
+    ['Tea', false],
+    ['Milk', true],
+    ['One', undefined],
+  ]);
+});
+
 t.end();

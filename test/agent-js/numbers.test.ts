@@ -161,3 +161,18 @@ t.test('a number of a frame that has left the page is LOCATOR_STALE', async (t) 
   await call('page', `document.querySelector('iframe').remove(); 0`);
   t.match(await failure('text', '{button:3}Go'), { code: 'LOCATOR_STALE' });
 });
+
+t.test('where a page draws the same controls anew, numbers of the next look mean the new ones', async (t) => {
+  const rows = `['Ada', 'Bob'].map((name) => '<p>' + name + ' <button>Go</button></p>').join('')`;
+  const draw = `<div id=list></div><p id=pressed></p><script>
+    const draw = () => { list.innerHTML = ${rows}; };
+    draw();
+    list.addEventListener('click', ({ target }) => { pressed.textContent += target.parentElement.textContent; draw(); });</script>`;
+  await call('go', site.set('/anew', draw));
+  for (let times = 0; times < 3; times++) {
+    t.same(await locators(), ['{button:1}Go', '{button:2}Go']);
+    await call('act', '{button:2}Go', 'click');
+    t.match(await failure('act', '{button:1}Go', 'click'), { code: 'LOCATOR_STALE' }, 'without a look in between');
+  }
+  t.equal(await pressed(), 'Bob GoBob GoBob Go');
+});

@@ -1,6 +1,6 @@
 import { type Bounds, remainingMs, within } from '../browser/bounds.js';
 import type { CdpDragData } from '../browser/cdp.js';
-import type { DropPoint } from '../tabs/page-calls.js';
+import { type DropPoint, PAST_MIDDLE } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import { hoverAt, type Point } from './pointer.js';
 
@@ -10,8 +10,6 @@ const DRAG_STEPS = 5;
 const DRAG_THRESHOLD = 12;
 /** The browser says soon after the first move whether the page lets the element be carried off (HTML drag and drop). */
 const DRAG_START_MS = 500;
-/** A list takes an item in once it is carried this part of the target's size past the target's middle. */
-const PAST_MIDDLE = 0.3;
 /** What has moved less, in pixels, has not moved. */
 const MOVED_PX = 2;
 

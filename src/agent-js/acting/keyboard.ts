@@ -109,7 +109,7 @@ export function chord(source: string): Typing {
     held |= modifier.bit;
     events.push({ type: 'rawKeyDown', ...modifier.key, modifiers: held });
   }
-  events.push(...stroke((held & SHIFT) === 0 ? key : shifted(key), held));
+  events.push(...stroke((held & SHIFT) !== 0 ? shifted(key) : held === 0 ? key : unshifted(key), held));
   for (const modifier of [...modifiers].reverse()) {
     held &= ~modifier.bit;
     events.push({ type: 'keyUp', ...modifier.key, modifiers: held });
@@ -226,6 +226,12 @@ function shifted(key: Key): Key {
   if (/^[a-z]$/.test(plain)) return { ...key, key: plain.toUpperCase(), text: plain.toUpperCase() };
   const mark = MARKS.find(([one]) => one === plain)?.[1];
   return mark === undefined ? key : { ...key, key: mark, text: mark };
+}
+
+/** `Control+K` is pressed without Shift, where the key gives a small letter: what pages compare with. */
+function unshifted(key: Key): Key {
+  const letter = key.text ?? '';
+  return /^[A-Z]$/.test(letter) ? { ...key, key: letter.toLowerCase(), text: letter.toLowerCase() } : key;
 }
 
 function unknown(source: string): never {

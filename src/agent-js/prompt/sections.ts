@@ -38,7 +38,7 @@ visible text of an element, agent.text() of the page.`,
     title: 'Locators',
     text: `{role}name is what a person sees: {button}Save, {input}Password, {a}Sign in. {^role}text contains the text.
 {role:2}name is the second of that name. {*}text is any element. CSS (#id, .class) and XPath (//a) work too.
-Copy locators from a look; do not guess them.`,
+Copy locators from a look; do not guess them. What it leaves out has them too: {td}26, {p:2}.`,
   },
   {
     id: 'calls',
@@ -56,10 +56,10 @@ Copy locators from a look; do not guess them.`,
     id: 'actions',
     title: 'Actions',
     text: `- no value: click, dblclick, tripleclick, rightclick, hover, clear, check, uncheck, focus, selectText
-- input: a text, replaces what is there. press: "Enter", "Control+A". select: an option's text, or an array of them
+- input: a text, replaces what is there. press: "Enter", "Control+A", on "body" for keys of the page. select: an option's text, or an array of them
 - scroll: nothing (into view), "down", "up", "left", "right", "top", "bottom", pixels. wheel: [dx, dy]
 - upload: a file's name; File.write("a.csv", text) makes one
-- drag: a locator, {by: [dx, dy]}, {to: locator, x, y} or {path: [[x, y], ...]}
+- drag: a locator, {by: [dx, dy]} (handles), {to: locator, x, y} or {path: [[x, y], ...]} (drawing)
 - options come last: {x, y}, pixels from the element's corner, for clicks and hover; {timeout: 3000}`,
   },
   {

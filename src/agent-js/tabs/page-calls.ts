@@ -90,6 +90,9 @@ export interface Box {
   readonly height: number;
 }
 
+/** A list takes an item in once it is dragged this part of the target's size past the target's middle. */
+export const PAST_MIDDLE = 0.3;
+
 /** The middle of what can be seen of an element, and how large it is; CSS pixels of the viewport. */
 export interface DropPoint {
   readonly x: number;

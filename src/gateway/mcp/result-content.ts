@@ -75,7 +75,7 @@ export function failureResult(thrown: unknown, advice?: string): CallToolResult 
   const { line, column, url, title } = details;
   const where = typeof line === 'number' ? ` at line ${line}` : '';
   const modelDetails = Object.fromEntries(
-    MODEL_DETAILS.flatMap((name) => (name in details ? [[name, details[name]]] : [])),
+    MODEL_DETAILS.flatMap((name) => (name in details && !isSaid(details[name], error) ? [[name, details[name]]] : [])),
   );
   const lines = [
     `${code}${where}: ${error}`,
@@ -96,6 +96,11 @@ export function failureResult(thrown: unknown, advice?: string): CallToolResult 
 export function withConsole(result: CallToolResult, written: string): CallToolResult {
   if (written === '') return result;
   return { ...result, content: [...result.content, { type: 'text', text: `console:\n${written}` }] };
+}
+
+/** Whether a sentence names every one of a list already, as it does the locators that are near a wrong one. */
+function isSaid(detail: unknown, sentence: string): boolean {
+  return Array.isArray(detail) && detail.every((one) => typeof one === 'string' && sentence.includes(one));
 }
 
 function numbersOnly(place: { readonly line: unknown; readonly column: unknown }): { [name: string]: number } {

@@ -3,11 +3,14 @@ import {
   type DropPoint,
   type DropRequest,
   isProblem,
+  PAST_MIDDLE,
   type PageProblem,
 } from '../../tabs/page-calls.js';
 import { roleOf } from '../names/roles.js';
 import { resolve } from '../resolve.js';
-import { isInView, pointFromCorner, pointsOf } from '../tree/geometry.js';
+import { isInside } from '../tree/flat-tree.js';
+import { elementAt, isInView, pointFromCorner, pointsOf, reaches } from '../tree/geometry.js';
+import type { Point } from '../tree/point.js';
 import { bringIntoView } from '../tree/scrolling.js';
 import type { WindowListeners } from '../window-listeners.js';
 
@@ -46,10 +49,30 @@ export class DropPlace {
 function pointOf(element: Element, at: CornerPoint | null): DropPoint | 'outside' | null {
   const corner = at === null ? undefined : pointFromCorner(element, at);
   if (corner === null) return 'outside';
-  const [point] = corner === undefined ? pointsOf(element) : isInView(corner) ? [corner] : [];
-  if (point === undefined) return null;
+  const points = corner === undefined ? pointsOf(element) : isInView(corner) ? [corner] : [];
+  const [middle] = points;
+  if (middle === undefined) return null;
   const { width, height } = element.getBoundingClientRect();
-  return { ...point, width, height, into: roleOf(element) === 'treeitem' };
+  const drawn =
+    corner === undefined && isEmptyAt(element, middle) ? points.find((one) => isDrawnAt(element, one)) : undefined;
+  const point = drawn ?? middle;
+  const past = [-PAST_MIDDLE, PAST_MIDDLE].flatMap((part) => [
+    { x: point.x + part * width, y: point.y },
+    { x: point.x, y: point.y + part * height },
+  ]);
+  const into = roleOf(element) === 'treeitem' || past.some((one) => isEmptyAt(element, one));
+  return { ...point, width, height, into };
+}
+
+/** What is around an element shows through there, as between the parts of a drawing. What is carried hides nothing. */
+function isEmptyAt(element: Element, point: Point): boolean {
+  const hit = elementAt(point);
+  return hit !== null && hit !== element && isInside(element, hit) && !reaches(hit, element);
+}
+
+function isDrawnAt(element: Element, point: Point): boolean {
+  const hit = elementAt(point);
+  return hit !== null && reaches(hit, element);
 }
 
 /** Why a point is none of an element, completing "it ...". */

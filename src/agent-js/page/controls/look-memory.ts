@@ -40,6 +40,8 @@ export class LookMemory {
   #collected: Collected | null = null;
   #locators: readonly string[] = [];
   #reported: readonly string[] = [];
+  /** The page has drawn controls anew since the look before; its numbers mean other elements, even where it reads the same. */
+  #replaced = false;
   /** What in it may change without a sign, and its place. */
   #fields: readonly { readonly index: number; readonly read: ReadState; state: ReturnType<ReadState> }[] = [];
 
@@ -58,7 +60,7 @@ export class LookMemory {
       root === undefined ? reported : reported.filter((_, index) => inside(controls[index] ?? { element: root }));
     const known = root === undefined && base === this.#id ? before : null;
     const pieces = known === null ? shown : piecesOf(shown, known);
-    if (reported !== before) this.#id++;
+    if (reported !== before || this.#replaced) this.#id++;
     shownLooks.remember(this.#id, controls, this.#locators);
     const state: Omit<PageLook, 'pieces'> = {
       url: location.href,
@@ -80,7 +82,10 @@ export class LookMemory {
   /** What is to be told of each control. The array of the last time, where it is the same. */
   #report(collected: Collected): readonly string[] {
     const { controls } = collected;
+    this.#replaced = false;
     if (collected === this.#collected) return this.#reportAgain(controls);
+    const earlier = this.#collected?.controls ?? [];
+    this.#replaced = controls.some(({ element }, index) => element !== earlier[index]?.element);
     const { changes } = nameMemory();
     if (changes !== this.#changes) this.#byElement = new WeakMap();
     this.#changes = changes;

@@ -13,6 +13,8 @@ const MAX_ROW_UP = 7;
 /** A longer text beside a field is no label, and one of a row is cut. */
 const MAX_LABEL = 80;
 const MAX_ROW = 40;
+/** So few characters are a sign; more are a drawing made of them. */
+const MAX_SIGN = 4;
 /** What is as long as this is a part of the page. */
 const MAX_AROUND = 2_000;
 
@@ -30,7 +32,7 @@ const CHECKED = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'men
  */
 export function personalName(element: Element, onSource: OnSource = () => undefined): string {
   const name = accessibleName(element, onSource);
-  if (name !== '') return name;
+  if (name !== '') return isSign(element, name) ? signName(element, name, onSource) : name;
   switch (element.localName) {
     case 'area':
     case 'audio':
@@ -41,6 +43,17 @@ export function personalName(element: Element, onSource: OnSource = () => undefi
       if (isFilledIn(element)) return fieldName(element, onSource);
       return headText(element, onSource) || iconName(element, onSource);
   }
+}
+
+/** A star, a cross or a handle that a page draws by a character, on an element that means nothing by itself. */
+function isSign(element: Element, name: string): boolean {
+  return name.length <= MAX_SIGN && !/[\p{L}\p{N}]/u.test(name) && /^(span|i|b|div|em|strong)$/.test(roleOf(element));
+}
+
+function signName(element: Element, sign: string, onSource: OnSource): string {
+  const title = foldSpace(element.getAttribute('title') ?? '');
+  const row = rowName(element, onSource);
+  return foldSpace(`${title === '' || title === sign ? sign : title} ${title.includes(row) ? '' : row}`);
 }
 
 /** The text of a column's head, which may hold a filter's field beside it. */

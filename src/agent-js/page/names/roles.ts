@@ -195,6 +195,12 @@ export function isReadOnly(element: Element): boolean {
   return element.getAttribute('aria-readonly') === 'true';
 }
 
+/** An option of a list in which several may be chosen, which says whether it is. */
+function isOneOfSeveral(element: Element): boolean {
+  const says = element.hasAttribute('aria-selected') || element.hasAttribute('aria-checked');
+  return says && element.closest('[aria-multiselectable="true"]') !== null;
+}
+
 /** Whether an element is checked, and how it is unchecked. */
 export function checkKind(element: Element, role: string): 'toggle' | 'radio' | 'none' {
   if (isHtml(element, 'input')) {
@@ -202,6 +208,7 @@ export function checkKind(element: Element, role: string): 'toggle' | 'radio' | 
     return element.type === 'radio' ? 'radio' : 'none';
   }
   if (role === 'checkbox' || role === 'switch' || role === 'menuitemcheckbox') return 'toggle';
+  if (role === 'option' && isOneOfSeveral(element)) return 'toggle';
   return role === 'radio' || role === 'menuitemradio' ? 'radio' : 'none';
 }
 
@@ -213,6 +220,7 @@ export function checkKind(element: Element, role: string): 'toggle' | 'radio' | 
 export function checkedState(element: Element, role: string = roleOf(element)): boolean | 'mixed' | null {
   if (checkKind(element, role) === 'none') return null;
   if (isHtml(element, 'input')) return element.indeterminate ? 'mixed' : element.checked;
-  const state = element.getAttribute('aria-checked');
+  const state =
+    element.getAttribute('aria-checked') ?? (role === 'option' ? element.getAttribute('aria-selected') : null);
   return state === 'mixed' ? 'mixed' : state === 'true';
 }

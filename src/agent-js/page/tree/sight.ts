@@ -1,7 +1,7 @@
 import { isElement, isHtml, isInside, parentOf } from './flat-tree.js';
 import { reaches } from './geometry.js';
 import { shapeOf } from './image-map.js';
-import type { Rect } from './visibility.js';
+import { innerEdges, type Rect } from './visibility.js';
 
 /** Less than this of an element, in CSS pixels, is nothing that one could point at. */
 const LEAST = 1;
@@ -69,7 +69,7 @@ export function viewportRegion(
 
 /** The region inside an element that clips. */
 export function clippedRegion(element: Element, style: CSSStyleDeclaration, outer: Region): Region {
-  const own = element.getBoundingClientRect();
+  const own = innerEdges(element);
   const scrolls = (overflow: string) => overflow === 'auto' || overflow === 'scroll';
   const acrossClips = style.overflowX !== 'visible';
   const downClips = style.overflowY !== 'visible';

@@ -66,11 +66,25 @@ export function isCutOff(element: Element): boolean {
     if (isHtml(node, 'body') || isHtml(node, 'html')) continue;
     const { overflowX, overflowY } = getComputedStyle(node);
     if (overflowX === 'visible' && overflowY === 'visible') continue;
-    const { left, right, top, bottom } = node.getBoundingClientRect();
+    const { left, right, top, bottom } = innerEdges(node);
     if (overflowX !== 'visible' && (rect.right <= left || rect.left >= right)) return true;
     if (overflowY !== 'visible' && (rect.bottom <= top || rect.top >= bottom)) return true;
   }
   return false;
+}
+
+/** The edges inside an element's border, in CSS pixels of its document's viewport: what clips cuts off there. */
+export function innerEdges(element: Element): { left: number; top: number; right: number; bottom: number } {
+  const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
+  const { offsetWidth, offsetHeight, clientLeft, clientTop, clientWidth, clientHeight } =
+    element as Partial<HTMLElement> & Element;
+  // A drawing has no outer size, what is inline no inner one, and the sizes of a body may be those of the viewport.
+  if (!offsetWidth || !offsetHeight || clientWidth === 0 || clientHeight === 0 || isHtml(element, 'body')) {
+    return { left, top, right, bottom };
+  }
+  const [across, down] = [width / offsetWidth, height / offsetHeight];
+  const [x, y] = [left + clientLeft * across, top + clientTop * down];
+  return { left: x, top: y, right: x + clientWidth * across, bottom: y + clientHeight * down };
 }
 
 /** An element whose content shows nowhere: no size of its own, and nothing may flow over. */
