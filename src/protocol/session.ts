@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ControlKey } from './control.js';
 import { ERROR_TABLE, type ErrorCode } from './errors.js';
+import { TraceWhen } from './trace.js';
 
 /** A session's id, which is also its job's: 12 characters of a-z and 0-9, safe in a path, a URL, and a label. */
 export const SessionId = z
@@ -98,6 +99,7 @@ const sessionFields = {
   idleTimeout: seconds.optional(),
   hardTimeout: seconds.optional(),
   video: z.enum(['off', 'on', 'on-failure']).optional(),
+  trace: TraceWhen.optional(),
   screenshots: StepScreenshots.optional(),
   egress: z
     .strictObject({ allow: z.array(hostPattern).max(200).optional(), deny: z.array(hostPattern).max(200).optional() })

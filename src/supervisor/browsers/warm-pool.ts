@@ -10,6 +10,7 @@ import {
   type OpenBounds,
   type OpenBrowser,
   type SessionBrowser,
+  needsOwnActor,
 } from '../sessions/index.js';
 import { type ActorStart, fitsAnyBrowser, leaseOptions, type OpenDependencies, openBrowser } from './open-browser.js';
 import { RecentDemand } from './recent-demand.js';
@@ -90,7 +91,9 @@ export class WarmPool {
     const open: BrowserOpening = async (task, bounds) => {
       const start = { id, restart: 'transient', task } as const;
       if (warm === undefined) return this.#openCold(request, start, bounds);
-      return this.#warmOrCold(request, start, bounds, (within) => warm.claim(task, within));
+      return this.#warmOrCold(request, start, bounds, (within) =>
+        needsOwnActor(request, this.#parts.config) ? warm.handOver(start, within) : warm.claim(task, within),
+      );
     };
     return { id, open };
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Child } from '../../actors/child.js';
-import { SessionActor, type SessionMessages } from '../../actors/session/messages.js';
+import { SessionActor, type SessionArgs, type SessionMessages } from '../../actors/session/messages.js';
 import type { Supervision } from '../../actors/supervision.js';
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { Config } from '../../config.js';
@@ -8,6 +8,7 @@ import type { BrowserLease } from '../../containers/driver.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import { NETWORK_LOG } from '../../report/har.js';
+import { TRACE_LOG } from '../../report/trace/trace-log-file.js';
 import { flowsDirOf } from '../artifacts/index.js';
 
 /** How long a session actor may take to stop, in milliseconds. */
@@ -71,6 +72,7 @@ export function startSessionActor(
         reach: { ownPort: config.port, egress: { service: config.egress ?? {}, session: request.egress ?? {} } },
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
+        trace: traceOf(id, request, config),
         healedDir: join(config.sessionsDir, id, 'healed-flows'),
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
@@ -100,7 +102,21 @@ export function startSessionActor(
 function stepScreenshots(request: LiveRequest | AutoRequest, config: Config): StepScreenshotPolicy {
   const wanted = request.screenshots ?? config.screenshots;
   if (wanted !== 'quick') return wanted;
-  return request.mode === 'auto' ? 'every' : 'spare';
+  // A trace shows the page after each step.
+  return request.mode === 'auto' || (request.trace ?? config.trace) !== 'off' ? 'every' : 'spare';
+}
+
+function traceOf(id: SessionId, request: LiveRequest | AutoRequest, config: Config): SessionArgs['trace'] {
+  const when = request.trace ?? config.trace;
+  return when === 'off' ? null : { file: join(config.sessionsDir, id, TRACE_LOG), when };
+}
+
+/**
+ * Whether a request asks for something that an actor is told when it starts, and that differs from what one is told that
+ * starts without a request.
+ */
+export function needsOwnActor({ screenshots, trace }: LiveRequest | AutoRequest, config: Config): boolean {
+  return (screenshots ?? config.screenshots) !== config.screenshots || (trace ?? config.trace) !== config.trace;
 }
 
 /**
