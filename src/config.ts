@@ -175,7 +175,7 @@ export function configElsewhere(
   config: Config,
   { home, maxSessions }: { readonly home: string; readonly maxSessions: number },
 ): Config {
-  const place = { host: '127.0.0.1', port: 0, publicUrl: undefined, allowedHosts: [], token: undefined };
+  const place = { host: '127.0.0.1', port: 0, publicUrl: undefined, allowedHosts: [], token: undefined, traceViewer: { port: 0 } };
   return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });
 }
 

@@ -203,6 +203,8 @@ export const SessionRecord = z.object({
   error: ErrorBodySchema.nullable(),
   tokens: Tokens,
   driver: z.string().nullable(),
+  /** Whether the session has a trace; absent: it has none. */
+  trace: TraceWhen.exclude(['off']).optional(),
   links: z.object({
     self: z.string(),
     proxy: z.string(),

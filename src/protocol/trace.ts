@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TroupeError } from './errors.js';
 
 /** Whether a session has a trace: `on-failure` keeps it only if the session did not complete. */
 export const TraceWhen = z.enum(['off', 'on', 'on-failure']);
@@ -12,8 +13,6 @@ export const TRACE = 'trace.zip';
  * sources of its flows. `at` is in milliseconds since 1970.
  */
 export const TraceLine = z.discriminatedUnion('kind', [
-  /** A script or flow has begun; the session is to have a trace. */
-  z.object({ kind: z.literal('wanted'), when: TraceWhen.exclude(['off']) }),
   z.object({
     kind: z.literal('console'),
     at: z.number(),
@@ -35,3 +34,8 @@ export type TraceLine = z.infer<typeof TraceLine>;
 /** What opens a session's trace in the viewer: an address that expires. */
 export const TraceLink = z.object({ url: z.url(), expiresAt: z.iso.datetime() });
 export type TraceLink = z.infer<typeof TraceLink>;
+
+/** The error for a session without a trace. */
+export function noTrace(): TroupeError {
+  return new TroupeError('NOT_FOUND', 'The session has no trace; create it with "trace": "on"');
+}

@@ -5,7 +5,6 @@ import type { PageInput } from '../../protocol/control.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { SessionId } from '../../protocol/session.js';
-import type { TraceWhen } from '../../protocol/trace.js';
 import type { ServiceReachOptions } from '../../request-client/flow/service-reach.js';
 import type { ActorKind } from '../actor.js';
 import type { BrowserOptions } from './browser-options.js';
@@ -29,7 +28,7 @@ export interface SessionArgs {
   /** The file that network entries are written to. */
   readonly networkLog: string;
   /** What the session's trace needs is written to this file; null: it is to have none. */
-  readonly trace: { readonly file: string; readonly when: Exclude<TraceWhen, 'off'> } | null;
+  readonly traceLog: string | null;
   /** The folder for proposed repaired flows. */
   readonly healedDir: string;
   /** The global `args` of the session's scripts. */

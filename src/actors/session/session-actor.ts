@@ -146,7 +146,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     });
     const network = new NetworkLog({ file: networkLog, redact });
     browser.listen((event) => network.observe(event));
-    const trace = this.#args.trace === null ? null : new TraceLog({ ...this.#args.trace, redact });
+    const trace = this.#args.traceLog === null ? null : new TraceLog({ file: this.#args.traceLog, redact });
     if (trace !== null) browser.listen((event) => trace.observe(event));
     const agent = new Agent({
       browser,
@@ -233,9 +233,8 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   }
 
   async #runScript(order: ScriptRequest, closed: AbortSignal): Promise<string> {
-    const { sandbox, agent, trace } = this.#openParts();
+    const { sandbox, agent } = this.#openParts();
     this.#throwIfPageLost();
-    trace?.begin();
     const script = ++this.#scripts;
     this.#advance({ type: 'ScriptBegan', script });
     try {
@@ -252,8 +251,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
 
   /** All flows of a run count as one script of the session. */
   async #inFlow<T>(work: () => Promise<T>): Promise<T> {
-    const { agent, trace } = this.#openParts();
-    trace?.begin();
+    const { agent } = this.#openParts();
     this.#advance({ type: 'ScriptBegan', script: ++this.#scripts });
     try {
       return await work();

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { appendFile } from '../../files/thread-files.js';
-import type { TraceLine, TraceWhen } from '../../protocol/trace.js';
+import type { TraceLine } from '../../protocol/trace.js';
 import type { CdpEvent, CdpRemoteObject } from '../browser/cdp.js';
 
 /** Console lines and errors of a session's pages. */
@@ -15,37 +15,23 @@ const FLUSH_MS = 1_000;
 
 /**
  * What only a session's trace needs: the console of its pages, and the sources of its flows as they ran. A file of JSON
- * lines that grows while the session runs. Owned by the session actor; nothing is written before {@link begin}.
+ * lines that grows while the session runs. Owned by the session actor.
  */
 export class TraceLog {
   readonly #file: string;
-  readonly #when: Exclude<TraceWhen, 'off'>;
   readonly #redact: <T>(value: T) => T;
   readonly #sources = new Map<string, string>();
   #lines = 0;
   #sourceCharacters = 0;
-  #begun = false;
   #waiting: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** The write under way; never rejects. */
   #writing: Promise<void> = Promise.resolve();
 
   /** @param options.redact takes out of a line what nobody may see */
-  constructor(options: {
-    readonly file: string;
-    readonly when: Exclude<TraceWhen, 'off'>;
-    readonly redact: <T>(value: T) => T;
-  }) {
+  constructor(options: { readonly file: string; readonly redact: <T>(value: T) => T }) {
     this.#file = options.file;
-    this.#when = options.when;
     this.#redact = options.redact;
-  }
-
-  /** The session is used from now on: it is to have a trace. Idempotent. */
-  begin(): void {
-    if (this.#begun) return;
-    this.#begun = true;
-    this.#write({ kind: 'wanted', when: this.#when });
   }
 
   observe(event: CdpEvent): void {
@@ -79,7 +65,6 @@ export class TraceLog {
 
   /** Keeps the source of a flow that runs now. */
   source(flow: string, text: string): void {
-    this.begin();
     if (this.#sources.get(flow) === text) return;
     if (this.#sourceCharacters > MAX_SOURCES) return;
     this.#sourceCharacters += text.length;
@@ -100,7 +85,6 @@ export class TraceLog {
   }
 
   #hasPlace(): boolean {
-    if (!this.#begun) return false;
     this.#lines += 1;
     if (this.#lines === MAX_LINES + 1) {
       this.#dropped(`Further messages of the pages are not in the trace: ${MAX_LINES} is the limit`);

@@ -79,7 +79,7 @@ function withUniqueNames(flows: readonly PlannedFlow[]): readonly PlannedFlow[] 
 }
 
 function commonRequest(
-  { args, secrets, timeout, actTimeout, exactScreenshots, forward: ports }: RunOptions,
+  { args, secrets, timeout, actTimeout, exactScreenshots, trace, forward: ports }: RunOptions,
   settings: RunSettings,
 ) {
   const forward = [...new Set([...(settings.forward ?? []), ...ports])];
@@ -87,6 +87,7 @@ function commonRequest(
     args: { ...settings.args, ...args },
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     ...(exactScreenshots ? { screenshots: 'exact' as const } : {}),
+    ...(trace === undefined ? {} : { trace }),
     ...(timeout === undefined ? {} : { hardTimeout: timeout }),
     ...(actTimeout === undefined ? {} : { actTimeout }),
     ...(forward.length > 0 ? { forward } : {}),

@@ -1,4 +1,5 @@
 import { namedVariable } from '../../config.js';
+import { TraceWhen } from '../../protocol/trace.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly shard: { readonly index: number; readonly count: number } | null;
   /** Each step of a job waits for the picture of the one before. */
   readonly exactScreenshots: boolean;
+  /** Which jobs have a trace; undefined: as the service is configured. */
+  readonly trace: TraceWhen | undefined;
   readonly retries: number;
   /** `immediate`: the service retries a job as soon as it failed; `isolated`: at the end of the run, one at a time. */
   readonly retryStrategy: 'immediate' | 'isolated';
@@ -85,6 +88,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     parallel: values.parallel === undefined ? null : whole('--parallel', values.parallel, 1, 10_000),
     shard: values.shard === undefined ? null : shardOf(values.shard),
     exactScreenshots: values['exact-screenshots'] ?? false,
+    trace: values.trace === undefined ? undefined : traceOf(values.trace),
     retries,
     retryStrategy,
     repeatEach: values['repeat-each'] === undefined ? 1 : whole('--repeat-each', values['repeat-each'], 1, 1000),
@@ -131,6 +135,7 @@ function parsed(args: readonly string[]) {
     retries: text,
     'fail-fast': flag,
     'exact-screenshots': flag,
+    trace: text,
     grep: text,
     timeout: text,
     name: text,
@@ -152,6 +157,12 @@ function strategyOf(text: string | undefined): RunOptions['retryStrategy'] {
   if (text === undefined || text === 'immediate') return 'immediate';
   if (text === 'isolated') return text;
   throw new UsageError(`--retry-strategy takes immediate or isolated, not '${text}'`);
+}
+
+function traceOf(text: string): TraceWhen {
+  const when = TraceWhen.safeParse(text);
+  if (when.success) return when.data;
+  throw new UsageError(`--trace takes ${TraceWhen.options.join(', ')}, not '${text}'`);
 }
 
 function maxFailuresOf(failFast: boolean | undefined, text: string | undefined): number | null {

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
 import { asAbsent } from '../../base/system-fault.js';
 import type { JournalEvent } from '../../protocol/events.js';
+import { keepsTrace } from '../../protocol/keeps-trace.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import { TRACE, type TraceLine } from '../../protocol/trace.js';
 import { appendFile } from '../archive.js';
@@ -33,11 +34,9 @@ export class TraceWriter {
 
   /** Null if the session is to have no trace; one that it had is removed. */
   static async open(dir: string, record: SessionRecord): Promise<TraceWriter | null> {
-    const log = await readTraceLog(dir);
-    const wanted = log.findLast((line) => line.kind === 'wanted');
-    const kept = wanted?.when === 'on' || (wanted?.when === 'on-failure' && record.status !== 'completed');
-    if (kept) return new TraceWriter(dir, record, log);
-    if (wanted !== undefined) await rm(join(dir, TRACE), { force: true });
+    if (record.trace === undefined) return null;
+    if (keepsTrace(record)) return new TraceWriter(dir, record, await readTraceLog(dir));
+    await rm(join(dir, TRACE), { force: true });
     return null;
   }
 

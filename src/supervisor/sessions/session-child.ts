@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Child } from '../../actors/child.js';
-import { SessionActor, type SessionArgs, type SessionMessages } from '../../actors/session/messages.js';
+import { SessionActor, type SessionMessages } from '../../actors/session/messages.js';
 import type { Supervision } from '../../actors/supervision.js';
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { Config } from '../../config.js';
@@ -72,7 +72,7 @@ export function startSessionActor(
         reach: { ownPort: config.port, egress: { service: config.egress ?? {}, session: request.egress ?? {} } },
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
-        trace: traceOf(id, request, config),
+        traceLog: hasTrace(request, config) ? join(config.sessionsDir, id, TRACE_LOG) : null,
         healedDir: join(config.sessionsDir, id, 'healed-flows'),
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
@@ -103,12 +103,11 @@ function stepScreenshots(request: LiveRequest | AutoRequest, config: Config): St
   const wanted = request.screenshots ?? config.screenshots;
   if (wanted !== 'quick') return wanted;
   // A trace shows the page after each step.
-  return request.mode === 'auto' || (request.trace ?? config.trace) !== 'off' ? 'every' : 'spare';
+  return request.mode === 'auto' || hasTrace(request, config) ? 'every' : 'spare';
 }
 
-function traceOf(id: SessionId, request: LiveRequest | AutoRequest, config: Config): SessionArgs['trace'] {
-  const when = request.trace ?? config.trace;
-  return when === 'off' ? null : { file: join(config.sessionsDir, id, TRACE_LOG), when };
+function hasTrace(request: LiveRequest | AutoRequest, config: Config): boolean {
+  return (request.trace ?? config.trace) !== 'off';
 }
 
 /**
@@ -116,7 +115,8 @@ function traceOf(id: SessionId, request: LiveRequest | AutoRequest, config: Conf
  * starts without a request.
  */
 export function needsOwnActor({ screenshots, trace }: LiveRequest | AutoRequest, config: Config): boolean {
-  return (screenshots ?? config.screenshots) !== config.screenshots || (trace ?? config.trace) !== config.trace;
+  const differs = (trace ?? config.trace) !== 'off' !== (config.trace !== 'off');
+  return differs || (screenshots ?? config.screenshots) !== config.screenshots;
 }
 
 /**
