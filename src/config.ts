@@ -63,9 +63,13 @@ const ConfigFile = z.strictObject({
     )
     .default({}),
   video: z.enum(['off', 'on', 'on-failure']).default('off'),
-  trace: TraceWhen.or(z.never({ error: 'is off, on, or on-failure; the address for OpenTelemetry is "traces"' })).default('off'),
+  trace: TraceWhen.or(
+    z.never({ error: 'is off, on, or on-failure; the address for OpenTelemetry is "traces"' }),
+  ).default('off'),
   /** Where the dashboard opens traces: an origin of its own. */
-  traceViewer: z.strictObject({ port: z.int().min(0).max(65_535).default(0), publicUrl: z.url().optional() }).prefault({}),
+  traceViewer: z
+    .strictObject({ port: z.int().min(0).max(65_535).default(0), publicUrl: z.url().optional() })
+    .prefault({}),
   screenshots: StepScreenshots.default('quick'),
   retention: z
     .strictObject({
@@ -175,7 +179,14 @@ export function configElsewhere(
   config: Config,
   { home, maxSessions }: { readonly home: string; readonly maxSessions: number },
 ): Config {
-  const place = { host: '127.0.0.1', port: 0, publicUrl: undefined, allowedHosts: [], token: undefined, traceViewer: { port: 0 } };
+  const place = {
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: undefined,
+    allowedHosts: [],
+    token: undefined,
+    traceViewer: { port: 0 },
+  };
   return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });
 }
 

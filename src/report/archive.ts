@@ -11,7 +11,15 @@ import { TRACE } from '../protocol/trace.js';
 import { VIDEO } from './video.js';
 
 /** The files of a session's folder that its zip contains, in this order; all others are omitted. */
-const FILES = ['session.json', 'transcript.jsonl', 'report.json', 'report.html', 'report.junit.xml', 'network.har', TRACE];
+const FILES = [
+  'session.json',
+  'transcript.jsonl',
+  'report.json',
+  'report.html',
+  'report.junit.xml',
+  'network.har',
+  TRACE,
+];
 const DOWNLOADS = 'downloads';
 const FOLDERS = ['screenshots', DOWNLOADS, 'healed-flows'];
 /** The most files of a running session's downloads. */

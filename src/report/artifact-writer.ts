@@ -4,12 +4,12 @@ import { asAbsent } from '../base/system-fault.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { TRACE } from '../protocol/trace.js';
 import { failedRequests, harPieces } from './har.js';
 import { renderHtml, wantedScreenshots } from './html.js';
 import { screenshotImages } from './images.js';
 import { renderJUnit } from './junit.js';
 import { ReportBuilder } from './report.js';
-import { TRACE } from '../protocol/trace.js';
 import { TraceWriter } from './trace/trace-writer.js';
 import { VIDEO } from './video.js';
 
@@ -19,7 +19,16 @@ const WRITE_CHARACTERS = 256 * 1024;
 const MAX_LISTED = 10_000;
 
 /** Files and folders that a session's folder may contain besides the report, in the order of the list. */
-const LISTED = ['session.json', 'transcript.jsonl', VIDEO, TRACE, 'network.har', 'screenshots', 'downloads', 'healed-flows'];
+const LISTED = [
+  'session.json',
+  'transcript.jsonl',
+  VIDEO,
+  TRACE,
+  'network.har',
+  'screenshots',
+  'downloads',
+  'healed-flows',
+];
 
 /**
  * Writes a session's artifacts into its folder: session.json, transcript.jsonl, report.json, report.html, and

@@ -185,7 +185,20 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
       const clients = new DevToolsClients(channel);
-      this.#parts = { channel, clients, browser, agent, playwright, sandbox, flows, screen, input, network, trace, forPerson };
+      this.#parts = {
+        channel,
+        clients,
+        browser,
+        agent,
+        playwright,
+        sandbox,
+        flows,
+        screen,
+        input,
+        network,
+        trace,
+        forPerson,
+      };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
       await closeParts({ channel, browser, agent, playwright, network, trace, sandbox: this.#parts?.sandbox });

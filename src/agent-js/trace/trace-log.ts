@@ -124,6 +124,8 @@ export class TraceLog {
 function textOf(value: CdpRemoteObject): string {
   if (typeof value.value === 'string') return value.value;
   return (
-    value.unserializableValue ?? value.description ?? (value.value === undefined ? value.type : JSON.stringify(value.value))
+    value.unserializableValue ??
+    value.description ??
+    (value.value === undefined ? value.type : JSON.stringify(value.value))
   );
 }

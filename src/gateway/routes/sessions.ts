@@ -130,7 +130,12 @@ export const sessionRoutes: readonly Route[] = [
     answer: 'application/zip',
     async handle({ request }, sessions) {
       const id = sessionIdOf(request);
-      return { kind: 'stream', contentType: 'application/zip', fileName: TRACE, ...(await sessions.artifacts.trace(id)) };
+      return {
+        kind: 'stream',
+        contentType: 'application/zip',
+        fileName: TRACE,
+        ...(await sessions.artifacts.trace(id)),
+      };
     },
   }),
   defineRoute({

@@ -120,7 +120,10 @@ export class TraceViewer {
   async #sendTrace(reply: Reply, link: string): Promise<void> {
     const shared = this.#sessions?.traceLinks.read(link) ?? null;
     if (shared === null || this.#sessions === null) {
-      throw new TroupeError('NOT_FOUND', 'This link is not valid or has expired; open the trace from the dashboard again');
+      throw new TroupeError(
+        'NOT_FOUND',
+        'This link is not valid or has expired; open the trace from the dashboard again',
+      );
     }
     const { stream, bytes } = await this.#sessions.artifacts.trace(shared.id);
     const headers = [['Content-Type', 'application/zip'], ...traceViewerHeaders()] as const;

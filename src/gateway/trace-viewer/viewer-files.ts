@@ -64,7 +64,8 @@ async function makePolicy(): Promise<string> {
     "font-src 'self' data:",
     "img-src 'self' data: blob:",
     "connect-src 'self'",
-    "frame-src 'self'",
+    // What the viewer shows where there is no snapshot is a data: address.
+    "frame-src 'self' data:",
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -107,7 +107,9 @@ export class TraceEvents {
       ...this.#stepLines(steps, sizes),
       ...this.#stdio.map((line) => this.#stdioLine(line)),
       ...logged.flatMap((line) => this.#logLine(line) ?? []),
-      ...this.#notes.map(({ at, text }) => consoleLine(at, 'warning', `Trace: ${text}`, { url: '', line: 0, column: 0 })),
+      ...this.#notes.map(({ at, text }) =>
+        consoleLine(at, 'warning', `Trace: ${text}`, { url: '', line: 0, column: 0 }),
+      ),
     ]) {
       yield `${JSON.stringify(line)}\n`;
     }

@@ -99,7 +99,8 @@ export class TraceWriter {
       else sizes.push([picture, size]);
     }
     const megabytes = MAX_PICTURE_BYTES / 1024 / 1024;
-    if (dropped > 0) this.#events.note(`The first ${dropped} pictures are not in the trace: ${megabytes} MB is the limit`, 0);
+    if (dropped > 0)
+      this.#events.note(`The first ${dropped} pictures are not in the trace: ${megabytes} MB is the limit`, 0);
     return new Map(sizes.reverse());
   }
 

@@ -6,11 +6,11 @@ import type { Config } from '../../config.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import {
   type BrowserOpening,
+  needsOwnActor,
   newSessionId,
   type OpenBounds,
   type OpenBrowser,
   type SessionBrowser,
-  needsOwnActor,
 } from '../sessions/index.js';
 import { type ActorStart, fitsAnyBrowser, leaseOptions, type OpenDependencies, openBrowser } from './open-browser.js';
 import { RecentDemand } from './recent-demand.js';

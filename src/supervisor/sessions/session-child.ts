@@ -115,7 +115,7 @@ function hasTrace(request: LiveRequest | AutoRequest, config: Config): boolean {
  * starts without a request.
  */
 export function needsOwnActor({ screenshots, trace }: LiveRequest | AutoRequest, config: Config): boolean {
-  const differs = (trace ?? config.trace) !== 'off' !== (config.trace !== 'off');
+  const differs = ((trace ?? config.trace) !== 'off') !== (config.trace !== 'off');
   return differs || (screenshots ?? config.screenshots) !== config.screenshots;
 }
 
