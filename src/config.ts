@@ -11,7 +11,7 @@ import { isTargetPattern } from './net-policy/target-pattern.js';
 import type { CiBuild } from './protocol/batches/ci-build.js';
 import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
-import { TraceWhen } from './protocol/trace.js';
+import { TraceWhen } from './protocol/trace/trace.js';
 
 const environmentName = z
   .string()

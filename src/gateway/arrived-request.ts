@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { GiveUpSignal } from '../actors/actor.js';
 import type { SharedSession } from '../auth/share-links.js';
 import type { SessionRecord } from '../protocol/session.js';
-import type { TraceLink } from '../protocol/trace.js';
+import type { TraceLink } from '../protocol/trace/trace.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import type { Credentials } from './credentials.js';
 import type { ServerName } from './http/http-server.js';

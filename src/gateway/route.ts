@@ -6,7 +6,7 @@ import type { Role } from '../protocol/access.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { EventPage } from '../protocol/event-row.js';
 import type { SessionRecord } from '../protocol/session.js';
-import type { TraceLink } from '../protocol/trace.js';
+import type { TraceLink } from '../protocol/trace/trace.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import { checkShape } from './check-shape.js';
 import type { ServerName } from './http/http-server.js';

@@ -7,7 +7,7 @@ import { ZipArchive } from 'archiver';
 import { asAbsent, systemFault } from '../base/system-fault.js';
 import { contentOf, openOwnFile, openRegularFile, regularFileNames } from '../files/regular-file.js';
 import { safeFileName } from '../protocol/file-name.js';
-import { TRACE } from '../protocol/trace.js';
+import { TRACE } from '../protocol/trace/trace.js';
 import { VIDEO } from './video.js';
 
 /** The files of a session's folder that its zip contains, in this order; all others are omitted. */

@@ -4,7 +4,7 @@ import { asAbsent } from '../base/system-fault.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
-import { TRACE } from '../protocol/trace.js';
+import { TRACE } from '../protocol/trace/trace.js';
 import { failedRequests, harPieces } from './har.js';
 import { renderHtml, wantedScreenshots } from './html.js';
 import { screenshotImages } from './images.js';

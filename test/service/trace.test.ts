@@ -144,7 +144,11 @@ t.test(
     const steps = lines.filter(({ type, method }) => type === 'before' && method === 'step');
     t.match(steps[0]?.stack, [{ file: 'script-1.js', line: 1 }]);
     t.match(lines.find(({ callId }) => callId === steps[0]?.parentId)?.title, 'script 1');
-  t.equal(lines.filter(({ type, phase }) => type === 'screenshot' && phase === 'after').length, 2, 'each step is pictured');
+    t.equal(
+      lines.filter(({ type, phase }) => type === 'screenshot' && phase === 'after').length,
+      2,
+      'each step is pictured',
+    );
     t.ok([...files.keys()].some((name) => name.startsWith('resources/src@')));
 
     const plain = await service.live();

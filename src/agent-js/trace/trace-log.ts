@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { appendFile } from '../../files/thread-files.js';
-import type { TraceLine } from '../../protocol/trace.js';
+import type { TraceLine } from '../../protocol/trace/trace.js';
 import type { CdpEvent, CdpRemoteObject } from '../browser/cdp.js';
 
 /** Console lines and errors of a session's pages. */

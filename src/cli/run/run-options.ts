@@ -1,5 +1,5 @@
 import { namedVariable } from '../../config.js';
-import { TraceWhen } from '../../protocol/trace.js';
+import { TraceWhen } from '../../protocol/trace/trace.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { RemovedSession, RunAnswer } from '../../protocol/answers.js';
-import { keepsTrace } from '../../protocol/keeps-trace.js';
 import {
   AutoRequest,
   isEnded,
@@ -10,7 +9,8 @@ import {
   RunRequest,
   SessionRecord,
 } from '../../protocol/session.js';
-import { noTrace, TRACE, TraceLink } from '../../protocol/trace.js';
+import { keepsTrace } from '../../protocol/trace/keeps-trace.js';
+import { noTrace, TRACE, TraceLink } from '../../protocol/trace/trace.js';
 import { fileNameOf, sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from './submission.js';

@@ -1,6 +1,6 @@
 import type { ShareLinks } from '../../auth/share-links.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { TRACE } from '../../protocol/trace.js';
+import { TRACE } from '../../protocol/trace/trace.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { chooseServer, type ServerOption } from '../choose-server.js';
 import { errorAnswer } from '../error-answer.js';

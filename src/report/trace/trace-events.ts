@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventData, JournalEvent, Step } from '../../protocol/events.js';
 import type { SessionRecord } from '../../protocol/session.js';
-import type { TraceLine } from '../../protocol/trace.js';
+import type { TraceLine } from '../../protocol/trace/trace.js';
 import { type Groups, groupAt, TraceGroups } from './trace-groups.js';
 
 /**

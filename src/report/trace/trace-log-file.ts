@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { asAbsent } from '../../base/system-fault.js';
-import { TraceLine } from '../../protocol/trace.js';
+import { TraceLine } from '../../protocol/trace/trace.js';
 
 /** The file in which a running session collects what only its trace needs. Archives ignore the name. */
 export const TRACE_LOG = '.trace.jsonl';

@@ -4,7 +4,7 @@ import type { BrowserLease } from '../../containers/driver.js';
 import type { EventData } from '../../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
 import { SessionId } from '../../protocol/session.js';
-import type { TraceWhen } from '../../protocol/trace.js';
+import type { TraceWhen } from '../../protocol/trace/trace.js';
 import type { SessionEnd } from './session-end.js';
 
 /** A session that was accepted, now or in an earlier run of the service. */

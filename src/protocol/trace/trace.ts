@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TroupeError } from './errors.js';
+import { TroupeError } from '../errors.js';
 
 /** Whether a session has a trace: `on-failure` keeps it only if the session did not complete. */
 export const TraceWhen = z.enum(['off', 'on', 'on-failure']);
