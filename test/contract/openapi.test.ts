@@ -125,7 +125,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
   await answers.see(t, gateway.url, assets);
   for (const path of ['', '/files', '/report', '/report.json', '/download', '/events'])
     await by('GET', `/api/sessions/{id}${path}`)(id);
-  const traced = await sessions.createLive({ trace: 'on' }, { caller: 'reader' });
+  const traced = await house.live({ trace: 'on' });
   await by('GET', '/api/sessions/{id}/trace')(traced.id);
   await by('POST', '/api/sessions/{id}/trace')(traced.id);
   await by('GET', '/api/sessions/{id}/webhooks')(id);
