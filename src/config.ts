@@ -13,6 +13,7 @@ import { isTargetPattern } from './net-policy/target-pattern.js';
 import type { CiBuild } from './protocol/batches/ci-build.js';
 import { TroupeError } from './protocol/errors.js';
 import { StepScreenshots } from './protocol/session.js';
+import { TraceWhen } from './protocol/trace/trace.js';
 
 const environmentName = z
   .string()
@@ -64,6 +65,13 @@ const ConfigFile = z.strictObject({
     )
     .default({}),
   video: z.enum(['off', 'on', 'on-failure']).default('off'),
+  trace: TraceWhen.or(
+    z.never({ error: 'is off, on, or on-failure; the address for OpenTelemetry is "traces"' }),
+  ).default('off'),
+  /** Where the dashboard opens traces: an origin of its own. */
+  traceViewer: z
+    .strictObject({ port: z.int().min(0).max(65_535).default(0), publicUrl: z.url().optional() })
+    .prefault({}),
   screenshots: StepScreenshots.default('quick'),
   retention: z
     .strictObject({
@@ -177,7 +185,14 @@ export function configElsewhere(
   config: Config,
   { home, maxSessions }: { readonly home: string; readonly maxSessions: number },
 ): Config {
-  const place = { host: '127.0.0.1', port: 0, publicUrl: undefined, allowedHosts: [], token: undefined };
+  const place = {
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: undefined,
+    allowedHosts: [],
+    token: undefined,
+    traceViewer: { port: 0 },
+  };
   return Object.freeze({ ...config, ...place, ...homePaths(home), maxSessions, warmSessions: 0 });
 }
 

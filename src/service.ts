@@ -74,6 +74,7 @@ export async function startService(
       port: config.port,
       server: config.server,
       publicUrl: config.publicUrl,
+      traceViewer: config.traceViewer,
       allowedHosts: config.allowedHosts,
       token: config.token,
       secret: options.secret,

@@ -21,9 +21,12 @@ export interface SharedSession {
  */
 export class ShareLinks {
   readonly #parts: ShareLinkParts;
+  readonly #purpose: 'share' | 'trace';
 
-  constructor(parts: ShareLinkParts) {
+  /** @param purpose what the links are for: those of one purpose are of no use for the other */
+  constructor(parts: ShareLinkParts, purpose: 'share' | 'trace' = 'share') {
     this.#parts = parts;
+    this.#purpose = purpose;
   }
 
   /** @param expiresIn seconds */
@@ -43,6 +46,6 @@ export class ShareLinks {
   }
 
   #seal(id: SessionId, until: number): string {
-    return this.#parts.vault.fingerprint(['share', id, until]);
+    return this.#parts.vault.fingerprint([this.#purpose, id, until]);
   }
 }

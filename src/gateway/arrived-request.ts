@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { GiveUpSignal } from '../actors/actor.js';
 import type { SharedSession } from '../auth/share-links.js';
+import type { SessionRecord } from '../protocol/session.js';
+import type { TraceLink } from '../protocol/trace/trace.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import type { Credentials } from './credentials.js';
 import type { ServerName } from './http/http-server.js';
 import type { Reply } from './http/reply.js';
 import type { RouteRequest } from './route.js';
+import type { TraceViewer } from './trace-viewer/trace-viewer.js';
 
 /** What was read from the native request while it was still valid, and its body. */
 interface ReadRequest {
@@ -28,6 +31,7 @@ export interface RequestDependencies {
   readonly server: ServerName;
   readonly publicBase: string | undefined;
   readonly sessions: Sessions;
+  readonly traceViewer: TraceViewer;
   metrics(): Promise<string>;
   prove: RouteRequest['prove'];
 }
@@ -82,6 +86,11 @@ export class ArrivedRequest implements RouteRequest {
 
   get hasConfiguredAdmin(): boolean {
     return this.#dependencies.credentials.configured;
+  }
+
+  openTrace(id: SessionRecord['id']): Promise<TraceLink> {
+    const { traceViewer, sessions } = this.#dependencies;
+    return traceViewer.open(id, this.#read.host, sessions);
   }
 
   metrics(): Promise<string> {

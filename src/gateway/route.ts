@@ -5,6 +5,8 @@ import type { SharedSession } from '../auth/share-links.js';
 import type { Role } from '../protocol/access.js';
 import type { ErrorCode } from '../protocol/errors.js';
 import type { EventPage } from '../protocol/event-row.js';
+import type { SessionRecord } from '../protocol/session.js';
+import type { TraceLink } from '../protocol/trace/trace.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
 import { checkShape } from './check-shape.js';
 import type { ServerName } from './http/http-server.js';
@@ -77,6 +79,8 @@ export interface RouteRequest {
   readonly signal: AbortSignal;
   /** The same for handlers that only ask an actor; cheaper than `signal`. */
   readonly gone: GiveUpSignal;
+  /** The address that opens a session's trace in the viewer, and until when. UNAVAILABLE */
+  openTrace(id: SessionRecord['id']): Promise<TraceLink>;
   /** The metrics, in Prometheus' text format. */
   metrics(): Promise<string>;
   /** The HTTP server that received the request. */

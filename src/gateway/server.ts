@@ -21,6 +21,7 @@ import type { Route } from './route.js';
 import { type Found, Router } from './router.js';
 import { ROUTES } from './routes/route-table.js';
 import { type SocketGate, Sockets } from './sockets.js';
+import { TraceViewer } from './trace-viewer/trace-viewer.js';
 import { writeAnswer } from './write-answer.js';
 
 /** A fault of the service itself, caught while a request was answered. */
@@ -57,6 +58,8 @@ export interface GatewayOptions {
   readonly sessions?: Sessions | undefined;
   /** The address that clients use if a proxy is in front of the service. */
   readonly publicUrl?: string | undefined;
+  /** Where the trace viewer listens, once a trace is opened. By default a free port. */
+  readonly traceViewer?: { readonly port: number; readonly publicUrl?: string | undefined } | undefined;
   /** Further accepted values of the Host header, `name` or `name:port`. */
   readonly allowedHosts: readonly string[];
   /** If set, every request needs this token or a created one, as a Bearer token. See {@link Credentials}. */
@@ -108,6 +111,7 @@ export class Gateway {
   readonly #router = new Router(ROUTES);
   readonly #streams: { readonly events: EventStreams; readonly mcp: McpEndpoint };
   readonly #dependencies: Omit<RequestDependencies, 'sessions'>;
+  readonly #traceViewer: TraceViewer;
   readonly #sockets: Sockets;
   readonly #socketGate: SocketGate = {
     admit: (request, role) => {
@@ -139,7 +143,17 @@ export class Gateway {
     this.server = server;
     this.#hostCheck = new HostCheck(options);
     this.#credentials = new Credentials(options);
+    this.#traceViewer = new TraceViewer({
+      host: options.host,
+      allowedHosts: options.allowedHosts,
+      port: options.traceViewer?.port ?? 0,
+      publicUrl: options.traceViewer?.publicUrl,
+      servicePublicUrl: options.publicUrl,
+      server: options.server,
+      onFault: (fault) => options.onFault?.(fault),
+    });
     this.#dependencies = {
+      traceViewer: this.#traceViewer,
       credentials: this.#credentials,
       server: server.name,
       publicBase: options.publicUrl?.replace(/\/$/, ''),
@@ -221,6 +235,7 @@ export class Gateway {
 
   async #close(deadlineMs: number): Promise<void> {
     this.#http.stopListening();
+    const viewerClosed = this.#traceViewer.close();
     this.#streams.events.close();
     this.#streams.mcp.close();
     this.#sockets.close();
@@ -238,6 +253,7 @@ export class Gateway {
     await new Promise<void>((resolve) => setImmediate(resolve));
     for (const reply of this.#open) reply.cut();
     await this.#streams.mcp.end();
+    await viewerClosed;
     this.#http.close();
   }
 

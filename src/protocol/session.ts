@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ControlKey } from './control.js';
 import { ERROR_TABLE, type ErrorCode } from './errors.js';
+import { TraceWhen } from './trace/trace.js';
 
 /** A session's id, which is also its job's: 12 characters of a-z and 0-9, safe in a path, a URL, and a label. */
 export const SessionId = z
@@ -102,6 +103,7 @@ const sessionFields = {
   idleTimeout: seconds.optional(),
   hardTimeout: seconds.optional(),
   video: z.enum(['off', 'on', 'on-failure']).optional(),
+  trace: TraceWhen.optional(),
   screenshots: StepScreenshots.optional(),
   /** What `network.har` has of requests: `headers` (the default), or also `bodies`. */
   har: z.enum(['headers', 'bodies']).optional(),
@@ -209,6 +211,8 @@ export const SessionRecord = z.object({
   error: ErrorBodySchema.nullable(),
   tokens: Tokens,
   driver: z.string().nullable(),
+  /** Whether the session has a trace; absent: it has none. */
+  trace: TraceWhen.exclude(['off']).optional(),
   links: z.object({
     self: z.string(),
     proxy: z.string(),

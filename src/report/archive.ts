@@ -7,10 +7,19 @@ import { ZipArchive } from 'archiver';
 import { asAbsent, systemFault } from '../base/system-fault.js';
 import { contentOf, openOwnFile, openRegularFile, regularFileNames } from '../files/regular-file.js';
 import { safeFileName } from '../protocol/file-name.js';
+import { TRACE } from '../protocol/trace/trace.js';
 import { VIDEO } from './video.js';
 
 /** The files of a session's folder that its zip contains, in this order; all others are omitted. */
-const FILES = ['session.json', 'transcript.jsonl', 'report.json', 'report.html', 'report.junit.xml', 'network.har'];
+const FILES = [
+  'session.json',
+  'transcript.jsonl',
+  'report.json',
+  'report.html',
+  'report.junit.xml',
+  'network.har',
+  TRACE,
+];
 const DOWNLOADS = 'downloads';
 const FOLDERS = ['screenshots', DOWNLOADS, 'healed-flows'];
 /** The most files of a running session's downloads. */
@@ -20,7 +29,8 @@ const MAX_DEPTH = 20;
 /** Files that are compressed already are only stored: compressing them costs time and saves nothing. */
 const STORED = /\.(png|jpe?g|webp|gif|mp4|webm|zip|gz|zst|pdf)$/i;
 
-interface Entry {
+/** A file for a zip. */
+export interface ArchiveEntry {
   readonly name: string;
   readonly path: string;
   /** The browser may write to the file's folder. */
@@ -66,16 +76,16 @@ async function fill(
     for await (const entry of entries(source)) {
       if (signal.aborted) return;
       if (taken.has(entry.name)) continue;
-      if (await append(zip, { ...entry, name: prefix + entry.name }, signal)) taken.add(entry.name);
+      if (await appendFile(zip, { ...entry, name: prefix + entry.name }, signal)) taken.add(entry.name);
     }
   }
   if (!signal.aborted) await zip.finalize();
 }
 
-/** Resolves when the whole file is in the zip; false if there is no such file. */
-async function append(
+/** Puts a file into a zip. Resolves when the whole file is in it; false if there is no such file. */
+export async function appendFile(
   zip: ZipArchive,
-  { name, path, untrusted: foreign }: Entry,
+  { name, path, untrusted: foreign }: ArchiveEntry,
   signal: AbortSignal,
 ): Promise<boolean> {
   const opened = await (foreign ? openOwnFile(path) : openRegularFile(path));
@@ -115,7 +125,7 @@ async function* untilError(content: Readable, onFault: (error: unknown) => void)
   }
 }
 
-async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
+async function* entries(options: ArchiveSource): AsyncGenerator<ArchiveEntry> {
   for (const name of FILES) yield { name, path: join(options.dir, name) };
   const videos = ((await readdir(options.dir).catch(asAbsent)) ?? []).filter((name) => VIDEO.test(name));
   for (const name of videos.sort()) yield { name, path: join(options.dir, name) };
@@ -128,7 +138,7 @@ async function* entries(options: ArchiveSource): AsyncGenerator<Entry> {
   }
 }
 
-async function* entriesIn(dir: string, prefix: string, depth: number): AsyncGenerator<Entry> {
+async function* entriesIn(dir: string, prefix: string, depth: number): AsyncGenerator<ArchiveEntry> {
   const found = (await readdir(dir, { withFileTypes: true }).catch(asAbsent)) ?? [];
   const taken = new Set<string>();
   for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {

@@ -4,11 +4,13 @@ import { asAbsent } from '../base/system-fault.js';
 import type { JournalEvent } from '../protocol/events.js';
 import type { Report } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
+import { TRACE } from '../protocol/trace/trace.js';
 import { failedRequests, harPieces } from './har.js';
 import { renderHtml, wantedScreenshots } from './html.js';
 import { screenshotImages } from './images.js';
 import { renderJUnit } from './junit.js';
 import { ReportBuilder } from './report.js';
+import { TraceWriter } from './trace/trace-writer.js';
 import { VIDEO } from './video.js';
 
 /** Text is written to disk in pieces of about this many characters. */
@@ -17,11 +19,20 @@ const WRITE_CHARACTERS = 256 * 1024;
 const MAX_LISTED = 10_000;
 
 /** Files and folders that a session's folder may contain besides the report, in the order of the list. */
-const LISTED = ['session.json', 'transcript.jsonl', VIDEO, 'network.har', 'screenshots', 'downloads', 'healed-flows'];
+const LISTED = [
+  'session.json',
+  'transcript.jsonl',
+  VIDEO,
+  TRACE,
+  'network.har',
+  'screenshots',
+  'downloads',
+  'healed-flows',
+];
 
 /**
  * Writes a session's artifacts into its folder: session.json, transcript.jsonl, report.json, report.html, and
- * report.junit.xml. Each is replaced atomically. Holds the report in memory, but not the events.
+ * report.junit.xml, and the trace if the session is to have one. Each is replaced atomically. Holds the report in memory, but not the events.
  */
 export async function produceArtifacts(
   dir: string,
@@ -30,7 +41,9 @@ export async function produceArtifacts(
 ): Promise<void> {
   await mkdir(dir, { recursive: true });
   const builder = new ReportBuilder(record);
-  await replaceFile(dir, 'transcript.jsonl', transcript(pages, builder));
+  const trace = await TraceWriter.open(dir, record);
+  await replaceFile(dir, 'transcript.jsonl', transcript(pages, builder, trace));
+  await trace?.write();
   const har = await harPieces(dir);
   if (har !== null) await replaceFile(dir, 'network.har', har);
   await replaceFile(dir, 'session.json', [`${JSON.stringify(record, null, 2)}\n`]);
@@ -43,10 +56,12 @@ export async function produceArtifacts(
 async function* transcript(
   pages: AsyncIterable<readonly JournalEvent[]>,
   builder: ReportBuilder,
+  trace: TraceWriter | null,
 ): AsyncGenerator<string> {
   for await (const page of pages) {
     for (const event of page) {
       builder.add(event);
+      trace?.add(event);
       const { seq, at, type, data } = event;
       yield `${JSON.stringify({ seq, at, type, data })}\n`;
     }

@@ -57,6 +57,7 @@ export class Supervisor implements Sessions {
   readonly batches: Batches;
   readonly connections: SessionConnections;
   readonly links: ShareLinks;
+  readonly traceLinks: ShareLinks;
   readonly artifacts: SessionArtifacts;
   readonly flows: FlowLibrary;
   readonly streams: SessionStreams;
@@ -78,6 +79,7 @@ export class Supervisor implements Sessions {
     this.#waiters = new SessionWaiters(parts, (id) => this.#table.has(id));
     this.connections = new SessionConnections(this.#table);
     this.links = new ShareLinks(parts);
+    this.traceLinks = new ShareLinks(parts, 'trace');
     this.flows = new FlowLibrary(parts.config.flowsDir, parts.journal, parts.clock);
     this.streams = new SessionStreams(parts.hub, {
       idOf: async (id) => (await this.get(id)).id,

@@ -125,6 +125,9 @@ t.test('Every route answers valid requests as documented', async (t) => {
   await answers.see(t, gateway.url, assets);
   for (const path of ['', '/files', '/report', '/report.json', '/download', '/events'])
     await by('GET', `/api/sessions/{id}${path}`)(id);
+  const traced = await house.live({ trace: 'on' });
+  await by('GET', '/api/sessions/{id}/trace')(traced.id);
+  await by('POST', '/api/sessions/{id}/trace')(traced.id);
   await by('GET', '/api/sessions/{id}/webhooks')(id);
   await by('POST', '/api/sessions/{id}/webhooks')(id, '{}');
   await by('GET', '/sessions/{id}/prompt')(id);

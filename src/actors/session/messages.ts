@@ -34,6 +34,8 @@ export interface SessionArgs {
   readonly networkBodies: boolean;
   /** The file that stands while rules of `page.route` do. */
   readonly rulesMark: string;
+  /** What the session's trace needs is written to this file; null: it is to have none. */
+  readonly traceLog: string | null;
   /** The folder for proposed repaired flows. */
   readonly healedDir: string;
   /** The global `args` of the session's scripts. */

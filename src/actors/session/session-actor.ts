@@ -4,6 +4,7 @@ import { filesModule } from '../../agent-js/files/files.js';
 import { flowModule } from '../../agent-js/flows/flow.js';
 import { NetworkLog } from '../../agent-js/network/network-log.js';
 import { Secrets } from '../../agent-js/secrets.js';
+import { TraceLog } from '../../agent-js/trace/trace-log.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import { withSignal } from '../../base/deadline.js';
 import { PlaywrightSession } from '../../playwright/session/playwright-session.js';
@@ -47,6 +48,8 @@ interface OpenParts {
   readonly screen: Screen;
   readonly input: InputDispatcher;
   readonly network: NetworkLog;
+  /** Null: the session is to have no trace. */
+  readonly trace: TraceLog | null;
   /** What a person's scripts need, until there is a person. */
   readonly forPerson: PersonParts;
 }
@@ -134,6 +137,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     const { endpoint, devTools, page, screenshotsDir, flowsDir, args, firstStep, actMs, healedDir, networkLog } =
       this.#args;
     const { requestsDir, stepScreenshots, networkBodies } = this.#args;
+    const redact = <T>(shown: T): T => this.#secrets.redact(shown);
     const reach = serviceReach(this.#args.reach);
     const emit = (event: SessionEvent) => this.#emit(event);
     const rules = new RulesMark(this.#args.rulesMark);
@@ -145,8 +149,10 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       throw error;
     });
     if (losesPages) await rules.set(false);
-    const network = new NetworkLog({ file: networkLog, redact: (entry) => this.#secrets.redact(entry) });
+    const network = new NetworkLog({ file: networkLog, redact });
     browser.listen((event) => network.observe(event));
+    const trace = this.#args.traceLog === null ? null : new TraceLog({ file: this.#args.traceLog, redact });
+    if (trace !== null) browser.listen((event) => trace.observe(event));
     const agent = new Agent({
       browser,
       emit,
@@ -155,7 +161,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       firstStep,
       actMs,
       flowsDir,
-      redact: (shown) => this.#secrets.redact(shown),
+      redact,
     });
     if (networkBodies) network.keepBodies(browser);
     const playwright = new PlaywrightSession({
@@ -171,7 +177,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const offered = [
         agent.module,
         playwright.module,
-        flowModule({ flowsDir }),
+        flowModule({ flowsDir, onLoad: (flow, source) => trace?.source(flow, source) }),
         filesModule({ flowsDir }),
         requestsModule({ requestsDir, reach, routes: new Routes(this.#args.connection) }),
       ];
@@ -186,10 +192,23 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
       const clients = new DevToolsClients(channel);
-      this.#parts = { channel, clients, browser, agent, playwright, sandbox, flows, screen, input, network, forPerson };
+      this.#parts = {
+        channel,
+        clients,
+        browser,
+        agent,
+        playwright,
+        sandbox,
+        flows,
+        screen,
+        input,
+        network,
+        trace,
+        forPerson,
+      };
       this.#closing.signal.throwIfAborted();
     } catch (error) {
-      await closeParts({ channel, browser, agent, playwright, network, sandbox: this.#parts?.sandbox });
+      await closeParts({ channel, browser, agent, playwright, network, trace, sandbox: this.#parts?.sandbox });
       this.#parts = undefined;
       throw error;
     }
@@ -347,8 +366,9 @@ async function closeParts({
   browser,
   channel,
   network,
+  trace,
 }: {
-  [P in 'sandbox' | 'playwright' | 'agent' | 'browser' | 'channel' | 'network']?: OpenParts[P] | undefined;
+  [P in 'sandbox' | 'playwright' | 'agent' | 'browser' | 'channel' | 'network' | 'trace']?: OpenParts[P] | undefined;
 }): Promise<void> {
   // Emit the last steps at once, without waiting for their pictures or the script.
   agent?.flush();
@@ -358,6 +378,7 @@ async function closeParts({
   browser?.close();
   await channel?.close();
   await network?.close();
+  await trace?.close();
 }
 
 function endError(termination: Termination): unknown {

@@ -10,6 +10,8 @@ const MAX_FLOW_BYTES = 1024 * 1024;
 export interface FlowOptions {
   /** Absolute; need not exist yet. */
   readonly flowsDir: string;
+  /** Called with each flow that is to run. */
+  readonly onLoad?: ((flow: string, source: string) => void) | undefined;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface FlowOptions {
  * leads on from the folder of the flow that calls, so that flows can be moved together. FLOW_NOT_FOUND when there is no
  * such file; SCRIPT_ERROR for a path that leads out of the folder.
  */
-export function flowModule({ flowsDir }: FlowOptions): HostModule {
+export function flowModule({ flowsDir, onLoad }: FlowOptions): HostModule {
   return {
     name: 'flow',
     prelude: readBundle(import.meta.url, '../prelude/flow'),
@@ -31,6 +33,7 @@ export function flowModule({ flowsDir }: FlowOptions): HostModule {
         if (source === null) {
           throw new TroupeError('FLOW_NOT_FOUND', `There is no flow '${name}' (flows/${name}.js)`, { path: name });
         }
+        onLoad?.(name, source);
         return { path: name, source };
       },
     },

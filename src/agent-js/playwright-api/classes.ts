@@ -332,7 +332,7 @@ export const NOT_OFFERED: { readonly [method: string]: string } = {
   setHTTPCredentials: 'create the session with "httpCredentials"',
   setStorageState: 'create the session with "storageState"',
   storageState: 'use cookies() and page.evaluate for storage',
-  tracing: 'the transcript and the report show each step',
+  tracing: 'create the session with "trace": "on"',
   video: 'create the session with "video": "on"',
   waitForNavigation: 'use waitForURL(...)',
   workers: 'use page.evaluate',

@@ -79,7 +79,7 @@ function withUniqueNames(flows: readonly PlannedFlow[]): readonly PlannedFlow[] 
 }
 
 function commonRequest(
-  { args, secrets, timeout, actTimeout, exactScreenshots, harBodies, forward: ports }: RunOptions,
+  { args, secrets, timeout, actTimeout, exactScreenshots, harBodies, trace, forward: ports }: RunOptions,
   settings: RunSettings,
 ) {
   const forward = [...new Set([...(settings.forward ?? []), ...ports])];
@@ -88,6 +88,7 @@ function commonRequest(
     ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     ...(exactScreenshots ? { screenshots: 'exact' as const } : {}),
     ...(harBodies ? { har: 'bodies' as const } : {}),
+    ...(trace === undefined ? {} : { trace }),
     ...(timeout === undefined ? {} : { hardTimeout: timeout }),
     ...(actTimeout === undefined ? {} : { actTimeout }),
     ...(forward.length > 0 ? { forward } : {}),

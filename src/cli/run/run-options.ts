@@ -1,4 +1,5 @@
 import { namedVariable } from '../../config.js';
+import { TraceWhen } from '../../protocol/trace/trace.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 
@@ -27,6 +28,8 @@ export interface RunOptions {
   readonly exactScreenshots: boolean;
   /** network.har has what requests sent and got. */
   readonly harBodies: boolean;
+  /** Which jobs have a trace; undefined: as the service is configured. */
+  readonly trace: TraceWhen | undefined;
   readonly retries: number;
   /** `immediate`: the service retries a job as soon as it failed; `isolated`: at the end of the run, one at a time. */
   readonly retryStrategy: 'immediate' | 'isolated';
@@ -90,6 +93,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     shard: values.shard === undefined ? null : shardOf(values.shard),
     harBodies: values['har-bodies'] ?? false,
     exactScreenshots: values['exact-screenshots'] ?? false,
+    trace: values.trace === undefined ? undefined : traceOf(values.trace),
     retries,
     retryStrategy,
     repeatEach: values['repeat-each'] === undefined ? 1 : whole('--repeat-each', values['repeat-each'], 1, 1000),
@@ -140,6 +144,7 @@ function parsed(args: readonly string[]) {
     'fail-fast': flag,
     'exact-screenshots': flag,
     'har-bodies': flag,
+    trace: text,
     grep: text,
     timeout: text,
     name: text,
@@ -161,6 +166,12 @@ function strategyOf(text: string | undefined): RunOptions['retryStrategy'] {
   if (text === undefined || text === 'immediate') return 'immediate';
   if (text === 'isolated') return text;
   throw new UsageError(`--retry-strategy takes immediate or isolated, not '${text}'`);
+}
+
+function traceOf(text: string): TraceWhen {
+  const when = TraceWhen.safeParse(text);
+  if (when.success) return when.data;
+  throw new UsageError(`--trace takes ${TraceWhen.options.join(', ')}, not '${text}'`);
 }
 
 function maxFailuresOf(failFast: boolean | undefined, text: string | undefined): number | null {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Journal } from '../../journal/journal.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
+import { keepsTrace } from '../../protocol/trace/keeps-trace.js';
+import { noTrace, TRACE } from '../../protocol/trace/trace.js';
 import { openArchive } from '../../report/archive.js';
 import type { ReportPool } from '../../report/report-pool.js';
 import { journaledEvents } from '../events/index.js';
@@ -49,6 +51,13 @@ export class ArtifactKeeper {
   async report(record: SessionRecord, name: 'report.html' | 'report.json'): Promise<OpenFile> {
     await this.ensure(record);
     return openArtifact(this.dir(record.id), name);
+  }
+
+  /** @throws NOT_FOUND if the session has none */
+  async trace(record: SessionRecord): Promise<OpenFile> {
+    if (!keepsTrace(record)) throw noTrace();
+    await this.ensure(record);
+    return openArtifact(this.dir(record.id), TRACE);
   }
 
   screenshot(id: SessionId, name: string): Promise<OpenFile> {

@@ -68,6 +68,12 @@ export class SessionArtifacts implements Artifacts {
     return this.#keeper.report(await this.#sessions.get(known), name);
   }
 
+  async trace(id: string): Promise<OpenFile> {
+    const { id: known } = await this.#sessions.get(id);
+    await this.#sessions.written(known);
+    return this.#keeper.trace(await this.#sessions.get(known));
+  }
+
   async #dirs(id: string): Promise<FileDirs> {
     const record = await this.#sessions.get(id);
     return this.#sessions.browserFiles(record.id) ?? endedSessionFiles(this.#sessionsDir, record.id);

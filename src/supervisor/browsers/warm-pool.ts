@@ -6,6 +6,7 @@ import type { Config } from '../../config.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import {
   type BrowserOpening,
+  needsOwnActor,
   newSessionId,
   type OpenBounds,
   type OpenBrowser,
@@ -90,7 +91,9 @@ export class WarmPool {
     const open: BrowserOpening = async (task, bounds) => {
       const start = { id, restart: 'transient', task } as const;
       if (warm === undefined) return this.#openCold(request, start, bounds);
-      return this.#warmOrCold(request, start, bounds, (within) => warm.claim(task, within));
+      return this.#warmOrCold(request, start, bounds, (within) =>
+        needsOwnActor(request, this.#parts.config) ? warm.handOver(start, within) : warm.claim(task, within),
+      );
     };
     return { id, open };
   }

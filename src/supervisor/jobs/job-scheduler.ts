@@ -302,8 +302,8 @@ export class JobScheduler {
     request: LiveRequest | AutoRequest,
     { batch, now = this.#parts.clock.now() }: { readonly batch?: string | undefined; readonly now?: Date } = {},
   ): SessionRecord {
-    const { maxIterations, publicUrl, models } = this.#parts.config;
-    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, batch, now };
+    const { maxIterations, publicUrl, models, trace } = this.#parts.config;
+    const defaults = { maxIterations, publicUrl, model: models[0]?.id ?? null, batch, now, trace };
     return acceptedRecord(id, request, defaults);
   }
 

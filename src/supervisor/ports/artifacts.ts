@@ -22,4 +22,6 @@ export interface Artifacts {
   screenshot(id: string, name: string): Promise<OpenFile>;
   /** The report of the session's current state, for people or for programs. */
   report(id: string, name: 'report.html' | 'report.json'): Promise<OpenFile>;
+  /** The trace of the session's current state. NOT_FOUND if the session has none. */
+  trace(id: string): Promise<OpenFile>;
 }

@@ -47,6 +47,8 @@ export interface Sessions {
   /** Access tokens, beside the token of the configuration. */
   readonly tokens: AccessTokens;
   readonly links: ShareLinks;
+  /** Links to the traces of sessions, for the viewer. */
+  readonly traceLinks: ShareLinks;
   /** Webhook messages and their delivery. */
   readonly webhooks: Outbox;
   readonly batches: Batches;

@@ -4,6 +4,7 @@ export { LivingSession } from './living-session.js';
 export { QueuedJob } from './queued-job.js';
 export {
   type BrowserOpening,
+  needsOwnActor,
   type OpenBounds,
   type OpenBrowser,
   type SessionBrowser,

@@ -8,6 +8,7 @@ import type { BrowserLease } from '../../containers/driver.js';
 import type { EventRow } from '../../protocol/event-row.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import { NETWORK_LOG } from '../../report/har.js';
+import { TRACE_LOG } from '../../report/trace/trace-log-file.js';
 import { flowsDirOf } from '../artifacts/index.js';
 
 /** How long a session actor may take to stop, in milliseconds. */
@@ -74,6 +75,7 @@ export function startSessionActor(
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),
         networkBodies: request.har === 'bodies',
         rulesMark: join(config.sessionsDir, id, '.routes'),
+        traceLog: hasTrace(request, config) ? join(config.sessionsDir, id, TRACE_LOG) : null,
         healedDir: join(config.sessionsDir, id, 'healed-flows'),
         args: request.mode === 'auto' ? (request.args ?? {}) : {},
         secrets: request.mode === 'auto' ? (request.secrets ?? {}) : {},
@@ -103,7 +105,21 @@ export function startSessionActor(
 function stepScreenshots(request: LiveRequest | AutoRequest, config: Config): StepScreenshotPolicy {
   const wanted = request.screenshots ?? config.screenshots;
   if (wanted !== 'quick') return wanted;
-  return request.mode === 'auto' ? 'every' : 'spare';
+  // A trace shows the page after each step.
+  return request.mode === 'auto' || hasTrace(request, config) ? 'every' : 'spare';
+}
+
+function hasTrace(request: LiveRequest | AutoRequest, config: Config): boolean {
+  return (request.trace ?? config.trace) !== 'off';
+}
+
+/**
+ * Whether a request asks for something that an actor is told when it starts, and that differs from what one is told that
+ * starts without a request.
+ */
+export function needsOwnActor({ screenshots, trace }: LiveRequest | AutoRequest, config: Config): boolean {
+  const differs = ((trace ?? config.trace) !== 'off') !== (config.trace !== 'off');
+  return differs || (screenshots ?? config.screenshots) !== config.screenshots;
 }
 
 /**

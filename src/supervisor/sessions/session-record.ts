@@ -4,6 +4,7 @@ import type { BrowserLease } from '../../containers/driver.js';
 import type { EventData } from '../../protocol/events.js';
 import type { AutoRequest, LiveRequest, SessionRecord } from '../../protocol/session.js';
 import { SessionId } from '../../protocol/session.js';
+import type { TraceWhen } from '../../protocol/trace/trace.js';
 import type { SessionEnd } from './session-end.js';
 
 /** A session that was accepted, now or in an earlier run of the service. */
@@ -33,10 +34,12 @@ export function acceptedRecord(
     readonly publicUrl: string | undefined;
     readonly now: Date;
     readonly batch?: string | undefined;
+    readonly trace?: TraceWhen | undefined;
   },
 ): SessionRecord {
   const task = request.mode === 'auto' ? request : null;
   const now = defaults.now.toISOString();
+  const trace = request.trace ?? defaults.trace ?? 'off';
   const maxIterations = task === null ? null : (task.maxIterations ?? defaults.maxIterations);
   return {
     id,
@@ -63,6 +66,7 @@ export function acceptedRecord(
     error: null,
     tokens: { input: 0, cached: 0, output: 0 },
     driver: null,
+    ...(trace === 'off' ? {} : { trace }),
     links: sessionLinks(id, defaults.publicUrl),
   };
 }
