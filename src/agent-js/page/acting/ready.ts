@@ -36,6 +36,7 @@ interface Found {
   readonly types?: boolean;
   readonly presses?: Presses | null;
   readonly commits?: boolean;
+  readonly carries?: readonly [dx: number, dy: number];
 }
 
 /**
@@ -168,11 +169,14 @@ function intoCell(request: ReadyRequest, cell: Element | null, under: Action): F
 
 function alongSlider(request: ReadyRequest, slider: Element, under: Action): Found | PageProblem {
   if (request.list === 'closed') under.slider.start();
-  const presses = under.slider.next(slider, typeof request.value === 'string' ? request.value : '');
-  if (presses !== null && isProblem(presses)) return presses;
+  const step = under.slider.next(slider, typeof request.value === 'string' ? request.value : '');
+  if (step !== null && 'problem' in step) return step;
   under.begin(slider, 'input', request);
-  if (presses === null) return { element: slider, point: NOWHERE, done: true, opens: false };
-  return focus(slider) ?? { element: slider, point: NOWHERE, done: false, opens: true, presses };
+  if (step === null) return { element: slider, point: NOWHERE, done: true, opens: false };
+  if ('from' in step) return { element: slider, point: step.from, done: false, opens: true, carries: step.by };
+  if (focus(slider) === null) return { element: slider, point: NOWHERE, done: false, opens: true, presses: step };
+  under.slider.drags();
+  return alongSlider({ ...request, list: 'open' }, slider, under);
 }
 
 /** Whether the text is typed already. False: the field has the focus, and what keys type replaces what it holds. */
@@ -220,7 +224,7 @@ function focus(element: Element): PageProblem | null {
 }
 
 async function report(
-  { element, point, done, opens, wheel, types, presses, commits }: Found,
+  { element, point, done, opens, wheel, types, presses, commits, carries }: Found,
   under: Action,
   request: ReadyRequest,
 ): Promise<Ready> {
@@ -245,6 +249,7 @@ async function report(
     types: types === true,
     presses: presses ?? null,
     commits: commits === true,
+    carries: carries ?? null,
     wheel: wheel ?? null,
   };
 }
