@@ -138,13 +138,13 @@ interface Drawn {
   readonly most?: number;
   /** Its value is not proportional to the way. */
   readonly curve?: number;
-  /** It does not take the focus. */
-  readonly bare?: boolean;
+  /** It takes the focus, and does nothing with the keys. */
+  readonly focused?: boolean;
 }
 
 function drawnSlider(own: Drawn): string {
-  const { role, hears, vertical = false, rtl = false, step = 1, least = 0, most = 100, curve = 1, bare = false } = own;
-  const aria = `role=slider ${bare ? '' : 'tabindex=0'} aria-label=Volume aria-valuemin=${least} aria-valuemax=${most}
+  const { role, hears, vertical = false, rtl = false, step = 1, least = 0, most = 100, curve = 1, focused = false } = own;
+  const aria = `role=slider ${focused ? 'tabindex=0' : ''} aria-label=Volume aria-valuemin=${least} aria-valuemax=${most}
     ${vertical ? 'aria-orientation=vertical' : ''}`;
   const size = vertical ? 'width: 20px; height: 240px' : 'width: 240px; height: 20px';
   return `<div style="height: 40px"></div><div id=track dir=${rtl ? 'rtl' : 'ltr'} ${role === 'track' ? aria : ''}
@@ -178,7 +178,7 @@ function drawnSlider(own: Drawn): string {
 
 const DRAWN: readonly Drawn[] = [
   { what: 'its thumb is dragged', role: 'thumb', hears: 'thumb' },
-  { what: 'its thumb is dragged, and is not focused', role: 'thumb', hears: 'thumb', bare: true },
+  { what: 'its thumb has the focus and is dragged', role: 'thumb', hears: 'thumb', focused: true },
   { what: 'it stands upright', role: 'thumb', hears: 'thumb', vertical: true },
   { what: 'it goes from right to left', role: 'thumb', hears: 'thumb', rtl: true },
   { what: 'its way is curved', role: 'thumb', hears: 'thumb', curve: 2 },
@@ -187,7 +187,7 @@ const DRAWN: readonly Drawn[] = [
   { what: 'it goes in parts of one', role: 'thumb', hears: 'thumb', most: 1, step: 0.25 },
   { what: 'the track is the slider', role: 'track', hears: 'track' },
   { what: 'the track is the slider, and only its thumb is heard', role: 'track', hears: 'thumb' },
-  { what: 'the track is the slider, and stands upright', role: 'track', hears: 'track', vertical: true, bare: true },
+  { what: 'the track is the slider, and stands upright', role: 'track', hears: 'track', vertical: true },
   { what: 'the track is the slider, and goes from right to left', role: 'track', hears: 'track', rtl: true },
   { what: 'its track is clicked', role: 'track', hears: 'click' },
 ];
@@ -196,7 +196,7 @@ t.test('input moves a slider that hears no keys along its track, and compares wh
   for (const drawn of DRAWN) {
     const { what, least = 0, most = 100, step = 1 } = drawn;
     await open(drawnSlider(drawn));
-    const values = [0.75, 0.25, 1, 0].map((part) => least + Math.round(((most - least) * part) / step) * step);
+    const values = [0.25, 1, 0].map((part) => least + Math.round(((most - least) * part) / step) * step);
     for (const value of values) {
       const error = await call('act', '{slider}Volume', 'input', value).then(() => '', String);
       const shown = await call('page', `owner.getAttribute('aria-valuenow')`);

@@ -5,7 +5,7 @@ import { nameMemory } from '../names/name-memory.js';
 import { nextChange } from '../names/next-change.js';
 import { checkedState, inputKind, isReadOnly } from '../names/roles.js';
 import { resolve } from '../resolve.js';
-import { focusedIn, isHtml, isInside, parentOf } from '../tree/flat-tree.js';
+import { focusedIn, isHtml, parentOf } from '../tree/flat-tree.js';
 import type { Point } from '../tree/point.js';
 import { scroll } from '../tree/scrolling.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
@@ -13,7 +13,8 @@ import { isDisabled } from '../tree/visibility.js';
 import type { Action } from './action.js';
 import { isCell } from './cell-edit.js';
 import { toChoose } from './choosing/choosing.js';
-import { choose, isPassword, selectContent, setValue } from './field.js';
+import { choose, dropSelection, isPassword, selectContent, setValue } from './field.js';
+import { hasFocus } from './guard.js';
 import { blocked, blockedUntilChanged, pressablePoint, reachablePoint } from './reach.js';
 import { isSlider } from './slider.js';
 import { typeUnheard } from './type-unheard.js';
@@ -173,7 +174,10 @@ function alongSlider(request: ReadyRequest, slider: Element, under: Action): Fou
   if (step !== null && 'problem' in step) return step;
   under.begin(slider, 'input', request);
   if (step === null) return { element: slider, point: NOWHERE, done: true, opens: false };
-  if ('from' in step) return { element: slider, point: step.from, done: false, opens: true, carries: step.by };
+  if ('from' in step) {
+    dropSelection(slider);
+    return { element: slider, point: step.from, done: false, opens: true, carries: step.by };
+  }
   if (focus(slider) === null) return { element: slider, point: NOWHERE, done: false, opens: true, presses: step };
   under.slider.drags();
   return alongSlider({ ...request, list: 'open' }, slider, under);
@@ -219,7 +223,7 @@ function focus(element: Element): PageProblem | null {
   const target = element as Partial<HTMLElement> & Element;
   target.focus?.();
   const active = focusedIn(element.ownerDocument);
-  if (active !== null && (isInside(active, element) || isInside(element, active))) return null;
+  if (active !== null && hasFocus(active, element)) return null;
   return blocked('does not take the focus');
 }
 
