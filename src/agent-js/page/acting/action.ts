@@ -4,6 +4,7 @@ import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
+import { styleWrites } from '../style-writes.js';
 import { focusedIn, isHtml, isInside } from '../tree/flat-tree.js';
 import { CellEdit } from './cell-edit.js';
 import { Chooser } from './choosing/chooser.js';
@@ -57,6 +58,7 @@ export class Action {
     this.#last = action;
     shownLooks.acting(element);
     discoveries()?.act(true);
+    styleWrites.begin();
     const heard = new Heard(element.ownerDocument);
     const again = (): Element | null => {
       const drawnAnew = sought === null ? null : resolve(sought);
