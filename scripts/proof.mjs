@@ -51,6 +51,7 @@ const PROOFS = {
   ].map((path) => ({ path, env: { TROUPE_TEST_SERVER: 'node' } })),
   faults: [{ path: 'test/faults', env: {} }],
   libraries: [
+    { path: 'test/agent-js/verified.test.ts', env: {} },
     { path: 'test/agent-js/libraries.test.ts', env: {} },
     { path: 'test/agent-js/libraries.test.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],

@@ -78,6 +78,7 @@ t.test(
           t.comment(`${what} | ${verdict.library}: ${ratesOf([verdict]).text}`);
           for (const { label, kind, reason } of verdict.misses)
             t.comment(`  ${page.name} | ${label} | ${kind}: ${reason}`);
+          t.same(silentlyWrong(verdict), [], `${what}, ${page.name}: what is not done is an error`);
           verdicts.push(verdict);
           const known = bounds[page.name] ?? { found: 0, superfluous: 0, done: 0 };
           const misses = missesOf(verdict);
@@ -99,6 +100,13 @@ t.test(
     }
   },
 );
+
+/** Gestures that a control can be compared with afterwards, and that were not done without any error. */
+function silentlyWrong({ misses }: Verdict): readonly string[] {
+  return misses.flatMap(({ label, kind }) =>
+    kind === 'not done' && /:(input|select|check|uncheck|drag)$/.test(label) ? [label] : [],
+  );
+}
 
 function chosen({ name, labels }: LibraryPage): LibraryPage['labels'] {
   return sampled(labels, { proof: 'libraries', name, count: GESTURES_IN_SAMPLE });
