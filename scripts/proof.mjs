@@ -52,8 +52,13 @@ const PROOFS = {
   ].map((path) => ({ path, env: { TROUPE_TEST_SERVER: 'node' } })),
   faults: [{ path: 'test/faults', env: {} }],
   libraries: [
-    { path: 'test/agent-js/libraries.test.ts', env: {} },
-    { path: 'test/agent-js/libraries.test.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
+    { path: 'test/agent-js/verified.test.ts', env: {} },
+    ...[
+      // Ten rounds in one setting, and one in each of the others. Each is a step, so that none is run twice.
+      ...Array.from({ length: 10 }, (_, round) => ({ TROUPE_SETTING: '0', TROUPE_ROUND: `${round + 1}` })),
+      ...['1', '2', '3', '4'].map((setting) => ({ TROUPE_SETTING: setting })),
+      { TROUPE_TEST_DRIVER: 'docker' },
+    ].map((env) => ({ path: 'test/agent-js/libraries.test.ts', env })),
   ],
   late: [
     { path: 'test/agent-js/expect-late.test.ts', env: {} },

@@ -73,3 +73,28 @@ t.test('a drag ends where its target is drawn, also where its middle is empty', 
   await call('act', '#Bob', 'drag', '#Ada');
   t.equal(await call('page', 'document.title'), 'Bob to Ada');
 });
+
+t.test('what the pointer moves is moved where a drag before it has left everything selected too', async (t) => {
+  const html = `<div style="height: 60px">Above</div><div id=box role=button tabindex=0 aria-label=Box
+    style="position: absolute; left: 300px; top: 300px; width: 80px; height: 40px; background: #ccc">Move me</div>
+    <div style="height: 500px">Below <b>it</b></div><script>
+    let held = null;
+    box.onmousedown = ({ clientX, clientY }) => { held = [clientX - box.offsetLeft, clientY - box.offsetTop]; };
+    document.onmousemove = ({ clientX, clientY }) => {
+      if (held !== null) { box.style.left = clientX - held[0] + 'px'; box.style.top = clientY - held[1] + 'px'; }
+    };
+    document.onmouseup = () => { held = null; };</script>`;
+  await call('go', site.set('/box', html));
+  const place: [left: number, top: number] = [300, 300];
+  for (const [dx, dy] of [
+    [-200, -260],
+    [150, 200],
+    [-60, 90],
+  ] as const) {
+    place[0] += dx;
+    place[1] += dy;
+    await call('page', 'getSelection().selectAllChildren(document.body); 0');
+    await call('act', '{button}Box', 'drag', { by: [dx, dy] });
+    t.same(await call('page', '[box.offsetLeft, box.offsetTop]'), place, `${dx}, ${dy}`);
+  }
+});

@@ -122,7 +122,91 @@ t.test('input moves a slider that a page draws to a number, or fails and leaves 
     t.match(error.error, why);
   }
   await open(slider(0));
-  t.match((await failure('act', '{slider}Volume', 'input', '7')).error, /does not move by the arrow keys/);
+  const error = await failure('act', '{slider}Volume', 'input', '7');
+  t.match(error.error, /does not move by the arrow keys, nor when it is dragged/);
+});
+
+/** Of a slider without keys: which element has the role, how its value follows the pointer, and what it hears. */
+interface Drawn {
+  readonly what: string;
+  readonly role: 'thumb' | 'track';
+  readonly hears: 'thumb' | 'track' | 'click';
+  readonly vertical?: boolean;
+  readonly rtl?: boolean;
+  readonly step?: number;
+  readonly least?: number;
+  readonly most?: number;
+  /** Its value is not proportional to the way. */
+  readonly curve?: number;
+  /** It takes the focus, and does nothing with the keys. */
+  readonly focused?: boolean;
+}
+
+function drawnSlider(own: Drawn): string {
+  const { role, hears, vertical = false, rtl = false, step = 1, least = 0, most = 100, curve = 1, focused = false } = own;
+  const aria = `role=slider ${focused ? 'tabindex=0' : ''} aria-label=Volume aria-valuemin=${least} aria-valuemax=${most}
+    ${vertical ? 'aria-orientation=vertical' : ''}`;
+  const size = vertical ? 'width: 20px; height: 240px' : 'width: 240px; height: 20px';
+  return `<div style="height: 40px"></div><div id=track dir=${rtl ? 'rtl' : 'ltr'} ${role === 'track' ? aria : ''}
+    style="position: relative; margin: 0 60px; background: #ddd; ${size}"><div id=thumb ${role === 'thumb' ? aria : ''}
+    style="position: absolute; width: 20px; height: 20px; background: #48c"></div></div><script>
+    const owner = ${role};
+    const move = (part) => {
+      const whole = Math.pow(Math.min(1, Math.max(0, part)), ${curve}) * ${most - least};
+      const value = ${least} + Math.round(whole / ${step}) * ${step};
+      owner.setAttribute('aria-valuenow', value);
+      const at = Math.pow((value - ${least}) / ${most - least}, 1 / ${curve}) * 220;
+      thumb.style.${vertical ? 'bottom' : rtl ? 'right' : 'left'} = at + 'px';
+    };
+    move(0.5);
+    let grip = 10, held = false;
+    const partAt = ({ clientX, clientY }) => {
+      const { left, right, bottom } = track.getBoundingClientRect();
+      return (${vertical ? 'bottom - clientY' : rtl ? 'right - clientX' : 'clientX - left'} - grip) / 220;
+    };
+    ${
+      hears === 'click'
+        ? 'track.onclick = (event) => move(partAt(event));'
+        : `${hears === 'thumb' ? 'thumb' : 'track'}.onmousedown = (event) => {
+      ${hears === 'thumb' ? '' : 'move(partAt(event));'}
+      held = true;
+    };
+    document.onmousemove = (event) => { if (held) move(partAt(event)); };
+    document.onmouseup = () => { held = false; };`
+    }</script>`;
+}
+
+const DRAWN: readonly Drawn[] = [
+  { what: 'its thumb is dragged', role: 'thumb', hears: 'thumb' },
+  { what: 'its thumb has the focus and is dragged', role: 'thumb', hears: 'thumb', focused: true },
+  { what: 'it stands upright', role: 'thumb', hears: 'thumb', vertical: true },
+  { what: 'it goes from right to left', role: 'thumb', hears: 'thumb', rtl: true },
+  { what: 'its way is curved', role: 'thumb', hears: 'thumb', curve: 2 },
+  { what: 'it begins below zero', role: 'thumb', hears: 'track', least: -50, most: 50 },
+  { what: 'it goes in steps', role: 'thumb', hears: 'track', step: 5 },
+  { what: 'it goes in parts of one', role: 'thumb', hears: 'thumb', most: 1, step: 0.25 },
+  { what: 'the track is the slider', role: 'track', hears: 'track' },
+  { what: 'the track is the slider, and only its thumb is heard', role: 'track', hears: 'thumb' },
+  { what: 'the track is the slider, and stands upright', role: 'track', hears: 'track', vertical: true },
+  { what: 'the track is the slider, and goes from right to left', role: 'track', hears: 'track', rtl: true },
+  { what: 'its track is clicked', role: 'track', hears: 'click' },
+];
+
+t.test('input moves a slider that hears no keys along its track, and compares what it shows', async (t) => {
+  for (const drawn of DRAWN) {
+    const { what, least = 0, most = 100, step = 1 } = drawn;
+    await open(drawnSlider(drawn));
+    const values = [0.25, 1, 0].map((part) => least + Math.round(((most - least) * part) / step) * step);
+    for (const value of values) {
+      const error = await call('act', '{slider}Volume', 'input', value).then(() => '', String);
+      const shown = await call('page', `owner.getAttribute('aria-valuenow')`);
+      t.strictSame([error, shown], ['', String(value)], `${what}: ${value}`);
+    }
+  }
+  await open(drawnSlider({ what: 'steps', role: 'thumb', hears: 'thumb', step: 5 }));
+  const error = await failure('act', '{slider}Volume', 'input', '33');
+  t.equal(error.code, 'ACTION_FAILED');
+  t.match(error.error, /does not take 33: it was dragged and shows 3[05]/);
 });
 
 t.test('a check box without a size is checked by the switch that is drawn around it', async (t) => {

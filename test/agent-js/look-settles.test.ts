@@ -47,6 +47,42 @@ t.test('look waits for an animation that ends, and for none that does not', asyn
   t.ok(elements.some(({ locator }) => locator === '{button}Inside'));
 });
 
+t.test('look waits for what a script animates frame by frame, and once for what it animates without end', async (t) => {
+  const page = `<button id=open>Open</button><ul id=list style="display: none; margin: 0">
+    <li style="height: 40px"><button>First</button><li style="height: 40px"><button>Second</button></ul><script>
+    open.onclick = () => {
+      Object.assign(list.style, { display: 'block', overflow: 'hidden', height: '1px' });
+      let frames = 0;
+      const grow = () => {
+        frames += 1;
+        if (frames === 15) return Object.assign(list.style, { overflow: '', height: '' });
+        list.style.height = frames * 5 + 'px';
+        requestAnimationFrame(grow);
+      };
+      requestAnimationFrame(grow);
+    };
+  </script>`.replace('open.onclick', `document.getElementById('open').onclick`);
+  await call('go', site.set('/sliding', page));
+  await call('act', '{button}Open', 'click');
+  const { elements, unsettled } = await look({ full: true });
+  t.same(
+    elements.map(({ locator }) => locator),
+    ['{button}Open', '{button}First', '{button}Second'],
+  );
+  t.equal(unsettled, undefined);
+  const spinner = `<div id=spinner>o</div><button onclick="this.textContent += '!'">Go</button><script>
+    let turn = 0;
+    const spin = () => { spinner.style.rotate = ++turn + 'deg'; requestAnimationFrame(spin); };
+    spin();
+  </script>`;
+  await call('go', site.set('/spinning', spinner));
+  await look({ full: true });
+  await call('act', '{button}Go', 'click');
+  await look();
+  await call('act', '{button}Go!', 'click');
+  t.equal((await look()).unsettled, undefined);
+});
+
 t.test('look says when it gives up waiting', async (t) => {
   site.set('/never', () => undefined);
   await call('go', site.set('/asking', `<button onclick="fetch('/never')">Ask</button>`));

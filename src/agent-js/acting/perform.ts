@@ -33,6 +33,11 @@ export async function perform(tab: Tab, ready: Ready, request: ActRequest, optio
     case 'input':
     case 'clear':
     case 'press':
+      if (ready.carries !== null) {
+        const [dx, dy] = ready.carries;
+        const points = [{ x: ready.x + dx, y: ready.y + dy }];
+        return dragFrom(tab, ready, { native: false, points }, options.bounds);
+      }
       if (ready.opens && ready.presses === null)
         return arrived(tab, options.after, clickAt(tab, ready, { button: 'left', times: 2 }, timeoutMs));
       return arrived(tab, options.after, type(tab, typing(request, ready), timeoutMs));

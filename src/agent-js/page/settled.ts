@@ -1,11 +1,14 @@
 import { discoveries } from './controls/discoveries.js';
 import { nextChange } from './names/next-change.js';
+import { styleWrites } from './style-writes.js';
 
 /** Timers give no sign when they end. */
 const LOOK_AGAIN_MS = 50;
+/** Frames in which no script writes a style: what it animated has ended. */
+const STILL_FRAMES = 2;
 
 /**
- * Waits until no animation runs that will end, and no timer that an input has set.
+ * Waits until no animation runs that will end, be it the browser's or a script's, and no timer that an input has set.
  *
  * @param ms so long at most
  * @param painted first waits for the page to draw what it has got
@@ -14,11 +17,22 @@ const LOOK_AGAIN_MS = 50;
 export async function settled(ms: number, painted: boolean): Promise<string | null> {
   const deadline = performance.now() + ms;
   if (painted) await nextPaint(Math.min(LOOK_AGAIN_MS, ms));
+  let still = styleWrites.take() ? 0 : STILL_FRAMES;
   for (;;) {
-    const busy = underWay();
+    const busy = underWay() ?? (still < STILL_FRAMES ? 'an animation' : null);
     const left = deadline - performance.now();
-    if (busy === null || left <= 0) return busy;
-    await nextChange(Math.min(LOOK_AGAIN_MS, left), 0);
+    if (busy === null) return null;
+    if (left <= 0) {
+      styleWrites.giveUp();
+      return busy;
+    }
+    if (still < STILL_FRAMES) {
+      await nextPaint(Math.min(LOOK_AGAIN_MS, left));
+      still = styleWrites.take() ? 0 : still + 1;
+    } else {
+      await nextChange(Math.min(LOOK_AGAIN_MS, left), 0);
+      if (styleWrites.take()) still = 0;
+    }
   }
 }
 

@@ -45,6 +45,8 @@ export interface Ready {
   readonly opens: boolean;
   /** Keys that are to be pressed in the place of a text. */
   readonly presses: Presses | null;
+  /** It is dragged so far, in the place of a text. */
+  readonly carries: readonly [dx: number, dy: number] | null;
   /** The field is that of a cell: Enter ends it. */
   readonly commits: boolean;
   /** The option's text is to be typed into the element, which filters its list. */

@@ -4,11 +4,12 @@ import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
+import { styleWrites } from '../style-writes.js';
 import { focusedIn, isHtml, isInside } from '../tree/flat-tree.js';
 import { CellEdit } from './cell-edit.js';
 import { Chooser } from './choosing/chooser.js';
 import { settledOutcome } from './choosing/settled-outcome.js';
-import { chosenOutcome, FieldState, fieldValue } from './field.js';
+import { chosenOutcome, dropSelection, FieldState, fieldValue } from './field.js';
 import { arm, disarm } from './guards.js';
 import { Heard } from './heard.js';
 import { Signs } from './signs.js';
@@ -17,6 +18,13 @@ import { TypedText } from './typed-text.js';
 
 /** Input that was sent is there soon, also on a busy page; what has not come by then is asked for again. */
 const HEARD_MS = 1_000;
+/** After these, a drag may be meant for what they have selected. */
+const SELECTING: ReadonlySet<ActionName | null> = new Set<ActionName>([
+  'selectText',
+  'dblclick',
+  'tripleclick',
+  'press',
+]);
 
 interface UnderWay {
   readonly element: Element;
@@ -36,6 +44,7 @@ export class Action {
   readonly cell = new CellEdit();
   readonly slider = new SliderMove();
   #underWay: UnderWay | null = null;
+  #last: ActionName | null = null;
 
   /** The element of the action under way. */
   get target(): Element | null {
@@ -45,8 +54,11 @@ export class Action {
   /** @param sought what the element is called, if it is: when the page draws it anew, the new one is meant */
   begin(element: Element, action: ActionName, sought: Sought<string> | null): void {
     this.#stop();
+    if (action === 'drag' && !SELECTING.has(this.#last)) dropSelection(element);
+    this.#last = action;
     shownLooks.acting(element);
     discoveries()?.act(true);
+    styleWrites.begin();
     const heard = new Heard(element.ownerDocument);
     const again = (): Element | null => {
       const drawnAnew = sought === null ? null : resolve(sought);

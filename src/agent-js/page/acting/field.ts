@@ -172,6 +172,15 @@ export function selectContent(element: Element): void {
   selection?.addRange(range);
 }
 
+/**
+ * Takes away a selection that an earlier drag has left behind: a press on what is selected would carry the selection off,
+ * and not move the element.
+ */
+export function dropSelection({ ownerDocument }: Element): void {
+  const selection = ownerDocument.getSelection();
+  if (selection?.type === 'Range') selection.removeAllRanges();
+}
+
 function listOptions(select: HTMLSelectElement): string {
   const texts = [...select.options].slice(0, 20).map((option) => JSON.stringify(foldSpace(option.text)));
   return texts.length === 0 ? 'none' : texts.join(', ') + (select.options.length > 20 ? ', …' : '');

@@ -107,7 +107,7 @@ function isMeant(hit: Element, target: GuardTarget, lands: (hit: Element, elemen
 }
 
 /** A key goes to the element, or to what it is a part of: an editor's paragraph has no focus of its own. */
-function hasFocus(focused: Element, element: Element): boolean {
+export function hasFocus(focused: Element, element: Element): boolean {
   if (isInside(focused, element)) return true;
   return focused.localName !== 'body' && focused.localName !== 'html' && isInside(element, focused);
 }

@@ -5,7 +5,7 @@ import { nameMemory } from '../names/name-memory.js';
 import { nextChange } from '../names/next-change.js';
 import { checkedState, inputKind, isReadOnly } from '../names/roles.js';
 import { resolve } from '../resolve.js';
-import { focusedIn, isHtml, isInside, parentOf } from '../tree/flat-tree.js';
+import { focusedIn, isHtml, parentOf } from '../tree/flat-tree.js';
 import type { Point } from '../tree/point.js';
 import { scroll } from '../tree/scrolling.js';
 import { isSelfDrawn } from '../tree/self-drawn.js';
@@ -13,7 +13,8 @@ import { isDisabled } from '../tree/visibility.js';
 import type { Action } from './action.js';
 import { isCell } from './cell-edit.js';
 import { toChoose } from './choosing/choosing.js';
-import { choose, isPassword, selectContent, setValue } from './field.js';
+import { choose, dropSelection, isPassword, selectContent, setValue } from './field.js';
+import { hasFocus } from './guard.js';
 import { blocked, blockedUntilChanged, pressablePoint, reachablePoint } from './reach.js';
 import { isSlider } from './slider.js';
 import { typeUnheard } from './type-unheard.js';
@@ -36,6 +37,7 @@ interface Found {
   readonly types?: boolean;
   readonly presses?: Presses | null;
   readonly commits?: boolean;
+  readonly carries?: readonly [dx: number, dy: number];
 }
 
 /**
@@ -168,11 +170,17 @@ function intoCell(request: ReadyRequest, cell: Element | null, under: Action): F
 
 function alongSlider(request: ReadyRequest, slider: Element, under: Action): Found | PageProblem {
   if (request.list === 'closed') under.slider.start();
-  const presses = under.slider.next(slider, typeof request.value === 'string' ? request.value : '');
-  if (presses !== null && isProblem(presses)) return presses;
+  const step = under.slider.next(slider, typeof request.value === 'string' ? request.value : '');
+  if (step !== null && 'problem' in step) return step;
   under.begin(slider, 'input', request);
-  if (presses === null) return { element: slider, point: NOWHERE, done: true, opens: false };
-  return focus(slider) ?? { element: slider, point: NOWHERE, done: false, opens: true, presses };
+  if (step === null) return { element: slider, point: NOWHERE, done: true, opens: false };
+  if ('from' in step) {
+    dropSelection(slider);
+    return { element: slider, point: step.from, done: false, opens: true, carries: step.by };
+  }
+  if (focus(slider) === null) return { element: slider, point: NOWHERE, done: false, opens: true, presses: step };
+  under.slider.drags();
+  return alongSlider({ ...request, list: 'open' }, slider, under);
 }
 
 /** Whether the text is typed already. False: the field has the focus, and what keys type replaces what it holds. */
@@ -215,12 +223,12 @@ function focus(element: Element): PageProblem | null {
   const target = element as Partial<HTMLElement> & Element;
   target.focus?.();
   const active = focusedIn(element.ownerDocument);
-  if (active !== null && (isInside(active, element) || isInside(element, active))) return null;
+  if (active !== null && hasFocus(active, element)) return null;
   return blocked('does not take the focus');
 }
 
 async function report(
-  { element, point, done, opens, wheel, types, presses, commits }: Found,
+  { element, point, done, opens, wheel, types, presses, commits, carries }: Found,
   under: Action,
   request: ReadyRequest,
 ): Promise<Ready> {
@@ -245,6 +253,7 @@ async function report(
     types: types === true,
     presses: presses ?? null,
     commits: commits === true,
+    carries: carries ?? null,
     wheel: wheel ?? null,
   };
 }

@@ -2,6 +2,7 @@ import type { PageProblem, Presses } from '../../tabs/page-calls.js';
 import { hasNumber } from '../controls/actions.js';
 import { inputKind, roleOf } from '../names/roles.js';
 import { blocked } from './reach.js';
+import { type Carry, TrackDrag } from './slider-track.js';
 
 /** Keys that are pressed before the slider is asked where it stands. */
 const MAX_PRESSES = 200;
@@ -10,18 +11,28 @@ const MAX_ROUNDS = 20;
 const MOVED_MS = 500;
 const CLOSE = 1e-9;
 
-/** Moves a slider that a page draws to a value, by the arrow keys, and learns by the first how far one moves it. */
+/**
+ * Moves a slider that a page draws to a value, by the arrow keys, and learns by the first how far one moves it. One that
+ * does not take the focus, or does not move by a key, is dragged.
+ */
 export class SliderMove {
   #pressed: (Presses & { readonly from: number; readonly at: number }) | null = null;
   #rounds = 0;
+  #drag: TrackDrag | null = null;
 
   start(): void {
     this.#pressed = null;
     this.#rounds = 0;
+    this.#drag = null;
   }
 
-  /** The keys to press next; null: it stands where it should. */
-  next(slider: Element, value: string): Presses | PageProblem | null {
+  /** Keys are of no use: it is dragged from now on. */
+  drags(): void {
+    this.#drag ??= new TrackDrag();
+  }
+
+  /** The keys to press, or the drag to do, next; null: it stands where it should. */
+  next(slider: Element, value: string): Presses | Carry | PageProblem | null {
     const wanted = value.trim() === '' ? Number.NaN : Number(value);
     const now = numberOf(slider);
     if (!Number.isFinite(wanted)) return blocked(`takes a number, not ${JSON.stringify(value)}`, true);
@@ -31,10 +42,15 @@ export class SliderMove {
       return blocked(`does not take ${wanted}: it goes from ${least ?? 'any number'} to ${most ?? 'any number'}`, true);
     }
     if (Math.abs(now - wanted) < CLOSE) return null;
+    if (this.#drag !== null) return this.#drag.next(slider, wanted, now);
     const last = this.#pressed;
     const [more, less] = keysOf(slider);
     if (last === null) return this.#press({ key: wanted > now ? more : less, times: 1 }, now);
-    if (now === last.from) return blocked('does not move by the arrow keys', performance.now() - last.at > MOVED_MS);
+    if (now === last.from) {
+      if (performance.now() - last.at <= MOVED_MS) return blocked('does not move by the arrow keys');
+      this.drags();
+      return this.next(slider, value);
+    }
     const step = (now - last.from) / last.times;
     const times = Math.round((wanted - now) / step);
     if (times === 0 || ++this.#rounds > MAX_ROUNDS) {
@@ -50,7 +66,7 @@ export class SliderMove {
   }
 }
 
-/** Whether an element has a number that arrow keys change, and takes no text. */
+/** Whether an element has a number that arrow keys or a drag change, and takes no text. */
 export function isSlider(element: Element): boolean {
   if (inputKind(element) !== 'none' || !/^(slider|spinbutton|separator)$/.test(roleOf(element))) return false;
   return hasNumber(element);

@@ -38,7 +38,7 @@ export class NameMemory {
   #mutations = 0;
   /** `#changes` when every document and shadow root was known. */
   #attended = -1;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(records: readonly MutationRecord[]) => void>();
   #hasFields = false;
   /** What else that holds for: listeners and the size of the window change without a change of the document. */
   #idleIn = '';
@@ -68,7 +68,7 @@ export class NameMemory {
   }
 
   /** Calls `listener` with each change of what is observed, soon after it. Answers the call that ends it. */
-  onMutation(listener: () => void): () => void {
+  onMutation(listener: (records: readonly MutationRecord[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -150,7 +150,7 @@ export class NameMemory {
   #forget(records: readonly MutationRecord[]): void {
     this.#changed();
     this.#mutations++;
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of [...this.#listeners]) listener(records);
     if (records.length > MAX_RECORDS) {
       this.#forgetAll();
       return;
