@@ -12,6 +12,7 @@ import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
 import { makeHome } from './service/make-home.js';
 import { Telemetry } from './service/telemetry.js';
 import { ArtifactKeeper } from './supervisor/artifacts/index.js';
+import { VideoEncoding } from './supervisor/browsers/index.js';
 import { EventHub } from './supervisor/events/index.js';
 import { Supervisor } from './supervisor/supervisor.js';
 import type { Log } from './telemetry/log.js';
@@ -93,6 +94,8 @@ export async function startService(
     built.push(() => threads.close());
     const supervision = new Supervision({ threads });
     built.push(() => supervision.stop(SUPERVISION_STOP_MS));
+    const videos = new VideoEncoding({ driver, supervision, clock: systemClock, log });
+    built.push(() => videos.close());
     const pool = new ReportPool();
     built.push(() => pool.close());
     const hub = new EventHub(journal);
@@ -121,6 +124,7 @@ export async function startService(
       config: Object.freeze({ ...config, port: gateway.port }),
       driver,
       supervision,
+      videos,
       journal,
       log,
       version,

@@ -14,6 +14,7 @@ import type { LiveRequest, SessionId, SessionRecord } from '#troupe/protocol/ses
 import { ReportPool } from '#troupe/report/report-pool.js';
 import { makeHome as makeFolders } from '#troupe/service/make-home.js';
 import { ArtifactKeeper } from '#troupe/supervisor/artifacts/artifact-keeper.js';
+import { VideoEncoding } from '#troupe/supervisor/browsers/index.js';
 import { EventHub } from '#troupe/supervisor/events/event-hub.js';
 import { Supervisor } from '#troupe/supervisor/supervisor.js';
 import { Outbox } from '#troupe/webhooks/outbox.js';
@@ -62,6 +63,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   const entry = new URL('../../dist/actors/session/session.thread.js', import.meta.url);
   const threads = new ThreadPool({ entry, name: 'sessions' }, 1);
   const supervision = new Supervision({ threads });
+  const videos = new VideoEncoding({ driver: browsers.driver, supervision, clock: systemClock, log });
   const reports = new ReportPool();
   const hub = new EventHub(journal);
   const vault = await RequestVault.open(config.keyFile);
@@ -72,6 +74,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   const parts = { config, driver: browsers.driver, supervision, journal, log, version: '0.0.0-test', clock, vault };
   const sessions = await Supervisor.start({
     ...parts,
+    videos,
     tokens,
     hub,
     webhooks,
@@ -85,6 +88,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
     await Promise.all([...gateways.map((gateway) => gateway.close(1_000)), sessions.stop(0)]);
     await webhooks.close();
     await reports.close();
+    await videos.close();
     await supervision.stop(2_000);
     await threads.close();
     await journal.close();

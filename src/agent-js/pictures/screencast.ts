@@ -12,8 +12,11 @@ export interface CastWish {
   readonly maxHeight: number;
 }
 
-/** Steps want each change at once; viewers take one frame after the other, by {@link Screencast.acknowledge}. */
-export type CastUser = 'steps' | 'viewers';
+/** Steps want each change at once; the others take one frame after the other, by {@link Screencast.acknowledge}. */
+export type CastUser = 'steps' | CastPuller;
+
+/** Users that take one frame after the other. */
+export type CastPuller = 'viewers' | 'video';
 
 export interface CastFrame {
   readonly page: string;
@@ -29,7 +32,7 @@ const JPEG_QUALITY = 60;
 
 /**
  * The one screencast of a session. Chromium gives a connection one for each tab, and each costs what it draws: so the
- * steps' pictures and the viewers of the live screen have the same one, as large as the larger of the two needs it.
+ * steps' pictures, the viewers of the live screen and the video have the same one, as large as the largest needs it.
  *
  * A frame shows what was painted, at once after the start and then with each change; a page that stays as it is sends
  * none. Its time stamp is that of the browser's tick, and what it shows may be one or two ticks older: nothing is to be
@@ -75,7 +78,7 @@ export class Screencast {
     if (this.#running !== null) this.#start(this.#running);
   }
 
-  /** The viewers have taken the last frame, and want the next. */
+  /** Somebody has taken the last frame, and wants the next. */
   acknowledge(): void {
     if (this.#running === null || this.#unacknowledged === null) return;
     this.#send(this.#running.page, 'Page.screencastFrameAck', { sessionId: this.#unacknowledged });
@@ -103,16 +106,15 @@ export class Screencast {
     this.#send(wish.page, 'Page.startScreencast', { format, ...quality, maxWidth, maxHeight });
   }
 
-  /** Both are about the tab in front; where they disagree, the steps are right. */
+  /** All are about the tab in front; where they disagree, the steps are right. */
   #merged(): CastWish | null {
-    const steps = this.#wishes.get('steps');
-    const viewers = this.#wishes.get('viewers');
-    if (steps === undefined) return viewers ?? null;
-    if (viewers === undefined) return steps;
+    const first = this.#wishes.get('steps') ?? this.#wishes.get('video') ?? this.#wishes.get('viewers');
+    if (first === undefined) return null;
+    const wishes = [...this.#wishes.values()];
     return {
-      ...steps,
-      maxWidth: Math.max(steps.maxWidth, viewers.maxWidth),
-      maxHeight: Math.max(steps.maxHeight, viewers.maxHeight),
+      ...first,
+      maxWidth: Math.max(...wishes.map(({ maxWidth }) => maxWidth)),
+      maxHeight: Math.max(...wishes.map(({ maxHeight }) => maxHeight)),
     };
   }
 

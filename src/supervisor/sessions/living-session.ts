@@ -91,6 +91,8 @@ export class LivingSession {
       video: request.video ?? deps.config.video,
       clock: deps.clock,
       log: (line) => deps.log(line, { session: record.id }),
+      videos: deps.videos,
+      videoFailed: (reason) => this.#videoFailed(reason),
       state: () => this.#state,
       advance: (input) => this.#advance(input),
     });
@@ -379,6 +381,12 @@ export class LivingSession {
     await writeEnd(this.#deps, this.record.id, this.#journal.withWebhook('ended', batch));
     this.#onEnded();
     return this.record;
+  }
+
+  /** The end of a session is its last event; what fails later is only logged. */
+  #videoFailed(reason: string): void {
+    this.#deps.log(`its video ended early: ${reason}`, { session: this.record.id });
+    if (this.#ended === undefined) this.#journal.emit({ type: 'VideoFailed', data: { reason } });
   }
 
   #touch(): void {
