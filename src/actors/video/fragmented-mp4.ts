@@ -139,13 +139,13 @@ function fullBox(type: string, version: number, flags: number, ...content: reado
 
 function u16(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(2 * values.length);
-  values.forEach((value, index) => bytes.writeUInt16BE(value, 2 * index));
+  for (const [index, value] of values.entries()) bytes.writeUInt16BE(value, 2 * index);
   return bytes;
 }
 
 function u32(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(4 * values.length);
-  values.forEach((value, index) => bytes.writeUInt32BE(value, 4 * index));
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, 4 * index);
   return bytes;
 }
 

@@ -29,6 +29,10 @@ export interface CastFrame {
 }
 
 const JPEG_QUALITY = 60;
+/** With so many frames that are not acknowledged, Chromium may have dropped those that followed. */
+const MAY_DROP = 2;
+/** A frame of a change comes sooner after an acknowledgement, if there is one. */
+const REFRESH_MS = 150;
 
 /**
  * The one screencast of a session. Chromium gives a connection one for each tab, and each costs what it draws: so the
@@ -45,6 +49,9 @@ export class Screencast {
   readonly #listeners = new Set<(frame: CastFrame) => void>();
   #running: CastWish | null = null;
   #unacknowledged: number | null = null;
+  /** Frames that Chromium counts as not acknowledged. */
+  #inFlight = 0;
+  #refresh: NodeJS.Timeout | undefined;
 
   constructor(browser: BrowserPort) {
     this.#browser = browser;
@@ -83,6 +90,9 @@ export class Screencast {
     if (this.#running === null || this.#unacknowledged === null) return;
     this.#send(this.#running.page, 'Page.screencastFrameAck', { sessionId: this.#unacknowledged });
     this.#unacknowledged = null;
+    // The last change before a page comes to rest may be among those that were dropped, and nothing else follows it.
+    if (this.#inFlight >= MAY_DROP) this.#refresh = setTimeout(() => this.restart(), REFRESH_MS);
+    this.#inFlight -= 1;
   }
 
   /** Idempotent. */
@@ -94,8 +104,10 @@ export class Screencast {
 
   #stop(): void {
     if (this.#running !== null) this.#send(this.#running.page, 'Page.stopScreencast', {});
+    clearTimeout(this.#refresh);
     this.#running = null;
     this.#unacknowledged = null;
+    this.#inFlight = 0;
   }
 
   #start(wish: CastWish): void {
@@ -122,7 +134,9 @@ export class Screencast {
     if (event.method !== 'Page.screencastFrame' || this.#running === null) return;
     if (event.session !== this.#running.page) return;
     const { data, metadata, sessionId } = event.params;
+    clearTimeout(this.#refresh);
     this.#unacknowledged = sessionId;
+    this.#inFlight += 1;
     if (this.#wishes.has('steps')) this.acknowledge();
     const { page, format } = this.#running;
     const frame = { page, data, format, width: metadata.deviceWidth, height: metadata.deviceHeight };

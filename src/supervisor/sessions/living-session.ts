@@ -260,6 +260,7 @@ export class LivingSession {
     this.clocks.stop();
     this.control.end();
     attemptOf(this.#state)?.close();
+    await this.#resources.finishVideo();
     await this.#resources.actorStopped(STOP_MS + 1_000);
     if (this.#ending.signal.aborted) return false;
     this.#advance({ type: 'Requeued' });
@@ -368,8 +369,10 @@ export class LivingSession {
     this.clocks.stop();
     this.control.end();
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
-    if (how === 'graceful') await this.#resources.actorStopped(STOP_MS + 1_000);
-    else if (idle) await this.#resources.actorSettled(DRAIN_MS);
+    if (how === 'graceful') {
+      await this.#resources.finishVideo();
+      await this.#resources.actorStopped(STOP_MS + 1_000);
+    } else if (idle) await this.#resources.actorSettled(DRAIN_MS);
     else await this.#resources.actorStopped(DRAIN_MS);
     this.#journal.record = endedRecord(this.record, end, this.#deps.clock.now());
     this.#journal.close();

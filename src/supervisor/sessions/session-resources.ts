@@ -55,6 +55,11 @@ export class SessionResources {
     return new FrameVideo(next, this.#owner.videos);
   }
 
+  /** Takes the last frame of the video, while the actor can still answer. */
+  async finishVideo(): Promise<void> {
+    await heldBy(this.#owner.state())?.video?.finish();
+  }
+
   /** Stops the actor, and waits at most `ms` milliseconds for it. */
   async actorStopped(ms: number): Promise<void> {
     const actor = this.#actor();
@@ -83,9 +88,10 @@ export class SessionResources {
   async release(completed = false): Promise<void> {
     const { dir, log, video, advance } = this.#owner;
     const held = heldBy(this.#owner.state());
+    const isUnwanted = completed && video === 'on-failure';
     if (held !== null) {
       const { slot, lease, actor } = held;
-      await held.video?.finish();
+      if (!isUnwanted) await held.video?.finish();
       advance({ type: 'ActorStopped' });
       await actor?.stop();
       if (lease !== null) {
@@ -96,11 +102,11 @@ export class SessionResources {
         await lease.release().catch((error) => log(`its browser could not be removed: ${sentenceOf(error)}`));
         // Encoding needs no slot.
         slot.release();
-        await held.video?.stop();
+        await (isUnwanted ? held.video?.discard() : held.video?.stop());
       }
-      if (completed && video === 'on-failure') await removeVideos(dir);
       slot.release();
-    } else if (completed && video === 'on-failure') await removeVideos(dir);
+    }
+    if (isUnwanted) await removeVideos(dir);
     advance({ type: 'Released' });
   }
 

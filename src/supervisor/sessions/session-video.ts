@@ -51,6 +51,12 @@ export class SessionVideo {
     await this.#done;
   }
 
+  /** Ends a video that nobody wants. Idempotent. Never rejects. */
+  async discard(): Promise<void> {
+    this.#stopping.abort();
+    await this.#done;
+  }
+
   async #write(dir: string): Promise<void> {
     const parts = await this.#source.start(this.#stopping.signal);
     try {
