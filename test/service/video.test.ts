@@ -58,7 +58,9 @@ async function play(name: string, content: Buffer, lastSeconds = 60): Promise<Pl
     const [, from = '0', to = ''] = /bytes=(\d+)-(\d*)/.exec(request.headers.range ?? '') ?? [];
     const part = content.subarray(Number(from), to === '' ? undefined : Number(to) + 1);
     const range = `bytes ${from}-${Number(from) + part.length - 1}/${content.length}`;
-    response.writeHead(206, { 'content-type': 'video/mp4', 'accept-ranges': 'bytes', 'content-range': range }).end(part);
+    response
+      .writeHead(206, { 'content-type': 'video/mp4', 'accept-ranges': 'bytes', 'content-range': range })
+      .end(part);
   });
   const { id } = await service.live({ video: 'off' });
   await service.run(id, `agent.go(${JSON.stringify(site.set('/player', PLAYER))})`);
@@ -73,38 +75,48 @@ function numbersIn({ frames }: Played): number[] {
   return numbers.filter((number, index) => number !== numbers[index - 1]);
 }
 
-t.test('The video of a job shows its steps in order to the last one, without marks, and is listed in the report', async (t) => {
-  const flow = `() => {
+t.test(
+  'The video of a job shows its steps in order to the last one, without marks, and is listed in the report',
+  async (t) => {
+    const flow = `() => {
     agent.go('${base}?n=1');
     for (let step = 2; step <= 8; step += 1) { agent.act('{button}More', 'click'); agent.wait(250); }
   }`;
-  writeFileSync(join(service.home, 'flows', 'numbers.js'), flow);
-  const { id, state } = await service.job({ flowFiles: ['numbers.js'], video: 'on' });
-  t.equal(state, 'completed');
-  const zip = await readZip(`${service.url}/api/sessions/${id}/download`);
-  const film = zip.get('video.mp4') ?? Buffer.alloc(0);
-  const { artifacts } = JSON.parse(String(zip.get('report.json')));
-  t.match(
-    artifacts.find(({ path }: { path: string }) => path === 'video.mp4'),
-    { bytes: film.length },
-  );
-  const played = await play('job.mp4', film);
-  t.match(played, { width: 1280, height: 720 });
-  t.ok(played.seconds > 1.7, `${played.seconds} s`);
-  const numbers = numbersIn(played);
-  t.same(numbers, [...numbers].sort((a, b) => a - b), 'no step comes before an earlier one');
-  t.equal(numbers.at(-1), 8, 'the last picture is what the last step left');
-  const colors = played.frames.filter(({ isReadable }) => isReadable).flatMap(({ corner }) => corner);
-  t.ok(
-    colors.every((color) => color.every((channel) => channel > 230)),
-    'the marks of the steps’ pictures are not in it',
-  );
-});
+    writeFileSync(join(service.home, 'flows', 'numbers.js'), flow);
+    const { id, state } = await service.job({ flowFiles: ['numbers.js'], video: 'on' });
+    t.equal(state, 'completed');
+    const zip = await readZip(`${service.url}/api/sessions/${id}/download`);
+    const film = zip.get('video.mp4') ?? Buffer.alloc(0);
+    const { artifacts } = JSON.parse(String(zip.get('report.json')));
+    t.match(
+      artifacts.find(({ path }: { path: string }) => path === 'video.mp4'),
+      { bytes: film.length },
+    );
+    const played = await play('job.mp4', film);
+    t.match(played, { width: 1280, height: 720 });
+    t.ok(played.seconds > 1.7, `${played.seconds} s`);
+    const numbers = numbersIn(played);
+    t.same(
+      numbers,
+      [...numbers].sort((a, b) => a - b),
+      'no step comes before an earlier one',
+    );
+    t.equal(numbers.at(-1), 8, 'the last picture is what the last step left');
+    const colors = played.frames.filter(({ isReadable }) => isReadable).flatMap(({ corner }) => corner);
+    t.ok(
+      colors.every((color) => color.every((channel) => channel > 230)),
+      'the marks of the steps’ pictures are not in it',
+    );
+  },
+);
 
 t.test('A page that stops after many changes is shown as it is then, and a still page costs no bytes', async (t) => {
   const { id } = await service.live({ video: 'on' });
   await service.run(id, `agent.go('${base}?n=1')`);
-  await service.run(id, `agent.page('new Promise((done) => requestAnimationFrame(function next() { raise(); if (number < 90) requestAnimationFrame(next); else done(); }))')`);
+  await service.run(
+    id,
+    `agent.page('new Promise((done) => requestAnimationFrame(function next() { raise(); if (number < 90) requestAnimationFrame(next); else done(); }))')`,
+  );
   await eventually('the file on disk shows it while the session runs', async () => {
     if (!existsSync(pathOf(id))) return false;
     return numbersIn(await play('so-far.mp4', readFileSync(pathOf(id)), 0.2)).at(-1) === 90;
