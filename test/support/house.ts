@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Supervision } from '#troupe/actors/supervision.js';
 import { ThreadPool } from '#troupe/actors/thread-pool.js';
+import { PictureBudget } from '#troupe/agent-js/pictures/picture-budget.js';
 import { AccessTokens } from '#troupe/auth/access-tokens.js';
 import { RequestVault } from '#troupe/auth/request-vault.js';
 import { systemClock } from '#troupe/base/clock.js';
@@ -63,7 +64,13 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   const entry = new URL('../../dist/actors/session/session.thread.js', import.meta.url);
   const threads = new ThreadPool({ entry, name: 'sessions' }, 1);
   const supervision = new Supervision({ threads });
-  const videos = new VideoEncoding({ driver: browsers.driver, supervision, clock: systemClock, log });
+  const videos = new VideoEncoding({
+    driver: browsers.driver,
+    supervision,
+    clock: systemClock,
+    log,
+    pictures: new PictureBudget(),
+  });
   const reports = new ReportPool();
   const hub = new EventHub(journal);
   const vault = await RequestVault.open(config.keyFile);

@@ -1,6 +1,7 @@
 import type { Child } from '../../actors/child.js';
 import type { Supervision } from '../../actors/supervision.js';
 import { VideoEncoderActor, type VideoEncoderMessages } from '../../actors/video/messages.js';
+import type { PictureBudget } from '../../agent-js/pictures/picture-budget.js';
 import type { Clock } from '../../base/clock.js';
 import { withDeadline } from '../../base/deadline.js';
 import type { BrowserLease, Driver } from '../../containers/driver.js';
@@ -16,9 +17,6 @@ const STOP_MS = 700;
 const ENCODE_MS = 12_000;
 /** How long the browser is kept when no video is made. */
 const LINGER_MS = 10_000;
-/** The least time between two frames of a video; all videos of the service share this part of it. */
-const FRAME_MS = 100;
-const SHARED_MS = 50;
 
 interface Encoder {
   readonly lease: BrowserLease;
@@ -31,6 +29,7 @@ interface Encoder {
  * the browser behind, and the next one removes it like any other that belongs to no session.
  */
 export class VideoEncoding implements VideoEncoders {
+  readonly pictures: PictureBudget;
   readonly #driver: Driver;
   readonly #supervision: Supervision;
   readonly #clock: Clock;
@@ -47,15 +46,14 @@ export class VideoEncoding implements VideoEncoders {
     readonly supervision: Supervision;
     readonly clock: Clock;
     readonly log: Log;
+    /** Shared with the viewers of live screens. */
+    readonly pictures: PictureBudget;
   }) {
+    this.pictures = parts.pictures;
     this.#driver = parts.driver;
     this.#supervision = parts.supervision;
     this.#clock = parts.clock;
     this.#log = parts.log;
-  }
-
-  paceMs(): number {
-    return Math.max(FRAME_MS, SHARED_MS * this.#recordings);
   }
 
   holdsLease(leaseId: string): boolean {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FrameRequest, ScreenFrame } from '../../actors/session/screen.js';
 import type { VideoPicture } from '../../actors/video/messages.js';
+import type { PictureBudget, Watched } from '../../agent-js/pictures/picture-budget.js';
 import { pause, settlesWithin, Wakeups } from '../../base/deadline.js';
 import type { VideoSource } from './session-video.js';
 
@@ -15,8 +16,8 @@ export interface VideoRecording {
 
 /** Encodes videos in a browser of its own, which runs only while there are any. */
 export interface VideoEncoders {
-  /** The least time between two frames of a video that has begun or will begin, in milliseconds. */
-  paceMs(): number;
+  /** Limits what pictures of all sessions cost. */
+  readonly pictures: PictureBudget;
   /** @throws UNAVAILABLE */
   begin(signal: AbortSignal): Promise<VideoRecording>;
   /** Whether the lease is the encoder's. */
@@ -30,6 +31,11 @@ export type NextVideoFrame = (order: FrameRequest, signal: AbortSignal) => Promi
 const MAX_PIXELS = 1_280;
 /** A page that does not change is asked for no longer than this at once, since its tab may no longer be the one in front. */
 const QUIET_MS = 1_000;
+/** The least time between two frames, and the longest if the machine is busy. */
+const FRAME_MS = 100;
+const MAX_FRAME_MS = 1_000;
+/** To encode a frame costs about as much as to draw it. */
+const ENCODED = 2;
 /** How soon a session that could not answer is asked again. */
 const RETRY_MS = 100;
 /** How long the end of a session waits for its last frame. */
@@ -47,7 +53,9 @@ type Queued =
  * painted something new; a page that stays as it is sends none. They wait in a bounded queue for the encoder; if it is
  * full, no frame is pulled, so the video has fewer.
  */
-export class FrameVideo implements VideoSource {
+export class FrameVideo implements VideoSource, Watched {
+  readonly wantsMs = FRAME_MS;
+  readonly isControlled = false;
   readonly lastPartsMs = 8_000;
   readonly #next: NextVideoFrame;
   readonly #encoders: VideoEncoders;
@@ -56,6 +64,7 @@ export class FrameVideo implements VideoSource {
   readonly #changes = new Wakeups();
   readonly #finishing = new AbortController();
   #queuedBytes = 0;
+  #isQuiet = true;
   #last: ScreenFrame | null = null;
   #pulled: Promise<void> = Promise.resolve();
   #isComplete = false;
@@ -66,7 +75,9 @@ export class FrameVideo implements VideoSource {
   }
 
   async start(signal: AbortSignal): Promise<Readable> {
-    this.#pulled = this.#pull(AbortSignal.any([signal, this.#finishing.signal]));
+    const { pictures } = this.#encoders;
+    pictures.join(this);
+    this.#pulled = this.#pull(AbortSignal.any([signal, this.#finishing.signal])).finally(() => pictures.leave(this));
     try {
       const recording = await this.#encoders.begin(signal);
       return Readable.from(this.#parts(recording, signal), { objectMode: false });
@@ -90,6 +101,16 @@ export class FrameVideo implements VideoSource {
     this.#changes.wake();
   }
 
+  get isQuiet(): boolean {
+    return this.#isQuiet;
+  }
+
+  get megapixels(): number {
+    if (this.#last === null) return 0;
+    const { width, height } = this.#last;
+    return (ENCODED * width * height * Math.min(1, MAX_PIXELS / width) ** 2) / 1e6;
+  }
+
   get #atMs(): number {
     return performance.now() - this.#startedAt;
   }
@@ -106,13 +127,15 @@ export class FrameVideo implements VideoSource {
         await pause(RETRY_MS, { signal }).catch(() => undefined);
         continue;
       }
+      this.#isQuiet = frame === null;
       if (frame === null) {
         this.#hold();
         continue;
       }
       after = frame.number;
       this.#add(frame);
-      const leftMs = this.#encoders.paceMs() - (performance.now() - askedAt);
+      const paceMs = Math.min(MAX_FRAME_MS, this.#encoders.pictures.paceOf(this));
+      const leftMs = paceMs - (performance.now() - askedAt);
       await pause(Math.max(0, leftMs), { signal }).catch(() => undefined);
       while (this.#isFull && !signal.aborted) await this.#changes.next(signal);
     }

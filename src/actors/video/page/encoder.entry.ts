@@ -20,6 +20,12 @@ interface Picture {
   readonly erase: { readonly width: number; readonly height: number } | null;
 }
 
+/** A frame as the encoder gives it. */
+interface Made {
+  readonly chunk: EncodedVideoChunk;
+  readonly config: VideoDecoderConfig | undefined;
+}
+
 /** The first that the browser has: H.264 is played everywhere, and not every Chromium has it. */
 const CODECS = ['avc1.42E028', 'vp09.00.40.08'];
 const BITS_PER_PIXEL_SECOND = 1.8;
@@ -35,7 +41,7 @@ class Encoder {
   #canvas: OffscreenCanvas | null = null;
   #last: VideoFrame | null = null;
   #failed: Error | null = null;
-  #made: { readonly chunk: EncodedVideoChunk; readonly config: VideoDecoderConfig | undefined } | null = null;
+  readonly #made: Made[] = [];
 
   /** @param startMs when the picture is shown, in milliseconds of the video */
   async encode({ image, erase }: Picture, startMs: number, isKey: boolean): Promise<Encoded> {
@@ -75,12 +81,12 @@ class Encoder {
     return { ...encoded, track: { codec, width, height, description: base64Of(described) } };
   }
 
-  async #output(keyFrame: boolean) {
+  async #output(keyFrame: boolean): Promise<Made | null> {
     if (this.#encoder === null || this.#last === null) return null;
-    this.#made = null;
+    this.#made.length = 0;
     this.#encoder.encode(this.#last, { keyFrame });
     await this.#encoder.flush();
-    return this.#made;
+    return this.#made.at(-1) ?? null;
   }
 
   /** The first picture decides about the size of all; sizes of H.264 are even. */
@@ -103,7 +109,7 @@ class Encoder {
       if (supported !== true) continue;
       const encoder = new VideoEncoder({
         output: (chunk, metadata) => {
-          this.#made = { chunk, config: metadata?.decoderConfig ?? undefined };
+          this.#made.push({ chunk, config: metadata?.decoderConfig ?? undefined });
         },
         error: (error) => {
           this.#failed = error;
