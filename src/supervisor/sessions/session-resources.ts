@@ -22,7 +22,7 @@ interface ResourceOwner {
   readonly clock: Clock;
   readonly log: (line: string) => void;
   readonly videos: VideoEncoders;
-  /** Called once if the video ends before the session does. */
+  /** Called once if the video ends early; it may be after the end of the session. */
   readonly videoFailed: (reason: string) => void;
   state(): SessionLifecycle;
   advance(input: LifecycleInput): void;
@@ -38,8 +38,12 @@ export class SessionResources {
 
   /** Takes ownership of the lease, and starts a video if one is configured. */
   acquire(lease: BrowserLease): void {
-    const { video, dir, videoFailed } = this.#owner;
-    const recorded = video === 'off' ? null : new SessionVideo(this.#videoSource(lease), dir, videoFailed);
+    const { video, dir, log, videoFailed } = this.#owner;
+    const failed = (reason: string) => {
+      log(`its video ended early: ${reason}`);
+      videoFailed(reason);
+    };
+    const recorded = video === 'off' ? null : new SessionVideo(this.#videoSource(lease), dir, failed);
     this.#owner.advance({ type: 'LeaseAcquired', lease, video: recorded });
   }
 
@@ -55,9 +59,10 @@ export class SessionResources {
     return new FrameVideo(next, this.#owner.videos);
   }
 
-  /** Takes the last frame of the video, while the actor can still answer. */
-  async finishVideo(): Promise<void> {
+  /** Takes the last frame of the video, and stops the actor as {@link actorStopped}. */
+  async actorFinished(ms: number): Promise<void> {
     await heldBy(this.#owner.state())?.video?.finish();
+    await this.actorStopped(ms);
   }
 
   /** Stops the actor, and waits at most `ms` milliseconds for it. */
