@@ -114,23 +114,26 @@ t.test(
   },
 );
 
-t.test('A page that stops after many changes is shown as it is then, while the session runs and after it', async (t) => {
-  const { id } = await service.live({ video: 'on' });
-  await service.run(id, `agent.go('${base}?n=1')`);
-  await service.run(
-    id,
-    `agent.page('new Promise((done) => requestAnimationFrame(function next() { raise(); if (number < 90) requestAnimationFrame(next); else done(); }))')`,
-  );
-  await eventually('the file on disk shows it while the session runs', async () => {
-    if (!existsSync(pathOf(id))) return false;
-    return numbersIn(await play(readFileSync(pathOf(id)), 0.2)).at(-1) === 90;
-  });
-  await service.call('DELETE', `/api/sessions/${id}`);
-  await service.seen(id, 'SessionEnded');
-  const zip = await readZip(`${service.url}/api/sessions/${id}/download`);
-  const played = await play(zip.get('video.mp4') ?? Buffer.alloc(0));
-  t.equal(numbersIn(played).at(-1), 90);
-});
+t.test(
+  'A page that stops after many changes is shown as it is then, while the session runs and after it',
+  async (t) => {
+    const { id } = await service.live({ video: 'on' });
+    await service.run(id, `agent.go('${base}?n=1')`);
+    await service.run(
+      id,
+      `agent.page('new Promise((done) => requestAnimationFrame(function next() { raise(); if (number < 90) requestAnimationFrame(next); else done(); }))')`,
+    );
+    await eventually('the file on disk shows it while the session runs', async () => {
+      if (!existsSync(pathOf(id))) return false;
+      return numbersIn(await play(readFileSync(pathOf(id)), 0.2)).at(-1) === 90;
+    });
+    await service.call('DELETE', `/api/sessions/${id}`);
+    await service.seen(id, 'SessionEnded');
+    const zip = await readZip(`${service.url}/api/sessions/${id}/download`);
+    const played = await play(zip.get('video.mp4') ?? Buffer.alloc(0));
+    t.equal(numbersIn(played).at(-1), 90);
+  },
+);
 
 t.test('A session whose video cannot go on says so and goes on; the video is kept up to there', async (t) => {
   const { id } = await service.live({ video: 'on' });
