@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { Supervision } from './actors/supervision.js';
 import { ThreadPool } from './actors/thread-pool.js';
+import { PictureBudget } from './agent-js/pictures/picture-budget.js';
 import { AccessTokens } from './auth/access-tokens.js';
 import { RequestVault } from './auth/request-vault.js';
 import { systemClock } from './base/clock.js';
@@ -12,6 +13,7 @@ import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
 import { makeHome } from './service/make-home.js';
 import { Telemetry } from './service/telemetry.js';
 import { ArtifactKeeper } from './supervisor/artifacts/index.js';
+import { VideoEncoding } from './supervisor/browsers/index.js';
 import { EventHub } from './supervisor/events/index.js';
 import { Supervisor } from './supervisor/supervisor.js';
 import type { Log } from './telemetry/log.js';
@@ -69,7 +71,9 @@ export async function startService(
     await makeHome(config);
     const telemetry = new Telemetry(config, version, log);
     // First of all, for one service alone: what cannot have its port must not touch what another service holds.
+    const pictures = new PictureBudget();
     const gateway = await Gateway.listen({
+      pictures,
       host: config.host,
       port: config.port,
       server: config.server,
@@ -94,6 +98,8 @@ export async function startService(
     built.push(() => threads.close());
     const supervision = new Supervision({ threads });
     built.push(() => supervision.stop(SUPERVISION_STOP_MS));
+    const videos = new VideoEncoding({ driver, supervision, clock: systemClock, log, pictures });
+    built.push(() => videos.close());
     const pool = new ReportPool();
     built.push(() => pool.close());
     const hub = new EventHub(journal);
@@ -122,6 +128,7 @@ export async function startService(
       config: Object.freeze({ ...config, port: gateway.port }),
       driver,
       supervision,
+      videos,
       journal,
       log,
       version,

@@ -1,3 +1,4 @@
+import { PictureBudget } from '../agent-js/pictures/picture-budget.js';
 import { proofOf } from '../auth/service-proof.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
@@ -81,6 +82,8 @@ export interface GatewayOptions {
   /** The body of `GET /metrics`. */
   readonly metrics?: (() => Promise<string>) | undefined;
   readonly onFault?: ((fault: GatewayFault) => void) | undefined;
+  /** Limits what pictures of all sessions cost; its own by default. */
+  readonly pictures?: PictureBudget | undefined;
 }
 
 /** An admitted request. */
@@ -187,6 +190,7 @@ export class Gateway {
       (topic, message) => {
         if (gateway) gateway.#http.publish(topic, message);
       },
+      options.pictures ?? new PictureBudget(),
     );
     const http = await start(options, {
       sockets: sockets.routes,

@@ -1,3 +1,4 @@
+import type { PictureBudget } from '../agent-js/pictures/picture-budget.js';
 import type { Role } from '../protocol/access.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
@@ -37,10 +38,15 @@ export class Sockets {
   /**
    * @param gate called for each request; returns null until requests can be admitted
    * @param publish sends a message to all subscribers of a topic
+   * @param pictures limits what pictures of all sessions cost
    */
-  constructor(gate: () => SocketGate | null, publish: (topic: string, message: Uint8Array) => void) {
+  constructor(
+    gate: () => SocketGate | null,
+    publish: (topic: string, message: Uint8Array) => void,
+    pictures: PictureBudget,
+  ) {
     this.#gate = gate;
-    this.#stream = new StreamServer(publish);
+    this.#stream = new StreamServer(publish, pictures);
     const stream = this.#upgradeHandler('view', {
       make: ({ principal }, sessions) => this.#stream.newState(sessions, principal),
       discard: () => undefined,

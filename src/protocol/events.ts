@@ -111,6 +111,8 @@ export const EVENT_DATA = {
   ControlTaken: z.object({ by: z.string() }),
   ControlReturned: z.object({ reason: ControlEnd }),
   BrowserLost: z.object({ reason: z.string() }),
+  /** The video of the session has ended before the session, or never began. */
+  VideoFailed: z.object({ reason: z.string() }),
   ...MODEL_EVENT_DATA,
 } as const;
 

@@ -119,6 +119,7 @@ export class ReportBuilder {
       case 'ScreenshotTaken':
       case 'DialogOpened':
       case 'DownloadFinished':
+      case 'VideoFailed':
       case 'ModelStarted':
       case 'ModelCallStarted':
       case 'ModelTextReceived':

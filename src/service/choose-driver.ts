@@ -169,13 +169,6 @@ async function processChoice(
   { config, instance, ownPort, log }: DriverDependencies,
   why: string,
 ): Promise<DriverChoice> {
-  if (config.video !== 'off') {
-    const remedy = 'use Docker, or set "video" to "off" in troupe.json';
-    throw new TroupeError(
-      'INVALID_REQUEST',
-      `"video": a video needs the docker driver, not this one (${why}); ${remedy}`,
-    );
-  }
   if (config.dockerSocket !== null) {
     const where = { workDir: `${config.tmpDir}/containers`, instance };
     const removal = removeLeftoverContainers(new DockerEngine(config.dockerSocket, LEFTOVERS_MS), where);

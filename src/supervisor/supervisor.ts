@@ -104,7 +104,8 @@ export class Supervisor implements Sessions {
       stop: (sessions) => this.#stopAll(sessions),
       removeArtifacts: (session) => this.#removeArtifacts(session),
     });
-    const isOwned = (id: string) => this.#table.holdsLease(id) || this.#scheduler.holdsWarmLease(id);
+    const isOwned = (id: string) =>
+      this.#table.holdsLease(id) || this.#scheduler.holdsWarmLease(id) || parts.videos.holdsLease(id);
     this.#retention = new Retention({ ...parts, isLiving: (id) => this.#table.living(id) !== undefined });
     this.#reaper = new Reaper({ ...parts, isOwned: isOwned });
     this.#startedAt = parts.clock.now().getTime();
@@ -214,7 +215,9 @@ export class Supervisor implements Sessions {
     const { id: sessionId, status } = await this.get(id);
     const living = this.#table.living(sessionId);
     if (living === undefined) throw new TroupeError('SESSION_ENDED', `The session has no screen: it is ${status}`);
-    return living.actor().ask('NextFrame', order, { deadlineMs: order.timeoutMs + FRAME_GRACE_MS, signal });
+    return living
+      .actor()
+      .ask('NextFrame', { ...order, user: 'viewers' }, { deadlineMs: order.timeoutMs + FRAME_GRACE_MS, signal });
   }
 
   models(): readonly ModelInfo[] {

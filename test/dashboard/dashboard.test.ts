@@ -38,12 +38,14 @@ t.test('an empty service says how to begin, and the page makes no request to ano
 });
 
 t.test(
-  'a new session in a container can have ports of the machine and a video; another one is not offered them',
+  'a new session can have a video, and in a container ports of the machine; another one is not offered those',
   async (t) => {
     await call('go', `${service.url}/#/new?flow=examples/buy.js`);
     await shows('checkout-validation');
     if (process.env.TROUPE_TEST_DRIVER !== 'docker') {
       t.notMatch(await call('page', 'document.body.innerText'), /Ports of/);
+      await call('act', '{^select}Video', 'select', 'recorded');
+      await shows('"video":"on"');
       return;
     }
     const other = await startShop({ port: 0 });

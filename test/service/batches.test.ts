@@ -76,7 +76,7 @@ t.test('What is wrong with one job refuses them all, and says which', async (t) 
       { flows, jobs: [job('a.js'), { prompt: 'x', maxIterations: 0 }] },
       { code: 'INVALID_REQUEST', error: /^jobs\.1: / },
     ],
-    [{ flows, jobs: [job('a.js', { video: 'on' })] }, { details: { issues: [{ path: 'jobs.0.video' }] } }],
+    [{ flows, jobs: [job('a.js', { video: 'always' })] }, { details: { issues: [{ path: 'jobs.0.video' }] } }],
     [{ flows, jobs: [job('../a.js')] }, { code: 'INVALID_REQUEST' }],
   ];
   for (const [request, error] of refusals) {

@@ -117,14 +117,6 @@ t.test('a session without scripts ends after its idle time, any session after it
   t.match(await ended(hard.id), { state: 'stopped', endReason: 'hard' });
 });
 
-t.test('what browsers without containers cannot do is refused by name', async (t) => {
-  const service = await startTestService(t, { driver: 'process' });
-  t.match(await service.call('POST', '/api/sessions', { video: 'on' }), {
-    status: 400,
-    body: { code: 'INVALID_REQUEST', details: { issues: [{ path: 'video' }] } },
-  });
-});
-
 t.test('files go both ways: a download is listed and served, an upload can be chosen by the page', async (t) => {
   const { id } = await service.live();
   const put = await service.call('PUT', `/api/sessions/${id}/files/note.txt`, 'for the attention of the shop');

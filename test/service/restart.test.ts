@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { killBrowser } from '../support/browsers.js';
+import { killBrowser, runningBrowsers } from '../support/browsers.js';
+import { eventually } from '../support/eventually.js';
 import { HOLDING_SCRIPTS, holdPage, tellsPageLost } from '../support/held-page.js';
 import { guardLeaks } from '../support/leaks.js';
 import { processesWith } from '../support/processes.js';
@@ -56,6 +57,33 @@ t.test(
     t.match(await after.call('DELETE', `/api/sessions/${live.id}`), { status: 200 });
     t.match(await after.call('GET', `/api/jobs/${held}/download`), { status: 200 });
     t.same(await second.end('SIGTERM'), { code: 0, signal: null });
+  },
+);
+
+t.test(
+  'after kill -9 the video so far is kept, its encoder is removed, and the session is recorded anew',
+  async (t) => {
+    const home = makeHome(t, { maxSessions: 2, driver: 'process' });
+    const first = await startServiceProcess(t, home);
+    const before = client(first.url);
+    const { id } = await before.live({ video: 'on' });
+    await before.run(id, `agent.go('data:text/html,<h1>Before')`);
+    const video = (name: string) => statSync(join(home, 'sessions', id, name), { throwIfNoEntry: false })?.size ?? 0;
+    await eventually('it is recorded', () => video('video.mp4') > 0);
+    const encoders = runningBrowsers().filter((one) => one !== id);
+    t.equal(encoders.length, 1);
+    await first.end('SIGKILL');
+    const second = await startServiceProcess(t, home);
+    const after = client(second.url);
+    t.match(await after.run(id, `agent.go('data:text/html,<h1>After').title`), { status: 200 });
+    t.same(
+      runningBrowsers().filter((one) => encoders.includes(one)),
+      [],
+    );
+    await eventually('it is recorded again', () => video('video-2.mp4') > 0);
+    t.ok(video('video.mp4') > 0);
+    t.match(await after.call('DELETE', `/api/sessions/${id}`), { status: 200 });
+    await second.end('SIGTERM');
   },
 );
 

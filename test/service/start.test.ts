@@ -34,14 +34,6 @@ t.test(
   },
 );
 
-t.test('without Docker, a configuration that wants videos of all sessions is refused by its name', async (t) => {
-  const start = (settings: object) => startTestService(t, { video: 'on-failure', ...settings });
-  await t.rejects(start({ driver: 'process' }), {
-    code: 'INVALID_REQUEST',
-    message: /^"video": a video needs the docker driver, not this one \(as configured\); use Docker, or set "video"/,
-  });
-});
-
 t.test('a service whose output nobody reads any more goes on, and leaves nothing when it ends', async (t) => {
   const home = makeHome(t);
   // As scripts/start.mjs has it: the command line without the file that `troupe` is.

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Supervision } from '#troupe/actors/supervision.js';
 import { ThreadPool } from '#troupe/actors/thread-pool.js';
+import { PictureBudget } from '#troupe/agent-js/pictures/picture-budget.js';
 import { AccessTokens } from '#troupe/auth/access-tokens.js';
 import { RequestVault } from '#troupe/auth/request-vault.js';
 import { systemClock } from '#troupe/base/clock.js';
@@ -14,6 +15,7 @@ import type { LiveRequest, SessionId, SessionRecord } from '#troupe/protocol/ses
 import { ReportPool } from '#troupe/report/report-pool.js';
 import { makeHome as makeFolders } from '#troupe/service/make-home.js';
 import { ArtifactKeeper } from '#troupe/supervisor/artifacts/artifact-keeper.js';
+import { VideoEncoding } from '#troupe/supervisor/browsers/index.js';
 import { EventHub } from '#troupe/supervisor/events/event-hub.js';
 import { Supervisor } from '#troupe/supervisor/supervisor.js';
 import { Outbox } from '#troupe/webhooks/outbox.js';
@@ -62,6 +64,13 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   const entry = new URL('../../dist/actors/session/session.thread.js', import.meta.url);
   const threads = new ThreadPool({ entry, name: 'sessions' }, 1);
   const supervision = new Supervision({ threads });
+  const videos = new VideoEncoding({
+    driver: browsers.driver,
+    supervision,
+    clock: systemClock,
+    log,
+    pictures: new PictureBudget(),
+  });
   const reports = new ReportPool();
   const hub = new EventHub(journal);
   const vault = await RequestVault.open(config.keyFile);
@@ -72,6 +81,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
   const parts = { config, driver: browsers.driver, supervision, journal, log, version: '0.0.0-test', clock, vault };
   const sessions = await Supervisor.start({
     ...parts,
+    videos,
     tokens,
     hub,
     webhooks,
@@ -85,6 +95,7 @@ export async function openHouse(t: Teardown, settings: object = {}): Promise<Hou
     await Promise.all([...gateways.map((gateway) => gateway.close(1_000)), sessions.stop(0)]);
     await webhooks.close();
     await reports.close();
+    await videos.close();
     await supervision.stop(2_000);
     await threads.close();
     await journal.close();

@@ -1,3 +1,4 @@
+import type { CastPuller } from '../../agent-js/pictures/screencast.js';
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
 import type { ConnectionSettings } from '../../config/connection-settings.js';
@@ -106,7 +107,10 @@ export type SessionMessages = {
   /** Runs a model on the task until the task ends. Scripts of other callers may run in between. */
   RunModel: { readonly payload: ModelTask; readonly reply: TaskEnd };
   /** A picture of the active page, once it is newer than the caller's; null if there is none in time. */
-  NextFrame: { readonly payload: FrameRequest; readonly reply: ScreenFrame | null };
+  NextFrame: {
+    readonly payload: FrameRequest & { readonly user: CastPuller };
+    readonly reply: ScreenFrame | null;
+  };
   /** Connects another DevTools client to the browser, and replies with its number. CAPACITY, WORKER_LOST. */
   AttachDevTools: { readonly payload: null; readonly reply: number };
   /** A client's command: a JSON object as text, and the DevTools session that it names. */

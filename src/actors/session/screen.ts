@@ -1,4 +1,5 @@
-import type { CastFrame, Screencast } from '../../agent-js/pictures/screencast.js';
+import { markedPart } from '../../agent-js/pictures/mark.js';
+import type { CastFrame, CastPuller, Screencast } from '../../agent-js/pictures/screencast.js';
 
 /** A picture of the page, and the page's size in CSS pixels. */
 export interface ScreenFrame {
@@ -8,6 +9,11 @@ export interface ScreenFrame {
   readonly jpeg: Uint8Array;
   readonly width: number;
   readonly height: number;
+  /**
+   * The part in the upper left corner that has the mark of a step's picture, in pixels of the picture; null for none.
+   * Computed for videos only.
+   */
+  readonly mark: { readonly width: number; readonly height: number } | null;
 }
 
 export interface FrameRequest {
@@ -43,6 +49,7 @@ const LINGER_MS = 2_000;
 export class Screen {
   readonly #cast: Screencast;
   readonly #activePage: () => string | undefined;
+  readonly #user: CastPuller;
   readonly #unlisten: () => void;
   readonly #waiting = new Set<() => void>();
   #casting = false;
@@ -56,10 +63,12 @@ export class Screen {
   /**
    * @param cast the session's screencast, closed by its owner
    * @param activePage returns the CDP session of the tab on the screen
+   * @param user who gets the frames
    */
-  constructor(cast: Screencast, activePage: () => string | undefined) {
+  constructor(cast: Screencast, activePage: () => string | undefined, user: CastPuller) {
     this.#cast = cast;
     this.#activePage = activePage;
+    this.#user = user;
     this.#unlisten = cast.listen((frame) => this.#observe(frame));
   }
 
@@ -81,7 +90,7 @@ export class Screen {
     return isNewer() ? this.#newest : null;
   }
 
-  /** Stops drawing for viewers. Idempotent. */
+  /** Stops drawing. Idempotent. */
   close(): void {
     this.#unlisten();
     clearTimeout(this.#linger);
@@ -94,11 +103,11 @@ export class Screen {
     if (page === undefined) return;
     this.#casting = true;
     const maxHeight = Math.min(2 * maxWidth, MAX_PIXELS);
-    const begun = this.#cast.want('viewers', { page, format: 'jpeg', maxWidth, maxHeight });
+    const begun = this.#cast.want(this.#user, { page, format: 'jpeg', maxWidth, maxHeight });
     if (!begun) this.#cast.acknowledge();
   }
 
-  #observe({ data, width, height }: CastFrame): void {
+  #observe({ data, format, width, height }: CastFrame): void {
     if (!this.#casting) return;
     if (data === this.#newestData) {
       this.#cast.acknowledge();
@@ -106,7 +115,9 @@ export class Screen {
     }
     this.#newestData = data;
     this.#count += 1;
-    this.#newest = { number: this.#count, jpeg: Buffer.from(data, 'base64'), width, height };
+    const jpeg = Buffer.from(data, 'base64');
+    const mark = this.#user === 'video' && format === 'png' ? markedPart(jpeg, width) : null;
+    this.#newest = { number: this.#count, jpeg, width, height, mark };
     if (this.#still) this.#stop();
     for (const wake of this.#waiting) wake();
   }
@@ -128,6 +139,6 @@ export class Screen {
 
   #stop(): void {
     this.#casting = false;
-    this.#cast.want('viewers', null);
+    this.#cast.want(this.#user, null);
   }
 }

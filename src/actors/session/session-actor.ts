@@ -3,6 +3,7 @@ import type { ConnectionEnd } from '../../agent-js/browser/browser-port.js';
 import { filesModule } from '../../agent-js/files/files.js';
 import { flowModule } from '../../agent-js/flows/flow.js';
 import { NetworkLog } from '../../agent-js/network/network-log.js';
+import type { CastPuller } from '../../agent-js/pictures/screencast.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import { TraceLog } from '../../agent-js/trace/trace-log.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
@@ -45,7 +46,7 @@ interface OpenParts {
   readonly playwright: PlaywrightSession;
   readonly sandbox: Sandbox;
   readonly flows: FlowJob;
-  readonly screen: Screen;
+  readonly screens: { readonly [U in CastPuller]: Screen };
   readonly input: InputDispatcher;
   readonly network: NetworkLog;
   /** Null: the session is to have no trace. */
@@ -104,7 +105,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     RunFlows: ({ paths, timeoutMs }, asker) =>
       later(this.#redacted(() => this.#queue.run((closed) => this.#runFlows(paths, timeoutMs, closed), asker))),
     RunModel: (order, { signal }) => later(this.#redacted(() => this.#runModel(order, signal))),
-    NextFrame: (order, { signal }) => later(this.#openParts().screen.next(order, signal)),
+    NextFrame: ({ user, ...order }, { signal }) => later(this.#openParts().screens[user].next(order, signal)),
     AttachDevTools: (_, { signal }) => later(this.#openParts().clients.attach(signal)),
     SendDevTools: ({ client, ...command }) => {
       this.#parts?.clients.send(client, command);
@@ -126,7 +127,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#queue.close(error);
     const parts = this.#parts;
     this.#parts = undefined;
-    parts?.screen.close();
+    for (const screen of Object.values(parts?.screens ?? {})) screen.close();
     void this.#person?.close();
     if (parts !== undefined) await closeParts(parts);
     this.#batcher.close();
@@ -188,7 +189,8 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         if (!flows.tape.replaying) agent.observe(event);
       };
       const sandbox = await Sandbox.start({ modules, emit: emitted, args });
-      const screen = new Screen(agent.screencast, () => agent.activePage);
+      const screenFor = (user: CastPuller) => new Screen(agent.screencast, () => agent.activePage, user);
+      const screens = { viewers: screenFor('viewers'), video: screenFor('video') };
       const input = new InputDispatcher(browser, () => agent.activePage);
       const forPerson = { agent, modules: secret, args, emit, nextScript: () => ++this.#scripts };
       const clients = new DevToolsClients(channel);
@@ -200,7 +202,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         playwright,
         sandbox,
         flows,
-        screen,
+        screens,
         input,
         network,
         trace,

@@ -93,6 +93,17 @@ export async function withoutMark(
   };
 }
 
+/** The part in the upper left corner of a picture that has a mark, in its pixels; null for none, and if it cannot be read. */
+export function markedPart(png: Buffer, viewport: number): { readonly width: number; readonly height: number } | null {
+  try {
+    if (readMark(png, viewport) === null) return null;
+  } catch {
+    return null;
+  }
+  const scale = partsOf(png, 1).width / viewport;
+  return { width: Math.ceil(MARK_WIDTH * scale) + 1, height: Math.ceil(MARK_HEIGHT * scale) + 1 };
+}
+
 function colorOf(digits: readonly number[]): Color {
   const [red = 0, green = 0, blue = 0] = digits.map((digit) => LEVELS[digit] ?? 0);
   return [red, green, blue];

@@ -12,8 +12,11 @@ export interface CastWish {
   readonly maxHeight: number;
 }
 
-/** Steps want each change at once; viewers take one frame after the other, by {@link Screencast.acknowledge}. */
-export type CastUser = 'steps' | 'viewers';
+/** Steps want each change at once; the others take one frame after the other, by {@link Screencast.acknowledge}. */
+export type CastUser = 'steps' | CastPuller;
+
+/** Users that take one frame after the other. */
+export type CastPuller = 'viewers' | 'video';
 
 export interface CastFrame {
   readonly page: string;
@@ -26,10 +29,14 @@ export interface CastFrame {
 }
 
 const JPEG_QUALITY = 60;
+/** With so many frames that are not acknowledged, Chromium may have dropped those that followed. */
+const MAY_DROP = 2;
+/** A frame of a change comes sooner after an acknowledgement, if there is one. */
+const REFRESH_MS = 150;
 
 /**
  * The one screencast of a session. Chromium gives a connection one for each tab, and each costs what it draws: so the
- * steps' pictures and the viewers of the live screen have the same one, as large as the larger of the two needs it.
+ * steps' pictures, the viewers of the live screen and the video have the same one, as large as the largest needs it.
  *
  * A frame shows what was painted, at once after the start and then with each change; a page that stays as it is sends
  * none. Its time stamp is that of the browser's tick, and what it shows may be one or two ticks older: nothing is to be
@@ -42,6 +49,9 @@ export class Screencast {
   readonly #listeners = new Set<(frame: CastFrame) => void>();
   #running: CastWish | null = null;
   #unacknowledged: number | null = null;
+  /** Frames that Chromium counts as not acknowledged. */
+  #inFlight = 0;
+  #refresh: NodeJS.Timeout | undefined;
 
   constructor(browser: BrowserPort) {
     this.#browser = browser;
@@ -75,11 +85,14 @@ export class Screencast {
     if (this.#running !== null) this.#start(this.#running);
   }
 
-  /** The viewers have taken the last frame, and want the next. */
+  /** Somebody has taken the last frame, and wants the next. */
   acknowledge(): void {
     if (this.#running === null || this.#unacknowledged === null) return;
     this.#send(this.#running.page, 'Page.screencastFrameAck', { sessionId: this.#unacknowledged });
     this.#unacknowledged = null;
+    // The last change before a page comes to rest may be among those that were dropped, and nothing else follows it.
+    if (this.#inFlight >= MAY_DROP) this.#refresh = setTimeout(() => this.restart(), REFRESH_MS);
+    this.#inFlight -= 1;
   }
 
   /** Idempotent. */
@@ -91,8 +104,10 @@ export class Screencast {
 
   #stop(): void {
     if (this.#running !== null) this.#send(this.#running.page, 'Page.stopScreencast', {});
+    clearTimeout(this.#refresh);
     this.#running = null;
     this.#unacknowledged = null;
+    this.#inFlight = 0;
   }
 
   #start(wish: CastWish): void {
@@ -103,16 +118,15 @@ export class Screencast {
     this.#send(wish.page, 'Page.startScreencast', { format, ...quality, maxWidth, maxHeight });
   }
 
-  /** Both are about the tab in front; where they disagree, the steps are right. */
+  /** All are about the tab in front; where they disagree, the steps are right. */
   #merged(): CastWish | null {
-    const steps = this.#wishes.get('steps');
-    const viewers = this.#wishes.get('viewers');
-    if (steps === undefined) return viewers ?? null;
-    if (viewers === undefined) return steps;
+    const first = this.#wishes.get('steps') ?? this.#wishes.get('video') ?? this.#wishes.get('viewers');
+    if (first === undefined) return null;
+    const wishes = [...this.#wishes.values()];
     return {
-      ...steps,
-      maxWidth: Math.max(steps.maxWidth, viewers.maxWidth),
-      maxHeight: Math.max(steps.maxHeight, viewers.maxHeight),
+      ...first,
+      maxWidth: Math.max(...wishes.map(({ maxWidth }) => maxWidth)),
+      maxHeight: Math.max(...wishes.map(({ maxHeight }) => maxHeight)),
     };
   }
 
@@ -120,7 +134,9 @@ export class Screencast {
     if (event.method !== 'Page.screencastFrame' || this.#running === null) return;
     if (event.session !== this.#running.page) return;
     const { data, metadata, sessionId } = event.params;
+    clearTimeout(this.#refresh);
     this.#unacknowledged = sessionId;
+    this.#inFlight += 1;
     if (this.#wishes.has('steps')) this.acknowledge();
     const { page, format } = this.#running;
     const frame = { page, data, format, width: metadata.deviceWidth, height: metadata.deviceHeight };

@@ -1,4 +1,5 @@
 import { Packr } from 'msgpackr';
+import type { PictureBudget } from '../../agent-js/pictures/picture-budget.js';
 import { assertNever } from '../../base/assert-never.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionId } from '../../protocol/session.js';
@@ -8,7 +9,6 @@ import { checkShape, parseJson } from '../check-shape.js';
 import { type Principal, tokenOf } from '../credentials.js';
 import type { HttpSocket } from '../http/http-server.js';
 import { endAtLinkExpiry, LINK_EXPIRED } from '../link-expiry.js';
-import { PictureBudget } from './picture-budget.js';
 import { ROWS_TOPIC, RowFeed } from './row-feed.js';
 import { ScreenFeed } from './screen-feed.js';
 import { type FeedOutlet, type Lane, SessionFeed } from './session-feed.js';
@@ -58,12 +58,16 @@ export class StreamServer {
   readonly #feeds = new Map<SessionId, SessionFeed>();
   readonly #outlet: FeedOutlet;
   readonly #screens = new Map<SessionId, ScreenFeed>();
-  readonly #budget = new PictureBudget();
+  readonly #budget: PictureBudget;
   readonly #sockets = new Set<HttpSocket<StreamState>>();
   #rows: { readonly feed: RowFeed; viewers: number } | null = null;
 
-  /** @param publish sends to all subscribers of a topic */
-  constructor(publish: FeedOutlet['publish']) {
+  /**
+   * @param publish sends to all subscribers of a topic
+   * @param budget limits what pictures of all sessions cost
+   */
+  constructor(publish: FeedOutlet['publish'], budget: PictureBudget) {
+    this.#budget = budget;
     this.#outlet = { pack: (message) => this.#pack(message), publish };
   }
 

@@ -351,7 +351,7 @@ export class JobScheduler {
   #assertAccepts(request: LiveRequest | AutoRequest): void {
     if (this.#closed) throw new TroupeError('UNAVAILABLE', 'The service is stopping');
     const { config, driver } = this.#parts;
-    assertSupported({ video: config.video, egress: config.egress, ...request }, driver.offers);
+    assertSupported({ egress: config.egress, ...request }, driver.offers);
   }
 }
 

@@ -25,11 +25,6 @@ type Unavailable = readonly [
 
 const UNAVAILABLE: readonly Unavailable[] = [
   [
-    'video',
-    ({ video = 'off' }, offers) => video !== 'off' && !offers.has('desktop'),
-    'a video needs the docker driver',
-  ],
-  [
     'egress',
     ({ egress }) => ![...(egress?.allow ?? []), ...(egress?.deny ?? [])].every(isHostPattern),
     `an entry must be ${HOST_PATTERN}`,

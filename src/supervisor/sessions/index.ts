@@ -1,5 +1,6 @@
 // The public interface of this wing: other wings import only from here. One session's life, from its record to its end.
 export { type EndParts, endStored } from './end-stored.js';
+export type { VideoEncoders, VideoRecording } from './frame-video.js';
 export { LivingSession } from './living-session.js';
 export { QueuedJob } from './queued-job.js';
 export {

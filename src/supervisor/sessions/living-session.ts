@@ -42,8 +42,7 @@ const SCRIPT_GRACE_MS = 1_500;
 
 /**
  * A session that waits or runs. It owns its slot, its browser's lease, and its actor, which are recorded in its state.
- * It
- * ends once, for whatever reason, and then releases all of them.
+ * It ends once, for whatever reason, and then releases all of them.
  */
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
@@ -87,10 +86,11 @@ export class LivingSession {
       answered: (call) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call }),
     });
     this.#resources = new SessionResources({
+      ...deps,
       dir: join(deps.config.sessionsDir, record.id),
       video: request.video ?? deps.config.video,
-      clock: deps.clock,
       log: (line) => deps.log(line, { session: record.id }),
+      videoFailed: (reason) => this.#journal.emit({ type: 'VideoFailed', data: { reason } }),
       state: () => this.#state,
       advance: (input) => this.#advance(input),
     });
@@ -258,7 +258,7 @@ export class LivingSession {
     this.clocks.stop();
     this.control.end();
     attemptOf(this.#state)?.close();
-    await this.#resources.actorStopped(STOP_MS + 1_000);
+    await this.#resources.actorFinished(STOP_MS + 1_000);
     if (this.#ending.signal.aborted) return false;
     this.#advance({ type: 'Requeued' });
     const { attempt } = this.record;
@@ -366,7 +366,7 @@ export class LivingSession {
     this.clocks.stop();
     this.control.end();
     this.#ending.abort(new TroupeError('SESSION_ENDED', 'The session has ended'));
-    if (how === 'graceful') await this.#resources.actorStopped(STOP_MS + 1_000);
+    if (how === 'graceful') await this.#resources.actorFinished(STOP_MS + 1_000);
     else if (idle) await this.#resources.actorSettled(DRAIN_MS);
     else await this.#resources.actorStopped(DRAIN_MS);
     this.#journal.record = endedRecord(this.record, end, this.#deps.clock.now());

@@ -6,6 +6,7 @@ import type { Driver } from '../../containers/driver.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Outbox } from '../../webhooks/outbox.js';
 import type { EventHub } from '../events/index.js';
+import type { VideoEncoders } from './frame-video.js';
 
 /** Dependencies that all sessions share. */
 export interface SessionDependencies {
@@ -15,6 +16,8 @@ export interface SessionDependencies {
   readonly hub: EventHub;
   readonly vault: RequestVault;
   readonly webhooks: Outbox;
+  /** Makes videos of sessions whose driver cannot record them. */
+  readonly videos: VideoEncoders;
   readonly clock: Clock;
   readonly log: Log;
 }

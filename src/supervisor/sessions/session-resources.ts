@@ -4,9 +4,15 @@ import { sentenceOf } from '../../base/system-fault.js';
 import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import { keepDownloads } from '../artifacts/index.js';
+import { FrameVideo, type NextVideoFrame, type VideoEncoders } from './frame-video.js';
 import type { SessionChild } from './session-child.js';
 import { heldBy, type LifecycleInput, type SessionLifecycle } from './session-lifecycle.js';
-import { removeVideos, SessionVideo } from './session-video.js';
+import { removeVideos, SessionVideo, type VideoSource } from './session-video.js';
+
+/** How long the last frames of a desktop may take when the browser has ended. */
+const LAST_PARTS_MS = 300;
+/** How much later than its own deadline an actor's reply may arrive. */
+const FRAME_GRACE_MS = 2_000;
 
 /** What releasing needs from a session. */
 interface ResourceOwner {
@@ -15,6 +21,9 @@ interface ResourceOwner {
   readonly video: Config['video'];
   readonly clock: Clock;
   readonly log: (line: string) => void;
+  readonly videos: VideoEncoders;
+  /** Called once if the video ends early; it may be after the end of the session. */
+  readonly videoFailed: (reason: string) => void;
   state(): SessionLifecycle;
   advance(input: LifecycleInput): void;
 }
@@ -29,13 +38,31 @@ export class SessionResources {
 
   /** Takes ownership of the lease, and starts a video if one is configured. */
   acquire(lease: BrowserLease): void {
-    const { video, dir, log } = this.#owner;
-    const recorded = video !== 'off' && lease.recordVideo !== undefined;
-    this.#owner.advance({
-      type: 'LeaseAcquired',
-      lease,
-      video: recorded && lease.recordVideo ? new SessionVideo(lease.recordVideo.bind(lease), dir, log) : null,
-    });
+    const { video, dir, log, videoFailed } = this.#owner;
+    const failed = (reason: string) => {
+      log(`its video ended early: ${reason}`);
+      videoFailed(reason);
+    };
+    const recorded = video === 'off' ? null : new SessionVideo(this.#videoSource(lease), dir, failed);
+    this.#owner.advance({ type: 'LeaseAcquired', lease, video: recorded });
+  }
+
+  /** A driver that has no desktop to record leaves the frames of the page. */
+  #videoSource(lease: BrowserLease): VideoSource {
+    if (lease.recordVideo !== undefined) return { lastPartsMs: LAST_PARTS_MS, start: lease.recordVideo.bind(lease) };
+    const next: NextVideoFrame = async (order, signal) =>
+      this.#actor()?.ref.ask(
+        'NextFrame',
+        { ...order, user: 'video' },
+        { deadlineMs: order.timeoutMs + FRAME_GRACE_MS, signal },
+      );
+    return new FrameVideo(next, this.#owner.videos);
+  }
+
+  /** Takes the last frame of the video, and stops the actor as {@link actorStopped}. */
+  async actorFinished(ms: number): Promise<void> {
+    await heldBy(this.#owner.state())?.video?.finish();
+    await this.actorStopped(ms);
   }
 
   /** Stops the actor, and waits at most `ms` milliseconds for it. */
@@ -66,8 +93,10 @@ export class SessionResources {
   async release(completed = false): Promise<void> {
     const { dir, log, video, advance } = this.#owner;
     const held = heldBy(this.#owner.state());
+    const isUnwanted = completed && video === 'on-failure';
     if (held !== null) {
       const { slot, lease, actor } = held;
+      if (!isUnwanted) await held.video?.finish();
       advance({ type: 'ActorStopped' });
       await actor?.stop();
       if (lease !== null) {
@@ -76,11 +105,13 @@ export class SessionResources {
         );
         advance({ type: 'BrowserReleasing' });
         await lease.release().catch((error) => log(`its browser could not be removed: ${sentenceOf(error)}`));
-        await held.video?.stop();
+        // Encoding needs no slot.
+        slot.release();
+        await (isUnwanted ? held.video?.discard() : held.video?.stop());
       }
-      if (completed && video === 'on-failure') await removeVideos(dir);
       slot.release();
-    } else if (completed && video === 'on-failure') await removeVideos(dir);
+    }
+    if (isUnwanted) await removeVideos(dir);
     advance({ type: 'Released' });
   }
 

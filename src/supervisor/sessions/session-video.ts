@@ -3,55 +3,83 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { settlesWithin } from '../../base/deadline.js';
 import { errorCode, sentenceOf } from '../../base/system-fault.js';
-import type { BrowserLease } from '../../containers/driver.js';
 import { VIDEO } from '../../report/video.js';
 
 /** The longest recording; at five frames a second this is hours of a busy page. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 /** The most recordings of a session that is resumed many times. */
 const MAX_VIDEOS = 100;
-/** How long to wait for the last frames when the browser has ended. */
-const LAST_FRAMES_MS = 300;
+
+/** Where a video comes from. */
+export interface VideoSource {
+  /** How long to wait for the last parts when the browser has ended. */
+  readonly lastPartsMs: number;
+  /** The file's parts, from now on, playable up to wherever they break off. @throws UNAVAILABLE */
+  start(signal: AbortSignal): Promise<Readable>;
+  /** Called before the session disconnects from its browser. Bounded, and never rejects. */
+  finish?(): Promise<void>;
+}
 
 /**
  * The video of one browser, written while it is recorded: `video.mp4` in the session's folder, `video-2.mp4` for the
  * session's next browser. What is on disk can be played, even if the recording or the service ends abruptly.
  */
 export class SessionVideo {
+  readonly #source: VideoSource;
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
 
-  /** @param dir the session's folder, created if needed */
-  constructor(record: NonNullable<BrowserLease['recordVideo']>, dir: string, log: (line: string) => void) {
-    this.#done = this.#write(record, dir).catch((error) => {
-      if (!this.#stopping.signal.aborted) log(`its video ended early: ${sentenceOf(error)}`);
+  /**
+   * @param dir the session's folder, created if needed
+   * @param failed called once with the reason if the video ends before the session does
+   */
+  constructor(source: VideoSource, dir: string, failed: (reason: string) => void) {
+    this.#source = source;
+    this.#done = this.#write(dir).catch((error) => {
+      if (!this.#stopping.signal.aborted) failed(sentenceOf(error));
     });
+  }
+
+  /** Takes the last frame. Call before the session disconnects from its browser. Bounded. Never rejects. */
+  async finish(): Promise<void> {
+    await this.#source.finish?.();
   }
 
   /** Call when the browser has ended, which also ends the recording. Idempotent. Never rejects. */
   async stop(): Promise<void> {
-    if (!(await settlesWithin(this.#done, LAST_FRAMES_MS))) this.#stopping.abort();
+    if (!(await settlesWithin(this.#done, this.#source.lastPartsMs))) this.#stopping.abort();
     await this.#done;
   }
 
-  async #write(record: NonNullable<BrowserLease['recordVideo']>, dir: string): Promise<void> {
-    const frames = await record(this.#stopping.signal);
-    const file = await nextFile(dir);
+  /** Ends a video that nobody wants. Idempotent. Never rejects. */
+  async discard(): Promise<void> {
+    this.#stopping.abort();
+    await this.#done;
+  }
+
+  async #write(dir: string): Promise<void> {
+    const parts = await this.#source.start(this.#stopping.signal);
     try {
-      await copy(frames, file);
+      await copy(parts, dir);
     } finally {
-      frames.destroy();
-      await file.close();
+      parts.destroy();
     }
   }
 }
 
-async function copy(frames: Readable, file: FileHandle): Promise<void> {
+/** The file is created with the first part: a video that never began leaves none. */
+async function copy(parts: Readable, dir: string): Promise<void> {
+  let file: FileHandle | null = null;
   let bytes = 0;
-  for await (const part of frames) {
-    bytes += part.length;
-    if (bytes > MAX_BYTES) return;
-    await file.writeFile(part);
+  try {
+    for await (const part of parts) {
+      bytes += part.length;
+      if (bytes > MAX_BYTES) return;
+      file ??= await nextFile(dir);
+      await file.writeFile(part);
+    }
+  } finally {
+    await file?.close();
   }
 }
 

@@ -22,7 +22,7 @@ import {
 import { type Adoption, adoptBrowser, NOTHING_ADOPTED } from './adopt-browser.js';
 
 /** What recovery needs to inspect sessions, and to end those that cannot continue. */
-export interface RecoveryParts extends Omit<SessionDependencies, 'supervision' | 'webhooks'>, EndParts {
+export interface RecoveryParts extends Omit<SessionDependencies, 'supervision' | 'webhooks' | 'videos'>, EndParts {
   readonly journal: Journal;
 }
 

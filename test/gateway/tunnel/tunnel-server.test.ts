@@ -22,7 +22,7 @@ const { sessions, browsers } = house;
 const authorization = 'Bearer correct-horse';
 /** Large pictures, as fast as they are requested: a browser in this process would use more memory than is measured. */
 const nextFrame = async (_: string, { after }: FrameRequest): Promise<ScreenFrame> => {
-  return { number: after + 1, jpeg: new Uint8Array(MIB).fill(after + 1, 0, 1), width: 4, height: 3 };
+  return { number: after + 1, jpeg: new Uint8Array(MIB).fill(after + 1, 0, 1), width: 4, height: 3, mark: null };
 };
 const gateway = await house.listen({ token: 'correct-horse', sessions: scripted(sessions, { nextFrame }) });
 /** The desktop of all sessions, one after another. */

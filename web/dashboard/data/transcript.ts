@@ -85,6 +85,9 @@ export class Transcript {
       case 'BrowserLost':
         note('bad', `the browser was lost: ${event.data.reason}`);
         return;
+      case 'VideoFailed':
+        note('warn', `the video ended early: ${event.data.reason}`);
+        return;
       case 'SessionStarted':
         note('plain', `${event.data.browser}, ${event.data.driver} driver`);
         return;

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { PictureBudget, paceWithin } from '#troupe/gateway/live-stream/picture-budget.js';
-import { guardLeaks } from '../../support/leaks.js';
+import { PictureBudget, paceWithin } from '#troupe/agent-js/pictures/picture-budget.js';
+import { guardLeaks } from '../support/leaks.js';
 
 guardLeaks(t);
 
