@@ -143,7 +143,17 @@ interface Drawn {
 }
 
 function drawnSlider(own: Drawn): string {
-  const { role, hears, vertical = false, rtl = false, step = 1, least = 0, most = 100, curve = 1, focused = false } = own;
+  const {
+    role,
+    hears,
+    vertical = false,
+    rtl = false,
+    step = 1,
+    least = 0,
+    most = 100,
+    curve = 1,
+    focused = false,
+  } = own;
   const aria = `role=slider ${focused ? 'tabindex=0' : ''} aria-label=Volume aria-valuemin=${least} aria-valuemax=${most}
     ${vertical ? 'aria-orientation=vertical' : ''}`;
   const size = vertical ? 'width: 20px; height: 240px' : 'width: 240px; height: 20px';

@@ -71,7 +71,10 @@ function operation(route: Route, book: SchemaBook): JsonObject {
 
 /** `getApiSessionsIdFiles`: the method name in generated clients. A path that also exists with a slash at its end has an id of its own. */
 function operationId({ method, path }: Route): string {
-  const words = path.replace(/(?<=.)\/$/, '/slash').split(/[^A-Za-z0-9]+/).filter(Boolean);
+  const words = path
+    .replace(/(?<=.)\/$/, '/slash')
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean);
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
 }
 
