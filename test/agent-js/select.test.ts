@@ -98,6 +98,35 @@ t.test('several options are chosen, one after the other, whether the list stays 
   t.equal(await call('text', '#box'), 'Rome, Bern');
 });
 
+t.test(
+  'several options are chosen though a choice renames the control, or takes the focus from the filter',
+  async (t) => {
+    await open(
+      `<div id=box role=combobox tabindex=0 aria-label=Colours aria-controls=l style="height: 20px" onclick="l.hidden = !l.hidden"></div><ul id=l role=listbox hidden>${[
+        'Red',
+        'Green',
+        'Blue',
+      ]
+        .map(
+          (name) =>
+            `<li role=option onclick="box.append('${name} '); box.ariaLabel = box.textContent; l.hidden = true">${name}</li>`,
+        )
+        .join('')}</ul>`,
+    );
+    await call('act', '{combobox}Colours', 'select', ['Red', 'Blue']);
+    t.equal(await call('text', '#box'), 'Red Blue');
+    await open(`<div id=box role=combobox tabindex=0 aria-label=Items onclick="if (!pop.isConnected) document.body.append(pop)">none</div><script>
+    const pop = document.createElement('div'); pop.innerHTML = '<input aria-label=Search><div role=listbox aria-multiselectable=true></div>';
+    const [search, list] = pop.children; const chosen = new Set();
+    const fill = () => { list.innerHTML = ''; for (const name of Array.from({ length: 900 }, (_, at) => 'Item ' + at).filter((one) => one.includes(search.value)).slice(0, 5)) {
+      const option = document.createElement('div'); option.setAttribute('role', 'option'); option.tabIndex = -1; option.textContent = name; option.ariaSelected = String(chosen.has(name));
+      option.onclick = () => { chosen.add(name); box.textContent = [...chosen].join(' '); option.ariaSelected = 'true'; option.focus(); }; list.append(option); } };
+    search.oninput = fill; fill(); new MutationObserver(() => pop.isConnected && search.focus()).observe(document.body, { childList: true });</script>`);
+    await call('act', '{combobox}Items', 'select', ['Item 500', 'Item 3']);
+    t.equal(await call('text', '#box'), 'Item 500 Item 3');
+  },
+);
+
 t.test('libraries that draw selects of their own are operated', async (t) => {
   const options = Array.from({ length: 60 }, (_, at) => `<option>Entry ${at}</option>`).join('');
   await open(`${style('choices.js/public/assets/styles/choices.min.css')}<label for=one>One</label><select id=one>${options}</select><select id=many multiple>${options}</select>

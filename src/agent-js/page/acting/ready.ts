@@ -90,7 +90,9 @@ function attempt(request: ReadyRequest, under: Action): Found | PageProblem {
   const { action, value } = request;
   if (request.list === 'closed') under.cell.stop();
   else if (under.cell.isOpen) return intoCell(request, null, under);
-  const element = resolve(request, { hidden: action === 'upload' });
+  // What was chosen may change its name.
+  const known = action === 'select' && request.list !== 'closed' ? under.chooser.control : null;
+  const element = known ?? resolve(request, { hidden: action === 'upload' });
   if (isProblem(element)) return element;
   const unfit = unfitFor(element, action);
   if (unfit !== null) return unfit;

@@ -27,6 +27,8 @@ export type Advance = 'wait' | 'type' | 'scrolled' | 'exhausted';
  */
 export class Chooser {
   #control: Element | null = null;
+  /** What the list was filtered by last. */
+  #filter: Element | null = null;
   /** Around the option that was chosen last. */
   #list: Element | null = null;
   /** What was drawn when the list was scrolled last. */
@@ -45,6 +47,7 @@ export class Chooser {
   /** A select begins. */
   start(control: Element): void {
     this.#control = control;
+    this.#filter = null;
     this.#before = null;
     this.#shownBefore = shownBy(control);
     this.#around = aroundOf(control).map((element) => ({ element, text: folded(drawnText(element)) }));
@@ -58,7 +61,8 @@ export class Chooser {
     this.#rewind();
   }
 
-  typing(): void {
+  typing(filter: Element): void {
+    this.#filter = filter;
     this.#typed = true;
     this.#fromTop = false;
     this.#signature = '';
@@ -70,6 +74,11 @@ export class Chooser {
     this.#chosen = option;
     this.#list = parentOf(option);
     this.#rewind();
+  }
+
+  /** The control of the select that is under way, whatever its page calls it by now; null once it is gone. */
+  get control(): Element | null {
+    return this.#control?.isConnected === true ? this.#control : null;
   }
 
   /** Whether the list is there from which an option was chosen. */
@@ -105,7 +114,10 @@ export class Chooser {
     const active = focusedIn(control.ownerDocument);
     const inside = active !== null && this.places(control).popups.some((popup) => isInside(active, popup));
     const candidates = [control, ...(active !== null && (inside || isInside(active, control)) ? [active] : [])];
-    return candidates.find((one) => isHtml(one, 'input') && inputKind(one) === 'typed' && !isReadOnly(one)) ?? null;
+    const found = candidates.find((one) => isHtml(one, 'input') && inputKind(one) === 'typed' && !isReadOnly(one));
+    const known = this.#filter;
+    // A choice may take the focus away from it.
+    return found ?? (known?.isConnected === true && isShown(known) ? known : null);
   }
 
   /** Goes on in a list in which the option is not drawn. */

@@ -48,7 +48,7 @@ export function toChoose(request: ReadyRequest, element: Element, under: Action)
       const field = chooser.field(element) ?? element;
       (field as Partial<HTMLElement>).focus?.();
       selectContent(field);
-      chooser.typing();
+      chooser.typing(field);
       under.begin(field, 'input', null);
       return { element: field, point: NOWHERE, done: false, opens: false, types: true };
     }
