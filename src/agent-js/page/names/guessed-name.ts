@@ -107,12 +107,16 @@ function besideName(element: Element, onSource: OnSource): string {
   let node: Element = element;
   for (let up = 0; up < MAX_UP; up++) {
     const around = parentOf(node);
-    if (around === null || BOUNDS.has(node.localName)) return '';
+    if (around === null || (BOUNDS.has(node.localName) && !holdsOneField(node))) return '';
     onSource(around);
     if ((around.textContent ?? '').length > MAX_AROUND) return '';
-    const own = checked
-      ? runOf(node, 'nextSibling') || runOf(node, 'previousSibling')
-      : runOf(node, 'previousSibling', !isField(element)) || textOver(element, node);
+    // Beside an item are other items: what is chosen already, or what one may choose.
+    const own =
+      node.localName === 'li'
+        ? ''
+        : checked
+          ? runOf(node, 'nextSibling') || runOf(node, 'previousSibling')
+          : runOf(node, 'previousSibling', !isField(element)) || textOver(element, node);
     if (own !== '') return own;
     node = around;
   }
@@ -131,7 +135,7 @@ function runOf(from: Element, way: 'previousSibling' | 'nextSibling', overTools 
       if (overTools && isToolbar(node)) continue;
       if (BOUNDS.has(node.localName) || isControl(node) || holdsControl(node)) break;
       // The text before a field may be that of a control which the page draws.
-      if (way === 'previousSibling' && holdsStop(node)) break;
+      if (way === 'previousSibling' && (node.localName === 'a' || holdsStop(node))) break;
       part = drawnText(node);
       apart = node.localName !== 'br' && !getComputedStyle(node).display.startsWith('inline');
     }
@@ -165,6 +169,11 @@ function isOver(element: Element, under: Element): boolean {
 
 function isToolbar(element: Element): boolean {
   return roleOf(element) === 'toolbar' || /(?:^|[-_\s])toolbar/i.test(element.getAttribute('class') ?? '');
+}
+
+/** Whether a list is that of what is chosen in the only field in it. */
+function holdsOneField(element: Element): boolean {
+  return /^[uo]l$/.test(element.localName) && element.querySelectorAll('input, select, textarea').length === 1;
 }
 
 /** Whether the Tab key stops at an element or in it. */
