@@ -128,6 +128,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
   const traced = await house.live({ trace: 'on' });
   await by('GET', '/api/sessions/{id}/trace')(traced.id);
   await by('POST', '/api/sessions/{id}/trace')(traced.id);
+  await sessions.remove(traced.id, false);
   await by('GET', '/api/sessions/{id}/webhooks')(id);
   await by('POST', '/api/sessions/{id}/webhooks')(id, '{}');
   await by('GET', '/sessions/{id}/prompt')(id);
@@ -185,6 +186,8 @@ t.test('Every route answers valid requests as documented', async (t) => {
   stream.close();
   await by('GET', '/mcp')(id, undefined, { ...mcp, accept: 'text/html' });
   await by('DELETE', '/mcp')(id, undefined, mcp);
+  for (const method of ['GET', 'DELETE'])
+    await by(method, '/mcp')(id, undefined, { 'mcp-protocol-version': '2026-07-28' });
 });
 
 t.test('Every route answers as documented when there is no capacity', async (t) => {

@@ -72,7 +72,8 @@ t.test(
     await actions.getByText('expect(page.locator').click();
     const picture = viewer.locator('img[alt=Screenshot]');
     await picture.waitFor();
-    t.ok(await picture.evaluate('(image) => image.decode().then(() => image.naturalWidth > 300)'));
+    type Picture = { decode(): Promise<void>; readonly naturalWidth: number };
+    t.ok(await picture.evaluate((image: Picture) => image.decode().then(() => image.naturalWidth > 300)));
     await viewer.getByRole('tab', { name: 'Source' }).click();
     await viewer.getByText("toHaveText('sent Ada')").waitFor();
     await viewer.getByRole('tab', { name: 'Console' }).click();

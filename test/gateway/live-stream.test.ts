@@ -89,6 +89,10 @@ t.test(
     const early = await house.live({ name: 'early' });
     const reads = sessions.runScript(early.id, 'agent.wait(60000)', never).catch(() => undefined);
     await say(early.id, 'read');
+    const first = await StreamClient.open(gateway.url);
+    first.ask({ type: 'watchSessions' });
+    await first.until(() => first.of('rows').some(({ rows }) => rows.some(({ doing }) => doing !== null)));
+    await first.close();
     const client = await StreamClient.open(gateway.url);
     await client.until(() => client.of('hello').length === 1);
     t.match(client.of('hello')[0], { capacity: { max: Number, running: Number, queued: Number }, version: String });

@@ -88,7 +88,7 @@ t.test('a suite runs with its options, files and failures as it does elsewhere',
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const service = await startTestService(t, { maxSessions: 4 });
 
-  const folder = t.testdir({ node_modules: { '@playwright': {} }, 'a.spec.ts': SUITE });
+  const folder = t.testdir({ node_modules: { '@playwright': {} }, 'package.json': '{}', 'a.spec.ts': SUITE });
   symlinkSync(resolve('.'), join(folder, 'node_modules', 'troupe'));
   symlinkSync(resolve('node_modules/@playwright/test'), join(folder, 'node_modules', '@playwright', 'test'));
   const state = { cookies: [], origins: [{ origin: url, localStorage: [{ name: 'kept', value: 'yes' }] }] };
