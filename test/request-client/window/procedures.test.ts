@@ -116,6 +116,32 @@ t.test('the tree is searched, ordered by drag and by key, renamed, duplicated, d
   t.match(saved().at(['item', 1]), { name: 'New folder', item: [{ name: 'List users copy' }, { name: 'List users' }] });
 });
 
+t.test('an answer that comes late does not take back what has changed since', async () => {
+  await call(
+    'page',
+    `(() => { const real = fetch; window.held = []; window.fetch = async (url, init) => { const answer = await real(url, init);
+      if ((init?.method ?? 'GET') === 'GET' && /document$/.test(url)) await new Promise((go) => held.push(go));
+      return answer; }; window.letAllThrough = () => { window.fetch = real; for (const go of held) go(); }; return 0; })()`,
+  );
+  await act('#row-i2', 'click');
+  await act('[role=tree]', 'press', 'F2');
+  await act('[aria-label="New name"]', 'input', 'Put');
+  await act('[aria-label="New name"]', 'press', 'Enter');
+  await holds('held.length === 1');
+  await act('[role=tree]', 'press', 'Control+d');
+  await holds('held.length === 2');
+  await call('page', 'held[1](); 0');
+  await shows('Put copy');
+  await call('page', 'letAllThrough(); 0');
+  await act('[role=tree]', 'press', 'Delete');
+  await shows('Deleted Put copy');
+  await press('Control+z');
+  await holds('document.querySelector(".rows").innerText.includes("Put copy")');
+  await press('Control+z');
+  await press('Control+z');
+  await holds('!document.querySelector(".rows").innerText.includes("Put")');
+});
+
 t.test('a variable set by a script is shown at once, and is kept while other variables are edited', async () => {
   await act('#row-i2', 'click');
   await act('{tab}After', 'click');

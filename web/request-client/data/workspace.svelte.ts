@@ -21,6 +21,8 @@ export type Tab = RequestTab | GroupTab | RunTab;
 /** The document as this window shows it, with its open tabs; the client process keeps the document. */
 class Workspace {
   #document = $state.raw<DocumentView | null>(null);
+  /** The revision of the newest view that came from the client. */
+  #received = 0;
   tabs = $state.raw<readonly Tab[]>([]);
   active = $state<string | null>(null);
   /** The line of the tree. */
@@ -34,10 +36,13 @@ class Workspace {
     return this.#document;
   }
 
-  /** Concurrent answers arrive in any order: the newer values are kept. */
+  /** Concurrent answers arrive in any order: an older view changes nothing, and newer values are kept. */
   set document(document: DocumentView | null) {
+    const { revision } = document?.values ?? { revision: this.#received };
+    if (revision < this.#received) return;
+    this.#received = revision;
     const values = this.#document?.values;
-    const newer = document !== null && values !== undefined && values.revision > document.values.revision;
+    const newer = document !== null && values !== undefined && values.revision > revision;
     this.#document = newer ? { ...document, values } : document;
   }
 
@@ -260,7 +265,7 @@ class Workspace {
     this.#edited = true;
     if (this.document === null || (name === undefined && method === undefined)) return;
     if (id === COLLECTION_ID) {
-      this.document = { ...this.document, name: name ?? this.document.name };
+      this.#document = { ...this.document, name: name ?? this.document.name };
       return;
     }
     const items = (list: DocumentView['items']): DocumentView['items'] =>
@@ -268,11 +273,11 @@ class Workspace {
         if (item.id === id) return { ...item, name: name ?? item.name, method: method ?? item.method };
         return item.children.length === 0 ? item : { ...item, children: items(item.children) };
       });
-    this.document = { ...this.document, items: items(this.document.items) };
+    this.#document = { ...this.document, items: items(this.document.items) };
   }
 
   #setValues(values: ScopeValues): void {
-    if (this.document !== null) this.document = { ...this.document, values };
+    if (this.document !== null) this.#document = { ...this.document, values };
   }
 
   #dropLostTabs(): void {
