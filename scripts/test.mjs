@@ -1,10 +1,12 @@
-// `npm test`: set-up, `npm run check`, then every test, or those of the files named after `--`. Prints a line for each test file, and
+// `npm test`: set-up, `npm run check`, then every test; or, without the check, those of the files named after `--`, or with
+// `--long` those that `npm test` leaves out because they take long. Prints a line for each test file, and
 // everything about what fails. A file that fails fails the run. With TROUPE_REFUSE_SKIPS=1, as in CI, a test that is
 // skipped is a failure. `npm test -- --repeat N FILE...` looks for flaky tests: it runs the files N times, without the
 // check, and prints how often each of them failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { prepare } from './prepare.mjs';
@@ -13,10 +15,24 @@ import { TapReader } from './support/tap-reader.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tap = 'node_modules/tap/dist/esm/run.mjs';
-/** Test files that run at the same time: one more than two cores, since a test waits now and then. */
-const jobs = 3;
-/** What `npm test` leaves to `npm run test:docker`: what needs Docker, and a corpus that wants 600 MB of packages. */
-const LEFT_OUT = ['test/docker/', 'test/agent-js/libraries.test.ts'];
+/** Test files that run at the same time: one more than there are cores, since a test waits now and then. */
+const jobs = Math.max(3, availableParallelism() + 1);
+/** What CI runs after `npm test`, with `npm run test:long`: 20 s and more each, of what other tests cover in part. */
+const LONG = [
+  'test/dashboard/accessibility.test.ts',
+  'test/docs/cookbook.test.ts',
+  'test/examples/flows.test.ts',
+  'test/examples/suite.test.ts',
+  'test/playwright-test/fixture.test.ts',
+  'test/playwright/codegen.test.ts',
+  'test/playwright/interruptions.test.ts',
+  'test/playwright/rules.test.ts',
+  'test/service/model-retries.test.ts',
+  'test/service/thread-loss.test.ts',
+  'test/service/warm-pool.test.ts',
+];
+/** `npm run test:docker` has what needs Docker, and a corpus that wants 600 MB of packages. */
+const LEFT_OUT = ['test/docker/', 'test/agent-js/libraries.test.ts', ...LONG];
 const startedAt = Date.now();
 
 const { rounds, words } = readWords(process.argv.slice(2));
@@ -25,7 +41,7 @@ await buildRunner();
 process.exit(rounds === undefined ? await testOnce() : await repeat());
 
 async function testOnce() {
-  const checked = await run('inherit', 'scripts/check.mjs');
+  const checked = words.length > 0 ? 0 : await run('inherit', 'scripts/check.mjs');
   if (checked !== 0) return checked;
   const { code, counts } = await runTests();
   console.log(`\nAll of it took ${Math.round((Date.now() - startedAt) / 1000)} s.`);
@@ -48,6 +64,7 @@ async function repeat() {
 }
 
 function readWords(given) {
+  if (given.join() === '--long') return { words: LONG };
   const at = given.indexOf('--repeat');
   if (at === -1) {
     const unknown = given.find((word) => !existsSync(join(root, word)));

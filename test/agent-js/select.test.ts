@@ -124,6 +124,11 @@ t.test(
     search.oninput = fill; fill(); new MutationObserver(() => pop.isConnected && search.focus()).observe(document.body, { childList: true });</script>`);
     await call('act', '{combobox}Items', 'select', ['Item 500', 'Item 3']);
     t.equal(await call('text', '#box'), 'Item 500 Item 3');
+    await open(`<div id=box role=combobox tabindex=0 aria-label=Colours style="height: 20px" onclick="l.style.clip = 'auto'">none</div>
+    <div id=l style="position: absolute; z-index: 1; clip: rect(0, 0, 0, 0)">${['Red', 'Green'].map((name) => `<div role=option onclick="box.append(' ${name}'); l.style.clip = 'rect(0,0,0,0)'">${name}</div>`).join('')}</div>
+    <div style="position: relative; height: 60px; background: white">Below</div>`);
+    await call('act', '#box', 'select', ['Red', 'Green']);
+    t.equal(await call('text', '#box'), 'none Red Green', 'a list that is closed by clipping it');
   },
 );
 

@@ -78,11 +78,17 @@ function choicesIn(places: readonly Element[]): Element[] {
 function within(place: Element, fits: (element: Element) => boolean): Element[] {
   const found: Element[] = [];
   walk(place, true, (element) => {
-    if (!element.checkVisibility() && !isBoxless(element)) return undefined;
+    if ((!element.checkVisibility() && !isBoxless(element)) || isClippedAway(element)) return undefined;
     if (fits(element) && isShown(element)) found.push(element);
     return true;
   });
   return found;
+}
+
+/** Whether a list is closed by clipping all of it. */
+export function isClippedAway(element: Element): boolean {
+  const { clip, position } = getComputedStyle(element);
+  return clip === 'rect(0px, 0px, 0px, 0px)' && /absolute|fixed/.test(position);
 }
 
 function bears(element: Element, text: string): boolean {

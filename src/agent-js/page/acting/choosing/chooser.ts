@@ -1,6 +1,6 @@
 import { foldSpace } from '../../../locating/locator.js';
 import type { PageProblem, TypedOutcome } from '../../../tabs/page-calls.js';
-import { isList, ownLists, textsOf } from '../../controls/options.js';
+import { isClippedAway, isList, ownLists, textsOf } from '../../controls/options.js';
 import { drawnText } from '../../names/accessible-name.js';
 import { inputKind, isReadOnly, roleOf } from '../../names/roles.js';
 import { focusedIn, isHtml, isInside, parentOf } from '../../tree/flat-tree.js';
@@ -83,7 +83,10 @@ export class Chooser {
 
   /** Whether the list is there from which an option was chosen. */
   get isStillOpen(): boolean {
-    return this.#list?.isConnected === true && isShown(this.#list);
+    if (this.#list?.isConnected !== true || !isShown(this.#list)) return false;
+    for (let node: Element | null = this.#list; node !== null; node = parentOf(node))
+      if (isClippedAway(node)) return false;
+    return true;
   }
 
   /** What holds the options: the control itself, the lists that it names, or what has appeared since it was pressed. */
