@@ -40,7 +40,7 @@ export function personalName(element: Element, onSource: OnSource = () => undefi
     case 'canvas':
       return '';
     default:
-      if (isFilledIn(element)) return fieldName(element, onSource);
+      if (isFilledIn(element)) return innerFieldName(element, onSource) || fieldName(element, onSource);
       return headText(element, onSource) || iconName(element, onSource);
   }
 }
@@ -54,6 +54,15 @@ function signName(element: Element, sign: string, onSource: OnSource): string {
   const title = foldSpace(element.getAttribute('title') ?? '');
   const row = rowName(element, onSource);
   return foldSpace(`${title === '' || title === sign ? sign : title} ${title.includes(row) ? '' : row}`);
+}
+
+/** A combobox without a name that is drawn around a field is called as the field is. */
+function innerFieldName(element: Element, onSource: OnSource): string {
+  if (isField(element) || !NAMED_FROM_OUTSIDE.has(roleOf(element))) return '';
+  const [field, ...others] = element.querySelectorAll('input:not([type=hidden]), textarea');
+  if (field === undefined || others.length > 0) return '';
+  onSource(field);
+  return accessibleName(field, onSource);
 }
 
 /** The text of a column's head, which may hold a filter's field beside it. */
