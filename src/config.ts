@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { percentDecoded } from './base/percent-decoded.js';
 import { errorCode, sentenceOf } from './base/system-fault.js';
 import { readCiBuild } from './config/ci.js';
 import type { ConnectionSettings } from './config/connection-settings.js';
@@ -237,7 +238,7 @@ function otlp(traces: string | undefined, env: NodeJS.ProcessEnv): Config['otlp'
   const pairs = (env.OTEL_EXPORTER_OTLP_HEADERS ?? '').split(',').filter(Boolean);
   const headers = pairs.map((pair): [string, string] => {
     const [name = '', ...value] = pair.split('=');
-    return [name.trim(), decodeURIComponent(value.join('=').trim())];
+    return [name.trim(), percentDecoded(value.join('=').trim())];
   });
   return { url, headers: Object.fromEntries(headers) };
 }

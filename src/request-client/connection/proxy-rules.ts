@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../base/percent-decoded.js';
 import type { ProxySettings } from '../../config/connection-settings.js';
 import { isTargetPattern, TargetPatterns } from '../../net-policy/target-pattern.js';
 import { TroupeError } from '../../protocol/errors.js';
@@ -72,7 +73,7 @@ export function readProxy(text: string): ProxyAddress | null {
     authorization:
       username === '' && password === ''
         ? null
-        : basic({ username: decodeURIComponent(username), password: decodeURIComponent(password) }),
+        : basic({ username: percentDecoded(username), password: percentDecoded(password) }),
     shown: `${hostname}:${used}`,
   };
 }

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../base/percent-decoded.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { encodeForUrl } from '../url-encoding.js';
 
@@ -40,16 +41,8 @@ export function requestTarget(url: string, encode: boolean): RequestTarget {
     port: parsed.port === '' ? (secure ? 443 : 80) : Number(parsed.port),
     host: parsed.host,
     path: encode ? encodeForUrl(written) : Buffer.from(written, 'utf8').toString('latin1'),
-    user: at === -1 ? null : { username: decoded(username), password: decoded(password) },
+    user: at === -1 ? null : { username: percentDecoded(username), password: percentDecoded(password) },
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function refused(url: string, why: string): TroupeError {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { ConnectionSettings } from '#troupe/config/connection-settings.js';
+import { readProxy } from '#troupe/request-client/connection/proxy-rules.js';
 import { Routes } from '#troupe/request-client/connection/routes.js';
 import { readOAuthSettings } from '#troupe/request-client/oauth/oauth-settings.js';
 import { TokenStore } from '#troupe/request-client/oauth/token-store.js';
@@ -126,6 +127,11 @@ t.test('hosts of the bypass list are reached directly', async (t) => {
     t.equal((await open(t, through(proxy.url, bypass))(`http://127.0.0.1:${port}/`)).status, 200);
   }
   t.equal(proxy.asked.length, 4);
+});
+
+t.test('the login of a proxy may contain what is no percent-encoding', async (t) => {
+  t.equal(readProxy('http://ada:50%@proxy.test:1')?.authorization, `Basic ${btoa('ada:50%')}`);
+  t.equal(readProxy('http://a%40b:c%3Ad@proxy.test:1')?.authorization, `Basic ${btoa('a@b:c:d')}`);
 });
 
 t.test('a proxy that cannot be used is named with what to do', async (t) => {
