@@ -4,6 +4,8 @@ import { styleWrites } from './style-writes.js';
 
 /** Timers give no sign when they end. */
 const LOOK_AGAIN_MS = 50;
+/** Busy machines draw a frame at least this often. */
+const FRAME_MS = 250;
 /** Frames in which no script writes a style: what it animated has ended. */
 const STILL_FRAMES = 2;
 
@@ -23,11 +25,11 @@ export async function settled(ms: number, painted: boolean): Promise<string | nu
     const left = deadline - performance.now();
     if (busy === null) return null;
     if (left <= 0) {
-      styleWrites.giveUp();
+      if (still < STILL_FRAMES) styleWrites.giveUp();
       return busy;
     }
     if (still < STILL_FRAMES) {
-      await nextPaint(Math.min(LOOK_AGAIN_MS, left));
+      await nextPaint(Math.min(FRAME_MS, left));
       still = styleWrites.take() ? 0 : still + 1;
     } else {
       await nextChange(Math.min(LOOK_AGAIN_MS, left), 0);

@@ -19,6 +19,8 @@ interface Run {
 class StyleWrites {
   readonly #runs = new Map<Element, Run>();
   readonly #fresh = new Set<Element>();
+  /** What was written when something was last. */
+  #latest: readonly Element[] = [];
   #restless = new WeakSet<Element>();
   #follows = false;
 
@@ -31,21 +33,22 @@ class StyleWrites {
     }
     this.#runs.clear();
     this.#fresh.clear();
+    this.#latest = [];
   }
 
   /** Whether any style was written since the last call. */
   take(): boolean {
     // Lets the observer tell what it has.
     void nameMemory().mutations;
-    const any = this.#fresh.size > 0;
+    if (this.#fresh.size === 0) return false;
+    this.#latest = [...this.#fresh];
     this.#fresh.clear();
-    return any;
+    return true;
   }
 
-  /** Whoever has waited for what is being written gives up: it is not waited for again. */
+  /** What was written last does not end: it is not waited for again. */
   giveUp(): void {
-    const now = performance.now();
-    for (const [element, { last }] of this.#runs) if (now - last < PAUSE_MS) this.#restless.add(element);
+    for (const element of this.#latest) this.#restless.add(element);
   }
 
   #follow(): void {
