@@ -72,20 +72,23 @@ t.test('requests that a lost Playwright held fail if they had a rule, and go on 
   ]);
 });
 
-t.test('a page whose rules are lost with its thread is closed, and the next script is told', async (t) => {
-  const { id } = await service.live();
-  const other = await service.live();
-  t.match(await service.run(id, MOCKED), { status: 200 });
-  t.match(await service.run(other.id, `page.goto('${url}other'); 1`), { body: 1 });
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
-  t.match(await service.run(id, 'page.url()'), {
-    status: 502,
-    body: { code: 'SESSION_RESTARTED', details: { pageLost: true } },
-  });
-  t.match(await service.run(id, 'page.url()'), { body: 'about:blank' });
-  t.match(await service.run(other.id, 'page.url()'), { body: `${url}other` }, 'one without rules keeps its page');
-  t.match(await service.run(id, MOCKED), { status: 200 });
-  t.match(await service.run(id, "page.unroute('**/mocked'); 1"), { body: 1 });
-  await Promise.all(sessionThreads().map((worker) => worker.terminate()));
-  t.match(await service.run(id, 'page.url()'), { body: url }, 'nor does one whose rules were ended lose it');
-});
+t.test(
+  'a page whose rules are lost with its thread is closed, and the next script gets SESSION_RESTARTED',
+  async (t) => {
+    const { id } = await service.live();
+    const other = await service.live();
+    t.match(await service.run(id, MOCKED), { status: 200 });
+    t.match(await service.run(other.id, `page.goto('${url}other'); 1`), { body: 1 });
+    await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+    t.match(await service.run(id, 'page.url()'), {
+      status: 502,
+      body: { code: 'SESSION_RESTARTED', details: { pageLost: true } },
+    });
+    t.match(await service.run(id, 'page.url()'), { body: 'about:blank' });
+    t.match(await service.run(other.id, 'page.url()'), { body: `${url}other` }, 'one without rules keeps its page');
+    t.match(await service.run(id, MOCKED), { status: 200 });
+    t.match(await service.run(id, "page.unroute('**/mocked'); 1"), { body: 1 });
+    await Promise.all(sessionThreads().map((worker) => worker.terminate()));
+    t.match(await service.run(id, 'page.url()'), { body: url }, 'nor does one whose rules were ended lose it');
+  },
+);

@@ -90,13 +90,13 @@ t.test(
     const { id, state } = await service.job({ flowFiles: ['numbers.js'], video: 'on' });
     t.equal(state, 'completed');
     const zip = await readZip(`${service.url}/api/sessions/${id}/download`);
-    const film = zip.get('video.mp4') ?? Buffer.alloc(0);
+    const video = zip.get('video.mp4') ?? Buffer.alloc(0);
     const { artifacts } = JSON.parse(String(zip.get('report.json')));
     t.match(
       artifacts.find(({ path }: { path: string }) => path === 'video.mp4'),
-      { bytes: film.length },
+      { bytes: video.length },
     );
-    const played = await play(film);
+    const played = await play(video);
     t.match(played, { width: 1280, height: 720 });
     t.ok(played.seconds > 1.7, `${played.seconds} s`);
     const numbers = numbersIn(played);

@@ -22,7 +22,7 @@ export interface SeenRequest {
   readonly type: string;
   /** The id of its page; null for requests of workers. */
   readonly page: string | null;
-  /** The DevTools session that told of it. */
+  /** The DevTools session that reported it. */
   readonly session: string | undefined;
   response?: CdpResponse;
   respondedAt?: number;

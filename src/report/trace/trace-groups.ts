@@ -105,7 +105,7 @@ export function groupAt(groups: Groups, step: Step & { readonly from: number }):
   return own ?? within.at(-1) ?? null;
 }
 
-/** The error that a flow failed with is told with the flow's name before it. */
+/** A flow's error begins with the flow's name. */
 function causeOf({ error, details }: FlowError): string {
   const cause = details?.cause;
   return typeof cause === 'object' && cause !== null && 'error' in cause ? String(cause.error) : error;

@@ -114,8 +114,8 @@ function hasTrace(request: LiveRequest | AutoRequest, config: Config): boolean {
 }
 
 /**
- * Whether a request asks for something that an actor is told when it starts, and that differs from what one is told that
- * starts without a request.
+ * Whether a request differs from the configuration in what an actor gets at its start: an actor that was started ahead then
+ * does not fit.
  */
 export function needsOwnActor({ screenshots, trace }: LiveRequest | AutoRequest, config: Config): boolean {
   const differs = ((trace ?? config.trace) !== 'off') !== (config.trace !== 'off');
