@@ -17,6 +17,15 @@ t.test('What is not found is answered with controls of its role, whatever they a
   t.match((await failure('value', '{textbox}Zzz')).details, { candidates: ['{input}Mail'] });
 });
 
+t.test('What resembled a control that came a moment later is not tied to what it was then', async (t) => {
+  const page = `<div id=tabs><button role=tab>Author</button></div><script>
+    setTimeout(() => tabs.insertAdjacentHTML('beforeend', '<button role=tab onclick="tabs.innerHTML = tabs.innerHTML">Authors</button>'), 100);
+  </script>`;
+  await call('go', site.set('/soon', page));
+  await call('act', '{tab}Authors', 'click', { timeout: 5_000 });
+  t.match(await call('act', '{tab}Author', 'click'), { url: /soon/ });
+});
+
 t.test('LOCATOR_AMBIGUOUS names the numbers of what it means', async (t) => {
   await call('go', site.set('/twins', '<button>Save</button><p>and</p><button>Save</button>'));
   t.match(await failure('act', '{button}Save', 'click'), {

@@ -1,6 +1,7 @@
 import type { ActionName } from '../../../protocol/look.js';
 import { isProblem, type PageProblem, type Presses, type Ready, type ReadyRequest } from '../../tabs/page-calls.js';
 import { kindOf } from '../controls/actions.js';
+import { shownLooks } from '../controls/shown-looks.js';
 import { nameMemory } from '../names/name-memory.js';
 import { nextChange } from '../names/next-change.js';
 import { checkedState, inputKind, isReadOnly } from '../names/roles.js';
@@ -52,12 +53,12 @@ export async function ready(request: ReadyRequest, action: Action): Promise<Read
   memory.attend();
   let { mutations } = memory;
   let quietSince = performance.now();
+  const takeBack = shownLooks.listing();
   for (;;) {
     const startedAt = performance.now();
+    takeBack();
     const found = attempt(request, action);
-    if (!isProblem(found)) {
-      return report(found, action, request);
-    }
+    if (!isProblem(found)) return report(found, action, request);
     const final = found.problem === 'blocked' ? found.final : found.problem !== 'missing';
     const now = performance.now();
     if (final || now >= deadline) return found;

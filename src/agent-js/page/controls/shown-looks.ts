@@ -24,11 +24,11 @@ class ShownLooks {
   readonly #looks: ShownLook[] = [];
   readonly #rows = new RowTexts();
   /** What an error has listed since the last look. */
-  readonly #listed = new Map<string, Control>();
+  #listed: ReadonlyMap<string, Control> = new Map();
 
   /** @param id of the look in its document; one that is known already shows what it showed then */
   remember(id: number, controls: readonly Control[], locators: readonly string[]): void {
-    this.#listed.clear();
+    this.#listed = new Map();
     this.#rows.read(controls, locators);
     if (this.#looks.at(-1)?.id === id) return;
     this.#looks.push({ id, controls, locators, places: null });
@@ -37,10 +37,20 @@ class ShownLooks {
 
   /** An error lists these, for its reader to choose one. */
   list(locators: readonly string[], controls: readonly (Control | undefined)[]): void {
+    const listed = new Map(this.#listed);
     for (const [at, locator] of locators.entries()) {
       const control = controls[at];
-      if (control !== undefined) this.#listed.set(locator, control);
+      if (control !== undefined) listed.set(locator, control);
     }
+    this.#listed = listed;
+  }
+
+  /** Answers a function that takes back what has been listed since: by problems that have passed, and that nobody reads. */
+  listing(): () => void {
+    const listed = this.#listed;
+    return () => {
+      this.#listed = listed;
+    };
   }
 
   /** An action begins on an element, after which its row may read otherwise. */
