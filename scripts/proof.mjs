@@ -70,6 +70,7 @@ const PROOFS = {
     { path: 'test/playwright', env: {} },
     { path: 'test/playwright', env: { TROUPE_TEST_DRIVER: 'docker' } },
     { path: 'test/playwright-test', env: {} },
+    { path: 'test/playwright-test/example.proof.ts', env: {} },
     { path: 'test/playwright-test/example.proof.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
   tasks: [{ path: 'test/agent-js/tasks.test.ts', env: {} }],

@@ -35,6 +35,7 @@ test.describe('the cart', () => {
   });
 
   test('can be emptied', async ({ page }) => {
+    page.on('dialog', (dialog) => dialog.accept());
     await page.getByRole('button', { name: /empty/i }).click();
     await expect(page.getByText('There is nothing here yet.')).toBeVisible();
   });

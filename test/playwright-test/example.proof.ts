@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
-import { inContainers } from '../support/agent-fixture.js';
 import { guardLeaks } from '../support/leaks.js';
 import { startTestService } from '../support/service.js';
 import { runSuite } from './run-suite.js';
@@ -34,7 +33,7 @@ t.test('the example suite passes on the farm in three workers, and each test has
   t.equal(workers.size, 3);
 });
 
-t.test('videos of the tests are part of their results', { skip: !inContainers && 'videos need Docker' }, async (t) => {
+t.test('videos of the tests are part of their results', async (t) => {
   const shop = await startShop({ port: 0 });
   t.teardown(() => shop.close());
   const service = await startTestService(t, { forward: [Number(new URL(shop.url).port)] });
