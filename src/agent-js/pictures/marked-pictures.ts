@@ -1,5 +1,6 @@
 import { settlesWithin } from '../../base/deadline.js';
 import type { Bounds } from '../browser/bounds.js';
+import type { Tab } from '../tabs/tab.js';
 import type { Pictured } from './awaited-pictures.js';
 import { MARKS, markOf, readMark, withoutMark } from './mark.js';
 import type { CastFrame, Screencast } from './screencast.js';
@@ -12,6 +13,8 @@ const MAX_HEIGHT = 640;
 const PAINT_MS = 1_500;
 /** The same for the frame, once it is painted. */
 const ARRIVAL_MS = 500;
+/** Frames of other processes are waited for this long at most, with what moves in them. */
+const APART_MS = 100;
 /** Documents that come one after another, before one is marked. */
 const MAX_DOCUMENTS = 5;
 /** After a frame that did not come, for so many steps it is not waited for. */
@@ -109,6 +112,7 @@ export class MarkedPictures {
     const isApart = tab.frames.apart.length > 0;
     if (isApart || this.#blind > 0 || tab.dialog !== null || tab.state !== 'open') {
       this.#blind = Math.max(0, this.#blind - 1);
+      if (isApart) await framesPainted(tab);
       return this.#takeAwaited(step);
     }
     const size = { maxWidth: WIDTH, maxHeight: MAX_HEIGHT };
@@ -185,6 +189,13 @@ export class MarkedPictures {
     this.#unmark();
     this.#cast.want('steps', null);
   }
+}
+
+/** Waits until the frames of other processes have drawn what they have got: a screenshot does not wait for them. */
+async function framesPainted({ frames }: Tab): Promise<void> {
+  const bounds = { deadline: performance.now() + PAINT_MS, signal: new AbortController().signal };
+  const settle = { ms: APART_MS, painted: true };
+  await Promise.all(frames.apart.map((frame) => frames.ask(frame, 'settle', settle, bounds)));
 }
 
 function markIn({ data, width }: CastFrame): number | null {
