@@ -13,22 +13,26 @@ interface Finished {
  * The browser saves downloads on the service's machine: `saveAs`, `path` and `createReadStream` fetch them from there.
  */
 export function fetchDownloads(context: BrowserContext, session: Session, info: TestInfo): void {
-  let saved = 0;
+  const begun: Download[] = [];
   const follow = (page: Page) =>
     page.on('download', (download) => {
-      saved += 1;
-      takeOver(download, session, info.outputPath(`download-${saved}`));
+      const earlier = begun.filter((one) => one.url() === download.url());
+      begun.push(download);
+      takeOver(download, earlier, session, info.outputPath(`download-${begun.length}`));
     });
   context.pages().forEach(follow);
   context.on('page', follow);
 }
 
-function takeOver(download: Download, session: Session, ownPath: string): void {
+/** @param earlier downloads from the same address: the session lists them in the order in which they finished */
+function takeOver(download: Download, earlier: readonly Download[], session: Session, ownPath: string): void {
   const saveAs = async (path: string): Promise<void> => {
     const failure = await download.failure();
     if (failure !== null) throw new TroupeError('ACTION_FAILED', `The download failed: ${failure}`);
     const finished = await session.run<readonly Finished[]>('agent.downloads()');
-    const found = finished.findLast(({ url }) => download.url().startsWith(url));
+    const failures = await Promise.all(earlier.map((one) => one.failure()));
+    const nth = failures.filter((one) => one === null).length;
+    const found = finished.filter(({ url }) => url !== '' && download.url().startsWith(url))[nth];
     if (found === undefined) throw new TroupeError('ACTION_FAILED', `The session has no download of ${download.url()}`);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, await session.files.get(found.name));

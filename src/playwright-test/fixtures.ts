@@ -102,17 +102,19 @@ export const test = base.extend<TroupeTestArgs & Private, TroupeWorkerArgs & Pri
       const request = { ...sessionOptions(_use), ...(wanted ? { video: 'on' as const } : {}) };
       const session = await _farm.create(purposeOf(info), request);
       info.annotations.push({ type: 'troupe session', description: await _farm.viewOf(session) });
+      let end: string | null = null;
       try {
         await use(session);
-        const end = await _farm.endOf(session);
-        if (end !== null) throw new TroupeError('SESSION_ENDED', end);
       } finally {
-        await session.stop();
+        end = await _farm.endOf(session);
+        // A DELETE would remove one that has ended by itself, with its artifacts.
+        if (end === null) await session.stop();
         if (wanted && isKept(video, info) && (await attachVideos(session, info)) === 0) {
-          const why = 'the service has none of this session: videos need the docker driver';
+          const why = `the service has none of session ${session.id}; its transcript may say why`;
           info.annotations.push({ type: 'no video', description: why });
         }
       }
+      if (end !== null) throw new TroupeError('SESSION_ENDED', end);
     },
     { timeout: WAIT_MS },
   ],
