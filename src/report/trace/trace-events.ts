@@ -246,7 +246,7 @@ function* pictureLines(
   yield { type: 'screenshot', callId, phase, pageId: PAGE_ID, timestamp, file: `resources/${picture}` };
 }
 
-/** For the film strip. */
+/** Frames of the strip above the steps in the viewer. */
 function* frameLines(timestamp: number, picture: string, sizes: ReadonlyMap<string, PictureSize>): Generator<Line> {
   const size = sizes.get(picture);
   if (size !== undefined) yield { type: 'screencast-frame', pageId: PAGE_ID, sha1: picture, ...size, timestamp };

@@ -36,7 +36,10 @@ export class VideoEncoding implements VideoEncoders {
   readonly #log: Log;
   readonly #leases = new Set<string>();
   readonly #closing = new AbortController();
+  /** The encoder for new videos; null if the next one starts it. */
   #encoder: Promise<Encoder> | null = null;
+  /** What it has become. */
+  #running: Encoder | null = null;
   #recordings = 0;
   #cancelLinger: () => void = () => undefined;
   #removing: Promise<void> = Promise.resolve();
@@ -120,6 +123,7 @@ export class VideoEncoding implements VideoEncoders {
         ready: (ref) => ref.ask('Open', { timeoutMs: START_MS }, { deadlineMs: START_MS, signal }),
       });
       const encoder = { lease, child };
+      this.#running = encoder;
       void child.terminated.then(() => this.#remove(encoder));
       return encoder;
     } catch (error) {
@@ -136,16 +140,25 @@ export class VideoEncoding implements VideoEncoders {
 
   /** Never rejects. */
   async #end(): Promise<void> {
-    const encoder = await this.#encoder?.catch(() => null);
+    // A video that begins meanwhile gets an encoder of its own.
+    const ending = this.#encoder;
+    this.#encoder = null;
+    const encoder = await ending?.catch(() => null);
+    if (this.#running === encoder) this.#running = null;
     await encoder?.child.stop();
     await this.#removing;
   }
 
   /** The actor has ended, by itself or not: its recordings are lost, and the next one starts another. */
-  #remove({ lease }: Encoder): void {
-    this.#encoder = null;
-    this.#removing = releaseLease(lease, this.#log).then(() => {
+  #remove(encoder: Encoder): void {
+    if (this.#running === encoder) {
+      this.#running = null;
+      this.#encoder = null;
+    }
+    const { lease } = encoder;
+    const removing = releaseLease(lease, this.#log).then(() => {
       this.#leases.delete(lease.identity.leaseId);
     });
+    this.#removing = Promise.all([this.#removing, removing]).then(() => undefined);
   }
 }
