@@ -12,6 +12,8 @@ const STOP_MS = 500;
 const ERROR_PAGE_MS = 1_000;
 /** A document that was asked for is there by then, after one that came before it. */
 const OVERTAKEN_MS = 1_000;
+/** A navigation that the page had asked for before its scripts were stopped may still overtake the next one. */
+const MAX_TRIES = 10;
 /** Begins as the name of a host does, and may be a relative path. */
 const LIKE_HOST = /^(?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]+(?=[/?#]|$)/u;
 /** What nobody calls a file. */
@@ -57,12 +59,12 @@ export function resolveUrl(source: string, base: string, schemes: ReadonlySet<st
 export async function navigate(tab: Tab, url: string, bounds: Bounds): Promise<Gone> {
   return leave(tab, bounds, async () => {
     let answer = await request(tab, url, bounds);
-    if (await isOvertaken(tab, answer, bounds)) {
-      await holdStill(tab, bounds);
-      answer = await request(tab, url, bounds);
-      if (await isOvertaken(tab, answer, bounds)) {
+    for (let tries = 1; await isOvertaken(tab, answer, bounds); tries += 1) {
+      if (tries === MAX_TRIES) {
         throw new TroupeError('ACTION_FAILED', `${url} was not loaded: the page goes elsewhere again and again`);
       }
+      await holdStill(tab, bounds);
+      answer = await request(tab, url, bounds);
     }
     if (answer.isDownload === true) return 'stays';
     // An answer like 404 without a body: the browser shows a page of its own, and the server was reached.
