@@ -235,7 +235,8 @@ t.test(
       else {
         const door = await open;
         t.teardown(() => door.close());
-        t.equal(lstatSync(place.path).mode & 0o777, 0o777, what);
+        // Whoever may write to it may connect. Node before 22 lets it be executed too.
+        t.equal(lstatSync(place.path).mode & 0o666, 0o666, what);
         t.ok(lstatSync(place.path).isSocket(), what);
       }
       t.equal(readFileSync(file, 'utf8'), 'host', `${what}: a file of the host is untouched`);

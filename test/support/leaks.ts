@@ -87,7 +87,9 @@ export function guardLeaks(
 
 /** Everything that this process holds just now and that /proc can tell, in words. */
 function held(folder: string): string[] {
-  return [...descriptors(), ...heldProcesses(folder), ...entries(folder).map((name) => join(folder, name))];
+  // Where npm keeps its own compiled code under Node 22 and later.
+  const files = entries(folder).filter((name) => name !== 'node-compile-cache');
+  return [...descriptors(), ...heldProcesses(folder), ...files.map((name) => join(folder, name))];
 }
 
 function heldProcesses(folder: string): string[] {
