@@ -15,6 +15,8 @@ const DRAWN_MS = 120;
 const EMPTY_MS = 400;
 /** Options that an error names. */
 const MAX_NAMED = 20;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+const BETWEEN_CHOICES = /[,;|/×✕•·]/u;
 /** Around a control, what was chosen may be shown so far out. */
 const CHIP_DEPTH = 3;
 
@@ -155,11 +157,12 @@ export class Chooser {
   #outcomeNow(text: string, control: Element, option: Element): TypedOutcome {
     if (!control.isConnected) return { kind: 'gone', shown: '' };
     const shown = shownBy(control);
-    if (folded(shown).includes(folded(text))) return { kind: 'same', shown: text };
+    if (showsChoice(folded(shown), folded(text), shown !== this.#shownBefore)) return { kind: 'same', shown: text };
     if (/^menuitem$|^treeitem$|^gridcell$/.test(roleOf(option))) return { kind: 'same', shown: text };
     if (option.isConnected && isChosen(option)) return { kind: 'same', shown: text };
     if (isList(control) && option.getAttribute('aria-selected') !== 'false') return { kind: 'same', shown: text };
-    if (shown !== this.#shownBefore) return { kind: shown === '' ? 'emptied' : 'same', shown };
+    const takenBack = showsChoice(folded(this.#shownBefore), folded(text), true);
+    if (shown !== this.#shownBefore && !takenBack) return { kind: shown === '' ? 'emptied' : 'same', shown };
     const beside = this.#hasChip(text, control) || this.#isBeside(text, option);
     return beside ? { kind: 'same', shown: text } : { kind: 'other', shown };
   }
@@ -207,6 +210,20 @@ function shownBy(control: Element): string {
   const value = isHtml(control, 'input') ? String(fieldValue(control)) : drawnText(control);
   if (value !== '') return foldSpace(value);
   return foldSpace(textsOf(control));
+}
+
+/**
+ * Whether a control that shows a text shows a choice: alone, or among others. A text that has not changed must name it apart
+ * from others, since "New York" is no choice of "York".
+ */
+function showsChoice(shown: string, choice: string, hasChanged: boolean): boolean {
+  if (shown === choice || shown.split(BETWEEN_CHOICES).some((one) => one.trim() === choice)) return true;
+  if (!hasChanged || choice === '') return false;
+  for (let at = shown.indexOf(choice); at !== -1; at = shown.indexOf(choice, at + 1)) {
+    const [before = '', after = ''] = [shown[at - 1], shown[at + choice.length]];
+    if (!LETTER_OR_DIGIT.test(before) && !LETTER_OR_DIGIT.test(after)) return true;
+  }
+  return false;
 }
 
 function folded(text: string): string {
