@@ -19,12 +19,10 @@ export async function removeUnusedBinaries(): Promise<number> {
 async function removeOtherServers(): Promise<readonly number[]> {
   const folder = folderOf('uWebSockets.js');
   if (folder === null) return [];
-  const names = (await readdir(folder)).filter((name) => /^uws_\w+\.node$/.test(name));
-  const platform = `uws_${process.platform}_${process.arch}_`;
-  const own = `${platform}${process.versions.modules}.node`;
-  // Where there is none for this Node, another Node of this machine may want one.
-  const isKept = (name: string) => (names.includes(own) ? name === own : name.startsWith(platform));
-  return Promise.all(names.filter((name) => !isKept(name)).map((name) => remove(join(folder, name))));
+  // None of them where there is none for this Node: the service has another HTTP server for that.
+  const own = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
+  const names = (await readdir(folder)).filter((name) => /^uws_\w+\.node$/.test(name) && name !== own);
+  return Promise.all(names.map((name) => remove(join(folder, name))));
 }
 
 /** The project runs on glibc alone. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -48,6 +48,9 @@ t.test('Binaries for other platforms are removed from the installed packages, an
   t.same((await readdir(unused)).sort(), ['index.js', 'package.json']);
   t.same((await readdir(used)).sort(), ['index.js', 'index.node', 'package.json']);
   t.equal(await removeUnusedBinaries(), 0, 'a second time there is nothing to do');
+
+  await rename(join(uws, own), join(uws, `uws_${process.platform}_${process.arch}_1.node`));
+  t.equal(await removeUnusedBinaries(), 1, 'none is kept where there is none for this Node');
 });
 
 t.test('The package is at most 3 MB, and has what an installed service needs', async (t) => {
