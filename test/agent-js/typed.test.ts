@@ -28,6 +28,13 @@ t.test('input fails where the field shows another text than was typed, and says 
   }
 });
 
+t.test('a long text that a field cuts is no success', async (t) => {
+  const typed = 'a line of some length\n'.repeat(200);
+  await open('<textarea id=f maxlength=3000></textarea><textarea id=g></textarea>');
+  t.match(await failure('act', '#f', 'input', typed), { code: 'ACTION_FAILED', error: /^#f does not take what was typed/ });
+  t.match(await call('act', '#g', 'input', typed), { changed: true });
+});
+
 t.test('what a field writes in its own way is what was typed, and the answer shows it', async (t) => {
   const fields: readonly [what: string, html: string, typed: string, value: string | null | undefined][] = [
     ['the text itself', '<input id=f value=old>', 'Ada', undefined],

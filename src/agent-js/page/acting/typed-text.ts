@@ -47,7 +47,9 @@ export class TypedText {
 
   #compare(typed: string, element: Element): TypedOutcome | null {
     const text = rawText(element);
-    if (text === null || text.length > MAX_COMPARED || typed.length > MAX_COMPARED) return null;
+    if (text === null) return null;
+    const isWhole = isHtml(element, 'input') || isHtml(element, 'textarea');
+    if (!isWhole && (text.length > MAX_COMPARED || typed.length > MAX_COMPARED)) return null;
     const shown = isPassword(element) ? '' : text;
     if (holds(typed, text, element)) return { kind: 'same', shown };
     if (text === '' && this.#tookAll(typed)) return { kind: 'emptied', shown };
