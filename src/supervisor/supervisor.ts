@@ -38,6 +38,7 @@ import { endAll, Reaper, Retention, recoverSessions } from './upkeep/index.js';
 /** How much later than its own deadline an actor's reply may arrive. */
 const FRAME_GRACE_MS = 2_000;
 /** The picture of a last step has 3 s. */
+const PICTURE_MS = 3_500;
 const SETTLE_MS = 4_000;
 
 /** What the supervisor is built from. */
@@ -279,7 +280,8 @@ export class Supervisor implements Sessions {
     const living = this.#table.living(id);
     if (living === undefined || living.endpoint === null) return;
     // One that ends meanwhile writes what it has by itself.
-    const settle = async (): Promise<null> => living.actor().ask('Settle', null, { deadlineMs: SETTLE_MS });
+    const settle = async (): Promise<null> =>
+      living.actor().ask('Settle', { pictureMs: PICTURE_MS }, { deadlineMs: SETTLE_MS });
     await settle().catch(() => undefined);
     await this.#parts.hub.write({ records: [] });
   }

@@ -76,3 +76,14 @@ t.test('A repeated DELETE removes nothing; a later one does, and so does purge a
   t.same(await outcome(later, `/api/batches/${batch.id}`), { ...cancelled, found: 404 });
   t.same((await later.call('GET', '/api/sessions')).body, []);
 });
+
+t.test('The step before a DELETE is in the transcript though its picture takes longer', async (t) => {
+  const service = await startTestService(t);
+  const { id } = await service.live();
+  await service.run(id, "agent.go('data:text/html,<title>Busy</title><p id=p>1</p>')");
+  const busy = 'setTimeout(() => { for (const end = Date.now() + 1500; Date.now() < end; ); }, 0)';
+  t.equal((await service.run(id, `agent.page(${JSON.stringify(busy)}); agent.go('nothing:')`)).status, 422);
+  await service.call('DELETE', `/api/sessions/${id}`);
+  const { body } = await service.call('GET', `/api/sessions/${id}/events`);
+  t.match(body, /"type":"StepFinished".*agent\.go\(.{0,3}nothing:/);
+});

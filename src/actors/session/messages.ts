@@ -75,8 +75,11 @@ export type SessionMessages = {
   ApplyOptions: { readonly payload: BrowserOptions; readonly reply: null };
   /** Waits for an answer of the page and of the script thread. WAIT_TIMEOUT, EVAL_TIMEOUT, WORKER_LOST. */
   Probe: { readonly payload: { readonly timeoutMs: number }; readonly reply: null };
-  /** Emits the last step now instead of when idle; all of its events arrive before the reply. */
-  Settle: { readonly payload: null; readonly reply: null };
+  /**
+   * Emits the last step now instead of when idle, and without its picture if that takes longer than `pictureMs`. All of
+   * its events arrive before the reply.
+   */
+  Settle: { readonly payload: { readonly pictureMs: number }; readonly reply: null };
   /**
    * Replies with the JSON text of the script's result. Scripts run one after another; 64 may wait. If the caller gives
    * up,

@@ -7,7 +7,7 @@ import type { CastPuller } from '../../agent-js/pictures/screencast.js';
 import { Secrets } from '../../agent-js/secrets.js';
 import { TraceLog } from '../../agent-js/trace/trace-log.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
-import { withSignal } from '../../base/deadline.js';
+import { settlesWithin, withSignal } from '../../base/deadline.js';
 import { PlaywrightSession } from '../../playwright/session/playwright-session.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventRow } from '../../protocol/event-row.js';
@@ -89,7 +89,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       return null;
     },
     Probe: ({ timeoutMs }, asker) => later(this.#probe(timeoutMs, asker)),
-    Settle: () => later(this.#settle()),
+    Settle: ({ pictureMs }) => later(this.#settle(pictureMs)),
     RunScript: (order, asker) =>
       later(
         this.#secrets.hideJson(() => {
@@ -248,8 +248,9 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     return this.#person;
   }
 
-  async #settle(): Promise<null> {
-    await this.#parts?.agent.settle();
+  async #settle(pictureMs: number): Promise<null> {
+    const agent = this.#parts?.agent;
+    if (agent !== undefined && !(await settlesWithin(agent.settle(), pictureMs))) agent.flush();
     this.#batcher.flush();
     return null;
   }

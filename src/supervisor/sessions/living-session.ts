@@ -32,7 +32,7 @@ import { Attempt } from './task/attempt.js';
 import type { OpenPhase, TaskProgress } from './task/task-phase.js';
 import { runTask, type TaskParts } from './task/task-run.js';
 
-/** How long an actor may emit its last step before an immediate end. */
+/** How long an immediate end waits for the picture of the last step. */
 const DRAIN_MS = 50;
 /** How much later than the connection's end a driver may report how the browser ended. */
 const EXIT_REASON_MS = 1_000;

@@ -11,6 +11,8 @@ import { removeVideos, SessionVideo, type VideoSource } from './session-video.js
 
 /** How long the last frames of a desktop may take when the browser has ended. */
 const LAST_PARTS_MS = 300;
+/** How much longer than the picture of its last step an actor may take to emit what it has. */
+const SETTLE_MS = 1_000;
 /** How much later than its own deadline an actor's reply may arrive. */
 const FRAME_GRACE_MS = 2_000;
 
@@ -71,10 +73,13 @@ export class SessionResources {
     if (actor !== null) await this.#atMost(ms, actor.stop());
   }
 
-  /** Makes an actor without a running script emit its remaining events, without waiting for it to stop. */
-  async actorSettled(deadlineMs: number): Promise<void> {
+  /**
+   * Makes an actor without a running script emit its remaining events, without waiting for it to stop.
+   * @param pictureMs how long the picture of its last step may take
+   */
+  async actorSettled(pictureMs: number): Promise<void> {
     await this.#actor()
-      ?.ref.ask('Settle', null, { deadlineMs })
+      ?.ref.ask('Settle', { pictureMs }, { deadlineMs: pictureMs + SETTLE_MS })
       .catch(() => undefined);
   }
 
