@@ -126,7 +126,7 @@ t.test('look within an element shows its controls under the page-wide locators',
   t.equal((await look({ within: '#f' })).diff, undefined, 'it is no part of the sequence of diffs');
 });
 
-t.test('A later look is a diff, also across a navigation', async (t) => {
+t.test('A later look is a diff, and one of another document names nothing of the document before', async (t) => {
   await call('go', site.set('/first', '<input aria-label=Name><button>Save</button><a href=/x>Away</a>'));
   const first = await look({ full: true });
   t.equal(first.diff, undefined);
@@ -146,11 +146,24 @@ t.test('A later look is a diff, also across a navigation', async (t) => {
   await call('act', '{input}Name', 'clear');
   t.same((await look()).diff?.changed, [{ locator: '{input}Name', value: null }], 'a member that went is null');
   await call('go', site.set('/second', '<button>Save</button><button>More</button>'));
-  t.same((await look()).diff, {
-    added: [1],
-    removed: ['{input}Name'],
-    changed: [{ locator: '{button}Save', disabled: null }],
-  });
+  t.same((await look()).diff, { document: 'new', added: [0, 1], removed: [], changed: [] });
+  await call('page', 'document.querySelector("button").disabled = true');
+  t.same((await look()).diff?.changed, [{ locator: '{button}Save', disabled: true }], 'a diff again');
+  await call('page', 'history.pushState(null, "", "/third")');
+  t.equal((await look()).diff?.document, undefined, 'the same document under another address');
+  await call('wait', 'navigation');
+  await call('page', 'location.href = "/second"; 0');
+  await call('wait', 'navigation');
+  t.same(
+    (await look()).diff,
+    { document: 'new', added: [0, 1], removed: [], changed: [] },
+    'the same page, loaded anew',
+  );
+  await call('page', 'open("/first"); 0');
+  await call('wait', '{a}Away');
+  t.same((await look()).diff, { document: 'new', added: [0, 1, 2], removed: [], changed: [] }, 'another tab');
+  await call('tab', 0);
+  t.same((await look()).diff?.document, 'new', 'back on the first');
 });
 
 const name = fc.constantFrom(
