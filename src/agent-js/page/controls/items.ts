@@ -32,7 +32,9 @@ export function itemsOf(element: Element): readonly Element[] {
     default:
   }
   const enough = children.length >= MIN_ITEMS || (children.length > 0 && LISTS.has(roleOf(element)));
-  const items = enough && areAlike(children) ? [...children] : cellsIn(element);
+  // The weeks of a month are alike, too; but a person presses the days.
+  const board = cellsIn(element);
+  const items = board.length === 0 && enough && areAlike(children) ? [...children] : board;
   return items.length > 0 && holdsControls(element) ? [] : items;
 }
 
