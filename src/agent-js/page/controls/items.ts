@@ -35,7 +35,9 @@ export function itemsOf(element: Element): readonly Element[] {
   // The weeks of a month are alike, too; but a person presses the days.
   const board = cellsIn(element);
   const items = board.length === 0 && enough && areAlike(children) ? [...children] : board;
-  return items.length > 0 && holdsControls(element) ? [] : items;
+  if (items.length === 0 || !holdsControls(element)) return items;
+  // The events of a month listen, too. One row of cells may be the heads of days that are buttons.
+  return board.length >= MIN_CELLS * 2 && !board.some(holdsControls) ? board : [];
 }
 
 /**
