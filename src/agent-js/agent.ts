@@ -10,6 +10,7 @@ import { type Bounds, boundsOf, remainingMs } from './browser/bounds.js';
 import type { BrowserPort } from './browser/browser-port.js';
 import {
   locatorOf,
+  locatorsOf,
   lookOptions,
   refuseMore,
   screenshotOptions,
@@ -25,7 +26,7 @@ import { Looks, type WholeLook } from './look/look.js';
 import { stir } from './look/settled.js';
 import { Screencast } from './pictures/screencast.js';
 import { CAPTURE_MS, captureScreenshot, clipOf, keepScreenshot, markedScreenshot } from './pictures/screenshots.js';
-import { readText, readValue } from './read.js';
+import { readMoved, readText, readValue } from './read.js';
 import { type OtherCall, type StepCall, type StepScreenshotPolicy, Steps } from './steps.js';
 import { goBack, navigate, resolveUrl } from './tabs/go.js';
 import { evaluateInPage } from './tabs/page-code.js';
@@ -201,6 +202,7 @@ export class Agent {
         const wanted = textOf(locator, 'agent.value takes a locator');
         return readValue(this.tabs.active, wanted, boundsOf(context, READ_MS));
       },
+      recount: ([locators], context) => readMoved(this.tabs.active, locatorsOf(locators), boundsOf(context, READ_MS)),
       expect: (args, context) => this.#checks.expect(args, context),
       until: (args, context) => this.#checks.until(args, context),
       screenshot: ([title], context) => this.#screenshot(title, context),

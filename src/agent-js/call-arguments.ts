@@ -39,6 +39,12 @@ export function lookOptions(options: unknown): { full: boolean; within: string |
   return { full, within: locatorOf(within, 'look') };
 }
 
+/** A list of locators. */
+export function locatorsOf(given: unknown): readonly string[] {
+  if (!Array.isArray(given)) throw misuse(`agent.recount takes locators, not ${shown(given)}`);
+  return given.map((one) => textOf(one, 'agent.recount takes locators'));
+}
+
 /** What `agent.screenshot` takes: a title, or options. */
 export function screenshotOptions(value: unknown): { title: string | null; within: string | null; marks: boolean } {
   // Any word is CSS too.

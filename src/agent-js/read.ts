@@ -1,7 +1,7 @@
 import type { Bounds } from './browser/bounds.js';
 import { problemError } from './locating/problem-error.js';
 import { dialogControl } from './tabs/dialog-controls.js';
-import { isProblem } from './tabs/page-calls.js';
+import { isProblem, type MovedNumber } from './tabs/page-calls.js';
 import type { Tab } from './tabs/tab.js';
 
 /**
@@ -27,4 +27,14 @@ export async function readValue(tab: Tab, locator: string, bounds: Bounds): Prom
   const answer = await tab.askAny('value', { locator }, bounds);
   if (isProblem(answer)) throw problemError(answer, locator, tab);
   return answer.value;
+}
+
+/** Numbered locators of the page, frames of other origins aside, that mean another element than when only what is in sight was counted. */
+export async function readMoved(
+  tab: Tab,
+  locators: readonly string[],
+  bounds: Bounds,
+): Promise<readonly MovedNumber[]> {
+  const { moved } = await tab.askAny('recount', { locators }, bounds);
+  return moved;
 }

@@ -31,7 +31,7 @@ export function viewPage(look: WholeLook, shown: Conversation): PageView {
     .slice(0, 12);
   const full: PageView = { page: { kind: 'full', text: whole }, fingerprint: print };
   const known = charactersOfChanges(shown);
-  if (diff === undefined || known === null) return full;
+  if (diff === undefined || diff.document === 'new' || known === null) return full;
   const at = (index: number) => elements[index] ?? [];
   const changes: RenderableLook = {
     ...place,

@@ -85,9 +85,11 @@ REPORT is a report.json, or a folder that has one, such as those of troupe run -
   --json                prints the failures as JSON`,
   },
   flow: {
-    usage: ['troupe flow check [FILE|GLOB...] [--flows DIR]', 'troupe flow types'],
+    usage: ['troupe flow check [FILE|GLOB...] [--flows DIR] [--url PAGE]', 'troupe flow types'],
     summary: 'Checks flows without running them, or prints types for editors.',
     more: `check  reports mistakes in flows without running them
+       --url PAGE  also opens PAGE and lists numbered locators that mean another element there than in the version
+                   before, which did not count what was scrolled out of sight; may be repeated
 types  prints agent-js.d.ts, the types for editors and tsc`,
   },
   token: {

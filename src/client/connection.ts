@@ -107,7 +107,8 @@ export class Connection {
   /**
    * The data of a stream's events, each once and in order: a broken connection is opened again after the last event. Ends
    * with a stream that is finite.
-   * @throws UNAVAILABLE if the stream cannot be reopened within 30 s; the signal's reason
+   * @throws UNAVAILABLE if the stream cannot be reopened within 30 s; BODY_TOO_LARGE for an event over 64 Mi characters;
+   *   INVALID_JSON for one that is not JSON; the signal's reason
    */
   async *events(path: string, { signal, after }: EventOptions = {}) {
     let last = after === undefined ? '' : String(after);
@@ -123,8 +124,7 @@ export class Connection {
         for await (const { id, data } of serverSentEvents(response.body)) {
           if (id === '') continue;
           last = id;
-          const event: unknown = JSON.parse(data);
-          yield event;
+          yield parsed(data);
         }
         // The end of a finite stream: asked again, the service answers 204.
       } catch (error) {
@@ -179,6 +179,14 @@ async function refusal(response: Response): Promise<TroupeError> {
     // It does not come from Troupe.
   }
   return new TroupeError('UNAVAILABLE', `${response.url} answered ${response.status}: ${text.slice(0, 200)}`);
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw new TroupeError('INVALID_JSON', 'An event of the stream is not JSON', undefined, { cause });
+  }
 }
 
 function isObject(value: unknown): value is { readonly [name: string]: unknown } {

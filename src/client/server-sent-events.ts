@@ -1,3 +1,5 @@
+import { TroupeError } from '../protocol/errors.js';
+
 /** One event of a stream. */
 export interface ServerSentEvent {
   /** '' if the event has none. */
@@ -13,7 +15,7 @@ const MAX_CHARS = 64 * 1024 * 1024;
 /**
  * The events of an answer of the type text/event-stream, until it ends. Comments are left out. The answer is cancelled when
  * the caller stops reading.
- * @throws Error for an event over 64 Mi characters; what broke the connection
+ * @throws BODY_TOO_LARGE for an event over 64 Mi characters; what broke the connection
  */
 export async function* serverSentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent, void> {
   const reader = body.getReader();
@@ -29,7 +31,9 @@ export async function* serverSentEvents(body: ReadableStream<Uint8Array>): Async
       const [first = '', ...more] = decoder.decode(value, { stream: true }).split('\n');
       pieces.push(first);
       chars += value.length;
-      if (chars > MAX_CHARS) throw new Error(`An event is longer than ${MAX_CHARS} characters`);
+      if (chars > MAX_CHARS) {
+        throw new TroupeError('BODY_TOO_LARGE', `An event of the stream is longer than ${MAX_CHARS} characters`);
+      }
       for (const next of more) {
         const line = pieces.join('').replace(/\r$/, '');
         pieces = [next];

@@ -65,6 +65,8 @@ export interface DiffLook {
   /** What was still under way after the second for which a look waits. */
   readonly unsettled?: string;
   readonly diff: true;
+  /** The page shows another document than at the look before: `added` is the whole list, the other groups are empty. */
+  readonly document?: 'new';
   readonly added: readonly ElementDescriptor[];
   readonly removed: readonly string[];
   readonly changed: readonly ElementChange[];

@@ -104,8 +104,9 @@ t.test('check and uncheck leave a box as wanted, also one that its site has hidd
     <input id=b type=checkbox style="position:absolute;opacity:0;width:0;height:0"><label for=b>Drawn by the site</label>
     <label><input id=r type=radio name=x> Radio</label>
     <div id=s role=switch aria-checked=false tabindex=0 onclick="this.ariaChecked = this.ariaChecked !== 'true'">Dark</div>
+    <div role=switch aria-checked=false aria-label=Late tabindex=0 onclick="setTimeout(() => { this.ariaChecked = 'true' }, 200)">O</div>
     <label><input type=checkbox onclick="return false"> Stubborn</label>`);
-  for (const locator of ['{input}Plain', '{input}Drawn by the site', '{input}Radio', '{switch}Dark']) {
+  for (const locator of ['{input}Plain', '{input}Drawn by the site', '{input}Radio', '{switch}Dark', '{switch}Late']) {
     t.match(await call('act', locator, 'check'), { changed: true });
     t.equal(await call('value', locator), true, locator);
   }

@@ -60,6 +60,17 @@ t.test('A diff serialises as the contract has it, and scripts see all of it', as
     [['{input}User', '{select}Role', '{button}Sign in'], 3, 3, true],
   );
   t.match(await run('agent.look({ full: true })'), { elements: [{ role: 'input', name: 'User' }, {}, {}] });
+  const { elements } = (await run(`agent.go('${site.origin}/'); agent.look({ full: true })`)) as { elements: object[] };
+  t.same(await run(`agent.go('${site.origin}/'); agent.look()`), {
+    url: `${site.origin}/`,
+    title: 'Login',
+    diff: true,
+    document: 'new',
+    added: elements,
+    removed: [],
+    changed: [],
+    unchanged: 0,
+  });
 });
 
 t.test('The agent cannot be changed, and survives scripts that change the language', async (t) => {

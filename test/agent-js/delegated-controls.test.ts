@@ -48,6 +48,38 @@ const PAGES: { readonly [what: string]: readonly [html: string, listed: readonly
        .join('')}</div>${on('month', 'mousedown')}`,
     Array.from({ length: 14 }, (_, day) => `{div}${day + 1}`),
   ],
+  'the days of weeks that are alike, and not the weeks': [
+    `<div id=month>${[0, 7, 14]
+      .map(
+        (from) =>
+          `<div class=week><div><div class=days>${Array.from({ length: 7 }, (_, day) => `<div class=day><p><i><b>${from + day + 1}</b></i></p></div>`).join('')}</div></div></div>`,
+      )
+      .join('')}</div>${on('month', 'mousedown')}`,
+    Array.from({ length: 21 }, (_, day) => `{div}${day + 1}`),
+  ],
+  'the days of a month beside its events, which listen themselves': [
+    `<div id=month>${[0, 7]
+      .map(
+        (from) =>
+          `<div class=week><div class=days>${Array.from({ length: 7 }, (_, day) => `<div class=day><b>${from + day + 1}</b></div>`).join('')}</div></div>`,
+      )
+      .join('')}<div id=event style="cursor: pointer">Meeting</div></div>${on('month', 'mousedown')}${on('event', 'mousedown')}`,
+    [...Array.from({ length: 14 }, (_, day) => `{div}${day + 1}`), '{div}Meeting'],
+  ],
+  'no heads of days that are buttons': [
+    `<div id=frame><div>${['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'].map((day) => `<span class=head>${day}</span>`).join('')}</div>
+     <div>${Array.from({ length: 7 }, (_, day) => `<button>${day + 1}</button>`).join('')}</div></div>${on('frame')}`,
+    Array.from({ length: 7 }, (_, day) => `{button}${day + 1}`),
+  ],
+  'the handle by which an option is carried': [
+    `<style>.grip { cursor: move; width: 16px; height: 16px }</style><div role=listbox tabindex=0 aria-label=Tasks>${[
+      'Mail',
+      'Sort',
+    ]
+      .map((name) => `<div role=option style="width: 200px">${name}<div class=grip></div></div>`)
+      .join('')}</div>`,
+    ['{option}Mail', '{div}grip Mail', '{option}Sort', '{div}grip Sort'],
+  ],
   'the cells of a sheet that say where they stand, if the document listens': [
     `<table><tr><th>Car<th>Make</table><table><tr><td data-x=0 data-y=0>Jazz<td data-x=1 data-y=0>Honda<tr><td data-x=0 data-y=1>Civic<td data-x=1 data-y=1>Seat</table>
      <script>document.addEventListener('mousedown', () => {})</script>`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import ts from 'typescript';
-import { checkFlow } from '#troupe/agent-js/flows/flow-check.js';
+import { checkFlow, numberedLocators } from '#troupe/agent-js/flows/flow-check.js';
 import { SCRIPT_CALLS } from '#troupe/agent-js/script-api.js';
 import { guardLeaks } from '../support/leaks.js';
 
@@ -33,6 +33,15 @@ t.test('What cannot work is told with its place', async (t) => {
     ['const fs = require("fs")', { message: /require is not defined/ }],
   ];
   for (const [source, fault] of wrong) t.match(check(source), [fault], source);
+});
+
+t.test('Locators with a number are found wherever a flow writes them', async (t) => {
+  const source = "() => {\n  agent.act('{button:2}Edit', 'click');\n  const a = [`{a:3}`, '{a}x', '#x', '{a:2'];\n}";
+  t.same(numberedLocators(source), [
+    { line: 2, column: 13, locator: '{button:2}Edit' },
+    { line: 3, column: 14, locator: '{a:3}' },
+  ]);
+  t.same(numberedLocators('() => {'), []);
 });
 
 t.test('The calls are those that scripts have', async (t) => {

@@ -141,6 +141,21 @@ t.test('A diff shows what was added, went and changed', async (t) => {
   t.equal(renderLook(moved, { known: place }), 'Shop · http://shop.test/2\n= 7 unchanged');
 });
 
+t.test('A look of another document reads like a first one', async (t) => {
+  const elements = [button('{button}New'), button('{button}Below', { offscreen: true })];
+  const look = {
+    ...place,
+    diff: true,
+    document: 'new',
+    added: elements,
+    removed: [],
+    changed: [],
+    unchanged: 0,
+  } as const;
+  t.equal(renderLook(look, { known: place }), renderLook({ ...place, elements }));
+  t.equal(renderLook({ ...look, added: [] }), renderLook({ ...place, elements: [] }));
+});
+
 t.test('A look is known from other values', async (t) => {
   t.ok(isLook({ ...place, elements: [button('{button}Save')] }));
   t.ok(isLook({ ...place, diff: true, added: [], removed: [], changed: [], unchanged: 3 }));

@@ -126,7 +126,7 @@ t.test('look within an element shows its controls under the page-wide locators',
   t.equal((await look({ within: '#f' })).diff, undefined, 'it is no part of the sequence of diffs');
 });
 
-t.test('A later look is a diff, also across a navigation', async (t) => {
+t.test('A later look is a diff, and one of another document names nothing of the document before', async (t) => {
   await call('go', site.set('/first', '<input aria-label=Name><button>Save</button><a href=/x>Away</a>'));
   const first = await look({ full: true });
   t.equal(first.diff, undefined);
@@ -146,11 +146,24 @@ t.test('A later look is a diff, also across a navigation', async (t) => {
   await call('act', '{input}Name', 'clear');
   t.same((await look()).diff?.changed, [{ locator: '{input}Name', value: null }], 'a member that went is null');
   await call('go', site.set('/second', '<button>Save</button><button>More</button>'));
-  t.same((await look()).diff, {
-    added: [1],
-    removed: ['{input}Name'],
-    changed: [{ locator: '{button}Save', disabled: null }],
-  });
+  t.same((await look()).diff, { document: 'new', added: [0, 1], removed: [], changed: [] });
+  await call('page', 'document.querySelector("button").disabled = true');
+  t.same((await look()).diff?.changed, [{ locator: '{button}Save', disabled: true }], 'a diff again');
+  await call('page', 'history.pushState(null, "", "/third")');
+  t.equal((await look()).diff?.document, undefined, 'the same document under another address');
+  await call('wait', 'navigation');
+  await call('page', 'location.href = "/second"; 0');
+  await call('wait', 'navigation');
+  t.same(
+    (await look()).diff,
+    { document: 'new', added: [0, 1], removed: [], changed: [] },
+    'the same page, loaded anew',
+  );
+  await call('page', 'open("/first"); 0');
+  await call('wait', '{a}Away');
+  t.same((await look()).diff, { document: 'new', added: [0, 1, 2], removed: [], changed: [] }, 'another tab');
+  await call('tab', 0);
+  t.same((await look()).diff?.document, 'new', 'back on the first');
 });
 
 const name = fc.constantFrom(
@@ -274,6 +287,49 @@ t.test('a sign without words is called by its title and its row', async (t) => {
     '{span}+1',
     '{button}‹',
   ]);
+});
+
+t.test('boxes in cells are called by column and row, and fields by their label before a pattern', async (t) => {
+  const { call, look } = await openAgent(t, await openBrowser(t));
+  const site = await openSite(t);
+  const box = '<input type=checkbox>';
+  const cell = (index: number, inner: string) => `<td role=gridcell aria-colindex=${index}>${inner}</td>`;
+  const page = `<div role=grid><table><tr role=row><td role=columnheader aria-colindex=1>Name</td><td role=columnheader aria-colindex=2 aria-label=Done></td></tr></table>
+    <table><tr role=row>${cell(1, 'Ann')}${cell(2, box)}${cell(3, '<a href=/x>Delete</a>')}</tr></table></div>
+    <table><tr><td>${box}</td><td>John</td><td>30</td><td>${box}</td><td><a href=/y>Remove</a></td></tr></table>
+    <table><tr><td>${box}</td><td>News</td><td>${box}</td><td>Offers</td></tr><tr><td>Terms</td><td>${box}</td></tr></table>
+    <p>Born <input placeholder="dd/mm/yyyy"></p><p>Price <input placeholder="0.00"></p><p><input placeholder="yyyy-mm-dd"></p><p>Find <input placeholder="Name or day"></p>`;
+  await call('go', site.set('/boxes', page));
+  const names = (await look({ full: true })).elements.map(({ locator }) => locator);
+  t.same(
+    names.filter((locator) => locator.startsWith('{input')),
+    [
+      '{input}Ann Done',
+      '{input:1}John',
+      '{input:2}John',
+      '{input}News',
+      '{input}Offers',
+      '{input}Terms',
+      '{input}Born',
+      '{input}Price',
+      '{input}yyyy-mm-dd',
+      '{input}Name or day',
+    ],
+  );
+});
+
+t.test('a box in an item of a tree of several choices shows whether the item is chosen', async (t) => {
+  const { call, look } = await openAgent(t, await openBrowser(t));
+  const site = await openSite(t);
+  const item = (name: string) =>
+    `<li role=treeitem aria-selected=false><span role=checkbox onclick="const li = this.parentNode; li.ariaSelected = li.ariaSelected !== 'true'">&nbsp;</span> ${name}</li>`;
+  await call('go', site.set('/tree', `<ul role=tree aria-multiselectable=true>${item('One')}${item('Two')}</ul>`));
+  const checked = async () =>
+    (await look()).elements.filter(({ role }) => role === 'checkbox').map((one) => one.checked);
+  t.same(await checked(), [false, false]);
+  t.match(await call('act', '{checkbox}Two', 'check'), { changed: true });
+  t.match(await call('act', '{checkbox}Two', 'check'), { changed: false }, 'it is already');
+  t.same(await checked(), [false, true]);
 });
 
 t.test('options of a list with several choices show which are chosen', async (t) => {

@@ -31,6 +31,29 @@ t.test('a number stays with its element, whatever scrolls, comes before it or go
   t.equal(await pressed(), ['3', ...Array.from({ length: shown }, (_, n) => shown - n)].join(' '));
 });
 
+t.test(
+  'numbers that counted otherwise when only what is in sight counted are found, with what they are now',
+  async (t) => {
+    const rows = (name: string) =>
+      `<div style="overflow:auto;height:60px">${`<button style="display:block;height:30px">${name}</button>`.repeat(5)}</div>`;
+    await call(
+      'go',
+      site.set('/recount', `${rows('Edit')}<button>Edit</button><button>Save</button><button>Save</button>`),
+    );
+    const locators = [
+      '{button:2}Edit',
+      '{button:3}Edit',
+      '{button:6}Edit',
+      '{button:2}Save',
+      '{button}Save',
+      '#x',
+      '{',
+    ];
+    t.same(await call('recount', locators), [{ locator: '{button:3}Edit', now: '{button:6}Edit' }]);
+    t.match(await failure('recount', 'x'), { code: 'SCRIPT_ERROR' });
+  },
+);
+
 t.test('a number whose element has gone, or is another one now, is LOCATOR_STALE', async (t) => {
   const list = '<ul><li>Ann <button>Edit</button><li>Bob <button>Edit</button><li>Cy <button>Edit</button></ul>';
   const open = async () => {

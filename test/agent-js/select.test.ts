@@ -153,6 +153,22 @@ t.test('libraries that draw selects of their own are operated', async (t) => {
   t.equal(await call('page', 's.value'), 'Entry 33');
 });
 
+t.test('several options are chosen from a list that each choice closes by clipping it', async (t) => {
+  await open(`<style>#drop { position: absolute; clip: rect(0, 0, 0, 0) } .open #drop { clip: auto }</style>
+    <div id=all><span id=chips></span><input id=box aria-label=Fruits style="width:25px"><div id=drop><ul id=list></ul></div></div>
+    <script>const close = () => all.classList.remove('open');
+      box.onmousedown = () => { list.innerHTML = ['Apple', 'Banana', 'Cherry'].map((name) => '<li>' + name).join(''); all.classList.add('open'); };
+      list.onmouseup = (event) => { chips.append(Object.assign(document.createElement('b'), { textContent: event.target.textContent + ' ' })); close(); }</script>`);
+  t.match(await call('act', '#box', 'select', ['Apple', 'Cherry']), { changed: true });
+  t.equal(await call('text', '#chips'), 'Apple Cherry');
+});
+
+t.test('an option that cannot be chosen is no success while the list with it is still open', async (t) => {
+  await open(`<div><div><input id=box readonly value=Oslo aria-label=City onclick="drop.hidden = false"></div>
+    <dl id=drop hidden><dd>Oslo</dd><dd>Gone</dd></dl></div>`);
+  t.match(await failure('act', '#box', 'select', 'Gone'), { code: 'ACTION_FAILED', error: /it shows "Oslo"/ });
+});
+
 t.test('a choice that its page does not keep is no success', async (t) => {
   await open(`<select id=a aria-label=A onchange="this.selectedIndex = 0"><option value=x>One<option value=y>Two</select>
     <select id=b aria-label=B onchange="this.selectedIndex = 0"><option value="">Pick<option>Two</select>

@@ -51,6 +51,18 @@ t.test('An agent drives a browser from a shell', async (t) => {
   const ambiguous = await troupe('act', '{button}Buy', 'click', '--timeout', '500');
   t.match(ambiguous, { code: 1, out: '', err: /^LOCATOR_AMBIGUOUS [\s\S]*\{button:2\}Buy[\s\S]*\npage: Shop · data:/ });
 
+  await t.test('Flows are checked against a page for numbers that count otherwise than before', async (t) => {
+    const rows = '<button style="display:block;height:30px">Edit</button>'.repeat(4);
+    const list = page(`<div style="overflow:auto;height:60px">${rows}</div><button>Edit</button>`);
+    const folder = t.testdir({ flows: { 'edit.js': "() => agent.act('{button:3}Edit', 'click')" } });
+    const checked = await troupe('flow', 'check', join(folder, 'flows/edit.js'), '--url', list);
+    t.match(checked, {
+      code: 1,
+      out: /^edit\.js:1:17: .*\{button:3\}Edit meant the element that is \{button:5\}Edit now/,
+    });
+    t.match(await troupe('flow', 'check', join(folder, 'flows/edit.js'), '--url', shop), { code: 0 });
+  });
+
   await t.test('Pictures are saved where the caller says', async (t) => {
     const file = join(t.testdir(), 'a b.png');
     t.match(await troupe('shot', file), { code: 0, out: `${file}\n` });

@@ -122,4 +122,7 @@ t.test('settings are saved for their owner only', async (t) => {
     await t.rejects(again.save({ ...manual, ...change } as typeof manual), { code: 'INVALID_REQUEST', message: says });
   }
   t.strictSame((await SettingsFile.open(path)).settings, manual, 'what is wrong is not saved');
+  const nowhere = new SettingsFile(join(path, 'settings.json'));
+  await t.rejects(nowhere.save(manual), { code: /^(?:ENOTDIR|EEXIST)$/ });
+  t.equal(nowhere.settings.proxyUrl, '', 'what could not be written is not used');
 });

@@ -175,6 +175,26 @@ t.test('Events after a broken connection are neither lost nor repeated', async (
   t.same(asked, [0, 2, 4, 6]);
 });
 
+t.test('A stream with an event that cannot be taken fails, and is not opened again', async (t) => {
+  const piece = new Uint8Array(8 * 1024 * 1024).fill(97);
+  const streams: { readonly [code: string]: (stream: ReadableStreamDefaultController, pulls: number) => void } = {
+    BODY_TOO_LARGE: (stream, pulls) => stream.enqueue(pulls === 1 ? new TextEncoder().encode('id: 1\ndata: ') : piece),
+    INVALID_JSON: (stream) => stream.enqueue(new TextEncoder().encode('id: 1\ndata: {"seq"\n\n')),
+  };
+  for (const [code, pull] of Object.entries(streams)) {
+    let calls = 0;
+    const fetch = async (): Promise<Response> => {
+      calls += 1;
+      let pulls = 0;
+      return new Response(new ReadableStream({ pull: (stream) => pull(stream, ++pulls) }));
+    };
+    const signal = AbortSignal.timeout(20_000);
+    const events = new Troupe({ fetch }).sessions.get('x').events({ signal });
+    await t.rejects(events.next(), { code });
+    t.equal(calls, 1, code);
+  }
+});
+
 t.test('A stream of events that was idle for long is opened again when it breaks', async (t) => {
   const { now } = performance;
   let later = 0;

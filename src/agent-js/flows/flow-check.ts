@@ -2,6 +2,7 @@ import type { AnyNode } from 'acorn';
 import { encodeError } from '../../protocol/errors.js';
 import { parseFlow } from '../../script/source/source-step.js';
 import { syntaxChildren } from '../../script/source/syntax-children.js';
+import { parseLocator } from '../locating/locator.js';
 import { ACTIONS, GLOBALS, SCRIPT_CALLS } from '../script-api.js';
 
 /** Something that will not work when the flow runs. `line` and `column` count from 1. */
@@ -9,6 +10,13 @@ export interface FlowFault {
   readonly line: number;
   readonly column: number;
   readonly message: string;
+}
+
+/** A locator with a number, and where it stands. `line` and `column` count from 1. */
+export interface NumberedLocator {
+  readonly line: number;
+  readonly column: number;
+  readonly locator: string;
 }
 
 /**
@@ -47,6 +55,30 @@ export function checkFlow(source: string, hasFlow: (path: string) => boolean): r
     );
   }
   return faults.sort((a, b) => a.at - b.at).map(({ at: _, ...fault }) => fault);
+}
+
+/** The locators with a number that a flow writes down, such as `{button:2}Edit`. None of a flow that does not parse. */
+export function numberedLocators(source: string): readonly NumberedLocator[] {
+  let root: AnyNode;
+  try {
+    root = parseFlow(source);
+  } catch {
+    return [];
+  }
+  const found: NumberedLocator[] = [];
+  walk(root, null, (node) => {
+    const text = textOf(node);
+    const locator = text === null ? undefined : parseLocator(text);
+    if (text === null || locator?.kind !== 'text' || locator.index === undefined) return;
+    found.push({ ...placeOf(source, node.start), locator: text });
+  });
+  return found;
+}
+
+function textOf(node: AnyNode): string | null {
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
+  if (node.type !== 'TemplateLiteral' || node.expressions.length > 0) return null;
+  return node.quasis[0]?.value.cooked ?? null;
 }
 
 /** `require` has Playwright's packages and no others. */

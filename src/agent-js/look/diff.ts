@@ -4,6 +4,8 @@ import type { ListPiece, WirePiece } from '../tabs/page-calls.js';
 
 /** What is different between two looks; whatever it does not name is unchanged. */
 export interface LookDiff {
+  /** The later look is of another document: everything in it is added, and nothing of the earlier one is named. */
+  readonly document?: 'new';
   /** Places in the later list. */
   readonly added: readonly number[];
   readonly removed: readonly string[];
@@ -28,6 +30,11 @@ export function diffLooks(before: readonly ElementDescriptor[], after: readonly 
     if (change !== null) changed.push(change);
   });
   return { added, removed: [...gone.keys()], changed };
+}
+
+/** A look of another document than the one before, in the form of a diff. */
+export function newDocument(after: readonly ElementDescriptor[]): LookDiff {
+  return { document: 'new', added: after.map((_, index) => index), removed: [], changed: [] };
 }
 
 /** The list that pieces of an earlier one, and new elements, make up. Unchanged, it is the earlier one itself. */

@@ -5,7 +5,7 @@ import { dialogControls } from '../tabs/dialog-controls.js';
 import type { ListPiece } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
-import { diffLooks, dissect, type LookDiff } from './diff.js';
+import { diffLooks, dissect, type LookDiff, newDocument } from './diff.js';
 import { PageView, type Seen } from './page-view.js';
 import { settled } from './settled.js';
 
@@ -29,22 +29,29 @@ export interface WholeLook extends Seen {
  */
 export type LookWire = WholeLook | (Omit<WholeLook, 'elements'> & { readonly pieces: readonly ListPiece[] });
 
+/** A page that goes on to other documents is looked at this often; its list may then be of the document before. */
+const MAX_DOCUMENTS = 3;
+
 /** The looks of a session: each knows the one before it, also across navigations and tabs. */
 export class Looks {
   /** What the numbers of the last look mean; null before the first, and while a dialog is open. */
   numbers: ShownNumbers | null = null;
   readonly #views = new WeakMap<Tab, PageView>();
   #before: readonly ElementDescriptor[] | undefined;
+  /** The document of {@link Looks.#before}. */
+  #document = '';
   #id = 0;
 
   async look(tabs: Tabs, options: LookOptions, bounds: Bounds): Promise<WholeLook> {
-    const seen = await this.#see(tabs.active, options.within, bounds);
+    const { seen, document } = await this.#see(tabs.active, options.within, bounds);
     if (options.within !== null) return { ...seen, id: null };
     const before = this.#before;
+    const isNew = document !== this.#document;
     this.#before = seen.elements;
+    this.#document = document;
     if (before !== seen.elements) this.#id++;
     if (options.full || before === undefined) return { ...seen, id: this.#id };
-    return { ...seen, id: this.#id, diff: diffLooks(before, seen.elements) };
+    return { ...seen, id: this.#id, diff: isNew ? newDocument(seen.elements) : diffLooks(before, seen.elements) };
   }
 
   /** @param has the list that the sandbox has kept; null: none */
@@ -56,23 +63,35 @@ export class Looks {
     return { ...rest, pieces: dissect(known, elements) };
   }
 
-  async #see(tab: Tab, within: string | null, bounds: Bounds): Promise<Seen & Pick<WholeLook, 'unsettled'>> {
+  /** What is seen, and of which document. */
+  async #see(
+    tab: Tab,
+    within: string | null,
+    bounds: Bounds,
+  ): Promise<{ readonly seen: Seen & Pick<WholeLook, 'unsettled'>; readonly document: string }> {
     let view = this.#views.get(tab);
     if (view === undefined) {
       view = new PageView(tab);
       this.#views.set(tab, view);
     }
-    for (;;) {
+    for (let documents = 1; ; ) {
       this.numbers = null;
-      if (tab.dialog !== null) return seeDialog(tab);
+      const document = documentOf(tab);
+      if (tab.dialog !== null) return { seen: seeDialog(tab), document };
       const unsettled = await settled(tab, bounds);
       const found = await view.see(within, bounds);
       if (found === 'dialog') continue;
-      const seen = unsettled === null ? found : { ...found, unsettled };
+      if (document !== documentOf(tab) && documents++ < MAX_DOCUMENTS) continue;
       this.numbers = view.numbers;
-      return seen.url.startsWith('chrome-error:') ? { ...seen, url: tab.url } : seen;
+      const url = found.url.startsWith('chrome-error:') ? tab.url : found.url;
+      return { seen: { ...found, url, ...(unsettled === null ? {} : { unsettled }) }, document: documentOf(tab) };
     }
   }
+}
+
+/** The same as long as the active tab shows the same document. */
+function documentOf(tab: Tab): string {
+  return `${tab.targetId} ${tab.navigation.loaderId ?? ''}`;
 }
 
 /** A dialog holds everything else on its page. */

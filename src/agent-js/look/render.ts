@@ -55,11 +55,16 @@ export function isElements(value: unknown): value is readonly ElementDescriptor[
  * Lines that differ only by numbers that count together stand as one: `{button:1..500}Edit`. A long run of a kind has its
  * roles before it, `40 of {a}, by name:` or `40 rows of {input} | {a}, by name:`, and then names alone. A diff has `+` before what
  * was added, `-` before what went, `~` before what changed and the new members, except for what was only scrolled out of
- * view or into it; an unchanged page is `= 31 unchanged`.
+ * view or into it; an unchanged page is `= 31 unchanged`. A look of another document reads like a first one.
  * What is cut says so, with the call that shows it.
  */
 export function renderLook(look: RenderableLook, options: RenderOptions = {}): string {
-  const lines = 'diff' in look ? renderDiff(look, options) : [place(look), ...renderFull(look, options)];
+  if (!('diff' in look)) return [place(look), ...renderFull(look, options)].join('\n');
+  const { document, added } = look;
+  const lines =
+    document === 'new'
+      ? [place(look), ...renderFull({ ...look, elements: added }, options)]
+      : renderDiff(look, options);
   return lines.join('\n');
 }
 
@@ -68,7 +73,7 @@ export function renderElements(elements: readonly ElementDescriptor[], options: 
   return listed(elements, '', options, 'ask for a smaller slice').join('\n');
 }
 
-function renderFull(look: FullLook, options: RenderOptions): string[] {
+function renderFull(look: Pick<FullLook, 'dialog' | 'elements' | 'unsettled'>, options: RenderOptions): string[] {
   const { dialog, elements, unsettled } = look;
   if (elements.length === 0) return ['nothing to operate', ...unsettledLine(unsettled)];
   return [...dialogLine(dialog), ...unsettledLine(unsettled), ...listed(elements, '', options, undefined)];

@@ -1,6 +1,6 @@
 import { foldSpace, formatLocator, type Locator, meantByWords, parseLocator } from '../locating/locator.js';
 import { shortName, uniqueLocators } from '../locating/unique-locators.js';
-import type { MatchCounts, PageProblem, Sought } from '../tabs/page-calls.js';
+import type { MatchCounts, MovedNumber, PageProblem, Sought } from '../tabs/page-calls.js';
 import type { Control } from './controls/control.js';
 import { collect, collectControls, collectCovered } from './controls/controls.js';
 import { discoveries } from './controls/discoveries.js';
@@ -42,6 +42,18 @@ export function countMatches(locator: Locator): MatchCounts {
   const controlled = fits.includes(true);
   const frames = gaps.map(({ frame }) => discoveries()?.frameId(frame) ?? null);
   return { counts, frames, others: controlled ? 0 : matchesOf(locator).length };
+}
+
+/** Of these locators, those whose number counted otherwise when what a box has scrolled out of sight did not count. */
+export function movedNumbers(locators: readonly string[]): MovedNumber[] {
+  return locators.flatMap((source) => {
+    const locator = parseLocator(source);
+    if (locator?.kind !== 'text' || locator.index === undefined) return [];
+    const matches = matchesOf(locator);
+    const before = matches.filter((element) => !isCutOff(element))[locator.index - 1];
+    if (before === undefined || before === matches[locator.index - 1]) return [];
+    return [{ locator: source, now: formatLocator({ ...locator, index: matches.indexOf(before) + 1 }) }];
+  });
 }
 
 /**

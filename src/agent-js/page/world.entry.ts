@@ -27,7 +27,7 @@ import { flatText } from './names/flat-text.js';
 import { nextChange } from './names/next-change.js';
 import { Observer } from './observe.js';
 import { PaintMark } from './paint-mark.js';
-import { countMatches, isUsable, matchesOf, nameFor, resolve } from './resolve.js';
+import { countMatches, isUsable, matchesOf, movedNumbers, nameFor, resolve } from './resolve.js';
 import { settled } from './settled.js';
 import { viewportRect } from './tree/geometry.js';
 import { bringIntoView } from './tree/scrolling.js';
@@ -84,6 +84,7 @@ export function install(names: HookNames): void {
       return root !== undefined && isProblem(root) ? root : memory.look(root, base, named);
     },
     count: ({ locator }) => countOf(locator),
+    recount: ({ locators }) => ({ moved: movedNumbers(locators) }),
     through: (point) => {
       const through = pointThroughFrame(point);
       if (isProblem(through)) return through;

@@ -6,6 +6,7 @@ interface Element {
 }
 
 interface Diff {
+  readonly document?: 'new';
   readonly added: readonly number[];
   readonly removed: readonly string[];
   readonly changed: readonly Element[];
@@ -119,6 +120,7 @@ export function lookOf(host: Host, set: Set): (options: unknown) => object {
     const added: Element[] = [];
     for (let at = 0; at < diff.added.length; at++) set(added, at, copyOf(elements[diff.added[at] ?? 0]));
     set(look, 'diff', true);
+    if (diff.document !== undefined) set(look, 'document', diff.document);
     set(look, 'added', added);
     set(look, 'removed', diff.removed);
     set(look, 'changed', diff.changed);

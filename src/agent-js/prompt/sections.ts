@@ -29,7 +29,7 @@ changed: + added, - removed, ~ changed. agent.look({full: true}) starts afresh, 
 agent.text("h1") reads the visible text of an element, agent.text() of the page.`,
     jsonText: `agent.look() lists what a person can operate: {url, title, elements: [{role, name, locator, actions}]}, with value,
 checked, disabled, options or href where they say something. Later looks tell what changed: {diff: true, added: [element],
-removed: [locator], changed: [{locator, what is new}], unchanged: count}. agent.look({full: true}) starts afresh,
+removed: [locator], changed: [{locator, what is new}], unchanged: count}; after another document also document: "new", added is all. agent.look({full: true}) starts afresh,
 agent.look({within: "#cart"}) narrows, agent.look().elements.map(e => e.locator) is short. agent.text("h1") reads the
 visible text of an element, agent.text() of the page.`,
   },

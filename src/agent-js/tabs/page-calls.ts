@@ -173,6 +173,13 @@ export interface MatchCounts {
   readonly others: number;
 }
 
+/** A numbered locator that meant another element when only what is in sight was counted. */
+export interface MovedNumber {
+  readonly locator: string;
+  /** What the element that it meant is called now. */
+  readonly now: string;
+}
+
 /** What a frame of another origin is to the document around it. */
 export interface FramePoint {
   readonly frame: string;
@@ -237,6 +244,8 @@ export interface PageCalls {
     PageLook | PageProblem,
   ];
   count: [{ readonly locator: string }, MatchCounts | PageProblem];
+  /** Numbered locators that mean another element now than when they did not count what a box has scrolled out of sight. */
+  recount: [{ readonly locators: readonly string[] }, { readonly moved: readonly MovedNumber[] }];
   /** From a point in a frame's viewport to the point in this one's, uncovered. Guards against input elsewhere. */
   through: [FramePoint, { readonly x: number; readonly y: number } | PageProblem];
   /** Ends the guard that `through` set, and says what took the input in the frame's place. */

@@ -1,8 +1,12 @@
-import { checkFlow } from '../../agent-js/flows/flow-check.js';
+import { z } from 'zod';
+import { checkFlow, numberedLocators } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
+import { agentService } from '../agent/used-session.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 import { findRunFiles } from './run-files.js';
+
+const Moved = z.array(z.object({ locator: z.string(), now: z.string() }));
 
 /**
  * `troupe flow check|types`, for those who write flows.
@@ -22,7 +26,10 @@ export async function runFlow(args: readonly string[]): Promise<number> {
 }
 
 async function check(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseWords(args, { flows: { type: 'string' } });
+  const { values, positionals } = parseWords(args, {
+    flows: { type: 'string' },
+    url: { type: 'string', multiple: true },
+  });
   const words = positionals.length === 0 ? ['flows/**/*.js'] : positionals;
   const { root, named, texts } = await findRunFiles(words, { cwd: process.cwd(), bases: [], flows: values.flows });
   let faults = 0;
@@ -35,8 +42,42 @@ async function check(args: readonly string[]): Promise<number> {
       faults += 1;
     }
   }
+  for (const page of values.url ?? [])
+    faults += await checkNumbers(
+      page,
+      flows.map((path) => [path, texts[path] ?? '']),
+    );
   process.stdout.write(`${flows.length} flows in ${root ?? '.'}, ${faults === 0 ? 'no faults' : `${faults} faults`}\n`);
   return faults === 0 ? 0 : 1;
+}
+
+/** Prints the numbered locators that mean another element of the page than in the version before. @returns how many */
+async function checkNumbers(page: string, flows: readonly (readonly [path: string, text: string])[]): Promise<number> {
+  const used = flows.flatMap(([path, text]) => numberedLocators(text).map((one) => ({ ...one, path })));
+  const moved = await movedNumbers(page, [...new Set(used.map(({ locator }) => locator))]);
+  let faults = 0;
+  for (const { path, line, column, locator } of used) {
+    const now = moved.get(locator);
+    if (now === undefined) continue;
+    process.stdout.write(
+      `${path}:${line}:${column}: On ${page}, ${locator} meant the element that is ${now} now: write ${now}, or a name that only it has\n`,
+    );
+    faults += 1;
+  }
+  return faults;
+}
+
+/** By locator, what the element that it meant in the version before is called now. In a session of its own. */
+async function movedNumbers(page: string, locators: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const troupe = await agentService(undefined);
+  const session = await troupe.sessions.create({ name: 'troupe flow check' });
+  try {
+    const script = `agent.go(${JSON.stringify(page)}); agent.wait('idle'); agent.recount(${JSON.stringify(locators)})`;
+    const moved = Moved.parse(await session.run(script));
+    return new Map(moved.map(({ locator, now }) => [locator, now]));
+  } finally {
+    await session.stop();
+  }
 }
 
 /** A path of Flow.run as the flows folder has it: `../` and `../../` lead on from the flow's own folder. */

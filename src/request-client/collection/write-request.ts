@@ -38,6 +38,7 @@ function behaviourOf({ method, body, settings, withoutHeaders, headers }: Reques
   return {
     ...(settings.followRedirects ? {} : { followRedirects: false }),
     ...(settings.verifyTls ? {} : { strictSSL: false }),
+    ...(settings.httpVersion === undefined ? {} : { protocolVersion: settings.httpVersion }),
     ...(settings.encodeUrl ? {} : { disableUrlEncoding: true }),
     ...(body.kind !== 'none' && /^(?:GET|HEAD)$/i.test(method) ? { disableBodyPruning: true } : {}),
     ...(off.size === 0 ? {} : { disabledSystemHeaders: Object.fromEntries([...off].map((name) => [name, true])) }),

@@ -32,6 +32,7 @@ export function exportCurl(request: RequestDraft, shell: ShellKind): CurlView {
   if (auth !== null) parts.push(`--user ${word(`${auth.username}:${auth.password}`)}`);
   if (settings.followRedirects) parts.push('--location');
   if (!settings.verifyTls) parts.push('--insecure');
+  if (settings.httpVersion !== undefined) parts.push(settings.httpVersion === 'http1' ? '--http1.1' : '--http2');
   parts.push(...bodyOptions(request, shell, warnings));
   const program = shell === 'posix' ? 'curl' : 'curl.exe';
   return { command: `${program} ${parts.join(CONTINUATION[shell])}`, warnings };

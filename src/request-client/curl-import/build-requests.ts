@@ -1,4 +1,4 @@
-import type { RequestBody, RequestDraft, UserAuth } from '../request.js';
+import type { RequestBody, RequestDraft, SendSettings, UserAuth } from '../request.js';
 import { bodyOfData, joinText } from './data-pieces.js';
 import { readForms } from './form-pieces.js';
 import { headersOf } from './header-lines.js';
@@ -46,11 +46,25 @@ export function buildRequests(operation: Operation, at: number, remarks: Remark[
           followRedirects: operation.location,
           verifyTls: !operation.insecure,
           encodeUrl: !/[^\x21-\x7e]|["<>`{}|\\^]/.test(text.replace(/\{\{[^{}]*\}\}/g, '')),
+          ...httpVersionOf(operation, finished, remarks),
         },
       });
     }
   }
   return { requests, fault: null };
+}
+
+/** What a command asks for and this client does: without TLS it is always HTTP/1.1. */
+function httpVersionOf(
+  { httpVersion }: Operation,
+  { scheme }: UrlParts,
+  remarks: Remark[],
+): Pick<SendSettings, 'httpVersion'> {
+  if (httpVersion === null) return {};
+  const { version, at } = httpVersion;
+  if (version === 'http1' || scheme.startsWith('https')) return { httpVersion: version };
+  remarks.push(leftOut('--http2-prior-knowledge', at, 'the request client uses HTTP/2 over https only'));
+  return {};
 }
 
 /** A word that may be the value of an unknown option, or several words, counts as a URL only if there is no other. */

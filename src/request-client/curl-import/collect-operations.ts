@@ -1,6 +1,6 @@
 import { readData } from './data-pieces.js';
 import { emptyOperation, type Operation } from './operation.js';
-import type { CurlOption } from './options.js';
+import { type CurlOption, hasPassword, reasonLeftOut } from './options.js';
 import type { Argument } from './read-arguments.js';
 import type { Remark, Stdin } from './shell-command.js';
 import { markVariable, toText, variablesInBraces } from './source-text.js';
@@ -35,12 +35,14 @@ export function collectOperations(args: readonly Argument[], stdin: Stdin, remar
 }
 
 function leftOut({ option, value, at, written }: OptionArgument): Remark {
-  const about = value === null ? written : `${written} ${variablesInBraces(value.text)}`;
+  const shown =
+    value === null ? '' : hasPassword(option.name, value.text) ? ' •••' : ` ${variablesInBraces(value.text)}`;
+  const about = written + shown;
   const name = written.startsWith('--') ? about : `${about} (--${option.name})`;
   if (option.role === 'terminal') {
     return { level: 'note', about, message: `${name} was left out: it does not change the request`, at };
   }
-  return { level: 'warning', about, message: `${name} was left out: the request client has no such setting`, at };
+  return { level: 'warning', about, message: `${name} was left out: ${reasonLeftOut(option.name)}`, at };
 }
 
 interface Context {
@@ -148,6 +150,16 @@ function takeSwitch(operation: Operation, option: CurlOption, on: boolean, at: n
       return;
     case 'insecure':
       operation.insecure = on;
+      return;
+    case 'http1.1':
+      operation.httpVersion = { version: 'http1', at };
+      return;
+    case 'http2':
+      // As without it, HTTP/2 is used if the server offers it.
+      operation.httpVersion = null;
+      return;
+    case 'http2-prior-knowledge':
+      operation.httpVersion = { version: 'http2', at };
       return;
     case 'compressed':
       operation.compressed = on;

@@ -35,6 +35,7 @@ export interface Operation {
   range: Given | null;
   bearer: Given | null;
   timeCondition: Given | null;
+  httpVersion: { readonly version: 'http1' | 'http2'; readonly at: number } | null;
   authScheme: 'basic' | 'digest' | 'other';
   head: boolean;
   get: boolean;
@@ -62,6 +63,7 @@ export function emptyOperation(): Operation {
     range: null,
     bearer: null,
     timeCondition: null,
+    httpVersion: null,
     authScheme: 'basic',
     head: false,
     get: false,

@@ -23,7 +23,8 @@ const OWN = `
   cookie b= data d= data-ascii .= data-binary .= data-raw .= data-urlencode .= disable q form F= form-string .= get G
   globoff g head I header H= insecure k json .= location L location-trusted . next : oauth2-bearer .= path-as-is .
   range r= referer e= request X= time-cond z= upload-file T= url .= url-query .= user u= user-agent A= compressed .
-  variable .= anyauth . basic . digest . negotiate . ntlm . ntlm-wb . request-target .=`;
+  variable .= anyauth . basic . digest . negotiate . ntlm . ntlm-wb . request-target .=
+  http1.1 . http2 . http2-prior-knowledge .`;
 
 const TERMINAL = `
   buffer N clobber . cookie-jar c= create-dirs . create-file-mode .= dump-header D= etag-save .= fail f fail-early .
@@ -34,7 +35,7 @@ const TERMINAL = `
   verbose v version V write-out w= xattr . retry .= retry-all-errors . retry-connrefused . retry-delay .=
   retry-max-time .= connect-timeout .= max-time m= speed-limit Y= speed-time y= limit-rate .= keepalive .
   keepalive-time .= keepalive-cnt .= tcp-nodelay . tcp-fastopen . sessionid . expect100-timeout .= mptcp .
-  happy-eyeballs-timeout-ms .= http1.1 . metalink . disallow-username-in-url .`;
+  happy-eyeballs-timeout-ms .= metalink . disallow-username-in-url .`;
 
 const TRANSPORT = `
   abstract-unix-socket .= alpn . alt-svc .= append a aws-sigv4 .= ca-native . cacert .= capath .= cert E= cert-status .
@@ -44,7 +45,7 @@ const TRANSPORT = `
   false-start . follow . form-escape . ftp-account .= ftp-alternative-to-user .= ftp-create-dirs . ftp-method .= ftp-pasv .
   ftp-port P= ftp-pret . ftp-skip-pasv-ip . ftp-ssl . ftp-ssl-ccc . ftp-ssl-ccc-mode .= ftp-ssl-control .
   ftp-ssl-reqd . haproxy-clientip .= haproxy-protocol . hostpubmd5 .= hostpubsha256 .= hsts .= http0.9 . http1.0 0
-  http2 . http2-prior-knowledge . http3 . http3-only . ignore-content-length . interface .= ip-tos .= ipfs-gateway .=
+ http3 . http3-only . ignore-content-length . interface .= ip-tos .= ipfs-gateway .=
   ipv4 4 ipv6 6 junk-session-cookies j key .= key-type .= knownhosts .= krb .= krb4 .= list-only l local-port .=
   login-options .= mail-auth .= mail-from .= mail-rcpt .= mail-rcpt-allowfails . max-redirs .= netrc n netrc-file .=
   netrc-optional . noproxy .= npn . pass .= pinnedpubkey .= post301 . post302 . post303 . preproxy .= proto .=
@@ -59,6 +60,32 @@ const TRANSPORT = `
   ssl-reqd . ssl-revoke-best-effort . sslv2 2 sslv3 3 telnet-option t= tftp-blksize .= tftp-no-options .
   tls-earlydata . tls-max .= tls13-ciphers .= tlsauthtype .= tlspassword .= tlsuser .= tlsv1 1 tlsv1.0 . tlsv1.1 .
   tlsv1.2 . tlsv1.3 . tr-encoding . unix-socket .= upload-flags .= use-ascii B vlan-priority .=`;
+
+/** Where the client keeps what a command gives for one request: in settings of its own, never in a collection. */
+const CLIENT_SETTINGS: readonly (readonly [names: RegExp, advice: string])[] = [
+  [
+    /^(?:proxy|proxy-user|proxy1\.0|preproxy|proxytunnel|noproxy|socks\w*)$/,
+    'a proxy belongs to the settings of the request client; set it there, or start with --proxy',
+  ],
+  [
+    /^(?:cert|cert-type|key|key-type|pass|cacert)$/,
+    'certificates belong to the settings of the request client; add them there for the host',
+  ],
+];
+
+/** Why an option that concerns the transport is not taken from a command. */
+export function reasonLeftOut(name: string): string {
+  return CLIENT_SETTINGS.find(([names]) => names.test(name))?.[1] ?? 'the request client has no such setting';
+}
+
+/** Whether the value of an option has a password, which no warning repeats. */
+export function hasPassword(name: string, value: string): boolean {
+  return (
+    /^(?:proxy-)?(?:pass|user|tlspassword)$/.test(name) ||
+    (name === 'cert' && /:/.test(value)) ||
+    /^[^/]*\/\/[^/@]*:[^/@]*@/.test(value)
+  );
+}
 
 function rows(text: string, role: OptionRole): CurlOption[] {
   return [...text.matchAll(/(\S+) (\S)(=?)(?=\s|$)/g)].map(([, name = '', letter, value]) => ({

@@ -50,12 +50,14 @@ export class SettingsFile {
     return this.#settings;
   }
 
-  /** @throws INVALID_REQUEST naming what cannot be used */
+  /** Writes the settings, and uses them once they are written. @throws INVALID_REQUEST naming what cannot be used */
   async save(settings: ClientSettings): Promise<void> {
     check(settings);
+    if (this.#path !== null) await this.#write(this.#path, settings);
     this.#settings = settings;
-    const path = this.#path;
-    if (path === null) return;
+  }
+
+  async #write(path: string, settings: ClientSettings): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     try {

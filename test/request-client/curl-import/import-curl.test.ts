@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import t from 'tap';
+import { readRequest } from '#troupe/request-client/collection/read-request.js';
+import { writeItem } from '#troupe/request-client/collection/write-request.js';
 import { importCurl } from '#troupe/request-client/curl-import/import-curl.js';
 import { optionOfLetter, optionOfName } from '#troupe/request-client/curl-import/options.js';
 import { cpuMs } from '../../support/cpu-time.js';
@@ -83,6 +85,47 @@ t.test('every omission has a warning that names it', async (t) => {
   t.strictSame(warned('curl http://h/ -d "$(date)" -d @file'), ['$(date)', '--data @file']);
   t.match(importCurl("curl http://h/ -b 'a=b'").warnings, [{ level: 'note', about: '--cookie' }]);
 });
+
+t.test('the version of HTTP becomes a setting of the request, the last one given', async (t) => {
+  const versions: readonly (readonly [options: string, version: string | undefined])[] = [
+    ['', undefined],
+    ['--http1.1', 'http1'],
+    ['--http2', undefined],
+    ['--http2-prior-knowledge', 'http2'],
+    ['--http1.1 --http2', undefined],
+    ['--http2 --http1.1 -k', 'http1'],
+  ];
+  for (const [options, version] of versions) {
+    const { requests, warnings } = importCurl(`curl ${options} https://h/`);
+    t.equal(requests[0]?.settings.httpVersion, version, options);
+    t.equal(requests[0]?.settings.verifyTls, !options.endsWith(' -k'));
+    t.same(warnings, [], options);
+    const [first] = requests;
+    if (first !== undefined)
+      t.equal(readRequest(writeItem(first)).settings.httpVersion, version, 'kept in a collection');
+  }
+  const { requests, warnings } = importCurl('curl --http2-prior-knowledge http://h/');
+  t.equal(requests[0]?.settings.httpVersion, undefined);
+  t.match(warnings, [{ level: 'warning', message: /over https only/ }]);
+});
+
+t.test(
+  'proxies and certificates are named with the place of their settings, and passwords are not repeated',
+  async (t) => {
+    const command =
+      'curl https://h/ --proxy http://u:geheim@p:1 -U u:geheim --cert c.pem:geheim -E d.pem --key k.pem --pass geheim --cacert ca.pem';
+    const { requests, warnings } = importCurl(command);
+    t.same(
+      warnings.map(({ message }) => / the settings of the request client; /.test(message)),
+      warnings.map(() => true),
+    );
+    t.same(
+      warnings.map(({ about }) => about.split(' ')[0]),
+      ['--proxy', '-U', '--cert', '-E', '--key', '--pass', '--cacert'],
+    );
+    t.notMatch(JSON.stringify([requests, warnings.map(({ about, message }) => [about, message])]), /geheim|pem:/);
+  },
+);
 
 t.test('an argument is never taken for the URL', async (t) => {
   for (const command of [

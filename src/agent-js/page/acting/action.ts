@@ -2,6 +2,7 @@ import type { ActionName } from '../../../protocol/look.js';
 import { type Finished, type FinishRequest, isProblem, type Sought, type TypedOutcome } from '../../tabs/page-calls.js';
 import { discoveries } from '../controls/discoveries.js';
 import { shownLooks } from '../controls/shown-looks.js';
+import { nextChange } from '../names/next-change.js';
 import { checkedState } from '../names/roles.js';
 import { nameFor, resolve } from '../resolve.js';
 import { styleWrites } from '../style-writes.js';
@@ -18,6 +19,8 @@ import { TypedText } from './typed-text.js';
 
 /** Input that was sent is there soon, also on a busy page; what has not come by then is asked for again. */
 const HEARD_MS = 1_000;
+/** A box that was clicked shows by then that it is checked, in milliseconds. */
+const CHECKED_MS = 600;
 /** After these, a drag may be meant for what they have selected. */
 const SELECTING: ReadonlySet<ActionName | null> = new Set<ActionName>([
   'selectText',
@@ -90,11 +93,13 @@ export class Action {
     let outcome: TypedOutcome | null = null;
     if (missed === null && chosen !== null) outcome = await this.#chosen(chosen, element, again);
     else if (missed === null && typed !== null) outcome = await this.#typed(typed, there, text);
+    const wanted = missed === null ? checkedBy(this.#last) : null;
+    const checked = await settledCheck(element, wanted);
+    if (wanted !== null) changed ||= differs();
     this.#stop();
     // Where a form leads is told when its task begins; our answer comes after that.
     if (sent.length > 0) await nextTask();
     layOutSoon(element.ownerDocument);
-    const checked = checkedState(element);
     return {
       ...where(),
       heard: true,
@@ -132,6 +137,22 @@ export class Action {
     this.#underWay?.text.stop();
     this.#underWay?.signs.stop();
     this.#underWay = null;
+  }
+}
+
+/** What an action is to make of a box; null for all but check and uncheck. */
+function checkedBy(action: ActionName | null): boolean | null {
+  return action === 'check' || action === 'uncheck' ? action === 'check' : null;
+}
+
+/** Whether an element is checked; one that is to be shows it with its animation, or when its page has drawn it. */
+async function settledCheck(element: Element, wanted: boolean | null): Promise<boolean | 'mixed' | null> {
+  const deadline = performance.now() + CHECKED_MS;
+  for (;;) {
+    const checked = checkedState(element);
+    const left = deadline - performance.now();
+    if (wanted === null || checked === wanted || checked === null || left <= 0 || !element.isConnected) return checked;
+    await nextChange(Math.min(left, 50), 0);
   }
 }
 

@@ -113,7 +113,8 @@ function isTwin(one: Element, other: Element): boolean {
 /** Whether an element inside a control is another: it has listeners of its own, and is a part of it only. */
 export function isOwnPart(element: Element, control: Element): boolean {
   const role = roleOf(control);
-  if (!HOLDERS.has(role) || isControl(element) || (reactionsOf(element) & POINTED) === 0) return false;
+  if (!HOLDERS.has(role) || isControl(element)) return false;
+  if ((reactionsOf(element) & POINTED) === 0 && (role === 'slider' || !isGrip(element))) return false;
   // Of a slider only what is there several times: the stars of a rating, not the thumb.
   if (role === 'slider' && twinsOf(element).length < 2) return false;
   const [inner, outer] = [drawnRect(element), drawnRect(control)];
@@ -165,6 +166,12 @@ function isHandle(element: Element, cursor: string): boolean {
   if (parentElement === null || getComputedStyle(parentElement).cursor === cursor) return false;
   const twins = [...parentElement.children].filter(({ localName }) => localName === element.localName);
   return twins.length > 1 || (cursor !== 'move' && isSmall(element));
+}
+
+/** Whether a small part of an item is what the item is carried by. */
+function isGrip(element: Element): boolean {
+  const cursors = [element, element.parentElement].map((one) => (one === null ? '' : getComputedStyle(one).cursor));
+  return /^(?:-webkit-)?grab$|^move$/.test(cursors[0] ?? '') && cursors[0] !== cursors[1] && isSmall(element);
 }
 
 /** Whether it is worth a look with the pointer: what it shows then can be seen by nothing else that is operated. */

@@ -32,8 +32,12 @@ export function itemsOf(element: Element): readonly Element[] {
     default:
   }
   const enough = children.length >= MIN_ITEMS || (children.length > 0 && LISTS.has(roleOf(element)));
-  const items = enough && areAlike(children) ? [...children] : cellsIn(element);
-  return items.length > 0 && holdsControls(element) ? [] : items;
+  // The weeks of a month are alike, too; but a person presses the days.
+  const board = cellsIn(element);
+  const items = board.length === 0 && enough && areAlike(children) ? [...children] : board;
+  if (items.length === 0 || !holdsControls(element)) return items;
+  // The events of a month listen, too. One row of cells may be the heads of days that are buttons.
+  return board.length >= MIN_CELLS * 2 && !board.some(holdsControls) ? board : [];
 }
 
 /**

@@ -2,7 +2,7 @@ import { foldSpace } from '../../locating/locator.js';
 import { accessibleName, drawnText } from '../names/accessible-name.js';
 import { roleOf } from '../names/roles.js';
 import { isBoxless } from '../tree/boxless.js';
-import { walk } from '../tree/flat-tree.js';
+import { parentOf, walk } from '../tree/flat-tree.js';
 import { isShown } from '../tree/visibility.js';
 
 /** Roles of what one chooses from (https://www.w3.org/TR/wai-aria-1.2/#aria-haspopup says which lists there are). */
@@ -77,18 +77,26 @@ function choicesIn(places: readonly Element[]): Element[] {
 
 function within(place: Element, fits: (element: Element) => boolean): Element[] {
   const found: Element[] = [];
+  if (isClippedAway(place)) return found;
   walk(place, true, (element) => {
-    if ((!element.checkVisibility() && !isBoxless(element)) || isClippedAway(element)) return undefined;
+    if ((!element.checkVisibility() && !isBoxless(element)) || clipsItself(element)) return undefined;
     if (fits(element) && isShown(element)) found.push(element);
     return true;
   });
   return found;
 }
 
-/** Whether a list is closed by clipping all of it. */
+/** Whether a list is closed by clipping all of it, or of what it stands in. */
 export function isClippedAway(element: Element): boolean {
-  const { clip, position } = getComputedStyle(element);
-  return clip === 'rect(0px, 0px, 0px, 0px)' && /absolute|fixed/.test(position);
+  for (let node: Element | null = element; node !== null; node = parentOf(node)) if (clipsItself(node)) return true;
+  return false;
+}
+
+function clipsItself(element: Element): boolean {
+  const { clip, clipPath, position } = getComputedStyle(element);
+  return (
+    (clip === 'rect(0px, 0px, 0px, 0px)' && /absolute|fixed/.test(position)) || /^inset\((?:50|100)%/.test(clipPath)
+  );
 }
 
 function bears(element: Element, text: string): boolean {

@@ -32,6 +32,7 @@ const CHECKED = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'men
  */
 export function personalName(element: Element, onSource: OnSource = () => undefined): string {
   const name = accessibleName(element, onSource);
+  if (name !== '' && isMask(element, name)) return fieldName(element, onSource) || name;
   if (name !== '') return isSign(element, name) ? signName(element, name, onSource) : name;
   switch (element.localName) {
     case 'area':
@@ -54,6 +55,11 @@ function signName(element: Element, sign: string, onSource: OnSource): string {
   const title = foldSpace(element.getAttribute('title') ?? '');
   const row = rowName(element, onSource);
   return foldSpace(`${title === '' || title === sign ? sign : title} ${title.includes(row) ? '' : row}`);
+}
+
+/** A placeholder that shows how a date, a time or a number is written: `dd/mm/yyyy`. */
+function isMask(element: Element, name: string): boolean {
+  return name === element.getAttribute('placeholder') && /^(?:[dmyhs_#0-9]|[^\p{L}\p{N}]|jj|aa|tt)+$/iu.test(name);
 }
 
 /** A combobox without a name that is drawn around a field is called as the field is. */
@@ -80,12 +86,18 @@ function isFilledIn(element: Element): boolean {
 }
 
 function fieldName(element: Element, onSource: OnSource): string {
-  return headerName(element, onSource) || placeholderOf(element) || besideName(element, onSource);
+  return (
+    headerName(element, onSource) ||
+    ariaHeaderName(element, onSource) ||
+    placeholderOf(element) ||
+    besideName(element, onSource)
+  );
 }
 
 function iconName(element: Element, onSource: OnSource): string {
-  const word = iconWords(element) || attributeWords(element) || hrefWord(element) || nearWords(element);
-  return foldSpace(`${word} ${rowName(element, onSource)}`);
+  const word = iconWords(element) || attributeWords(element) || hrefWord(element);
+  // A class that is no word for a picture only tells how a library calls the part.
+  return foldSpace(`${word} ${rowName(element, onSource)}`) || nearWords(element);
 }
 
 /** Of the row and of the column of a table that a field stands in. */
@@ -107,6 +119,19 @@ function headerName(element: Element, onSource: OnSource): string {
   return foldSpace(`${side} ${top}`);
 }
 
+/** Of the column of a grid whose cells say by number which one they stand in, with what the row begins with. */
+function ariaHeaderName(element: Element, onSource: OnSource): string {
+  const cell = element.closest('[aria-colindex]');
+  const grid = cell?.closest('[role="grid"], [role="treegrid"], [role="table"]') ?? null;
+  if (!isElement(cell) || grid === null) return '';
+  const number = CSS.escape(cell.getAttribute('aria-colindex') ?? '');
+  const head = grid.querySelector(`[role="columnheader"][aria-colindex="${number}"]`);
+  if (head === null || head === cell || holdsControl(head)) return '';
+  onSource(head);
+  const column = labelText(accessibleName(head));
+  return column === '' ? '' : foldSpace(`${rowName(element, onSource)} ${column}`);
+}
+
 /**
  * The text before a field, and after a box that one checks; as near as it can be. Text after a field is its name only if it
  * is drawn over the field, as a placeholder, or if it is a label of nothing else.
@@ -124,12 +149,25 @@ function besideName(element: Element, onSource: OnSource): string {
       node.localName === 'li'
         ? ''
         : checked
-          ? runOf(node, 'nextSibling') || runOf(node, 'previousSibling')
+          ? isCell(node)
+            ? besideCell(node) || rowName(element, onSource)
+            : runOf(node, 'nextSibling') || runOf(node, 'previousSibling')
           : runOf(node, 'previousSibling', !isField(element)) || textOver(element, node);
     if (own !== '') return own;
     node = around;
   }
   return '';
+}
+
+function isCell(element: Element): boolean {
+  return /^t[dh]$/.test(element.localName) || roleOf(element) === 'gridcell';
+}
+
+/** The text of the cell after a box's, and of the cell before it if that is the first of its row: others are no label. */
+function besideCell(cell: Element): string {
+  const { nextElementSibling: next, previousElementSibling: before, parentElement: row } = cell;
+  const after = next === null || next.querySelector('a, [role="button"]') !== null ? '' : runOf(cell, 'nextSibling');
+  return after || (before !== null && before === row?.firstElementChild ? runOf(cell, 'previousSibling') : '');
 }
 
 /** @param overTools passes over a toolbar, which stands between an editor and its heading */

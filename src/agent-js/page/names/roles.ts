@@ -220,7 +220,15 @@ export function checkKind(element: Element, role: string): 'toggle' | 'radio' | 
 export function checkedState(element: Element, role: string = roleOf(element)): boolean | 'mixed' | null {
   if (checkKind(element, role) === 'none') return null;
   if (isHtml(element, 'input')) return element.indeterminate ? 'mixed' : element.checked;
-  const state =
-    element.getAttribute('aria-checked') ?? (role === 'option' ? element.getAttribute('aria-selected') : null);
+  const own = element.getAttribute('aria-checked');
+  const state = own ?? (role === 'option' ? element.getAttribute('aria-selected') : itemState(element));
   return state === 'mixed' ? 'mixed' : state === 'true';
+}
+
+/** A box that does not say whether it is checked, in an item of a tree or grid of several choices, shows what the item says. */
+function itemState(element: Element): string | null {
+  const item = element.closest('[role=treeitem], [role=option], [role=row]');
+  return item !== null && isOneOfSeveral(item)
+    ? (item.getAttribute('aria-checked') ?? item.getAttribute('aria-selected'))
+    : null;
 }

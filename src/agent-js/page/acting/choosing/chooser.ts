@@ -85,10 +85,7 @@ export class Chooser {
 
   /** Whether the list is there from which an option was chosen. */
   get isStillOpen(): boolean {
-    if (this.#list?.isConnected !== true || !isShown(this.#list)) return false;
-    for (let node: Element | null = this.#list; node !== null; node = parentOf(node))
-      if (isClippedAway(node)) return false;
-    return true;
+    return this.#list?.isConnected === true && isShown(this.#list) && !isClippedAway(this.#list);
   }
 
   /** What holds the options: the control itself, the lists that it names, or what has appeared since it was pressed. */
@@ -163,17 +160,19 @@ export class Chooser {
     if (isList(control) && option.getAttribute('aria-selected') !== 'false') return { kind: 'same', shown: text };
     const takenBack = showsChoice(folded(this.#shownBefore), folded(text), true);
     if (shown !== this.#shownBefore && !takenBack) return { kind: shown === '' ? 'emptied' : 'same', shown };
-    const beside = this.#hasChip(text, control) || this.#isBeside(text, option);
+    const beside = this.#hasChip(text, control, option) || this.#isBeside(text, option);
     return beside ? { kind: 'same', shown: text } : { kind: 'other', shown };
   }
 
-  /** What was chosen may stand beside the control. */
-  #hasChip(text: string, control: Element): boolean {
+  /** What was chosen may stand beside the control. The option itself, in a list that is still open, is no sign of that. */
+  #hasChip(text: string, control: Element, option: Element): boolean {
     const around = aroundOf(control).at(-1);
     const before = this.#before;
     if (before === null || around === undefined) return false;
     const wanted = folded(text);
-    return appeared(before, control).some((one) => isInside(one, around) && folded(drawnText(one)).includes(wanted));
+    return appeared(before, control).some(
+      (one) => isInside(one, around) && !isInside(option, one) && showsChoice(folded(drawnText(one)), wanted, true),
+    );
   }
 
   /** Or it has taken the place of another text there, or is the only one. */
@@ -182,7 +181,7 @@ export class Chooser {
     return this.#around.some(({ element, text: before }) => {
       if (!element.isConnected || isInside(option, element)) return false;
       const now = folded(drawnText(element));
-      return now === wanted || (now !== before && now.includes(wanted) && !before.includes(wanted));
+      return now === wanted || (now !== before && showsChoice(now, wanted, true) && !showsChoice(before, wanted, true));
     });
   }
 
