@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ControlKey } from './control.js';
 import { ERROR_TABLE, type ErrorCode } from './errors.js';
+import { Handoff } from './handoff.js';
 import { TraceWhen } from './trace/trace.js';
 
 /** A session's id, which is also its job's: 12 characters of a-z and 0-9, safe in a path, a URL, and a label. */
@@ -211,6 +212,8 @@ export const SessionRecord = z.object({
   error: ErrorBodySchema.nullable(),
   tokens: Tokens,
   driver: z.string().nullable(),
+  /** What a person is asked to do; absent: the session waits for no one. */
+  handoff: Handoff.optional(),
   /** Whether the session has a trace; absent: it has none. */
   trace: TraceWhen.exclude(['off']).optional(),
   links: z.object({
