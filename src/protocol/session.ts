@@ -178,6 +178,9 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
+/** The records of a page if the query has no limit. */
+export const LIST_LIMIT = 100;
+
 /** For a DELETE: stop what is running, and remove its data at once. */
 export const RemoveQuery = z.strictObject({ purge: z.enum(['true', 'false']).optional() });
 
