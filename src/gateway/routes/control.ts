@@ -57,7 +57,7 @@ export const controlRoutes: readonly Route[] = [
     summary: 'Answers what a script asks a person to do (agent.handoff); gives control back, if a person has it.',
     body: HandoffRequest,
     answer: AnsweredHandoff,
-    errors: ['SESSION_BUSY', 'SESSION_ENDED', 'SESSION_RESTARTED'],
+    errors: ['SESSION_BUSY', 'SESSION_ENDED'],
     async handle({ body, request }, sessions) {
       const { id } = await sessions.connections.answerHandoff(sessionIdOf(request), body, request.caller);
       return { kind: 'json', status: 200, body: { id, answer: body.answer } };

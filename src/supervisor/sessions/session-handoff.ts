@@ -1,5 +1,5 @@
 import { Wakeups, withSignal } from '../../base/deadline.js';
-import { TroupeError } from '../../protocol/errors.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { Handoff, HandoffRequest } from '../../protocol/handoff.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import type { SessionChild } from './session-child.js';
@@ -57,19 +57,29 @@ export class SessionHandoff {
 
   /**
    * Answers the open handoff. A person who has control gives it back.
-   * @throws NOT_FOUND if it is not open; SESSION_ENDED; SESSION_RESTARTED
+   * @throws NOT_FOUND if it is not open; SESSION_ENDED
    */
   async answer(given: HandoffRequest, by: string): Promise<Handoff> {
     const { record, control, ended } = this.#session;
     if (ended !== undefined) throw new TroupeError('SESSION_ENDED', 'The session has ended');
     const open = record.handoff;
     if (open === undefined || (given.handoff !== undefined && given.handoff !== open.id)) {
-      throw new TroupeError('NOT_FOUND', 'The session does not wait for this answer; it may have been given already');
+      throw notOpen();
     }
-    await this.#session.actor().ask('AnswerHandoff', { ...given, handoff: open.id, by }, { deadlineMs: ASK_MS });
+    const answer = { ...given, handoff: open.id, by };
+    await this.#session
+      .actor()
+      .ask('AnswerHandoff', answer, { deadlineMs: ASK_MS })
+      .catch((error: unknown) => {
+        throw encodeError(error).code === 'SESSION_RESTARTED' ? notOpen() : error;
+      });
     // The record follows with the actor's event.
     await withSignal({ signals: [], ms: ASK_MS }, (late) => this.ended(open.id, late)).catch(() => undefined);
     await control.giveBack();
     return open;
   }
+}
+
+function notOpen(): TroupeError {
+  return new TroupeError('NOT_FOUND', 'The session does not wait for this answer; it may have been given already');
 }
