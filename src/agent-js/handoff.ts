@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { boundedWait } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { SessionEvent } from '../protocol/events.js';
-import { HANDOFF_MS, type HandoffRequest, MAX_HANDOFF_MS, MAX_HANDOFF_TEXT } from '../protocol/handoff.js';
+import { HANDOFF_MS, type HandoffRequest, MAX_HANDOFF_MS, MAX_HANDOFF_TEXT } from '../protocol/person/handoff.js';
 import type { HostCallContext, HostModule } from '../script/host-module.js';
 import { cancelledError } from './browser/bounds.js';
 import { membersOf, misuse, shown, textOf, timeoutOf } from './call-arguments.js';

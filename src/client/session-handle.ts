@@ -1,7 +1,7 @@
 import { withSignal } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
-import type { HandoffOutcome, HandoffRequest } from '../protocol/handoff.js';
+import type { HandoffOutcome, HandoffRequest } from '../protocol/person/handoff.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { answerAs } from './answers.js';
 import type { CallOptions, Connection, EventOptions } from './connection.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ControlEnd } from './control.js';
-import { HandoffEnd } from './handoff.js';
+import { HandoffEnd } from './person/handoff.js';
 import { MODEL_EVENT_DATA } from './model.js';
 import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
 

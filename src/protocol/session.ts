@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ControlKey } from './control.js';
 import { ERROR_TABLE, type ErrorCode } from './errors.js';
-import { Handoff } from './handoff.js';
+import { Handoff } from './person/handoff.js';
 import { TraceWhen } from './trace/trace.js';
 
 /** A session's id, which is also its job's: 12 characters of a-z and 0-9, safe in a path, a URL, and a label. */

@@ -8,7 +8,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { onAbort } from '../../base/deadline.js';
-import { type Handoff, MAX_HANDOFF_MS } from '../../protocol/handoff.js';
+import { type Handoff, MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { checkToolName, readEvalCall } from './eval-arguments.js';
 import { EVAL_TOOL } from './eval-tool.js';

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { settlesWithin } from '../../base/deadline.js';
-import { type Handoff, MAX_HANDOFF_MS } from '../../protocol/handoff.js';
+import { type Handoff, MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 import type { McpClient } from './mcp-peer.js';
 
 /** A call that follows one which was answered while its script waits for a person waits so long for that script. */

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { STATELESS_MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { settlesWithin } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { Handoff } from '../../protocol/handoff.js';
+import type { Handoff } from '../../protocol/person/handoff.js';
 import { isEnded } from '../../protocol/session.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { checkToolName, readEvalCall } from './eval-arguments.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ControlAnswer, ControlRequest } from '../../protocol/control.js';
-import { AnsweredHandoff, HandoffRequest } from '../../protocol/handoff.js';
+import { AnsweredHandoff, HandoffRequest } from '../../protocol/person/handoff.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 

@@ -1,6 +1,6 @@
 import type { DevToolsMessages } from '../../actors/session/connection/devtools-clients.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
-import type { Handoff, HandoffRequest } from '../../protocol/handoff.js';
+import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
 
 /**
  * Another DevTools client of a session's browser, over the session's own connection. It ends with the session's actor.

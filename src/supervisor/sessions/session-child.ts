@@ -6,7 +6,7 @@ import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { EventRow } from '../../protocol/event-row.js';
-import { MAX_HANDOFF_MS } from '../../protocol/handoff.js';
+import { MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import { NETWORK_LOG } from '../../report/har.js';
 import { TRACE_LOG } from '../../report/trace/trace-log-file.js';

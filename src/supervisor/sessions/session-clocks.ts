@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { MAX_HANDOFF_MS } from '../../protocol/handoff.js';
+import { MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 
 /**
  * A session's two timers: the idle timer, restarted whenever the session is used, and the hard timer, which counts from

@@ -3,7 +3,7 @@ import type { SessionMessages } from '../../actors/session/messages.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 import { TroupeError } from '../../protocol/errors.js';
-import type { Handoff, HandoffRequest } from '../../protocol/handoff.js';
+import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
 import { isEnded } from '../../protocol/session.js';
 import type { Connections, DevTools, DevToolsClient } from '../ports/connections.js';
 import type { LivingSession } from './living-session.js';

@@ -1,6 +1,6 @@
 import { Wakeups, withSignal } from '../../base/deadline.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
-import type { Handoff, HandoffRequest } from '../../protocol/handoff.js';
+import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
 import type { SessionRecord } from '../../protocol/session.js';
 import type { SessionChild } from './session-child.js';
 import type { SessionClocks } from './session-clocks.js';

@@ -6,7 +6,7 @@ import { chooseModels } from '../../../config/models.js';
 import type { Config } from '../../../config.js';
 import { encodeError, TroupeError } from '../../../protocol/errors.js';
 import type { JournalEvent } from '../../../protocol/events.js';
-import { MAX_HANDOFF_MS } from '../../../protocol/handoff.js';
+import { MAX_HANDOFF_MS } from '../../../protocol/person/handoff.js';
 import type { AutoRequest, SessionRecord } from '../../../protocol/session.js';
 import { flowsEnd, outOfTimeEnd, type SessionEnd } from '../session-end.js';
 import { type FailedFlow, flowsOf, type OpenPhase, readProgress, type TaskPhase } from './task-phase.js';

@@ -1,5 +1,5 @@
 // Runs a script through one agent library's own MCP client, and prints the names of the tools and the text of the result as JSON:
-// use-client.mjs LIBRARY http|stdio URL CLI JS. The libraries are in the folder that NODE_PATH names; they want Node 22.
+// use-client.entry.mjs LIBRARY http|stdio URL CLI JS. The libraries are in the folder that NODE_PATH names; they want Node 22.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
