@@ -34,6 +34,7 @@ import { SessionResources } from './session-resources.js';
 import { Attempt } from './task/attempt.js';
 import type { OpenPhase, TaskProgress } from './task/task-phase.js';
 import { runTask, type TaskParts } from './task/task-run.js';
+
 /** How long an actor may emit its last step before an immediate end. */
 const DRAIN_MS = 50;
 

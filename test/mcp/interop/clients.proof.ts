@@ -46,7 +46,14 @@ t.test('Clients of others drive a browser', async (t) => {
   for (const library of ['ai-sdk', 'langchain', 'openai-agents']) {
     for (const transport of ['http', 'stdio']) {
       await t.test(`${library}, over ${transport}`, async (t) => {
-        const printed = await run('test/mcp/interop/use-client.entry.mjs', library, transport, service.url, CLI, SCRIPT);
+        const printed = await run(
+          'test/mcp/interop/use-client.entry.mjs',
+          library,
+          transport,
+          service.url,
+          CLI,
+          SCRIPT,
+        );
         const { tools, text } = Used.parse(JSON.parse(printed.trim().split('\n').at(-1) ?? ''));
         t.match(tools, [/agent_eval$/]);
         t.equal(tools.length, 1);
