@@ -73,6 +73,10 @@ const PROOFS = {
     { path: 'test/playwright-test/example.proof.ts', env: {} },
     { path: 'test/playwright-test/example.proof.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
+  mcp: [
+    { path: 'test/mcp/crowd-kills.proof.ts', env: {} },
+    { path: 'test/mcp/interop', env: {} },
+  ],
   tasks: [{ path: 'test/agent-js/tasks.test.ts', env: {} }],
   pictures: ['agent-js', 'service'].map((folder) => ({ path: `test/${folder}/step-pictures.test.ts`, env: {} })),
 };

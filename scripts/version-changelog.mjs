@@ -1,7 +1,11 @@
-// Part of `npm version`: what is under "Unreleased" in CHANGELOG.md gets the new version and today's date as its heading.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Part of `npm version`: what is under "Unreleased" in CHANGELOG.md gets the new version and today's date as its heading,
+// and the manifests for registries and agents are written.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { agentManifests } from './support/agent-manifests.mjs';
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const pkg = JSON.parse(readFileSync('package.json', 'utf8'));
+const { version } = pkg;
 const text = readFileSync('CHANGELOG.md', 'utf8');
 if (!text.includes('\n## Unreleased\n')) {
   console.error('CHANGELOG.md has no section "Unreleased"; write what is new in this version, then try again');
@@ -9,7 +13,7 @@ if (!text.includes('\n## Unreleased\n')) {
 }
 const today = new Date().toISOString().slice(0, 10);
 writeFileSync('CHANGELOG.md', text.replace('\n## Unreleased\n', `\n## ${version} (${today})\n`));
-// The entry for registries of MCP servers names the version twice.
-const entry = JSON.parse(readFileSync('server.json', 'utf8'));
-const packages = entry.packages.map((one) => ({ ...one, version }));
-writeFileSync('server.json', `${JSON.stringify({ ...entry, version, packages }, null, 2)}\n`);
+for (const [path, content] of Object.entries(agentManifests(pkg))) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
+}

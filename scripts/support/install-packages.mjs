@@ -83,7 +83,15 @@ function stageTree(root, stage, { folder, omit }) {
 }
 
 async function npmCi(cwd, { omit }) {
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'];
+  const args = [
+    'ci',
+    '--dry-run=false',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-progress',
+    '--loglevel=error',
+  ];
   if (omit !== '') args.push(`--omit=${omit}`);
   const child = spawn('npm', args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -26,6 +26,7 @@ const API: { readonly [object: string]: { readonly [call: string]: string } } = 
     tab: '(index: number): { url: string; title: string }',
     dialogs: '(): { kind: string; message: string; url: string }[]',
     downloads: '(): { name: string; bytes: number; url: string }[]',
+    handoff: '(text: string, options?: Timeout): { waitedMs: number; note?: string }',
     expect: '(target: string | typeof agent): Expectation & { not: Expectation }',
     until: '<T>(body: () => T, options?: Timeout): T',
   },

@@ -1,6 +1,7 @@
 import { withSignal } from '../base/deadline.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { JournalEvent } from '../protocol/events.js';
+import type { HandoffOutcome, HandoffRequest } from '../protocol/person/handoff.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { answerAs } from './answers.js';
 import type { CallOptions, Connection, EventOptions } from './connection.js';
@@ -54,6 +55,18 @@ export class SessionHandle {
         for await (const { type } of this.events({ signal: bounded })) if (type === 'SessionEnded') break;
       }
     });
+  }
+
+  /**
+   * Answers what a script asks a person to do (`agent.handoff`): the record's `handoff`.
+   * @throws NOT_FOUND if no script waits, or another answer came first
+   */
+  async answerHandoff(
+    answer: HandoffOutcome,
+    { note, handoff, ...options }: CallOptions & Omit<HandoffRequest, 'answer'> = {},
+  ): Promise<void> {
+    const body = { answer, note, handoff };
+    await this.connection.json('POST', `${this.path}/handoff`, { ...options, body, retry: 'refused' });
   }
 
   /** The zip of the artifacts, as a stream; while the session runs, what there is so far. */

@@ -82,19 +82,40 @@ class Sessions {
     return new Session(this.#connection, id);
   }
 
-  /** Sessions and jobs, the newest first; 1,000 at most. `before` is the last id of the page before. */
+  /** A page of sessions and jobs, the newest first; 1,000 at most. {@link Sessions.all} has all pages. */
   async list(query: SessionQuery = {}, options: CallOptions = {}): Promise<readonly SessionRecord[]> {
-    const words = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) {
-      for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) words.append(name, String(one));
-    }
-    const path = words.size === 0 ? '/api/sessions' : `/api/sessions?${words}`;
-    return listAs<SessionRecord>(
-      await this.#connection.json('GET', path, { ...options, retry: 'always' }),
-      'id',
-      'status',
-    );
+    return (await this.#page(listPath(query), options)).records;
   }
+
+  /** Sessions and jobs, the newest first, page by page as they are needed. `limit` is the length of a page. */
+  async *all(query: SessionQuery = {}, options: CallOptions = {}): AsyncGenerator<SessionRecord, void> {
+    for (let path: string | null = listPath(query); path !== null; ) {
+      const { records, next }: RecordPage = await this.#page(path, options);
+      yield* records;
+      path = next;
+    }
+  }
+
+  async #page(path: string, options: CallOptions): Promise<RecordPage> {
+    return this.#connection.send('GET', path, { ...options, retry: 'always' }, async (answer) => ({
+      records: listAs<SessionRecord>(await answer.json(), 'id', 'status'),
+      next: /<([^>]+)>; *rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] ?? null,
+    }));
+  }
+}
+
+interface RecordPage {
+  readonly records: readonly SessionRecord[];
+  /** The path of the next page; null for the last. */
+  readonly next: string | null;
+}
+
+function listPath(query: SessionQuery): string {
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) words.append(name, String(one));
+  }
+  return words.size === 0 ? '/api/sessions' : `/api/sessions?${words}`;
 }
 
 class Jobs {
@@ -130,7 +151,7 @@ class Batches {
     return new Batch(this.#connection, id, jobs);
   }
 
-  /** A batch by its id, without the ids of its jobs: `sessions.list({batch: id})` has them. Asks nothing. */
+  /** A batch by its id, without the ids of its jobs: `sessions.all({batch: id})` has them. Asks nothing. */
   get(id: string): Batch {
     return new Batch(this.#connection, id, []);
   }

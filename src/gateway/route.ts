@@ -16,7 +16,14 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** What a route's handler returns; the gateway writes it. */
 export type Answer =
-  | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly setCookie?: string }
+  /** `next`: the path of the next page of a list. */
+  | {
+      readonly kind: 'json';
+      readonly status: number;
+      readonly body: unknown;
+      readonly setCookie?: string;
+      readonly next?: string;
+    }
   /** A redirect to another location, with a cookie for it (303). */
   | { readonly kind: 'redirect'; readonly location: string; readonly setCookie: string }
   /** An answer that is already text, such as encoded JSON. */
@@ -121,6 +128,8 @@ export interface Route {
   readonly status: number;
   /** The body of a success: the schema of its JSON, or the content type of anything else. */
   readonly answer: z.ZodType | string;
+  /** The answer is a page of a list: its header `Link` names the next one. */
+  readonly isPaged: boolean;
   /** Further answers by status, with their meanings. */
   readonly also: { readonly [status: number]: string };
   /** Error codes besides those that follow from the route's form. */
@@ -145,6 +154,7 @@ interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   readonly changes?: false;
   readonly status?: number;
   readonly answer: z.ZodType | string;
+  readonly isPaged?: true;
   readonly also?: Route['also'];
   readonly errors?: readonly ErrorCode[];
   readonly body?: B;
@@ -187,6 +197,7 @@ export function defineRoute<B extends z.ZodType = z.ZodType<undefined>, Q extend
     querySchema: query ?? null,
     status: spec.status ?? 200,
     answer: spec.answer,
+    isPaged: spec.isPaged ?? false,
     also: spec.also ?? {},
     errors: spec.errors ?? [],
     headers: spec.headers ?? [],

@@ -57,7 +57,14 @@ export async function writeAnswer(reply: Reply, answer: Answer, { events, mcp }:
   }
 }
 
-function jsonHeaders({ setCookie }: Answer & { readonly kind: 'json' }): ReadonlyArray<readonly [string, string]> {
+function jsonHeaders({
+  setCookie,
+  next,
+}: Answer & { readonly kind: 'json' }): ReadonlyArray<readonly [string, string]> {
   const type = ['Content-Type', 'application/json'] as const;
-  return setCookie === undefined ? [type] : [type, ['Set-Cookie', setCookie]];
+  return [
+    type,
+    ...(setCookie === undefined ? [] : [['Set-Cookie', setCookie] as const]),
+    ...(next === undefined ? [] : [['Link', `<${next}>; rel="next"`] as const]),
+  ];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ControlEnd } from './control.js';
 import { MODEL_EVENT_DATA } from './model.js';
+import { HandoffEnd } from './person/handoff.js';
 import { EndReason, ErrorBodySchema, type SessionId, SessionStatus } from './session.js';
 
 /** The position in the scripts. `flow` is a path under `flows/`, without extension. */
@@ -110,6 +111,16 @@ export const EVENT_DATA = {
    */
   ControlTaken: z.object({ by: z.string() }),
   ControlReturned: z.object({ reason: ControlEnd }),
+  /** A script waits for a person, at most `timeoutMs`, until HandoffEnded, SessionRestarted, or the session's end. */
+  HandoffRequested: z.object({ handoff: z.string(), text: z.string(), timeoutMs: z.number() }),
+  HandoffEnded: z.object({
+    handoff: z.string(),
+    outcome: HandoffEnd,
+    waitedMs: z.number(),
+    /** Who answered. */
+    by: z.string().optional(),
+    note: z.string().optional(),
+  }),
   BrowserLost: z.object({ reason: z.string() }),
   /** The video of the session has ended before the session, or never began. */
   VideoFailed: z.object({ reason: z.string() }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ControlKey } from './control.js';
 import { ERROR_TABLE, type ErrorCode } from './errors.js';
+import { Handoff } from './person/handoff.js';
 import { TraceWhen } from './trace/trace.js';
 
 /** A session's id, which is also its job's: 12 characters of a-z and 0-9, safe in a path, a URL, and a label. */
@@ -177,6 +178,9 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
+/** The records of a page if the query has no limit. */
+export const LIST_LIMIT = 100;
+
 /** For a DELETE: stop what is running, and remove its data at once. */
 export const RemoveQuery = z.strictObject({ purge: z.enum(['true', 'false']).optional() });
 
@@ -211,6 +215,8 @@ export const SessionRecord = z.object({
   error: ErrorBodySchema.nullable(),
   tokens: Tokens,
   driver: z.string().nullable(),
+  /** What a person is asked to do; absent: the session waits for no one. */
+  handoff: Handoff.optional(),
   /** Whether the session has a trace; absent: it has none. */
   trace: TraceWhen.exclude(['off']).optional(),
   links: z.object({

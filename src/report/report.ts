@@ -116,6 +116,8 @@ export class ReportBuilder {
       case 'SessionAccepted':
       case 'ControlTaken':
       case 'ControlReturned':
+      case 'HandoffRequested':
+      case 'HandoffEnded':
       case 'ScreenshotTaken':
       case 'DialogOpened':
       case 'DownloadFinished':

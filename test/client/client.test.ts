@@ -52,6 +52,15 @@ t.test('The client library drives a service', async (t) => {
     t.ok(fault instanceof TroupeError && fault.code === 'UNAVAILABLE', String(fault));
   });
 
+  await t.test('A script that waits for a person is answered', async (t) => {
+    const asked = session.run(`agent.handoff('Sign in').note`);
+    await service.seen(session.id, 'HandoffRequested');
+    t.match(await session.record(), { handoff: { text: 'Sign in' } });
+    await session.answerHandoff('done', { note: 'signed in' });
+    t.equal(await asked, 'signed in');
+    await t.rejects(session.answerHandoff('done'), { code: 'NOT_FOUND' });
+  });
+
   await t.test('Calls are cancelled by a signal, and end at a time limit', async (t) => {
     const abort = new AbortController();
     const call = session.run('agent.wait(9000)', undefined, { signal: abort.signal });
@@ -95,6 +104,16 @@ t.test('The client library drives a service', async (t) => {
     t.same(later, events.slice(1));
     t.equal((await buffer(await batch.download())).subarray(0, 2).toString(), 'PK');
     t.same((await troupe.sessions.list({ batch: batch.id, limit: 1 })).length, 1);
+    const paged: string[] = [];
+    for await (const { id } of troupe.sessions.all({ batch: batch.id, limit: 1, label: [] })) paged.push(id);
+    t.same(paged.sort(), [...batch.jobs].sort(), 'page by page');
+    const page = await fetch(`${service.url}/api/jobs?batch=${batch.id}&limit=1`);
+    t.match(
+      page.headers.get('link'),
+      new RegExp(`^</api/jobs\\?batch=${batch.id}&limit=1&before=\\w{12}>; rel="next"$`),
+    );
+    await page.body?.cancel();
+    t.same((await service.call('GET', `/api/jobs?batch=${batch.id}&limit=1000`)).headers.get('link'), null);
     await batch.stop({ purge: true });
   });
 

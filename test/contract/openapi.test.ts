@@ -145,6 +145,10 @@ t.test('Every route answers valid requests as documented', async (t) => {
   await answers.see(t, gateway.url, opening, { path: '/shared/none' });
   const control = by('POST', '/api/sessions/{id}/control');
   for (const take of [true, true, false]) await control(id, JSON.stringify({ take }));
+  const asked = sessions.runScript(id, `agent.handoff('Sign in')`, never);
+  await sessions.connections.nextHandoff(id, never);
+  for (const answer of ['done', 'done']) await by('POST', '/api/sessions/{id}/handoff')(id, JSON.stringify({ answer }));
+  await asked;
   for (const path of ['/api/sessions', '/api/jobs', '/api/sessions/run']) {
     const mode = path === '/api/sessions' ? { mode: 'auto' } : {};
     for (const task of [JOB, missing]) await by('POST', path)(id, JSON.stringify({ ...task, ...mode }));
@@ -161,6 +165,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
   await by('POST', '/api/sessions')(id);
   const ended = await sessions.waitForEnd((await sessions.list({ mode: 'auto' }))[0]?.id ?? '', bounds);
   for (const path of ['', '/download']) await by('GET', `/api/jobs/{id}${path}`)(ended.id);
+  await by('POST', '/api/sessions/{id}/handoff')(ended.id, '{"answer": "done"}');
   for (const slash of ['', '/']) await by('GET', `/sessions/{id}/cdp/json/version${slash}`)(ended.id);
   await by('DELETE', '/api/sessions/{id}')(id);
   await by('GET', '/sessions/{id}/prompt')(id);

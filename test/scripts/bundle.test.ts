@@ -21,13 +21,3 @@ t.test('The bundle starts the command of the package, on the system whose binari
   t.same(config.args, [`$\{__dirname}/${entry}`, 'mcp']);
   t.ok(existsSync(entry));
 });
-
-t.test('The entry for registries of MCP servers is of this package and version', async (t) => {
-  const { name, version, mcpName, scripts } = read('package.json');
-  const entry = read('server.json');
-  t.equal(entry.name, mcpName);
-  t.equal(entry.version, version);
-  t.match(entry.packages, [{ registryType: 'npm', identifier: name, version, transport: { type: 'stdio' } }]);
-  t.ok(entry.description.length <= 100, 'registries take no longer one');
-  t.match(scripts.version, 'server.json');
-});

@@ -52,6 +52,11 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ prompt: 'not of a live session' }, 'prompt'],
     [{ viewport: { width: 800, height: 600, depth: 3 } }, 'viewport.depth'],
   ],
+  'POST /api/sessions/{id}/handoff': [
+    [{}, 'answer'],
+    [{ answer: 'maybe' }, 'answer'],
+    [{ answer: 'done', note: 5 }, 'note'],
+  ],
   'POST /api/sessions/{id}/webhooks': [[{ moment: 'soon' }, 'moment']],
   'POST /api/tokens': [
     [{ name: 'a' }, 'role'],
@@ -299,6 +304,7 @@ function lonelyCases(base: RouteTableBase): RouteCase[] {
 
 function validBody(label: string): { body?: string } {
   if (label.endsWith('/control')) return { body: '{"take":false}' };
+  if (label.endsWith('/handoff')) return { body: '{"answer":"done"}' };
   if (label.endsWith('/proxy')) return { body: '{"js":"1"}' };
   return label.startsWith('PUT') ? { body: 'x' } : {};
 }

@@ -12,6 +12,7 @@ import type { HostModule } from '../../script/host-module.js';
 import type { Sandbox } from '../../script/sandbox.js';
 import { errorWithPage } from './error-with-page.js';
 import { flowFailed } from './flow-failed.js';
+import { HeldDeadline } from './held-deadline.js';
 import type { FlowsOutcome } from './messages.js';
 
 /** Waits end 100 ms before the session's time limit: an error this close to the limit was caused by it. */
@@ -28,13 +29,22 @@ export class FlowJob {
   readonly #tape = new FlowTape();
   readonly #emit: (event: SessionEvent) => void;
   readonly #healedDir: string;
+  readonly #heldMs: () => number;
   #healer = new Healer();
   /** The flows that the replay is in, outermost first. */
   #replayed: EventData<'FlowStarted'>[] = [];
   #failure: Failure | null = null;
 
-  /** @param options.healedDir created when the first repaired flow is written */
-  constructor(options: { readonly emit: (event: SessionEvent) => void; readonly healedDir: string }) {
+  /**
+   * @param options.healedDir created when the first repaired flow is written
+   * @param options.heldMs how long the job has waited for people so far, in milliseconds
+   */
+  constructor(options: {
+    readonly emit: (event: SessionEvent) => void;
+    readonly healedDir: string;
+    readonly heldMs: () => number;
+  }) {
+    this.#heldMs = options.heldMs;
     this.#emit = options.emit;
     this.#healedDir = options.healedDir;
   }
@@ -64,13 +74,13 @@ export class FlowJob {
     parts: { readonly sandbox: Sandbox; readonly agent: Agent },
     bounds: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<FlowsOutcome> {
-    const deadline = performance.now() + bounds.timeoutMs;
+    const deadline = new HeldDeadline(bounds.timeoutMs, this.#heldMs);
     for (const path of paths) {
       this.#tape.begin();
       this.#healer = new Healer();
       const ended = await this.#runOne(path, parts, deadline, bounds.signal);
       if (ended.kind === 'passed') continue;
-      const timeIsUp = deadline - performance.now() < TIME_IS_UP_MS;
+      const timeIsUp = deadline.leftMs < TIME_IS_UP_MS;
       return { status: 'failed', flow: path, error: flowFailed(path, ended.cause, timeIsUp) };
     }
     this.#tape.clear();
@@ -96,7 +106,12 @@ export class FlowJob {
     const resumption = this.#tape.continueWith(failure.cause, continuation, () => this.#emitReplayedStarts());
     this.#healer.record(resumption);
     this.#emit({ type: 'FlowDeviated', data: deviation(failure, resumption) });
-    const ended = await this.#runOne(failure.path, parts, performance.now() + bounds.timeoutMs, bounds.signal);
+    const ended = await this.#runOne(
+      failure.path,
+      parts,
+      new HeldDeadline(bounds.timeoutMs, this.#heldMs),
+      bounds.signal,
+    );
     if (ended.kind === 'passed') {
       await this.#propose(failure.path);
       return ended.json;
@@ -148,7 +163,7 @@ export class FlowJob {
   async #runOne(
     path: string,
     { sandbox, agent }: { readonly sandbox: Sandbox; readonly agent: Agent },
-    deadline: number,
+    deadline: HeldDeadline,
     signal: AbortSignal,
   ): Promise<
     { readonly kind: 'passed'; readonly json: string } | { readonly kind: 'failed'; readonly cause: ErrorBody }
@@ -159,7 +174,7 @@ export class FlowJob {
         source: `Flow.run(${JSON.stringify(path)}, args)`,
         name: 'job.js',
         kind: 'flow',
-        timeoutMs: Math.max(1, deadline - performance.now()),
+        timeoutMs: Math.max(1, deadline.leftMs),
         signal,
       });
       return { kind: 'passed', json };

@@ -1,3 +1,4 @@
+import type { GivenAnswer } from '../../agent-js/handoff.js';
 import type { CastPuller } from '../../agent-js/pictures/screencast.js';
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { TaskEnd } from '../../autonomy/loop.js';
@@ -98,6 +99,8 @@ export type SessionMessages = {
   };
   /** Gives control to a person, or back to the agent. Replies when the agent's calls have finished, within 3 s. */
   GiveControl: { readonly payload: { readonly to: 'agent' | 'person' }; readonly reply: null };
+  /** A person's answer to the open handoff. NOT_FOUND if it is not open. */
+  AnswerHandoff: { readonly payload: GivenAnswer; readonly reply: null };
   /** A person's input for the active page. WAIT_TIMEOUT if the page does not process it. */
   SendInput: { readonly payload: { readonly inputs: readonly PageInput[] }; readonly reply: null };
   /** The selection of the active page, at most 65,536 characters. */

@@ -14,6 +14,7 @@ import { pause, Wakeups, withSignal } from '../../base/deadline.js';
 import type { ModelChoice } from '../../config/models.js';
 import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { SessionEvent } from '../../protocol/events.js';
+import { HeldDeadline } from './held-deadline.js';
 
 /**
  * Everything that the model phase of a task needs. Contains provider keys, so it is sent to the actor and nowhere else.
@@ -41,6 +42,8 @@ export interface ModelDependencies {
   emit(event: SessionEvent): void;
   /** Queues and runs a script of the model, and passes on what it writes to its console. */
   evaluate(source: string, timeoutMs: number, signal: AbortSignal, onConsole: (line: string) => void): Promise<string>;
+  /** How long scripts have waited for people so far, in milliseconds. */
+  heldMs(): number;
   /** Waits while a person has control; see {@link ModelEnvironment}. */
   waitForControl(signal: AbortSignal): Promise<number>;
   resumeFlow(
@@ -86,12 +89,13 @@ export class ModelPhase {
   /** @throws the signal's reason if the session ends meanwhile */
   async run(order: ModelTask, signal: AbortSignal): Promise<TaskEnd> {
     const late = () => new TroupeError('HARD_TIMEOUT', 'The session reached its time limit while the model worked');
-    return withSignal({ signals: [signal], ms: order.timeoutMs, late }, async (bounds) => {
+    const deadline = new HeldDeadline(order.timeoutMs, this.#deps.heldMs);
+    return deadline.bound(signal, late, async (bounds) => {
       // A look waits for all frames of its page concurrently, with one listener each.
       setMaxListeners(0, bounds);
       try {
         const opening = () => this.#opening(order);
-        return await this.#loop(order, bounds).run({ opening, freshBrowser: order.freshBrowser }, bounds);
+        return await this.#loop(order, deadline, bounds).run({ opening, freshBrowser: order.freshBrowser }, bounds);
       } catch (error) {
         signal.throwIfAborted();
         return { success: false, summary: null, error: encodeError(bounds.aborted ? bounds.reason : error) };
@@ -99,7 +103,7 @@ export class ModelPhase {
     });
   }
 
-  #loop({ models, budget, known, timeoutMs, evalMs }: ModelTask, signal: AbortSignal): Loop {
+  #loop({ models, budget, known, evalMs }: ModelTask, deadline: HeldDeadline, signal: AbortSignal): Loop {
     const { secrets } = this.#deps;
     const record = new ConversationRecord(known, this.#deps.emit);
     const caller = new ModelCaller({
@@ -107,7 +111,6 @@ export class ModelPhase {
       emit: record.emit,
       clock: CLOCK,
     });
-    const deadline = performance.now() + timeoutMs;
     const workplace: ModelEnvironment = {
       evaluate: (source, asked) => {
         const console: string[] = [];
@@ -118,7 +121,7 @@ export class ModelPhase {
         return outcomeOf(work, console, signal);
       },
       resumeFlow: (how, asked) => {
-        const leftMs = Math.max(1, deadline - performance.now());
+        const leftMs = Math.max(1, deadline.leftMs);
         return outcomeOf(
           secrets.hide(() => this.#deps.resumeFlow(how, leftMs, asked)),
           [],

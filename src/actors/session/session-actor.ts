@@ -2,6 +2,7 @@ import { Agent } from '../../agent-js/agent.js';
 import type { ConnectionEnd } from '../../agent-js/browser/browser-port.js';
 import { filesModule } from '../../agent-js/files/files.js';
 import { flowModule } from '../../agent-js/flows/flow.js';
+import { Handoffs } from '../../agent-js/handoff.js';
 import { NetworkLog } from '../../agent-js/network/network-log.js';
 import type { CastPuller } from '../../agent-js/pictures/screencast.js';
 import { Secrets } from '../../agent-js/secrets.js';
@@ -64,6 +65,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #closing = new AbortController();
   readonly #secrets: Secrets;
   readonly #controlLock: ControlLock;
+  readonly #handoffs = new Handoffs((event) => this.#emit(event));
   /** Receives the console output of the model's current script. */
   #onConsole: ((text: string) => void) | undefined;
   #state: SessionState = { kind: 'new' };
@@ -100,6 +102,10 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
         }),
       ),
     GiveControl: ({ to }) => later(this.#giveControl(to)),
+    AnswerHandoff: (given) => {
+      this.#handoffs.answer(given);
+      return null;
+    },
     SendInput: ({ inputs }) => later(this.#openParts().input.send(inputs)),
     CopySelection: () => later(this.#redacted(() => this.#openParts().input.selection())),
     RunFlows: ({ paths, timeoutMs }, asker) =>
@@ -174,9 +180,9 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
       emit,
     });
     try {
-      const flows = new FlowJob({ emit, healedDir });
+      const flows = new FlowJob({ emit, healedDir, heldMs: () => this.#handoffs.waitedMs });
       const offered = [
-        agent.module,
+        this.#handoffs.addTo(agent.module),
         playwright.module,
         flowModule({ flowsDir, onLoad: (flow, source) => trace?.source(flow, source) }),
         filesModule({ flowsDir }),
@@ -302,6 +308,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
           this.#onConsole = undefined;
         }
       },
+      heldMs: () => this.#handoffs.waitedMs,
       waitForControl: (signal) => this.#controlLock.waitForControl(signal),
       resumeFlow: (how, timeoutMs, signal) =>
         this.#queue.run(

@@ -27,6 +27,7 @@ export function install(host: Host, engine: Engine): void {
     tabs: (given: unknown) => host('tabs', given),
     tab: (index: unknown) => host('tab', index),
     dialogs: (given: unknown) => host('dialogs', given),
+    handoff: (text: unknown, options: unknown) => host('handoff', text, options),
     downloads: (given: unknown) => host('downloads', given),
     expect: expectOf(host, (target) => target === value),
     until: untilOf(host, engine),

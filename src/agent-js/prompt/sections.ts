@@ -50,6 +50,7 @@ Copy locators from a look; do not guess them. What it leaves out has them too: {
 - agent.value("{input}Search"), agent.page("document.title"): a field's value; an expression in the page
 - agent.screenshot("cart"), or ({within: "#map"}), ({marks: true}: with the last look's locators on it)
 - agent.back(), agent.tabs(), agent.tab(0), agent.downloads(). A new tab is active
+- agent.handoff("Solve the captcha"): waits until a person has done what you cannot
 - An open alert, confirm or prompt is seen as {dialog}OK, {dialog}Cancel and {dialog}Input: act on those.`,
   },
   {

@@ -15,6 +15,8 @@ export interface McpPeer {
 export interface McpClient {
   readonly sessions: Sessions;
   readonly caller: string;
+  /** The service's address, as the client uses it. */
+  readonly base: string;
 }
 
 /** Creates the peer of a new MCP session. */

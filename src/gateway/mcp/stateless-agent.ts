@@ -2,6 +2,10 @@ import {
   type CallToolRequestParams,
   type CallToolResult,
   type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  isInputRequiredResult,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -9,10 +13,21 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import { z } from 'zod';
 import { STATELESS_MCP_INSTRUCTIONS } from '../../agent-js/prompt/mcp-instructions.js';
 import { settlesWithin } from '../../base/deadline.js';
+import { TroupeError } from '../../protocol/errors.js';
+import type { Handoff } from '../../protocol/person/handoff.js';
 import { isEnded } from '../../protocol/session.js';
 import type { Sessions } from '../../supervisor/ports/sessions.js';
 import { checkToolName, readEvalCall } from './eval-arguments.js';
 import { STATELESS_EVAL_TOOL } from './eval-tool.js';
+import {
+  HandoffCalls,
+  HandoffState,
+  handoffCodec,
+  hasForms,
+  joined,
+  notRun,
+  type RunningScript,
+} from './handoff-call.js';
 import type { McpClient, StatelessPeer } from './mcp-peer.js';
 import { SESSION_META_KEY } from './mcp-revisions.js';
 import { browserName } from './own-browser.js';
@@ -27,7 +42,22 @@ interface ScriptClient extends McpClient {
   /** The name of its browser sessions. */
   readonly name: string;
   readonly takesTasks: boolean;
+  readonly capabilities: ClientCapabilities | undefined;
+  /** The call has become a task: its client no longer waits for an answer to ask a person by. */
+  isTask(): boolean;
 }
+
+/** What a script runs in. */
+interface ScriptBounds {
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly handoffs: HandoffCalls;
+}
+
+type ToolAnswer = CallToolResult | InputRequiredResult;
+
+const LOST =
+  'The script that waited for a person is no more: the service was restarted, or its result was kept for ten minutes only';
 
 const FOR_AN_HOUR = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 const TASKS = 'io.modelcontextprotocol/tasks';
@@ -46,6 +76,8 @@ const validator = new AjvJsonSchemaValidator();
 export class StatelessAgent implements StatelessPeer {
   readonly #tasks = new TaskStore();
   readonly #taskAfterMs: number;
+  /** Scripts that wait for a person, or have, after their call was answered. */
+  readonly #left = new Map<string, RunningScript>();
 
   /** @param options.taskAfterMs when a call becomes a task, in milliseconds; 20 s by default */
   constructor({ taskAfterMs = TASK_AFTER_MS }: { readonly taskAfterMs?: number } = {}) {
@@ -60,14 +92,20 @@ export class StatelessAgent implements StatelessPeer {
         capabilities: { tools: {}, extensions: { [TASKS]: {} } },
         instructions: STATELESS_MCP_INSTRUCTIONS,
         jsonSchemaValidator: validator,
+        requestState: { verify: handoffCodec.verify },
         cacheHints: { 'tools/list': FOR_AN_HOUR, 'server/discover': FOR_AN_HOUR },
       },
     );
     server.setRequestHandler('tools/list', () => ({ tools: [STATELESS_EVAL_TOOL] }));
     server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
       const name = browserName(server.getClientVersion());
-      const takesTasks = hasTasks(server.getClientCapabilities());
-      return this.#call({ ...client, name, takesTasks }, params, mcpReq);
+      const capabilities = server.getClientCapabilities();
+      let isTask = false;
+      const becomesTask = () => {
+        isTask = true;
+      };
+      const scriptClient = { ...client, name, takesTasks: hasTasks(capabilities), capabilities, isTask: () => isTask };
+      return this.#call(scriptClient, params, mcpReq, becomesTask);
     });
     server.setRequestHandler('tasks/get', { params: OneTask }, ({ taskId }) => this.#tasks.view(caller, taskId));
     server.setRequestHandler('tasks/cancel', { params: OneTask }, ({ taskId }) => {
@@ -86,7 +124,12 @@ export class StatelessAgent implements StatelessPeer {
     return this.#tasks.close();
   }
 
-  async #call(client: ScriptClient, params: CallToolRequestParams, request: McpRequest): Promise<CallToolResult> {
+  async #call(
+    client: ScriptClient,
+    params: CallToolRequestParams,
+    request: McpRequest,
+    becomesTask: () => void,
+  ): Promise<ToolAnswer> {
     checkToolName(params.name);
     const { signal } = request;
     const stopped = new AbortController();
@@ -94,11 +137,14 @@ export class StatelessAgent implements StatelessPeer {
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const progress = reportProgress(client.sessions, request);
-    const result = evaluate(client, params.arguments, progress, stopped.signal);
+    const handoffs = new HandoffCalls(client, this.#left);
+    const answer = evaluate(client, params.arguments, request, { progress, signal: stopped.signal, handoffs });
     try {
-      if (!client.takesTasks || (await settlesWithin(result, this.#taskAfterMs))) return await result;
+      if (!client.takesTasks || (await settlesWithin(answer, this.#taskAfterMs))) return await answer;
+      becomesTask();
+      const result = answer.then((given) => (isInputRequiredResult(given) ? { content: [] } : given));
       const task = this.#tasks.add(client.caller, { result, stop: () => stopped.abort() });
-      if (task === null) return await result;
+      if (task === null) return await answer;
       // The result type of the extension; this is no result of the tool.
       return { content: [], ...task, resultType: 'task' };
     } finally {
@@ -110,11 +156,14 @@ export class StatelessAgent implements StatelessPeer {
 }
 
 async function evaluate(
-  { sessions, caller, name }: ScriptClient,
+  client: ScriptClient,
   given: unknown,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<CallToolResult> {
+  request: McpRequest,
+  { progress, signal, handoffs }: ScriptBounds,
+): Promise<ToolAnswer> {
+  const { sessions, caller, name } = client;
+  const answered = HandoffState.safeParse(request.requestState());
+  if (answered.success) return await goOn(client, answered.data, request, handoffs);
   let started: string | null = null;
   try {
     const { js, sessionId } = readEvalCall(given);
@@ -124,13 +173,62 @@ async function evaluate(
     }
     const id = sessionId ?? started ?? '';
     progress.follow(id);
-    const result = await answerScript({ sessions, id, js, signal, advise: () => adviceAfter(sessions, id) });
+    const before = await handoffs.before(id);
+    if (before?.kind === 'waiting') return await handoffs.waiting(id, before.handoff);
+    if (before?.result.isError) return notRun(before.result);
+    const call = { sessions, id, js, signal, advise: () => adviceAfter(sessions, id) };
+    const script = answerScript(call).catch((error: unknown) => failureResult(error));
+    const state = await handoffs.settled(id, script);
+    if (state.kind === 'waiting')
+      return await leave(client, { id, started: started !== null }, script, state.handoff, handoffs);
+    signal.throwIfAborted();
+    const result = before === null ? state.result : joined(before.result, state.result);
     return started === null ? result : withHandle(result, started);
   } catch (error) {
     // Nobody will know the browser of a client that has gone.
     if (started !== null && signal.aborted) await sessions.remove(started, false).catch(() => undefined);
     return failureResult(error);
   }
+}
+
+/** The answer for a script that waits for a person: the client asks them, or gets to know where they can answer. */
+async function leave(
+  { capabilities, isTask }: ScriptClient,
+  { id, started }: Pick<HandoffState, 'id' | 'started'>,
+  script: Promise<CallToolResult>,
+  handoff: Handoff,
+  handoffs: HandoffCalls,
+): Promise<ToolAnswer> {
+  handoffs.leave(id, script);
+  if (isTask() || !hasForms(capabilities)) {
+    const result = await handoffs.waiting(id, handoff);
+    return started ? withHandle(result, id) : result;
+  }
+  return inputRequired({
+    inputRequests: { handoff: inputRequired.elicit(await handoffs.form(id, handoff)) },
+    requestState: await handoffCodec.mint({ id, handoff: handoff.id, started }),
+  });
+}
+
+/** The client sends a person's answer, and waits for the script's result. */
+async function goOn(
+  client: ScriptClient,
+  { id, handoff, started }: HandoffState,
+  { inputResponses }: McpRequest,
+  handoffs: HandoffCalls,
+): Promise<ToolAnswer> {
+  const script = handoffs.take(id);
+  if (script === null) return failureResult(new TroupeError('SESSION_RESTARTED', LOST));
+  const response = inputResponse(inputResponses, 'handoff');
+  const isAnswered = response.kind === 'elicit' && response.action !== 'cancel';
+  if (isAnswered) await handoffs.answer(id, handoff, response);
+  const state = await handoffs.settled(id, script.result);
+  if (state.kind === 'waiting') {
+    if (isAnswered) return await leave(client, { id, started }, script.result, state.handoff, handoffs);
+    handoffs.leave(id, script.result);
+  }
+  const result = state.kind === 'result' ? state.result : await handoffs.waiting(id, state.handoff);
+  return started ? withHandle(result, id) : result;
 }
 
 function hasTasks(capabilities: ClientCapabilities | undefined): boolean {

@@ -1,5 +1,6 @@
 import { ERROR_TABLE, type ErrorCode } from '../../protocol/errors.js';
 import type { Route } from '../route.js';
+import { EXAMPLES, type Example } from './examples.js';
 import { routeErrors } from './route-errors.js';
 import { type JsonObject, SchemaBook } from './schema-book.js';
 
@@ -51,6 +52,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
 }
 
 function operation(route: Route, book: SchemaBook): JsonObject {
+  const { answer } = exampleOf(route);
   const parameters = [...pathParameters(route), ...queryParameters(route, book), ...headerParameters(route)];
   const role = route.role === null ? 'Needs no token.' : `Needs the role \`${route.role}\` if tokens are in use.`;
   return {
@@ -62,7 +64,11 @@ function operation(route: Route, book: SchemaBook): JsonObject {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(route, book),
     responses: {
-      [route.status]: { description: 'Done.', content: content(route.answer, book) },
+      [route.status]: {
+        description: 'Done.',
+        ...headers(route),
+        content: content(route.answer, book, 'output', answer),
+      },
       ...Object.fromEntries(Object.entries(route.also).map(([status, description]) => [status, { description }])),
       ...errorResponses(route),
     },
@@ -100,16 +106,29 @@ function headerParameters({ headers }: Route): JsonObject[] {
   });
 }
 
-function requestBody({ body, bodySchema, maxBodyBytes }: Route, book: SchemaBook): JsonObject {
+/** Headers of a success that are worth a description. */
+function headers({ isPaged }: Route): JsonObject {
+  if (!isPaged) return {};
+  const description = 'If there are more: `<address of the next page>; rel="next"`.';
+  return { headers: { Link: { description, schema: { type: 'string' } } } };
+}
+
+function exampleOf({ method, path }: Route): Example {
+  return EXAMPLES[`${method} ${path}`] ?? {};
+}
+
+function requestBody(route: Route, book: SchemaBook): JsonObject {
+  const { body, bodySchema, maxBodyBytes } = route;
   if (body === 'none') return {};
   const description = `At most ${maxBodyBytes} bytes.`;
   const described = bodySchema === null ? 'application/octet-stream' : bodySchema;
-  return { requestBody: { description, content: content(described, book, 'input') } };
+  return { requestBody: { description, content: content(described, book, 'input', exampleOf(route).request) } };
 }
 
-function content(answer: Route['answer'], book: SchemaBook, io: 'input' | 'output' = 'output'): JsonObject {
-  if (typeof answer === 'string') return { [answer]: {} };
-  return { 'application/json': { schema: book.of(answer, io) } };
+function content(answer: Route['answer'], book: SchemaBook, io: 'input' | 'output', shown: unknown): JsonObject {
+  const example = shown === undefined ? {} : { example: shown };
+  if (typeof answer === 'string') return { [answer]: example };
+  return { 'application/json': { schema: book.of(answer, io), ...example } };
 }
 
 function errorResponses(route: Route): JsonObject {

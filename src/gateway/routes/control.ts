@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ControlAnswer, ControlRequest } from '../../protocol/control.js';
+import { AnsweredHandoff, HandoffRequest } from '../../protocol/person/handoff.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 
@@ -48,6 +49,18 @@ export const controlRoutes: readonly Route[] = [
       }
       await sessions.connections.returnControl(id);
       return { kind: 'json', status: 200, body: { taken: false } };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/sessions/{id}/handoff',
+    summary: 'Answers what a script asks a person to do (agent.handoff); gives control back, if a person has it.',
+    body: HandoffRequest,
+    answer: AnsweredHandoff,
+    errors: ['SESSION_BUSY', 'SESSION_ENDED'],
+    async handle({ body, request }, sessions) {
+      const { id } = await sessions.connections.answerHandoff(sessionIdOf(request), body, request.caller);
+      return { kind: 'json', status: 200, body: { id, answer: body.answer } };
     },
   }),
 ];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { JobRequest, ListQuery, SessionRecord } from '../../protocol/session.js';
 import { sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
+import { recordPage } from './record-pages.js';
 import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from './submission.js';
 
 /** The older API for jobs: a job is an autonomous session, with the same id. */
@@ -30,8 +31,9 @@ export const jobRoutes: readonly Route[] = [
     summary: 'Lists jobs, newest first.',
     query: ListQuery.omit({ mode: true }),
     answer: z.array(SessionRecord),
+    isPaged: true,
     async handle({ query }, sessions) {
-      return { kind: 'json', status: 200, body: await sessions.list({ ...query, mode: 'auto' }) };
+      return await recordPage(sessions, '/api/jobs', query, { mode: 'auto' });
     },
   }),
   defineRoute({

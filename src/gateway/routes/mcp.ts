@@ -46,7 +46,7 @@ function mcpRoute(method: Exclude<Method, 'PUT'>, summary: string, bytes?: numbe
     also: RPC_ANSWERS[method],
     async handle({ request }, sessions) {
       const { headers, base, caller, bytes: body } = request;
-      return { kind: 'mcp', call: { method, headers, body, base, client: { sessions, caller } } };
+      return { kind: 'mcp', call: { method, headers, body, base, client: { sessions, caller, base } } };
     },
   });
 }

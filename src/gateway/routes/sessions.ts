@@ -13,6 +13,7 @@ import { keepsTrace } from '../../protocol/trace/keeps-trace.js';
 import { noTrace, TRACE, TraceLink } from '../../protocol/trace/trace.js';
 import { fileNameOf, sessionIdOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
+import { recordPage } from './record-pages.js';
 import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from './submission.js';
 
 const DEFAULT_WAIT_SECONDS = 300;
@@ -65,8 +66,9 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Lists sessions and jobs, newest first.',
     query: ListQuery,
     answer: z.array(SessionRecord),
+    isPaged: true,
     async handle({ query }, sessions) {
-      return { kind: 'json', status: 200, body: await sessions.list(query) };
+      return await recordPage(sessions, '/api/sessions', query);
     },
   }),
   defineRoute({

@@ -1,5 +1,6 @@
 import type { DevToolsMessages } from '../../actors/session/connection/devtools-clients.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
+import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
 
 /**
  * Another DevTools client of a session's browser, over the session's own connection. It ends with the session's actor.
@@ -53,6 +54,12 @@ export interface Connections {
   sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void>;
   /** The page's selection. SESSION_BUSY if the key is not valid. */
   copySelection(id: string, key: string): Promise<string>;
+  /** The open handoff of a running session, or its next one; the signal's reason. */
+  nextHandoff(id: string, signal: AbortSignal): Promise<Handoff>;
+  /** Resolves when this handoff is no longer open; the signal's reason. */
+  handoffEnded(id: string, handoff: string, signal: AbortSignal): Promise<void>;
+  /** Answers the open handoff; a person who has control gives it back. NOT_FOUND if it is not open. */
+  answerHandoff(id: string, given: HandoffRequest, by: string): Promise<Handoff>;
   /** Resets the idle timeout for a client that works without scripts. Does nothing if the session is not running. */
   touch(id: string): void;
   /**

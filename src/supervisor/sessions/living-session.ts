@@ -8,15 +8,18 @@ import type { RunOptions } from '../ports/sessions.js';
 import {
   type BrowserOpening,
   REOPEN_MS,
+  SCRIPT_GRACE_MS,
   type SessionChild,
   type SessionTask,
   STOP_MS,
+  scriptDeadlineMs,
   startSessionActor,
 } from './session-child.js';
 import { SessionClocks } from './session-clocks.js';
 import { SessionControl } from './session-control.js';
 import type { SessionDependencies } from './session-dependencies.js';
 import { actorEndError, interruptedEnd, lostEnd, outOfTimeEnd, type SessionEnd, stoppedEnd } from './session-end.js';
+import { SessionHandoff } from './session-handoff.js';
 import { SessionJournal, writeEnd } from './session-journal.js';
 import {
   attemptOf,
@@ -34,11 +37,6 @@ import { runTask, type TaskParts } from './task/task-run.js';
 
 /** How long an immediate end waits for the picture of the last step. */
 const DRAIN_MS = 50;
-/** How much later than the connection's end a driver may report how the browser ended. */
-const EXIT_REASON_MS = 1_000;
-/** Scripts that an actor may have queued, and how much longer than its time limit each may take. */
-const SCRIPTS_AHEAD = 65;
-const SCRIPT_GRACE_MS = 1_500;
 
 /**
  * A session that waits or runs. It owns its slot, its browser's lease, and its actor, which are recorded in its state.
@@ -47,6 +45,7 @@ const SCRIPT_GRACE_MS = 1_500;
 export class LivingSession {
   readonly request: LiveRequest | AutoRequest;
   readonly control: SessionControl;
+  readonly handoff: SessionHandoff;
   readonly #isJob: boolean;
   readonly #journal: SessionJournal;
   readonly #deps: SessionDependencies;
@@ -83,6 +82,7 @@ export class LivingSession {
       record,
       webhook: request.mode === 'auto' ? { url: request.webhook, format: request.webhookFormat } : {},
       lease: () => heldBy(this.#state)?.lease?.identity ?? null,
+      handoffChanged: () => this.handoff.changed(),
       answered: (call) => heldBy(this.#state)?.actor?.ref.tell('ModelAnswerRecorded', { call }),
     });
     this.#resources = new SessionResources({
@@ -109,6 +109,7 @@ export class LivingSession {
         hard: () => void this.#hardTimeoutPassed(),
       },
     );
+    this.handoff = new SessionHandoff(this);
   }
 
   get record(): SessionRecord {
@@ -213,7 +214,7 @@ export class LivingSession {
       return await this.actor().ask(
         'RunScript',
         { source, kind: 'script', timeoutMs, onDisconnect, by },
-        { deadlineMs: SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS), signal },
+        { deadlineMs: scriptDeadlineMs(timeoutMs), signal },
       );
     } catch (error) {
       // A caller that gets WORKER_LOST must find the session ended.
@@ -351,7 +352,7 @@ export class LivingSession {
 
   /** The end for an actor's error. If the browser was lost, waits briefly for the driver's exit reason. */
   async #lostEnd(error: unknown): Promise<SessionEnd> {
-    if (encodeError(error).code === 'WORKER_LOST') await this.#resources.exitReason(EXIT_REASON_MS);
+    if (encodeError(error).code === 'WORKER_LOST') await this.#resources.exitReason();
     return lostEnd(error);
   }
 

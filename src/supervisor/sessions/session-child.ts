@@ -6,10 +6,20 @@ import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
 import type { EventRow } from '../../protocol/event-row.js';
+import { MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session.js';
 import { NETWORK_LOG } from '../../report/har.js';
 import { TRACE_LOG } from '../../report/trace/trace-log-file.js';
 import { flowsDirOf } from '../artifacts/index.js';
+
+/** Scripts that an actor may have queued, and how much longer than its time limit each may take. */
+const SCRIPTS_AHEAD = 65;
+export const SCRIPT_GRACE_MS = 1_500;
+
+/** When the answer to a script arrives at the latest: the others go first, and one may wait for a person. */
+export function scriptDeadlineMs(timeoutMs: number): number {
+  return SCRIPTS_AHEAD * (timeoutMs + SCRIPT_GRACE_MS) + MAX_HANDOFF_MS;
+}
 
 /** How long a session actor may take to stop, in milliseconds. */
 export const STOP_MS = 700;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import { MAX_HANDOFF_MS } from '../../protocol/person/handoff.js';
 
 /**
  * A session's two timers: the idle timer, restarted whenever the session is used, and the hard timer, which counts from
@@ -18,6 +19,11 @@ export class SessionClocks {
 
   /** When this attempt got its browser, in milliseconds since the epoch. */
   #startedAtMs = 0;
+  /** How long the session's time stood still, without the time since `#heldSinceMs`. */
+  #heldMs = 0;
+  #heldSinceMs: number | null = null;
+  /** Of the hard timer; null: it is not started. */
+  #graceMs: number | null = null;
 
   constructor(
     clock: Clock,
@@ -33,11 +39,29 @@ export class SessionClocks {
   /** Starts the session's time. @param atMs the instant, if it began earlier */
   start(atMs = this.#nowMs()): void {
     this.#startedAtMs = atMs;
+    this.#heldMs = 0;
+  }
+
+  /** The session waits for a person: its time stands still, for 24 hours in total at most. Idempotent. */
+  hold(): void {
+    if (this.#heldSinceMs !== null || this.#heldMs >= MAX_HANDOFF_MS) return;
+    this.#heldSinceMs = this.#nowMs();
+    this.#cancelHard();
+  }
+
+  /** Ends {@link hold}. Idempotent. */
+  release(): void {
+    if (this.#heldSinceMs === null) return;
+    this.#heldMs += this.#nowMs() - this.#heldSinceMs;
+    this.#heldSinceMs = null;
+    if (this.#graceMs !== null) this.startHardTimer(this.#graceMs);
   }
 
   /** Negative if the time is over. */
   get timeLeftMs(): number {
-    return this.#startedAtMs + this.#bounds.hardMs - this.#nowMs();
+    const now = this.#nowMs();
+    const heldMs = this.#heldMs + (this.#heldSinceMs === null ? 0 : now - this.#heldSinceMs);
+    return this.#startedAtMs + this.#bounds.hardMs + heldMs - now;
   }
 
   /** The session's remaining time, and how long it may stay idle, in milliseconds. */
@@ -47,8 +71,10 @@ export class SessionClocks {
 
   /** @param graceMs how long after the end of the session's time the hard timer fires */
   startHardTimer(graceMs: number): void {
+    this.#graceMs = graceMs;
     this.#cancelHard();
-    this.#cancelHard = this.#clock.after(Math.max(0, this.timeLeftMs + graceMs), this.#onHard);
+    if (this.#heldSinceMs === null)
+      this.#cancelHard = this.#clock.after(Math.max(0, this.timeLeftMs + graceMs), this.#onHard);
   }
 
   /** Called when the session is used. @param busy the session cannot be idle until the next call */
@@ -61,6 +87,8 @@ export class SessionClocks {
     this.restartIdle(true);
     this.#cancelIdle();
     this.#timerAtMs = Number.POSITIVE_INFINITY;
+    this.#graceMs = null;
+    this.#heldSinceMs = null;
     this.#cancelHard();
   }
 

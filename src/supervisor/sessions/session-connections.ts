@@ -3,6 +3,7 @@ import type { SessionMessages } from '../../actors/session/messages.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
 import { TroupeError } from '../../protocol/errors.js';
+import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
 import { isEnded } from '../../protocol/session.js';
 import type { Connections, DevTools, DevToolsClient } from '../ports/connections.js';
 import type { LivingSession } from './living-session.js';
@@ -54,6 +55,18 @@ export class SessionConnections implements Connections {
 
   async copySelection(id: string, key: string): Promise<string> {
     return this.#controlOf(id).copy(key);
+  }
+
+  async nextHandoff(id: string, signal: AbortSignal): Promise<Handoff> {
+    return this.#living(id).handoff.next(signal);
+  }
+
+  async handoffEnded(id: string, handoff: string, signal: AbortSignal): Promise<void> {
+    await this.#table.living(parseId(id))?.handoff.ended(handoff, signal);
+  }
+
+  async answerHandoff(id: string, given: HandoffRequest, by: string): Promise<Handoff> {
+    return (await this.session(id)).handoff.answer(given, by);
   }
 
   touch(id: string): void {

@@ -10,11 +10,17 @@ import type { Log } from '../../telemetry/log.js';
 import type { EventHub } from '../events/index.js';
 import type { SessionChild } from './session-child.js';
 import type { SessionDependencies } from './session-dependencies.js';
-import { spentRecord } from './session-record.js';
+import { handoffRecord, spentRecord, withoutHandoff } from './session-record.js';
 import { ACTIVITY_EVENTS, activityOf } from './task/activity.js';
 
 /** Events whose data also updates the session's own state. */
-const PARSED_EVENTS: ReadonlySet<EventType> = new Set(['StepFinished', 'ModelCallFinished']);
+const PARSED_EVENTS: ReadonlySet<EventType> = new Set([
+  'StepFinished',
+  'ModelCallFinished',
+  'HandoffRequested',
+  'HandoffEnded',
+  'SessionRestarted',
+]);
 
 /** The address that is notified of a session's start and end, and how. */
 export interface WebhookWish {
@@ -37,6 +43,7 @@ export class SessionJournal {
   readonly #webhook: WebhookWish;
   readonly #lease: () => StoredSession['lease'];
   readonly #answered: (call: number) => void;
+  readonly #handoffChanged: () => void;
   readonly #lost = (error: unknown): void =>
     this.#deps.log(`events were not written: ${sentenceOf(error)}`, { session: this.record.id });
   #open = true;
@@ -44,6 +51,7 @@ export class SessionJournal {
   /**
    * @param options.lease returns the current lease
    * @param options.answered called when a model's answer is on disk
+   * @param options.handoffChanged called when the session begins or ceases to wait for a person
    */
   constructor(
     dependencies: Pick<SessionDependencies, 'hub' | 'clock' | 'log' | 'webhooks'>,
@@ -52,13 +60,16 @@ export class SessionJournal {
       readonly webhook: WebhookWish;
       readonly lease: () => StoredSession['lease'];
       readonly answered: (call: number) => void;
+      readonly handoffChanged: () => void;
     },
   ) {
     this.#deps = dependencies;
-    this.#record = options.record;
+    // Scripts do not outlive the service that ran them.
+    this.#record = withoutHandoff(options.record);
     this.#webhook = options.webhook;
     this.#lease = options.lease;
     this.#answered = options.answered;
+    this.#handoffChanged = options.handoffChanged;
   }
 
   get record(): SessionRecord {
@@ -122,17 +133,23 @@ export class SessionJournal {
   publish(rows: readonly EventRow[]): void {
     if (!this.#open) return;
     const calls: number[] = [];
+    const { handoff } = this.#record;
     for (const row of rows) {
       if (ACTIVITY_EVENTS.has(row[2])) this.#activity = row;
       if (!PARSED_EVENTS.has(row[2])) continue;
       const { type, data } = readEvent(row);
       if (type === 'StepFinished') this.steps = data.index;
+      if (type === 'HandoffRequested') this.record = handoffRecord(this.record, data, this.#deps.clock.now());
+      // A restarted actor has lost the script that waited.
+      if (type === 'HandoffEnded' || type === 'SessionRestarted') this.record = withoutHandoff(this.record);
       if (type !== 'ModelCallFinished') continue;
       this.record = spentRecord(this.record, data);
       calls.push(data.call);
     }
     const { hub } = this.#deps;
-    if (calls.length === 0) {
+    const changed = handoff !== this.#record.handoff;
+    if (changed) this.#handoffChanged();
+    if (calls.length === 0 && !changed) {
       hub.add(rows, this.#lost);
       return;
     }

@@ -77,9 +77,21 @@ export function startedRecord(record: SessionRecord, driver: string, now: Date):
   return { ...record, status: 'running', state: 'running', startedAt, lastActivityAt: at, driver };
 }
 
+/** The record of a session that waits for no person. */
+export function withoutHandoff({ handoff, ...record }: SessionRecord): SessionRecord {
+  return record;
+}
+
+/** The record of a session that waits for a person, from now on. */
+export function handoffRecord(record: SessionRecord, asked: EventData<'HandoffRequested'>, now: Date): SessionRecord {
+  const { handoff: id, text, timeoutMs } = asked;
+  const expiresAt = new Date(now.getTime() + timeoutMs).toISOString();
+  return { ...record, handoff: { id, text, requestedAt: now.toISOString(), expiresAt } };
+}
+
 /** The record of a job that is queued again, for its next attempt or to continue this one. */
 export function waitingRecord(record: SessionRecord, attempt: number, now: Date): SessionRecord {
-  return { ...record, status: 'queued', state: 'queued', attempt, lastActivityAt: now.toISOString() };
+  return { ...withoutHandoff(record), status: 'queued', state: 'queued', attempt, lastActivityAt: now.toISOString() };
 }
 
 /** The record after a model call, successful or not. */
@@ -95,7 +107,7 @@ export function spentRecord(record: SessionRecord, answer: EventData<'ModelCallF
 export function endedRecord(record: SessionRecord, end: SessionEnd, now: Date): SessionRecord {
   const at = now.toISOString();
   return {
-    ...record,
+    ...withoutHandoff(record),
     status: end.status,
     state: end.status,
     endedAt: at,

@@ -9,6 +9,8 @@ import type { SessionChild } from './session-child.js';
 import { heldBy, type LifecycleInput, type SessionLifecycle } from './session-lifecycle.js';
 import { removeVideos, SessionVideo, type VideoSource } from './session-video.js';
 
+/** How much later than the connection's end a driver may report how the browser ended. */
+const EXIT_REASON_MS = 1_000;
 /** How long the last frames of a desktop may take when the browser has ended. */
 const LAST_PARTS_MS = 300;
 /** How much longer than the picture of its last step an actor may take to emit what it has. */
@@ -83,10 +85,11 @@ export class SessionResources {
       .catch(() => undefined);
   }
 
-  /** Waits until the driver reports how the browser ended, at most `ms` milliseconds. */
-  async exitReason(ms: number): Promise<void> {
+  /** Waits until the driver reports how the browser ended, for a second at most. */
+  async exitReason(): Promise<void> {
     const held = heldBy(this.#owner.state());
-    if (held !== null && held.lease !== null && !held.isReleasing) await this.#atMost(ms, held.lease.exited);
+    if (held !== null && held.lease !== null && !held.isReleasing)
+      await this.#atMost(EXIT_REASON_MS, held.lease.exited);
   }
 
   /**

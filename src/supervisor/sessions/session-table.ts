@@ -1,12 +1,9 @@
 import type { Journal, SessionQuery } from '../../journal/journal.js';
 import { TroupeError } from '../../protocol/errors.js';
-import { type ListQuery, SessionId, type SessionRecord } from '../../protocol/session.js';
+import { LIST_LIMIT, type ListQuery, SessionId, type SessionRecord } from '../../protocol/session.js';
 import type { SessionCounts } from '../ports/sessions.js';
 import type { LivingSession } from './living-session.js';
 import type { QueuedJob } from './queued-job.js';
-
-/** Records in a list if the query has no limit. */
-const LIST_LIMIT = 100;
 
 /** All sessions: running and queued ones in memory by id, and all others from the journal. */
 export class SessionTable {

@@ -7,6 +7,13 @@ const CONTROL_ENDS: { readonly [End in EventData<'ControlReturned'>['reason']]: 
   idle: 'control came back: it was not used for a long time',
 };
 
+/** How a handoff ended, in words. */
+function handoffEnd({ outcome, by, note }: EventData<'HandoffEnded'>): string {
+  const said = note === undefined ? '' : `: ${note}`;
+  if (outcome === 'done' || outcome === 'refused') return `the person ${by ?? ''} answered: ${outcome}${said}`;
+  return outcome === 'timeout' ? 'no person answered in time' : 'the script that waited for a person was stopped';
+}
+
 /**
  * A session's transcript, built from its events. Stored and live events give the same lines, so the record later looks
  * as it did live.
@@ -162,6 +169,12 @@ export class Transcript {
       case 'ControlReturned':
         this.#driver = null;
         note('warn', CONTROL_ENDS[event.data.reason]);
+        return;
+      case 'HandoffRequested':
+        note('warn', `waits for a person: ${event.data.text}`);
+        return;
+      case 'HandoffEnded':
+        note(event.data.outcome === 'done' ? 'good' : 'warn', handoffEnd(event.data));
         return;
       case 'SessionAccepted':
       case 'ScreenshotTaken':

@@ -4,6 +4,8 @@ import type { HostCall, HostModule } from '../../../script/host-module.js';
 
 /** The longest wait for the agent's current call when a person takes control. */
 const MAX_TAKE_MS = 3_000;
+/** Calls that do not touch the page: they go on while a person has control. */
+const WITHOUT_CONTROL: ReadonlySet<string> = new Set(['handoff']);
 
 /**
  * Who has control of a session's page: the agent, or a person who took it. While a person has control, the agent's
@@ -53,7 +55,9 @@ export class ControlLock {
 
   /** Wraps a module for the agent's scripts: its calls wait until the agent has control. */
   wrap(module: HostModule): HostModule {
-    const calls = Object.entries(module.calls).map(([name, call]) => [name, this.#waiting(call)] as const);
+    const calls = Object.entries(module.calls).map(
+      ([name, call]) => [name, WITHOUT_CONTROL.has(name) ? call : this.#waiting(call)] as const,
+    );
     return { ...module, calls: Object.fromEntries(calls) };
   }
 

@@ -6,12 +6,13 @@ import { chooseModels } from '../../../config/models.js';
 import type { Config } from '../../../config.js';
 import { encodeError, TroupeError } from '../../../protocol/errors.js';
 import type { JournalEvent } from '../../../protocol/events.js';
+import { MAX_HANDOFF_MS } from '../../../protocol/person/handoff.js';
 import type { AutoRequest, SessionRecord } from '../../../protocol/session.js';
 import { flowsEnd, outOfTimeEnd, type SessionEnd } from '../session-end.js';
 import { type FailedFlow, flowsOf, type OpenPhase, readProgress, type TaskPhase } from './task-phase.js';
 
-/** How much later than its own deadline an actor's reply may arrive. */
-const GRACE_MS = 3_000;
+/** How much later than its own deadline an actor's reply may arrive: that stands still while a script waits for a person. */
+const GRACE_MS = 3_000 + MAX_HANDOFF_MS;
 const NOTHING_SAID: Pick<Extract<TaskPhase, { kind: 'model' }>, 'known' | 'failed'> = {
   known: EMPTY_CONVERSATION,
   failed: null,

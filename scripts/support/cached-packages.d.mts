@@ -1,0 +1,1 @@
+export function cachedPackages(name: string, packages: readonly string[]): (...path: readonly string[]) => string;
