@@ -464,6 +464,7 @@ t.test('The message about a batch is stored once, arrives signed, and is repeate
     [`${outcome.id}_ended`, `${outcome.id}_ended`],
   );
   t.match(JSON.parse(receiver.received[0]?.body ?? ''), { type: 'batch.failed', data: { counts: { failed: 20 } } });
+  await eventually('it is noted', async () => (await second.outbox.list(outcome.id))[0]?.state === 'delivered');
   await second.stop();
   const row = { id: outcome.id, createdAt: new Date().toISOString() };
   await journal.write({ keyValues: [{ kind: 'batch', id: outcome.id, data: row }] });
