@@ -1,9 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
-import { type Browser, type BrowserContext, chromium, type Dialog, type Page } from 'playwright';
+import type { Browser, BrowserContext, Dialog, Page } from 'playwright';
 import { type ClassName, EVENTS } from '../../agent-js/playwright-api/classes.js';
 import { isClassName, memberOf, type Result, signatureOf } from '../../agent-js/playwright-api/signature.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Chain, Reply, ThreadCall, ThreadExpect, Wire } from '../wire.js';
+import { chromium } from './playwright-library.js';
 import { Routes } from './routes.js';
 import { urlPattern } from './url-pattern.js';
 import { decode } from './values.js';
@@ -133,7 +134,6 @@ export class Connection {
     const { subject, matcher, args, not, message, targetId, timeoutMs } = call;
     this.#setTimeouts(call);
     const locate = await this.#locator(targetId, [subject, ...args]);
-    // Loaded when first asked for: `expect` is a sixth of what loading Playwright takes.
     const { checkExpectation } = await import('./expectation.js');
     await checkExpectation({ subject: decode(subject, locate), matcher, args, not, message, timeoutMs, locate });
   }
