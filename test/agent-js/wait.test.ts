@@ -107,15 +107,14 @@ t.test(
       details: { locator: '{a}Download', candidates: ['{a}Downloads'] },
     });
     await agent.settle();
-    const step = told('StepFinished').at(-1);
-    await open('<a href=/x>Log in</a><p role=status>Preparing <b>it</b></p><p role=alert hidden>No</p>');
-    t.match(await fails({}, '{a}Download', { timeout: 100 }), {
-      message: /^\{a\}Download did not appear; the page has \{a\}Log in; the page says "Preparing it" \(waited/,
-    });
-    t.match(step, {
+    t.match(told('StepFinished').at(-1), {
       js: 'agent.wait("{a}Download", {"timeout":100})',
       error: { code: 'WAIT_TIMEOUT' },
       screenshot: /-wait-.*\.png$/,
+    });
+    await open('<a href=/x>Log in</a><p role=status>Preparing <b>it</b></p><p role=alert hidden>No</p>');
+    t.match(await fails({}, '{a}Download', { timeout: 100 }), {
+      message: /^\{a\}Download did not appear; the page has \{a\}Log in; the page says "Preparing it" \(waited/,
     });
   },
 );

@@ -13,6 +13,8 @@ import { isCutOff, isVisible, topModal } from './tree/visibility.js';
 /** Matches and near misses that an error lists. */
 const MAX_LISTED = 20;
 const MAX_NEAR = 5;
+/** Names that share so much resemble each other, see {@link similarity}. */
+const ALIKE = 0.35;
 /** Elements by which a page tells how it is doing; how many are read, and listed. */
 const STATUSES = '[role=status],[role=alert],[aria-live=polite],[aria-live=assertive],output';
 const MAX_STATUSES = 20;
@@ -215,12 +217,12 @@ function nearMisses(locator: Locator & { kind: 'text' }): { readonly near: strin
   const locators = uniqueLocators(controls);
   const scored = controls.map((control, order) => {
     // `{Save}` is a role, and most often meant as a name.
-    const alike = similarity(locator.text === '' ? locator.role : locator.text, control.name);
+    const likeness = similarity(locator.text === '' ? locator.role : locator.text, control.name);
     const ofRole = control.words.includes(locator.role) || familyOf(control.words, locator.role);
-    return { order, ofRole, score: alike + (ofRole ? 0.25 : 0) };
+    return { order, ofRole, likeness, score: likeness + (ofRole ? 0.25 : 0) };
   });
   scored.sort((left, right) => right.score - left.score || left.order - right.order);
-  const alike = scored.filter(({ score, ofRole }) => score >= 0.35 || (locator.text === '' && ofRole));
+  const alike = scored.filter(({ score, ofRole }) => score >= ALIKE || (locator.text === '' && ofRole));
   // If no name is similar: what else there is of the kind, and if there is nothing of it, of any.
   const ofRole = alike.length > 0 ? alike : scored.filter((one) => one.ofRole);
   const near = (ofRole.length > 0 || locator.role !== '*' ? ofRole : scored).slice(0, MAX_NEAR);
@@ -229,7 +231,7 @@ function nearMisses(locator: Locator & { kind: 'text' }): { readonly near: strin
     names,
     near.map(({ order }) => controls[order]),
   );
-  return { near: names, alike: alike.length > 0 };
+  return { near: names, alike: near.some(({ likeness }) => likeness >= ALIKE) };
 }
 
 /** Roles that people take for one another. */
