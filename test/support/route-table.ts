@@ -53,6 +53,7 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ viewport: { width: 800, height: 600, depth: 3 } }, 'viewport.depth'],
   ],
   'POST /api/sessions/{id}/webhooks': [[{ moment: 'soon' }, 'moment']],
+  'POST /api/batches/{id}/webhooks': [[{ moment: 'soon' }, 'moment']],
   'POST /api/tokens': [
     [{ name: 'a' }, 'role'],
     [{ name: 'a', role: 'king' }, 'role'],
