@@ -1,6 +1,6 @@
 // `npm run chaos -- [--rounds 50] [--seed N] [--driver docker]`: the tests that kill things, for longer and with more
 // sessions; with Docker those too that stop an engine of their own. `--kind jobs [--jobs 300]` kills the service, its threads
-// and browsers under jobs of flows and models. What fails says its seed, with which the same moments come again.
+// and browsers under jobs of flows and models. `--kind page` does so under scripts that use `page`. What fails says its seed, with which the same moments come again.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -25,8 +25,8 @@ if (driver !== 'process' && driver !== 'docker') {
   console.error(`--driver takes process or docker, not ${driver}`);
   process.exit(2);
 }
-if (kind !== 'service' && kind !== 'jobs') {
-  console.error(`--kind takes service or jobs, not ${kind}`);
+if (kind !== 'service' && kind !== 'jobs' && kind !== 'page') {
+  console.error(`--kind takes service, jobs or page, not ${kind}`);
   process.exit(2);
 }
 await prepare({ tests: true });
@@ -34,7 +34,7 @@ console.log(`seed ${values.seed}`);
 const ofService = ['test/chaos/service-kills.test.ts'];
 if (driver === 'docker') ofService.push('test/chaos/engine-stops.chaos.ts');
 const ofJobs = ['test/chaos/model-kills.test.ts', 'test/chaos/restart-progress.test.ts'];
-const files = kind === 'jobs' ? ofJobs : ofService;
+const files = { service: ofService, jobs: ofJobs, page: ['test/chaos/page-kills.test.ts'] }[kind];
 for (const file of files) {
   const child = spawn(process.execPath, ['--import=./scripts/test-loader.mjs', file], {
     stdio: 'inherit',

@@ -60,10 +60,13 @@ const PROOFS = {
       { TROUPE_TEST_DRIVER: 'docker' },
     ].map((env) => ({ path: 'test/agent-js/libraries.test.ts', env })),
   ],
-  late: [
-    { path: 'test/agent-js/expect-late.test.ts', env: {} },
-    { path: 'test/agent-js/expect-late.test.ts', env: { TROUPE_TEST_DRIVER: 'docker' } },
-  ],
+  // A thousand tries with each driver, in parts, so that little is lost if a run is interrupted.
+  late: [{}, { TROUPE_TEST_DRIVER: 'docker' }].flatMap((driver) =>
+    Array.from({ length: 10 }, (_, part) => ({
+      path: 'test/agent-js/expect-late.test.ts',
+      env: { ...driver, TROUPE_PART: `${part + 1}/10` },
+    })),
+  ),
   suite: [{ path: 'test/examples/suite.test.ts', env: {} }],
   numbers: [{ path: 'test/agent-js/random-numbers.test.ts', env: {} }],
   playwright: [

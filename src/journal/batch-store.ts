@@ -3,7 +3,7 @@ import type Database from 'libsql';
 import type { BatchCounts, OpenBatch } from './messages.js';
 import type { Schema } from './schema.js';
 
-/** The session id at the start of a webhook message's id. */
+/** The session's or batch's id at the start of a webhook message's id. */
 const SESSION_OF_WEBHOOK = sql<string>`substr(id, 1, instr(id, '/') - 1)`;
 
 /** Queries and deletions that concern whole batches. Runs on the journal's thread; writes join the open transaction. */
@@ -24,7 +24,9 @@ export class BatchStore {
     this.#run(
       kysely.deleteFrom('submissions').where((of) => of.or([of('session_id', '=', id), of('session_id', 'in', own)])),
     );
-    this.#run(this.#webhooks().where(SESSION_OF_WEBHOOK, 'in', own));
+    this.#run(
+      this.#webhooks().where((of) => of.or([of(SESSION_OF_WEBHOOK, '=', id), of(SESSION_OF_WEBHOOK, 'in', own)])),
+    );
     this.#run(kysely.deleteFrom('sessions').where('batch', '=', id));
     this.#run(kysely.deleteFrom('kept').where('kind', '=', 'batch').where('id', '=', id));
   }
@@ -48,11 +50,16 @@ export class BatchStore {
   }
 
   /**
-   * Removes webhook messages whose session is gone. A message in flight while its session is removed is stored after
-   * that.
+   * Removes webhook messages whose session or batch is gone. A message in flight while its session is removed is stored
+   * after that.
    */
   removeOrphanedWebhooks(): void {
-    this.#run(this.#webhooks().where(SESSION_OF_WEBHOOK, 'not in', this.#kysely.selectFrom('sessions').select('id')));
+    const batches = this.#kysely.selectFrom('kept').select('id').where('kind', '=', 'batch');
+    this.#run(
+      this.#webhooks()
+        .where(SESSION_OF_WEBHOOK, 'not in', this.#kysely.selectFrom('sessions').select('id'))
+        .where(SESSION_OF_WEBHOOK, 'not in', batches),
+    );
   }
 
   async open(): Promise<readonly OpenBatch[]> {

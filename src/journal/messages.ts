@@ -46,7 +46,7 @@ export interface Submission {
 
 /**
  * The kinds of key-value entries: access tokens, the mark that there has been one, batches, webhook messages (whose ids
- * begin with their session's id and a slash), and the probe of a disk that failed.
+ * begin with the id of their session or batch and a slash), and the probe of a disk that failed.
  */
 export type KeyValueKind = 'token' | 'access' | 'delivery' | 'delivered' | 'batch' | 'probe';
 

@@ -14,6 +14,10 @@ const ReportedFlow = z.object({
   failure: Failure.optional(),
 });
 
+/** Why a video of a session never began, ended early, or lacks its end. */
+export const VideoFailure = z.object({ at: z.iso.datetime(), reason: z.string() });
+export type VideoFailure = z.infer<typeof VideoFailure>;
+
 /** `report.json` of an artifact archive (spec section 4). */
 export const Report = z.object({
   schemaVersion: z.literal(1),
@@ -84,6 +88,8 @@ export const Report = z.object({
   console: z.array(EVENT_DATA.ConsoleWritten.extend({ at: z.iso.datetime() })),
   /** The newest 1,000. */
   pageErrors: z.array(z.object({ text: z.string(), url: z.string() })),
+  /** Absent if every video that the session was to have is whole. */
+  videoFailures: z.array(VideoFailure).optional(),
   artifacts: z.array(z.object({ path: z.string(), bytes: z.int() })),
 });
 export type Report = z.infer<typeof Report>;

@@ -1,11 +1,20 @@
 import { z } from 'zod';
+import type { BatchOutcome } from './batches/batch.js';
 import type { SessionRecord } from './session.js';
 
-/** The events that a receiver is notified of: a session's first start, and its end. */
+/** The events that a receiver is notified of: a session's first start, and the end of a session or batch. */
 export const WebhookMoment = z.enum(['started', 'ended']);
 export type WebhookMoment = z.infer<typeof WebhookMoment>;
 
-/** The body of a message. */
+/** The body of a message about a batch. */
+export interface BatchMessage {
+  readonly type: 'batch.completed' | 'batch.failed' | 'batch.stopped';
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly data: BatchOutcome;
+}
+
+/** The body of a message about a session. */
 export interface WebhookMessage {
   readonly type: 'session.started' | 'session.completed' | 'session.failed' | 'session.stopped';
   /** ISO 8601. */
@@ -13,7 +22,7 @@ export interface WebhookMessage {
   readonly data: SessionRecord;
 }
 
-/** `GET` and `POST /api/sessions/{id}/webhooks`: a message and its delivery. */
+/** `GET` and `POST` of `/api/sessions/{id}/webhooks` and `/api/batches/{id}/webhooks`: a message and its delivery. */
 export const WebhookDelivery = z.object({
   moment: WebhookMoment,
   /** The receiver's scheme, host, and port. */
@@ -28,5 +37,5 @@ export const WebhookDelivery = z.object({
 });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
-/** `POST /api/sessions/{id}/webhooks`. */
+/** `POST /api/sessions/{id}/webhooks` and `POST /api/batches/{id}/webhooks`. */
 export const ReplayRequest = z.strictObject({ moment: WebhookMoment.optional() });

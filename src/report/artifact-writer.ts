@@ -11,7 +11,7 @@ import { screenshotImages } from './images.js';
 import { renderJUnit } from './junit.js';
 import { ReportBuilder } from './report.js';
 import { TraceWriter } from './trace/trace-writer.js';
-import { VIDEO } from './video.js';
+import { VIDEO, videoFailures } from './video.js';
 
 /** Text is written to disk in pieces of about this many characters. */
 const WRITE_CHARACTERS = 256 * 1024;
@@ -47,7 +47,7 @@ export async function produceArtifacts(
   const har = await harPieces(dir);
   if (har !== null) await replaceFile(dir, 'network.har', har);
   await replaceFile(dir, 'session.json', [`${JSON.stringify(record, null, 2)}\n`]);
-  const report = builder.build(await listArtifacts(dir), await failedRequests(dir));
+  const report = builder.build(await listArtifacts(dir), await failedRequests(dir), await videoFailures(dir));
   await replaceFile(dir, 'report.json', [`${JSON.stringify(report, null, 2)}\n`]);
   await replaceFile(dir, 'report.junit.xml', [renderJUnit(report, record)]);
   await replaceFile(dir, 'report.html', renderHtml(report, screenshotImages(dir, wantedScreenshots(report))));

@@ -63,6 +63,7 @@ function head(report: Report, title: string, { failures, more }: FailureList): s
       ? ([['Assertions', `${report.assertions.filter(({ ok }) => ok).length} of ${checks} held`]] as const)
       : []),
     ...(report.model === null ? [] : ([['Model', report.model]] as const)),
+    ...(report.videoFailures ?? []).map(({ reason }) => ['Video', reason] as const),
     ...(report.iterations > 0 ? ([['Iterations', String(report.iterations)]] as const) : []),
     ...(tokens.input + tokens.output > 0
       ? ([['Tokens', `${tokens.input.toLocaleString('en')} in, ${tokens.output.toLocaleString('en')} out`]] as const)

@@ -2,7 +2,7 @@ import { assertNever } from '../base/assert-never.js';
 import type { ErrorDetails } from '../protocol/errors.js';
 import type { EventData, JournalEvent, StepKind } from '../protocol/events.js';
 import type { Failure } from '../protocol/failure.js';
-import type { Report } from '../protocol/report.js';
+import type { Report, VideoFailure } from '../protocol/report.js';
 import type { SessionRecord } from '../protocol/session.js';
 import { type Evidence, type FailedRequest, failureOf, type Occurrence, type PageError } from './failure-evidence.js';
 import { ModelCalls } from './model-calls.js';
@@ -131,8 +131,15 @@ export class ReportBuilder {
     }
   }
 
-  /** @param requests the failed requests of the session's pages */
-  build(artifacts: Report['artifacts'], requests: readonly FailedRequest[] = []): Report {
+  /**
+   * @param requests the failed requests of the session's pages
+   * @param videoFailures why its videos are not whole
+   */
+  build(
+    artifacts: Report['artifacts'],
+    requests: readonly FailedRequest[] = [],
+    videoFailures: readonly VideoFailure[] = [],
+  ): Report {
     const record = this.#record;
     const end = record.endedAt ?? this.#lastAt;
     this.#interrupt(end);
@@ -163,6 +170,7 @@ export class ReportBuilder {
       deviations: [...this.#deviations],
       console: this.#console.slice(-MAX_LINES),
       pageErrors: this.#pageErrors.slice(-MAX_LINES).map(({ text, url }) => ({ text, url })),
+      ...(videoFailures.length === 0 ? {} : { videoFailures: [...videoFailures] }),
       artifacts: [...artifacts],
     };
   }

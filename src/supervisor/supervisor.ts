@@ -21,7 +21,6 @@ import { type ArtifactKeeper, BatchArtifacts, SessionArtifacts, type SessionNow 
 import { BatchService, isRepeatedStop, openGates } from './batches/index.js';
 import { SessionStreams } from './events/index.js';
 import { FlowLibrary, JobScheduler } from './jobs/index.js';
-import type { Batches } from './ports/batches.js';
 import type { ModelInfo, OwnHealth, RunOptions, SessionCounts, Sessions, Submitter } from './ports/sessions.js';
 import {
   type LivingSession,
@@ -55,7 +54,7 @@ export interface SupervisorParts extends SessionDependencies {
  * for those that have ended.
  */
 export class Supervisor implements Sessions {
-  readonly batches: Batches;
+  readonly batches: BatchService;
   readonly connections: SessionConnections;
   readonly links: ShareLinks;
   readonly traceLinks: ShareLinks;
@@ -122,6 +121,7 @@ export class Supervisor implements Sessions {
       queue: (session) => scheduler.requeue(session),
     });
     scheduler.open();
+    supervisor.batches.start();
     supervisor.#reaper.start();
     supervisor.#retention.start();
     return supervisor;
@@ -261,6 +261,7 @@ export class Supervisor implements Sessions {
     this.#waiters.close();
     // An end that is written adds further work.
     while (this.#pendingWork.size > 0) await Promise.all(this.#pendingWork);
+    await this.batches.close();
   }
 
   /** Ends a drain in progress: jobs that are still running are aborted. */

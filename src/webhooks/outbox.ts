@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { pause } from '../base/deadline.js';
 import { sentenceOf } from '../base/system-fault.js';
 import type { Journal, KeyValue } from '../journal/journal.js';
+import type { BatchId, BatchOutcome } from '../protocol/batches/batch.js';
 import type { EventType, JournalEvent } from '../protocol/events.js';
 import type { SessionId, SessionRecord, WebhookFormat } from '../protocol/session.js';
-import { WebhookDelivery, type WebhookMessage, WebhookMoment } from '../protocol/webhook.js';
+import { type BatchMessage, WebhookDelivery, type WebhookMessage, WebhookMoment } from '../protocol/webhook.js';
 import { type SendOutcome, sendMessage } from './send-message.js';
 import { signatureHeaders } from './signature.js';
-import { slackMessage } from './slack-message.js';
+import { slackBatchMessage, slackMessage } from './slack-message.js';
 import { type TargetRule, targetFault } from './webhook-target.js';
 
 /** Delays before the second and later attempts, in seconds: a day and a half in total. */
@@ -22,6 +23,7 @@ const MAX_FAULT_WAIT_MS = 60_000;
 const AT_ONCE = 16;
 const AT_ONCE_EACH = 4;
 
+/** `sessionId` is the id of a session or of a batch: both have the same format, and none is used twice. */
 const Stored = WebhookDelivery.extend({ sessionId: z.string(), target: z.unknown(), body: z.string() });
 type Stored = z.infer<typeof Stored>;
 
@@ -102,8 +104,30 @@ export class Outbox {
     const timestamp = this.#parts.clock.now().toISOString();
     const standard: WebhookMessage = { type: typeOf(record, moment), timestamp, data: record };
     const message = format === 'slack' ? slackMessage(record) : standard;
-    const stored: Stored = {
-      sessionId: record.id,
+    this.#expected.add(record.id);
+    return rowsOf(this.#stored(record.id, moment, webhook, message, timestamp));
+  }
+
+  /**
+   * Stores and sends the message about the end of a batch. Does nothing if the batch has a message already, so that a
+   * caller may try again after an error, or in the next run of the service. Resolves once the message is on disk.
+   * @throws the journal's error
+   */
+  async sendBatchEnd(outcome: BatchOutcome, webhook: string, format: WebhookFormat = 'standard'): Promise<void> {
+    if ((await this.#read(`${outcome.id}/`)).length > 0) return;
+    const timestamp = this.#parts.clock.now().toISOString();
+    const { state } = outcome;
+    const type = state === 'completed' || state === 'failed' ? (`batch.${state}` as const) : 'batch.stopped';
+    const standard: BatchMessage = { type, timestamp, data: outcome };
+    const message = format === 'slack' ? slackBatchMessage(outcome) : standard;
+    const stored = this.#stored(outcome.id, 'ended', webhook, message, timestamp);
+    await this.#parts.journal.write({ keyValues: rowsOf(stored) });
+    this.#schedule(stored);
+  }
+
+  #stored(id: string, moment: WebhookMoment, webhook: string, message: object, timestamp: string): Stored {
+    return {
+      sessionId: id,
       moment,
       origin: new URL(webhook).origin,
       target: this.#parts.vault.seal(webhook, ''),
@@ -113,8 +137,6 @@ export class Outbox {
       lastError: null,
       nextAt: timestamp,
     };
-    this.#expected.add(record.id);
-    return rowsOf(stored);
   }
 
   /**
@@ -159,15 +181,15 @@ export class Outbox {
     await pause(waitMs, { signal, clock: this.#parts.clock }).catch(() => undefined);
   }
 
-  /** A session's messages, in order. */
-  async list(id: SessionId): Promise<readonly WebhookDelivery[]> {
+  /** The messages about a session or batch, in order. */
+  async list(id: SessionId | BatchId): Promise<readonly WebhookDelivery[]> {
     return (await this.#read(`${id}/`))
       .map((stored) => WebhookDelivery.parse(stored))
       .sort((a, b) => b.moment.localeCompare(a.moment));
   }
 
-  /** Sends a session's messages again, or one of them. */
-  async replay(id: SessionId, moment: WebhookMoment | undefined): Promise<readonly WebhookDelivery[]> {
+  /** Sends the messages about a session or batch again, or one of them. */
+  async replay(id: SessionId | BatchId, moment: WebhookMoment | undefined): Promise<readonly WebhookDelivery[]> {
     for (const stored of await this.#read(`${id}/`)) {
       if (moment !== undefined && stored.moment !== moment) continue;
       const nextAt = this.#parts.clock.now().toISOString();

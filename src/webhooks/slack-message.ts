@@ -1,10 +1,14 @@
-import { ErrorBodySchema, type SessionRecord } from '../protocol/session.js';
+import type { BatchFailure, BatchJob, BatchOutcome } from '../protocol/batches/batch.js';
+import type { SessionRecord } from '../protocol/session.js';
+import { cut, type FailureReason, failureReason } from './failure-reason.js';
 
 /** Slack's limits: of a header, and of the text of a section. */
 const MAX_HEADER = 150;
 const MAX_SECTION = 3_000;
-const MAX_REASON = 1_000;
 const MAX_LABELS = 5;
+/** Failed or flaky jobs that a message about a batch names. */
+const MAX_NAMED = 15;
+const MAX_LINE = 180;
 
 const ENDS: Readonly<Record<string, { readonly sign: string; readonly word: string }>> = {
   completed: { sign: ':white_check_mark:', word: 'passed' },
@@ -17,40 +21,120 @@ const ENDS: Readonly<Record<string, { readonly sign: string; readonly word: stri
  */
 export function slackMessage(record: SessionRecord): object {
   const { name, id, status, flowFiles, attempt, startedAt, endedAt, labels, links, error } = record;
-  const { sign, word } = ENDS[status] ?? { sign: ':white_circle:', word: 'stopped' };
-  const title = `${name ?? record.prompt?.split('\n')[0] ?? id} ${word}`;
-  const seconds = startedAt === null || endedAt === null ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
+  const title = titleOf(name ?? record.prompt?.split('\n')[0] ?? id, status);
   const facts = [
     ...(flowFiles.length === 0 ? [] : [flowFiles.length === 1 ? '1 flow' : `${flowFiles.length} flows`]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(seconds === null ? [] : [`${seconds.toFixed(1)} s`]),
-    ...Object.entries(labels)
-      .slice(0, MAX_LABELS)
-      .map(([label, value]) => `${label} ${value}`),
+    ...secondsOf(startedAt, endedAt),
+    ...labelsOf(labels),
     `session ${id}`,
   ];
-  const reason = error === null ? null : reasonOf(error);
+  const reason = error === null ? null : failureReason(error);
+  const place = reason === null ? null : placeOf(reason);
   return {
-    text: cut(escaped(reason === null ? title : `${title}: ${reason.text}`), MAX_SECTION),
+    text: cut(escaped(reason === null ? title : `${title}: ${textOf(reason)}`), MAX_SECTION),
     blocks: [
-      { type: 'header', text: { type: 'plain_text', text: cut(`${sign} ${title}`, MAX_HEADER), emoji: true } },
+      header(title, status),
       ...(reason === null
         ? []
-        : [section(`${reason.flow === null ? '' : `*${escaped(reason.flow)}*\n`}${escaped(reason.text)}`)]),
-      { type: 'context', elements: [{ type: 'mrkdwn', text: cut(escaped(facts.join(' · ')), MAX_SECTION) }] },
-      ...(/^https?:/.test(links.view) ? [section(`<${links.view}|Open the session>`)] : []),
+        : [section(`${place === null ? '' : `*${escaped(place)}*\n`}${escaped(textOf(reason))}`)]),
+      context(facts),
+      ...(isPublic(links.view) ? [section(`<${links.view}|Open the session>`)] : []),
     ],
   };
 }
 
-/** The cause of an error: its flow, and the first line of what is wrong. */
-function reasonOf(error: NonNullable<SessionRecord['error']>): { readonly flow: string | null; readonly text: string } {
-  const cause = ErrorBodySchema.safeParse(error.details?.cause).data ?? error;
-  const flow = cause.details?.flow ?? error.details?.flow;
-  const line = cause.details?.line ?? error.details?.line;
-  const [first = ''] = cause.error.split('\n');
-  const place = typeof flow === 'string' ? `${flow}${typeof line === 'number' ? `:${line}` : ''}` : null;
-  return { flow: place, text: cut(`${cause.code}: ${first}`, MAX_REASON) };
+/**
+ * The end of a batch as a message for Slack's incoming webhooks: its name and outcome, the failed jobs by name, each with
+ * its cause, the flaky ones by name, counts, and links if the service knows its public address.
+ */
+export function slackBatchMessage(outcome: BatchOutcome): object {
+  const { id, name, state, counts, createdAt, endedAt, labels, links, failures, flaky, flakyCount } = outcome;
+  const title = titleOf(name ?? id, state);
+  const summary = [
+    `${counts.failed} failed`,
+    `${counts.completed} passed${flakyCount > 0 ? ` (${flakyCount} flaky)` : ''}`,
+    ...(counts.stopped > 0 ? [`${counts.stopped} stopped`] : []),
+    `of ${counts.total}`,
+  ].join(' · ');
+  const facts = [summary, ...secondsOf(createdAt, endedAt), ...labelsOf(labels), `batch ${id}`];
+  return {
+    text: cut(escaped(`${title}: ${summary}`), MAX_SECTION),
+    blocks: [
+      header(title, state),
+      ...list('Failed', failures.map(failureLine), counts.failed),
+      ...list('Flaky', flaky.map(linked), flakyCount),
+      context(facts),
+      ...(isPublic(links.download) ? [section(`<${links.download}|Download the reports>`)] : []),
+    ],
+  };
+}
+
+/** A heading, and one line for each job: as many as fit. */
+function list(heading: string, lines: readonly string[], total: number): readonly object[] {
+  if (lines.length === 0) return [];
+  const shown: string[] = [];
+  // The last line says how many are left out.
+  let room = MAX_SECTION - 100;
+  for (const line of lines.slice(0, MAX_NAMED)) {
+    room -= line.length + 1;
+    if (room < 0) break;
+    shown.push(line);
+  }
+  const more = total > shown.length ? [`and ${total - shown.length} more`] : [];
+  return [section([`*${heading}*`, ...shown, ...more].join('\n'))];
+}
+
+function failureLine(failure: BatchFailure): string {
+  const place = placeOf(failure);
+  const reason = escaped(cut(textOf(failure), MAX_LINE));
+  return `• ${linked(failure)}${place === null ? '' : ` at ${escaped(cut(place, MAX_LINE))}`}: ${reason}`;
+}
+
+/** A job's name, as a link to its page if the service knows its public address. */
+function linked({ name, view }: BatchJob): string {
+  const text = escaped(cut(name.replace(/\s+/g, ' '), MAX_LINE)).replaceAll('|', '¦');
+  return isPublic(view) ? `<${view}|${text}>` : text;
+}
+
+function placeOf({ flow, line }: FailureReason): string | null {
+  return flow === null ? null : `${flow}${line === null ? '' : `:${line}`}`;
+}
+
+function textOf({ code, message }: FailureReason): string {
+  return `${code}: ${message}`;
+}
+
+function endOf(status: string): { readonly sign: string; readonly word: string } {
+  return ENDS[status] ?? { sign: ':white_circle:', word: 'stopped' };
+}
+
+function titleOf(name: string, status: string): string {
+  return `${name} ${endOf(status).word}`;
+}
+
+function secondsOf(startedAt: string | null, endedAt: string | null): readonly string[] {
+  if (startedAt === null || endedAt === null) return [];
+  return [`${((Date.parse(endedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`];
+}
+
+function labelsOf(labels: { readonly [name: string]: string }): readonly string[] {
+  return Object.entries(labels)
+    .slice(0, MAX_LABELS)
+    .map(([label, value]) => `${label} ${value}`);
+}
+
+function isPublic(link: string): boolean {
+  return /^https?:/.test(link);
+}
+
+function header(title: string, status: string): object {
+  const text = cut(`${endOf(status).sign} ${title}`, MAX_HEADER);
+  return { type: 'header', text: { type: 'plain_text', text, emoji: true } };
+}
+
+function context(facts: readonly string[]): object {
+  return { type: 'context', elements: [{ type: 'mrkdwn', text: cut(escaped(facts.join(' · ')), MAX_SECTION) }] };
 }
 
 function section(text: string): object {
@@ -60,8 +144,4 @@ function section(text: string): object {
 /** What a page or a flow says must not become a mention or a link. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-function cut(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }

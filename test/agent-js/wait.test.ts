@@ -112,6 +112,10 @@ t.test(
       error: { code: 'WAIT_TIMEOUT' },
       screenshot: /-wait-.*\.png$/,
     });
+    await open('<a href=/x>Log in</a><p role=status>Preparing <b>it</b></p><p role=alert hidden>No</p>');
+    t.match(await fails({}, '{a}Download', { timeout: 100 }), {
+      message: /^\{a\}Download did not appear; the page has \{a\}Log in; the page says "Preparing it" \(waited/,
+    });
   },
 );
 

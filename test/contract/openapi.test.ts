@@ -157,7 +157,9 @@ t.test('Every route answers valid requests as documented', async (t) => {
   for (const task of [JOB, missing]) await by('POST', '/api/batches')(id, JSON.stringify({ jobs: [task] }));
   const batch = await sessions.batches.create({ jobs: [JOB] }, { caller: 'a test', signal: never });
   await eventually('the batch ends', async () => (await sessions.batches.get(batch.id)).endedAt !== null);
-  for (const path of ['', '/download', '/junit', '/events']) await by('GET', `/api/batches/{id}${path}`)(batch.id);
+  for (const path of ['', '/download', '/junit', '/events', '/webhooks'])
+    await by('GET', `/api/batches/{id}${path}`)(batch.id);
+  await by('POST', '/api/batches/{id}/webhooks')(batch.id, '{}');
   await by('GET', '/api/batches/{id}/events')(batch.id, undefined, {
     'last-event-id': String(sessions.streams.lastSeq()),
   });

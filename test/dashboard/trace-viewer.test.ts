@@ -45,6 +45,7 @@ const { id } = await service.job({
   flowFiles: ['shop/send.js'],
   args: { base },
   trace: 'on-failure',
+  har: 'bodies',
   maxIterations: 0,
 });
 const { page, context } = await openReader(t);
@@ -80,7 +81,9 @@ t.test(
     await viewer.getByText('from the page', { exact: true }).waitFor();
     await viewer.getByText('from the flow', { exact: true }).waitFor();
     await viewer.getByRole('tab', { name: 'Network' }).click();
-    await viewer.getByText('evil.html').first().waitFor();
+    await viewer.getByText('evil.html').first().click();
+    await viewer.getByRole('tab', { name: 'Response', exact: true }).click();
+    await viewer.getByText('Send</button>').first().waitFor();
     await viewer.getByRole('tab', { name: 'Errors' }).click();
     await viewer
       .getByText(/LOCATOR_NOT_FOUND|WAIT_TIMEOUT/)

@@ -32,8 +32,9 @@ const CAUSES: Readonly<Record<string, RegExp>> = {
   'broken/missing-element': /LOCATOR_NOT_FOUND: .*\{button\}Publish; near it: \{button\}Publish now/,
   'broken/page-exception': /Errors of the page:\n\s+TypeError: .*undefined.*\n.*office\.js:\d+:\d+/,
   'broken/server-error': /Failed requests:\n\s+POST \S+\/office\/broken\/save 500/,
-  'broken/syntax-error': /SCRIPT_ERROR: SyntaxError: .*\n\s+at \S*flows\/broken\/syntax-error\.js:5:43/,
-  'broken/timeout': /WAIT_TIMEOUT: \{a\}Download did not appear.* \(waited \d+ ms\)/,
+  'broken/syntax-error':
+    /SCRIPT_ERROR: SyntaxError: Unexpected token ';': .*\n\s+at \S*flows\/broken\/syntax-error\.js:5:43/,
+  'broken/timeout': /WAIT_TIMEOUT: \{a\}Download did not appear; .* says "Preparing the report …" \(waited \d+ ms\)/,
   'broken/wrong-dialog': /but it has "Archive 3 orders\? This cannot be undone\."/,
   'broken/wrong-text': /Expected: €39\.90\n\s+Received: €34\.90/,
 };

@@ -86,9 +86,11 @@ t.test('a password that is typed is not in the transcript', async (t) => {
   const { id, value } = await session();
   await value("page.goto(url); page.locator('#pass').fill('hunter2secret'); page.locator('#name').fill('visible')");
   await value("page.locator('#pass').focus(); page.keyboard.type('moresecret')");
+  await value("page.getByText('Pass', {exact: true}).fill('labelsecret')");
+  t.equal(await value("page.locator('#pass').inputValue()"), 'labelsecret', 'text for a label goes to its field');
   await service.call('DELETE', `/api/sessions/${id}`);
   const { body } = await service.call('GET', `/api/sessions/${id}/events`);
-  t.notMatch(String(body).replace(/"js":"var url[^\n]*/g, ''), /hunter2secret|moresecret/);
+  t.notMatch(String(body).replace(/"js":"var url[^\n]*/g, ''), /hunter2secret|moresecret|fill\(\\"labelsecret/);
   t.match(body, /fill\(\\"visible\\"\)/);
 });
 

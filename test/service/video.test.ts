@@ -145,6 +145,9 @@ t.test('A session whose video cannot go on says so and goes on; the video is kep
   await service.call('DELETE', `/api/sessions/${id}`);
   const zip = await readZip(`${service.url}/api/sessions/${id}/download`);
   t.match(String(zip.get('transcript.jsonl')), /"VideoFailed"/);
+  const { videoFailures } = JSON.parse(String(zip.get('report.json')));
+  t.match(videoFailures, [{ at: /Z$/, reason: /./ }], 'the report says so too');
+  t.equal(videoFailures.length, 1);
   t.ok(zip.has('video.mp4'));
   const again = await service.live({ video: 'on' });
   await service.run(again.id, `agent.go('${base}?n=3')`);

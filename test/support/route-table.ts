@@ -58,6 +58,7 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ answer: 'done', note: 5 }, 'note'],
   ],
   'POST /api/sessions/{id}/webhooks': [[{ moment: 'soon' }, 'moment']],
+  'POST /api/batches/{id}/webhooks': [[{ moment: 'soon' }, 'moment']],
   'POST /api/tokens': [
     [{ name: 'a' }, 'role'],
     [{ name: 'a', role: 'king' }, 'role'],

@@ -52,7 +52,7 @@ export function spawnService(
   return listeningService(startTroupe(home, ['dashboard', '--port', '0', ...words]));
 }
 
-/** As {@link spawnService}, a service whose session threads end with SIGUSR2. */
+/** As {@link spawnService}, a service whose session threads end with SIGUSR2, and whose Playwright threads with SIGURG. */
 export function spawnServiceWithMortalThreads(home: string): ReturnType<typeof spawnService> {
   const killer = new URL('./thread-killer.mjs', import.meta.url).href;
   return listeningService(startTroupe(home, ['dashboard', '--port', '0'], { nodeWords: [`--import=${killer}`] }));

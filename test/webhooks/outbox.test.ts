@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { RequestVault } from '#troupe/auth/request-vault.js';
 import { Journal } from '#troupe/journal/journal.js';
+import { BatchId, type BatchOutcome } from '#troupe/protocol/batches/batch.js';
 import type { JournalEvent } from '#troupe/protocol/events.js';
 import type { SessionRecord } from '#troupe/protocol/session.js';
 import { acceptedRecord, newSessionId } from '#troupe/supervisor/sessions/session-record.js';
 import { Outbox, type OutboxParts } from '#troupe/webhooks/outbox.js';
 import { sendMessage } from '#troupe/webhooks/send-message.js';
+import { slackBatchMessage } from '#troupe/webhooks/slack-message.js';
 import { targetFault, targetRule } from '#troupe/webhooks/webhook-target.js';
 import { ManualClock } from '../actors/manual-clock.js';
 import { eventually } from '../support/eventually.js';
@@ -414,4 +416,87 @@ t.test('Messages go with their session, with their batch, and when their session
   await journal.remove(alone.id);
   await journal.prune({ runsBefore: '', batchesBefore: '' });
   t.same(await left(), new Set([kept.id]));
+});
+
+function endedBatch(more: Partial<BatchOutcome> = {}): BatchOutcome {
+  return {
+    id: BatchId.parse('abcdefabcdef'),
+    name: 'nightly <main>',
+    labels: { branch: 'main' },
+    state: 'failed',
+    parallel: null,
+    counts: { total: 60, queued: 0, running: 0, completed: 38, failed: 20, stopped: 2 },
+    createdAt: '2026-01-01T12:00:00.000Z',
+    endedAt: '2026-01-01T12:01:30.000Z',
+    links: { self: '', jobs: '', events: '', junit: '', download: 'https://troupe.example/api/batches/x/download' },
+    flakyCount: 1,
+    flaky: [{ id: 'f', name: 'shop/search', view: 'https://troupe.example/#/sessions/f' }],
+    failures: Array.from({ length: 20 }, (_, index) => ({
+      id: `s${index}`,
+      name: `shop/pay-${index} | <x>`,
+      view: `https://troupe.example/#/sessions/s${index}`,
+      code: 'MATCH_FAILED',
+      message: `${'<!channel> '.repeat(index)}wrong`,
+      flow: 'shop/pay',
+      line: 5,
+    })),
+    ...more,
+  };
+}
+
+t.test('The message about a batch is stored once, arrives signed, and is repeated by hand only', async (t) => {
+  const { start, journal } = await openOutbox(t);
+  const receiver = await startReceiver(t);
+  const first = start();
+  const outcome = endedBatch();
+  await first.outbox.sendBatchEnd(outcome, receiver.url);
+  await receiver.until(1);
+  await eventually('it is noted', async () => (await first.outbox.list(outcome.id))[0]?.state === 'delivered');
+  await first.outbox.sendBatchEnd(outcome, receiver.url);
+  await first.stop();
+  const second = start();
+  await second.outbox.sendBatchEnd(outcome, receiver.url);
+  await second.outbox.replay(outcome.id, undefined);
+  await receiver.until(2);
+  t.ok(receiver.received.every(isSigned));
+  t.same(
+    receiver.received.map(({ headers }) => headers['webhook-id']),
+    [`${outcome.id}_ended`, `${outcome.id}_ended`],
+  );
+  t.match(JSON.parse(receiver.received[0]?.body ?? ''), { type: 'batch.failed', data: { counts: { failed: 20 } } });
+  await eventually('it is noted', async () => (await second.outbox.list(outcome.id))[0]?.state === 'delivered');
+  await second.stop();
+  const row = { id: outcome.id, createdAt: new Date().toISOString() };
+  await journal.write({ keyValues: [{ kind: 'batch', id: outcome.id, data: row }] });
+  await journal.prune({ runsBefore: '', batchesBefore: '' });
+  t.equal((await journal.keyValues('delivered')).length, 1, 'it stays as long as its batch');
+  await journal.removeBatch(outcome.id);
+  t.same(await journal.keyValues('delivered'), []);
+});
+
+t.test('Slack gets the failed and flaky jobs of a batch by name, the counts, and links', async () => {
+  const message = JSON.stringify(slackBatchMessage(endedBatch()));
+  const { text, blocks } = JSON.parse(message);
+  t.equal(
+    text,
+    'nightly &lt;main&gt; failed: 20 failed · 38 passed (1 flaky) · 2 stopped · of 60',
+    'a notification has the counts',
+  );
+  const [header, failed, flaky, facts, link] = blocks;
+  t.equal(blocks.length, 5);
+  t.match(header.text, { type: 'plain_text', text: ':x: nightly <main> failed' });
+  const lines = failed.text.text.split('\n');
+  t.equal(
+    lines[1],
+    '• <https://troupe.example/#/sessions/s0|shop/pay-0 ¦ &lt;x&gt;> at shop/pay:5: MATCH_FAILED: wrong',
+  );
+  t.match(lines.at(-1), /^and \d+ more$/);
+  t.equal(lines.length - 2 + Number(/\d+/.exec(lines.at(-1))?.[0]), 20);
+  t.ok(failed.text.text.length <= 3_000);
+  t.notMatch(failed.text.text, '<!channel');
+  t.equal(flaky.text.text, '*Flaky*\n<https://troupe.example/#/sessions/f|shop/search>');
+  t.match(facts.elements[0].text, /^20 failed · .* · 90\.0 s · branch main · batch abcdefabcdef$/);
+  t.match(link.text.text, '|Download the reports>');
+  const passed = slackBatchMessage(endedBatch({ state: 'completed', failures: [], flaky: [], flakyCount: 0 }));
+  t.equal(Object(passed).blocks.length, 3);
 });

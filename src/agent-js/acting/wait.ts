@@ -2,9 +2,9 @@ import { pause } from '../../base/deadline.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { type Bounds, cancelledError, remainingMs, within } from '../browser/bounds.js';
 import { meantByWords } from '../locating/locator.js';
-import { problemError } from '../locating/problem-error.js';
+import { insteadWords, problemError } from '../locating/problem-error.js';
 import { isOnDialog } from '../tabs/dialog-controls.js';
-import { isProblem } from '../tabs/page-calls.js';
+import { isProblem, type MissingProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 
@@ -79,18 +79,21 @@ async function waitForElement(tab: Tab, locator: string, gone: boolean, bounds: 
     }
     if (remainingMs(bounds) > 0) continue;
     if (gone) throw timeout(`${locator} did not go`);
-    const candidates = await nearMisses(tab, locator, bounds);
-    const near = candidates.length === 0 ? '' : `; near it: ${candidates.join(', ')}`;
-    throw new TroupeError('WAIT_TIMEOUT', `${locator} did not appear${meantByWords(locator)}${near}`, { candidates });
+    const missing = await explainMissing(tab, locator, bounds);
+    const instead = missing === null ? '' : insteadWords(missing);
+    const candidates = missing?.near ?? [];
+    throw new TroupeError('WAIT_TIMEOUT', `${locator} did not appear${meantByWords(locator)}${instead}`, {
+      candidates,
+    });
   }
 }
 
-/** The locators of the page that are most similar to one that finds nothing; none if the page does not say. */
-async function nearMisses(tab: Tab, locator: string, bounds: Bounds): Promise<readonly string[]> {
+/** What the page has in place of a locator that finds nothing; null if the page does not say. */
+async function explainMissing(tab: Tab, locator: string, bounds: Bounds): Promise<MissingProblem | null> {
   const request = { locator, what: 'visible', name: null, since: null, ms: 0, explain: true } as const;
   const asked = await tab.ask('observe', request, within(bounds, 0)).catch(() => null);
   const observed = asked?.kind === 'answer' ? asked.value.observed : null;
-  return observed?.kind === 'problem' && observed.problem.problem === 'missing' ? observed.problem.near : [];
+  return observed?.kind === 'problem' && observed.problem.problem === 'missing' ? observed.problem : null;
 }
 
 /** Never shorter than asked for: a timer may fire up to a millisecond early. */

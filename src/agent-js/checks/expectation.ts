@@ -1,8 +1,8 @@
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
 import { type Bounds, remainingMs } from '../browser/bounds.js';
-import { problemError } from '../locating/problem-error.js';
+import { insteadWords, problemError } from '../locating/problem-error.js';
 import { dialogControl, dialogControls, meansDialog } from '../tabs/dialog-controls.js';
-import type { Observed, PageProblem } from '../tabs/page-calls.js';
+import type { MissingProblem, Observed, PageProblem } from '../tabs/page-calls.js';
 import type { Tab } from '../tabs/tab.js';
 import type { Tabs } from '../tabs/tabs.js';
 import { type Check, MATCHERS } from './check.js';
@@ -156,7 +156,7 @@ export class Expectation {
     if (what === 'count') return { kind: 'value', value: found ? 1 : 0 };
     if (!found) {
       const near = open === null ? [] : dialogControls(open).map((one) => one.locator);
-      return { kind: 'problem', problem: { problem: 'missing', message: '', near } };
+      return { kind: 'problem', problem: { problem: 'missing', message: '', near, alike: true, says: [] } };
     }
     if (what === 'text') return { kind: 'value', value: open.message };
     if (what === 'value') return { kind: 'value', value: (whole ? open.input : control?.value) ?? '' };
@@ -185,7 +185,8 @@ export class Expectation {
   }
 }
 
-function missingWords({ message, near }: PageProblem & { problem: 'missing' }): string {
+function missingWords(problem: MissingProblem): string {
+  const { message } = problem;
   const text = message === '' ? 'it is not there' : `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-  return near.length === 0 ? text : `${text}; near it: ${near.join(', ')}`;
+  return `${text}${insteadWords(problem)}`;
 }

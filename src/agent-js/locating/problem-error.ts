@@ -1,10 +1,16 @@
 import { type ErrorDetails, TroupeError } from '../../protocol/errors.js';
-import type { PageProblem } from '../tabs/page-calls.js';
+import type { MissingProblem, PageProblem } from '../tabs/page-calls.js';
 
 /** Where a call stood when it failed: every error of a call carries it. */
 export interface Place {
   readonly url: string;
   readonly title: string;
+}
+
+/** What the page has instead of what a locator asks for, as the end of a sentence; '' if that is not known. */
+export function insteadWords({ near, alike, says }: Pick<MissingProblem, 'near' | 'alike' | 'says'>): string {
+  const has = near.length === 0 ? '' : `; ${alike ? 'near it:' : 'the page has'} ${near.join(', ')}`;
+  return says.length === 0 ? has : `${has}; the page says ${says.map((text) => JSON.stringify(text)).join(' and ')}`;
 }
 
 /** What the page's script found wrong, as the error that the script sees. */
@@ -14,8 +20,7 @@ export function problemError(problem: PageProblem, locator: string, place: Place
     case 'syntax':
       return new TroupeError('SCRIPT_ERROR', problem.message, details);
     case 'missing': {
-      const near = problem.near.length === 0 ? '' : `; near it: ${problem.near.join(', ')}`;
-      return new TroupeError('LOCATOR_NOT_FOUND', `${problem.message}${near}`, {
+      return new TroupeError('LOCATOR_NOT_FOUND', `${problem.message}${insteadWords(problem)}`, {
         ...details,
         candidates: problem.near,
       });

@@ -13,6 +13,12 @@ import { isCutOff, isVisible, topModal } from './tree/visibility.js';
 /** Matches and near misses that an error lists. */
 const MAX_LISTED = 20;
 const MAX_NEAR = 5;
+/** Names that share so much resemble each other, see {@link similarity}. */
+const ALIKE = 0.35;
+/** Elements by which a page tells how it is doing; how many are read, and listed. */
+const STATUSES = '[role=status],[role=alert],[aria-live=polite],[aria-live=assertive],output';
+const MAX_STATUSES = 20;
+const MAX_SAID = 2;
 /** An element whose raw text is this much longer than the text sought does not have it as its own. */
 const SPARE_TEXT = 2_000;
 
@@ -83,7 +89,7 @@ export function resolve(
   }
   const brief = options.explain === false;
   const absent = (others: number): PageProblem =>
-    brief ? { problem: 'missing', message: '', near: [] } : missing(source, locator, others);
+    brief ? { problem: 'missing', message: '', near: [], alike: false, says: [] } : missing(source, locator, others);
   const index = locator.kind === 'text' ? locator.index : undefined;
   if (index !== undefined) return matches[index - 1] ?? absent(matches.length);
   const [first, second] = matches;
@@ -176,7 +182,8 @@ function missing(source: string, locator: Locator, others: number): PageProblem 
     others === 0
       ? `No visible element answers to ${source}${words}`
       : `${source}: there ${others === 1 ? 'is' : 'are'} only ${others} of them`;
-  return { problem: 'missing', message, near: sought.kind === 'text' ? nearMisses(sought) : [] };
+  const { near, alike } = sought.kind === 'text' ? nearMisses(sought) : { near: [], alike: false };
+  return { problem: 'missing', message, near, alike, says: others === 0 ? statusTexts() : [] };
 }
 
 function listed(locator: Locator, matches: readonly Element[]): string[] {
@@ -206,19 +213,29 @@ function allControls(): readonly Control[] {
   return controls.length > 0 ? controls : collectCovered(() => true);
 }
 
+/** What the page tells its users now: that it is busy, or that something failed. */
+function statusTexts(): string[] {
+  const texts = allRoots()
+    .flatMap((root) => [...root.querySelectorAll(STATUSES)].slice(0, MAX_STATUSES))
+    .filter(isVisible)
+    .map((element) => foldSpace(drawnText(element)))
+    .filter((text) => text !== '');
+  return [...new Set(texts)].slice(0, MAX_SAID).map((text) => shortName(text));
+}
+
 /** Controls whose names resemble the one sought, the nearest first, as look prints them. */
-function nearMisses(locator: Locator & { kind: 'text' }): string[] {
+function nearMisses(locator: Locator & { kind: 'text' }): { readonly near: string[]; readonly alike: boolean } {
   const controls = allControls();
   const locators = uniqueLocators(controls);
   const scored = controls.map((control, order) => {
     // `{Save}` is a role, and most often meant as a name.
-    const alike = similarity(locator.text === '' ? locator.role : locator.text, control.name);
+    const likeness = similarity(locator.text === '' ? locator.role : locator.text, control.name);
     const ofRole = control.words.includes(locator.role) || familyOf(control.words, locator.role);
-    return { order, ofRole, score: alike + (ofRole ? 0.25 : 0) };
+    return { order, ofRole, likeness, score: likeness + (ofRole ? 0.25 : 0) };
   });
   scored.sort((left, right) => right.score - left.score || left.order - right.order);
-  const alike = scored.filter(({ score, ofRole }) => score >= 0.35 || (locator.text === '' && ofRole));
-  // Whoever is wrong about the name learns what else there is of the kind, and if there is nothing of it, of any.
+  const alike = scored.filter(({ score, ofRole }) => score >= ALIKE || (locator.text === '' && ofRole));
+  // If no name is similar: what else there is of the kind, and if there is nothing of it, of any.
   const ofRole = alike.length > 0 ? alike : scored.filter((one) => one.ofRole);
   const near = (ofRole.length > 0 || locator.role !== '*' ? ofRole : scored).slice(0, MAX_NEAR);
   const names = near.map(({ order }) => locators[order] ?? '');
@@ -226,7 +243,7 @@ function nearMisses(locator: Locator & { kind: 'text' }): string[] {
     names,
     near.map(({ order }) => controls[order]),
   );
-  return names;
+  return { near: names, alike: near.some(({ likeness }) => likeness >= ALIKE) };
 }
 
 /** Roles that people take for one another. */

@@ -1,10 +1,22 @@
 import type { ActionName, ElementDescriptor } from '../../protocol/look.js';
 import type { WireDescriptor } from '../acting/wire-descriptor.js';
 
+/** Nothing visible answers to a locator, or less than it asks for. */
+export interface MissingProblem {
+  readonly problem: 'missing';
+  readonly message: string;
+  /** The most similar locators of the page. */
+  readonly near: readonly string[];
+  /** Whether their names resemble the one sought; else they are only of its kind. */
+  readonly alike: boolean;
+  /** What the page's status messages and alerts say. */
+  readonly says: readonly string[];
+}
+
 /** Why a locator could not be resolved, or the element not be used. Crosses from the page as JSON. */
 export type PageProblem =
   | { readonly problem: 'syntax'; readonly message: string }
-  | { readonly problem: 'missing'; readonly message: string; readonly near: readonly string[] }
+  | MissingProblem
   | { readonly problem: 'ambiguous'; readonly matches: readonly string[] }
   /** It meant an element that is no longer there, or is another one now: `reason` is a sentence's end. */
   | { readonly problem: 'stale'; readonly reason: string }

@@ -6,8 +6,9 @@ import type { RunOptions } from './run-options.js';
  * @param file from the folder of the command
  */
 export function againCommand(options: RunOptions, file: string, inCi: boolean): string {
-  const { flows, url, own, driver, prompt, model, typedArgs, secretNames, forward } = options;
-  const option = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
+  const { flows, url, own, driver, prompt, model, typedArgs, secretNames, forward, timeout, actTimeout } = options;
+  const option = (name: string, value: string | number | undefined) =>
+    value === undefined ? [] : [name, String(value)];
   const words = [
     'troupe',
     'run',
@@ -15,6 +16,8 @@ export function againCommand(options: RunOptions, file: string, inCi: boolean): 
     ...option('--flows', flows),
     ...option('--prompt', prompt),
     ...option('--model', model),
+    ...option('--timeout', timeout),
+    ...option('--act-timeout', actTimeout),
     ...typedArgs.flatMap((text) => ['--args', inCi ? text.replace(/=.*$/s, '=…') : text]),
     ...secretNames.flatMap((name) => ['--secret', name]),
     ...(inCi

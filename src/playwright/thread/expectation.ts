@@ -1,13 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
-import { expect } from 'playwright/test';
 import { ANY_OF, ASYMMETRIC, LOCATOR_MATCHERS, PAGE_MATCHERS } from '../../agent-js/playwright-api/matchers.js';
 import { TroupeError } from '../../protocol/errors.js';
 import type { Chain, Wire } from '../wire.js';
 import { boundedWork } from './guarded-reg-exp.js';
+import { expectOfPlaywright } from './playwright-library.js';
 import { decode } from './values.js';
 
 /** How long a matcher waits, as in Playwright, in milliseconds. */
 const EXPECT_MS = 5_000;
+const expect = expectOfPlaywright();
 const CLASSES = { Array, BigInt, Boolean, Date, Number, Object, RegExp, String };
 
 interface Expectation {

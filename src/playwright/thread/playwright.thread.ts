@@ -2,10 +2,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { expose } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
-import { errors } from 'playwright';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { Reply, ThreadCall, ThreadExpect } from '../wire.js';
 import { Connection } from './connection.js';
+import { errors } from './playwright-library.js';
 
 /** An error crosses threads as data. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ErrorBody };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JobRequest, SessionStatus } from '../session.js';
+import { JobRequest, SessionStatus, WebhookFormat } from '../session.js';
 
 /** The most jobs of one batch. */
 export const MAX_BATCH_JOBS = 10_000;
@@ -33,6 +33,9 @@ export const BatchRequest = z.strictObject({
     .record(BatchFlowPath, z.string().max(1024 * 1024))
     .refine((flows) => Object.keys(flows).length <= MAX_BATCH_FLOWS, `at most ${MAX_BATCH_FLOWS} files`)
     .optional(),
+  /** Notified once, when all jobs have ended. */
+  webhook: z.url().max(2000).optional(),
+  webhookFormat: WebhookFormat.optional(),
   jobs: z.array(JobRequest).min(1).max(MAX_BATCH_JOBS),
 });
 export type BatchRequest = z.infer<typeof BatchRequest>;
@@ -68,6 +71,36 @@ export const BatchRecord = z.object({
   }),
 });
 export type BatchRecord = z.infer<typeof BatchRecord>;
+
+/** The most failures, and the most flaky jobs, that a message about a batch lists. */
+export const MAX_LISTED_JOBS = 100;
+
+/** A job in the message about its batch. */
+export interface BatchJob {
+  readonly id: string;
+  /** Its name; without one its flows, its prompt, or its id. */
+  readonly name: string;
+  /** Its page; a path if the service does not know its public address. */
+  readonly view: string;
+}
+
+/** A failed job of a batch, with the first line of the cause. */
+export interface BatchFailure extends BatchJob {
+  readonly code: string;
+  readonly message: string;
+  /** Where the flow failed; null if it was not in a flow. */
+  readonly flow: string | null;
+  readonly line: number | null;
+}
+
+/** How a batch ended: the data of its webhook message. */
+export interface BatchOutcome extends BatchRecord {
+  /** Jobs that completed in a retry: how many, and the first {@link MAX_LISTED_JOBS}. */
+  readonly flakyCount: number;
+  readonly flaky: readonly BatchJob[];
+  /** Jobs that failed, at most {@link MAX_LISTED_JOBS}; `counts.failed` has their number. */
+  readonly failures: readonly BatchFailure[];
+}
 
 /** The response of `POST /api/batches`: the record, and the ids of the jobs in order. */
 export const AcceptedBatch = BatchRecord.extend({ jobs: z.array(z.string()) });

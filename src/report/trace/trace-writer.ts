@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
+import { z } from 'zod';
 import { asAbsent } from '../../base/system-fault.js';
 import type { JournalEvent } from '../../protocol/events.js';
 import type { SessionRecord } from '../../protocol/session.js';
@@ -17,8 +19,16 @@ import { readTraceLog } from './trace-log-file.js';
 
 /** Pictures of a trace, in bytes together: the newest. */
 const MAX_PICTURE_BYTES = 64 * 1024 * 1024;
-/** Requests of a trace, in characters of JSON: the first. */
+/** Requests of a trace with their bodies, in characters of JSON: the first. */
 const MAX_NETWORK = 16 * 1024 * 1024;
+/** Types of bodies that cannot run anything where they are shown. */
+const SHOWN_AS_IS =
+  /^(?:application\/json|text\/(?:plain|css|javascript)|application\/javascript|image\/(?:png|jpeg|gif|webp|avif)|font\/)/;
+const WithBody = z.looseObject({
+  response: z.looseObject({
+    content: z.looseObject({ mimeType: z.string(), text: z.string(), encoding: z.string().optional() }),
+  }),
+});
 /** The signature of a PNG, then length and name of its first chunk, then width and height. */
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const PNG_HEAD_BYTES = 24;
@@ -31,6 +41,8 @@ export class TraceWriter {
   readonly #dir: string;
   readonly #log: readonly TraceLine[];
   readonly #events: TraceEvents;
+  /** Bodies of answers, by the name that requests refer to. */
+  readonly #bodies = new Map<string, Buffer>();
 
   /** Null if the session is to have no trace; one that it had is removed. */
   static async open(dir: string, record: SessionRecord): Promise<TraceWriter | null> {
@@ -80,6 +92,7 @@ export class TraceWriter {
     for (const [name, text] of this.#events.sources) append(zip, `resources/${name}`, [text]);
     let network = '';
     for await (const line of this.#network()) network += line;
+    for (const [name, body] of this.#bodies) append(zip, `resources/${name}`, [body]);
     append(zip, 'trace.network', [network]);
     append(zip, 'trace.trace', this.#events.lines(this.#log, sizes));
   }
@@ -128,11 +141,26 @@ export class TraceWriter {
     }
     if (typeof entry !== 'object' || entry === null || !('startedDateTime' in entry)) return '';
     const _monotonicTime = this.#events.timeOf(String(entry.startedDateTime));
-    return `${JSON.stringify({ type: 'resource-snapshot', snapshot: { ...entry, pageref: PAGE_ID, _monotonicTime } })}\n`;
+    const snapshot = { ...this.#withBody(entry), pageref: PAGE_ID, _monotonicTime };
+    return `${JSON.stringify({ type: 'resource-snapshot', snapshot })}\n`;
+  }
+
+  /** The body of an answer, if the log has it, becomes a file of its own, as the viewer reads it. */
+  #withBody(entry: object): object {
+    const read = WithBody.safeParse(entry);
+    if (!read.success) return entry;
+    const { response } = read.data;
+    const { text, encoding, ...content } = response.content;
+    const body = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
+    const _sha1 = createHash('sha1').update(body).digest('hex');
+    this.#bodies.set(_sha1, body);
+    // The viewer must never show a body as a document: its scripts would run there.
+    const mimeType = SHOWN_AS_IS.test(content.mimeType) ? content.mimeType : 'text/plain';
+    return { ...entry, response: { ...response, content: { ...content, mimeType, _sha1 } } };
   }
 }
 
-function append(zip: ZipArchive, name: string, pieces: Iterable<string>): void {
+function append(zip: ZipArchive, name: string, pieces: Iterable<string | Buffer>): void {
   zip.append(Readable.from(pieces), { name, date: new Date(), mode: 0o644, store: false });
 }
 

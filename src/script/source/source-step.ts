@@ -132,18 +132,20 @@ function parsing<T>(source: string, parse: () => T): T {
     const loc: unknown = Reflect.get(error, 'loc');
     const { line, column } = isPosition(loc) ? loc : { line: 1, column: 0 };
     const message = error.message.replace(/ \(\d+:\d+\)$/, '');
-    throw new TroupeError('SCRIPT_ERROR', `SyntaxError: ${explain(message, source, line)}`, {
+    throw new TroupeError('SCRIPT_ERROR', `SyntaxError: ${explain(message, source, { line, column })}`, {
       line,
       column: column + 1,
     });
   }
 }
 
-function explain(message: string, source: string, line: number): string {
+function explain(message: string, source: string, { line, column }: { line: number; column: number }): string {
   const text = source.split('\n', line)[line - 1] ?? '';
   if (message === "'return' outside of function") return `${message}; a script's result is its last expression`;
   if (message.startsWith("'import' and 'export'")) return 'A script cannot import or export';
-  return `${message}: ${text.trim().slice(0, 120)}`;
+  const [token] = /^(?:[\w$]{1,40}|\S)/.exec(text.slice(column)) ?? [];
+  const what = token === undefined ? 'Unexpected end' : `Unexpected token '${token}'`;
+  return `${message === 'Unexpected token' ? what : message}: ${text.trim().slice(0, 120)}`;
 }
 
 function isPosition(value: unknown): value is { line: number; column: number } {

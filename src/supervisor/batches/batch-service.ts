@@ -11,12 +11,14 @@ import {
 import { TroupeError } from '../../protocol/errors.js';
 import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';
-import type { SessionId, SessionRecord, SessionStatus } from '../../protocol/session.js';
+import { type SessionId, type SessionRecord, type SessionStatus, WebhookFormat } from '../../protocol/session.js';
 import { type BatchArtifacts, flowsDirOf, removeBatchFlows, writeBatchFlows } from '../artifacts/index.js';
-import { flowFileCheck, type JobScheduler, type SubmissionKey } from '../jobs/index.js';
+import { assertWebhook, flowFileCheck, type JobScheduler, type SubmissionKey } from '../jobs/index.js';
 import type { Batches } from '../ports/batches.js';
 import type { Submitter } from '../ports/sessions.js';
 import { newSessionId, type SessionDependencies } from '../sessions/index.js';
+import { BatchEnds } from './batch-ends.js';
+import { outcomeOf } from './batch-outcome.js';
 import { isRepeatedStop } from './repeated-stop.js';
 
 /** Jobs that are read from the journal at once. */
@@ -36,6 +38,8 @@ const Batch = z.object({
   /** Events of its jobs have higher numbers. */
   after: z.int(),
   cancelled: z.boolean(),
+  /** The webhook and its format, encrypted: it may contain keys. */
+  webhook: z.unknown().optional(),
 });
 type Batch = z.infer<typeof Batch>;
 
@@ -49,6 +53,8 @@ export interface BatchServiceParts extends SessionDependencies {
   removeArtifacts(session: SessionId): Promise<void>;
 }
 
+const BatchWebhook = z.object({ url: z.string(), format: WebhookFormat.optional() });
+
 /**
  * Batches: jobs that are submitted, followed, cancelled, and collected together. Batches are stored in the journal;
  * none
@@ -56,9 +62,21 @@ export interface BatchServiceParts extends SessionDependencies {
  */
 export class BatchService implements Batches {
   readonly #parts: BatchServiceParts;
+  readonly #ends: BatchEnds;
 
   constructor(parts: BatchServiceParts) {
     this.#parts = parts;
+    this.#ends = new BatchEnds({ ...parts, notify: (id) => this.#notify(id) });
+  }
+
+  /** Sends webhook messages about the ends of batches, also of earlier runs of the service, until {@link close}. */
+  start(): void {
+    this.#ends.start();
+  }
+
+  /** Idempotent. Messages that were not stored are stored by the next start. */
+  close(): Promise<void> {
+    return this.#ends.close();
   }
 
   create(request: BatchRequest, submitter: Submitter): Promise<AcceptedBatch> {
@@ -123,12 +141,16 @@ export class BatchService implements Batches {
   }
 
   async #create(request: BatchRequest, submitter: Submitter, submission: SubmissionKey | null): Promise<AcceptedBatch> {
-    const { clock, config, hub, scheduler } = this.#parts;
+    const { clock, config, hub, scheduler, vault, webhooks } = this.#parts;
+    assertWebhook(request, webhooks);
     const id = BatchId.parse(newSessionId());
     const { name = null, labels = {}, parallel = null, flows, jobs } = request;
+    const wish = request.webhook === undefined ? null : { url: request.webhook, format: request.webhookFormat };
+    const webhook = wish === null ? {} : { webhook: vault.seal(wish, '') };
     const createdAt = clock.now().toISOString();
     const total = jobs.length;
-    const batch: Batch = { id, createdAt, name, labels, parallel, total, after: hub.lastSeq(), cancelled: false };
+    const after = hub.lastSeq();
+    const batch: Batch = { id, createdAt, name, labels, parallel, total, after, cancelled: false, ...webhook };
     let ids: readonly string[];
     try {
       if (flows !== undefined) await writeBatchFlows(config, id, flows);
@@ -146,7 +168,23 @@ export class BatchService implements Batches {
       if (flows !== undefined) await removeBatchFlows(config, id);
       throw error;
     }
+    if (wish !== null) this.#ends.watch(id);
     return { ...(await this.#record(batch)), jobs: [...ids] };
+  }
+
+  /** Stores the message about an ended batch; one that was removed meanwhile has none. */
+  async #notify(id: string): Promise<void> {
+    const { journal, vault, webhooks, log } = this.#parts;
+    const [found] = await journal.keyValues('batch', id);
+    if (found === undefined) return;
+    const stored = Batch.safeParse(found.data);
+    if (!stored.success) return log(`batch ${id} is damaged in the journal; no message about its end is sent`);
+    const batch = stored.data;
+    if ((await webhooks.list(batch.id)).length > 0) return;
+    const wish = BatchWebhook.safeParse(vault.unseal(batch.webhook)?.request);
+    if (!wish.success) return log(`batch ${id}: its webhook cannot be read, so no message is sent`);
+    const [record, jobs] = [await this.#record(batch), await this.#jobs(batch.id)];
+    await webhooks.sendBatchEnd(outcomeOf(record, jobs), wish.data.url, wish.data.format);
   }
 
   async #cancel(batch: Batch): Promise<BatchRecord> {

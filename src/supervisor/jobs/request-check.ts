@@ -100,7 +100,10 @@ export async function checkTask(
   }
 }
 
-function assertWebhook(
+/**
+ * @throws INVALID_REQUEST if messages cannot be sent to the webhook
+ */
+export function assertWebhook(
   { webhook, webhookFormat }: Pick<AutoRequest, 'webhook' | 'webhookFormat'>,
   webhooks: Pick<Outbox, 'refusal'>,
 ): void {

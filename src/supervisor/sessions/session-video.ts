@@ -1,14 +1,24 @@
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { appendFile, type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { settlesWithin } from '../../base/deadline.js';
 import { errorCode, sentenceOf } from '../../base/system-fault.js';
-import { VIDEO } from '../../report/video.js';
+import { VIDEO, VIDEO_FAILURES } from '../../report/video.js';
 
 /** The longest recording; at five frames a second this is hours of a busy page. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 /** The most recordings of a session that is resumed many times. */
 const MAX_VIDEOS = 100;
+
+/** The reason of an abort: nobody wants the video. */
+const DISCARDED = 'discarded';
+
+/** The reason of an abort: the last parts did not come in time. */
+class CutOff extends Error {
+  constructor(ms: number) {
+    super(`the end of the video is missing: it was not encoded within ${ms / 1_000} s after the session's end`);
+  }
+}
 
 /** Where a video comes from. */
 export interface VideoSource {
@@ -31,12 +41,20 @@ export class SessionVideo {
 
   /**
    * @param dir the session's folder, created if needed
-   * @param failed called once with the reason if the video ends before the session does
+   * @param failed called once with the reason if the video never began, ends before the session does, or lacks its end.
+   *   It is also written to the folder, for the report
    */
   constructor(source: VideoSource, dir: string, failed: (reason: string) => void) {
     this.#source = source;
-    this.#done = this.#write(dir).catch((error) => {
-      if (!this.#stopping.signal.aborted) failed(sentenceOf(error));
+    this.#done = this.#write(dir).catch(async (error) => {
+      const stop: unknown = this.#stopping.signal.reason;
+      if (stop === DISCARDED) return;
+      const reason = stop instanceof CutOff ? stop.message : sentenceOf(error);
+      failed(reason);
+      const line = JSON.stringify({ at: new Date().toISOString(), reason });
+      // On a disk that is full, the transcript alone may have it.
+      await mkdir(dir, { recursive: true }).catch(() => undefined);
+      await appendFile(join(dir, VIDEO_FAILURES), `${line}\n`).catch(() => undefined);
     });
   }
 
@@ -47,13 +65,14 @@ export class SessionVideo {
 
   /** Call when the browser has ended, which also ends the recording. Idempotent. Never rejects. */
   async stop(): Promise<void> {
-    if (!(await settlesWithin(this.#done, this.#source.lastPartsMs))) this.#stopping.abort();
+    const ms = this.#source.lastPartsMs;
+    if (!(await settlesWithin(this.#done, ms))) this.#stopping.abort(new CutOff(ms));
     await this.#done;
   }
 
   /** Ends a video that nobody wants. Idempotent. Never rejects. */
   async discard(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopping.abort(DISCARDED);
     await this.#done;
   }
 
@@ -74,7 +93,7 @@ async function copy(parts: Readable, dir: string): Promise<void> {
   try {
     for await (const part of parts) {
       bytes += part.length;
-      if (bytes > MAX_BYTES) return;
+      if (bytes > MAX_BYTES) throw new Error('the video has reached 1 GB; what followed is not in it');
       file ??= await nextFile(dir);
       await file.writeFile(part);
     }
@@ -86,7 +105,7 @@ async function copy(parts: Readable, dir: string): Promise<void> {
 /** Removes a session's videos. Never rejects. */
 export async function removeVideos(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
-  const videos = names.filter((name) => VIDEO.test(name));
+  const videos = names.filter((name) => VIDEO.test(name) || name === VIDEO_FAILURES);
   await Promise.all(videos.map((name) => rm(join(dir, name), { force: true }).catch(() => undefined)));
 }
 
