@@ -102,7 +102,7 @@ t.test('Nothing is wider than a telephone', async (t) => {
 });
 
 t.test('The list, a session and a step with its picture can be reached with the keyboard', async (t) => {
-  await page.goto(`${service.url}/#/`);
+  await page.goto(`${service.url}/#/sessions`);
   await shows('Passes');
   await page.keyboard.press('/');
   await page.keyboard.type('suite=a11y');

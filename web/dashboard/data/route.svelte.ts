@@ -2,6 +2,9 @@ import { DEFAULT_DAYS, RANGES } from './flow-stats.js';
 
 /** The current view: the URL after the `#`. */
 export type Place =
+  | { readonly view: 'runs' }
+  | { readonly view: 'run'; readonly id: string }
+  | { readonly view: 'missing'; readonly path: string }
   | { readonly view: 'sessions'; readonly search: string }
   | { readonly view: 'session'; readonly id: string; readonly step: number | null }
   | { readonly view: 'wall' }
@@ -21,9 +24,9 @@ class Route {
 }
 
 /**
- * The view of a URL: `#/`, `#/?search=words`, `#/sessions/{id}`, the same followed by `/step-3`, `#step-3` or
- * `?step=3`, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`, `#/stats/{flow}?days=7`, `#/new`,
- * `#/new?flow={path}`, `#/api`. Anything else is the list.
+ * The view of a URL: `#/`, `#/runs/{id}`, `#/sessions`, `#/sessions?search=words`, `#/sessions/{id}`, the same followed
+ * by `/step-3`, `#step-3` or `?step=3`, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`, `#/stats/{flow}?days=7`, `#/new`,
+ * `#/new?flow={path}`, `#/api`. `#/?search=words` is the list of sessions, as it was once.
  */
 export function placeOf(hash: string): Place {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -31,8 +34,10 @@ export function placeOf(hash: string): Place {
   const [view, id, ...rest] = path.split(/[/#]/);
   switch (view) {
     case 'sessions':
-      if (!id) break;
+      if (!id) return { view, search: query.get('search') ?? '' };
       return { view: 'session', id, step: stepOf(rest[0] ?? '') ?? stepOf(`step-${query.get('step')}`) };
+    case 'runs':
+      return id ? { view: 'run', id } : { view };
     case 'flows':
       return { view, path: id ? decodeURIComponent(path.slice('flows/'.length)) : null };
     case 'stats': {
@@ -46,12 +51,19 @@ export function placeOf(hash: string): Place {
     case 'api':
       return { view };
   }
-  return { view: 'sessions', search: query.get('search') ?? '' };
+  const words = query.get('search');
+  if (path !== '') return { view: 'missing', path };
+  return words === null ? { view: 'runs' } : { view: 'sessions', search: words };
 }
 
 function stepOf(text: string): number | null {
   const index = /^step-(\d{1,9})$/.exec(text)?.[1];
   return index === undefined ? null : Number(index);
+}
+
+/** The URL of a run, by the id of its batch. */
+export function runHref(id: string): string {
+  return `#/runs/${id}`;
 }
 
 /** The URL of a session, or of one of its steps. */
