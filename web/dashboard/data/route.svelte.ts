@@ -4,6 +4,7 @@ import { DEFAULT_DAYS, RANGES } from './flow-stats.js';
 export type Place =
   | { readonly view: 'runs' }
   | { readonly view: 'run'; readonly id: string }
+  | { readonly view: 'runFlow'; readonly id: string; readonly path: string }
   | { readonly view: 'missing'; readonly path: string }
   | { readonly view: 'sessions'; readonly search: string }
   | { readonly view: 'session'; readonly id: string; readonly step: number | null }
@@ -24,7 +25,7 @@ class Route {
 }
 
 /**
- * The view of a URL: `#/`, `#/runs/{id}`, `#/sessions`, `#/sessions?search=words`, `#/sessions/{id}`, the same followed
+ * The view of a URL: `#/`, `#/runs/{id}`, `#/runs/{id}/flows/{path}`, `#/sessions`, `#/sessions?search=words`, `#/sessions/{id}`, the same followed
  * by `/step-3`, `#step-3` or `?step=3`, `#/wall`, `#/flows`, `#/flows/{path}`, `#/stats?days=7`, `#/stats/{flow}?days=7`, `#/new`,
  * `#/new?flow={path}`, `#/api`. `#/?search=words` is the list of sessions, as it was once.
  */
@@ -37,7 +38,9 @@ export function placeOf(hash: string): Place {
       if (!id) return { view, search: query.get('search') ?? '' };
       return { view: 'session', id, step: stepOf(rest[0] ?? '') ?? stepOf(`step-${query.get('step')}`) };
     case 'runs':
-      return id ? { view: 'run', id } : { view };
+      if (!id) return { view };
+      if (rest[0] === 'flows') return { view: 'runFlow', id, path: decodeURIComponent(rest.slice(1).join('/')) };
+      return { view: 'run', id };
     case 'flows':
       return { view, path: id ? decodeURIComponent(path.slice('flows/'.length)) : null };
     case 'stats': {
@@ -71,9 +74,10 @@ export function sessionHref(id: string, step: number | null = null): string {
   return step === null ? `#/sessions/${id}` : `#/sessions/${id}/step-${step}`;
 }
 
-/** The URL of a flow, by its path with extension. */
-export function flowHref(path: string): string {
-  return `#/flows/${path.split('/').map(encodeURIComponent).join('/')}`;
+/** The URL of a flow, by its path with extension; of the flow that a run used, if `run` is given. */
+export function flowHref(path: string, run: string | null = null): string {
+  const of = path.split('/').map(encodeURIComponent).join('/');
+  return run === null ? `#/flows/${of}` : `#/runs/${run}/flows/${of}`;
 }
 
 /** The URL of the statistics of a flow, by its path without extension, or of all flows. */
