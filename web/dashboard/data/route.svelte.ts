@@ -1,4 +1,7 @@
+import type { SessionStatus } from '../../../src/protocol/session.js';
 import { DEFAULT_DAYS, RANGES } from './flow-stats.js';
+
+const STATES: readonly SessionStatus[] = ['queued', 'running', 'completed', 'failed', 'stopped'];
 
 /** The current view: the URL after the `#`. */
 export type Place =
@@ -6,7 +9,7 @@ export type Place =
   | { readonly view: 'run'; readonly id: string }
   | { readonly view: 'runFlow'; readonly id: string; readonly path: string }
   | { readonly view: 'missing'; readonly path: string }
-  | { readonly view: 'sessions'; readonly search: string }
+  | { readonly view: 'sessions'; readonly search: string; readonly state: SessionStatus | 'all' }
   | { readonly view: 'session'; readonly id: string; readonly step: number | null }
   | { readonly view: 'wall' }
   | { readonly view: 'flows'; readonly path: string | null }
@@ -35,7 +38,7 @@ export function placeOf(hash: string): Place {
   const [view, id, ...rest] = path.split(/[/#]/);
   switch (view) {
     case 'sessions':
-      if (!id) return { view, search: query.get('search') ?? '' };
+      if (!id) return { view, search: query.get('search') ?? '', state: stateOf(query.get('state')) };
       return { view: 'session', id, step: stepOf(rest[0] ?? '') ?? stepOf(`step-${query.get('step')}`) };
     case 'runs':
       if (!id) return { view };
@@ -56,7 +59,11 @@ export function placeOf(hash: string): Place {
   }
   const words = query.get('search');
   if (path !== '') return { view: 'missing', path };
-  return words === null ? { view: 'runs' } : { view: 'sessions', search: words };
+  return words === null ? { view: 'runs' } : { view: 'sessions', search: words, state: 'all' };
+}
+
+function stateOf(text: string | null): SessionStatus | 'all' {
+  return STATES.find((state) => state === text) ?? 'all';
 }
 
 function stepOf(text: string): number | null {
@@ -67,6 +74,13 @@ function stepOf(text: string): number | null {
 /** The URL of a run, by the id of its batch. */
 export function runHref(id: string): string {
   return `#/runs/${id}`;
+}
+
+/** The URL of the list of sessions, with a search and a state. */
+export function sessionsHref(search: string, state: SessionStatus | 'all' = 'all'): string {
+  const given = { ...(search === '' ? {} : { search }), ...(state === 'all' ? {} : { state }) };
+  const query = new URLSearchParams(given).toString();
+  return `#/sessions${query === '' ? '' : `?${query}`}`;
 }
 
 /** The URL of a session, or of one of its steps. */
