@@ -74,7 +74,8 @@ async function useTheShop(shop, shown) {
 /** The camera is another service: its browser is not in the pictures. */
 async function pictureDashboard(shown, failed, camera, id) {
   for (const [name, path] of [
-    ['sessions', '#/'],
+    ['runs', '#/'],
+    ['sessions', '#/sessions'],
     ['session', `#/sessions/${failed}`],
     ['wall', '#/wall'],
     ['report', `api/sessions/${failed}/report`],

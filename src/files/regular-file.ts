@@ -48,9 +48,15 @@ export async function openOwnFile(path: string): Promise<RegularFile | null> {
   return null;
 }
 
-/** Streams the file, up to its size when it was opened. Closes the file when the stream ends or is destroyed. */
-export function contentOf({ file, stats }: RegularFile): Readable {
-  if (stats.size > 0) return createReadStream('', { fd: file, end: stats.size - 1 });
+/**
+ * Streams the file, up to its size when it was opened. Closes the file when the stream ends or is destroyed.
+ * @param range only these bytes, both ends included
+ */
+export function contentOf(
+  { file, stats }: RegularFile,
+  { start, end }: { readonly start: number; readonly end: number } = { start: 0, end: stats.size - 1 },
+): Readable {
+  if (end >= start) return createReadStream('', { fd: file, start, end });
   return new Readable({
     read() {
       this.push(null);

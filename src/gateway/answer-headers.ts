@@ -15,6 +15,7 @@ const DASHBOARD_POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
+  "media-src 'self'",
   "connect-src 'self'",
   "frame-src 'self'",
   "base-uri 'none'",

@@ -52,6 +52,20 @@ export type Answer =
       readonly stream: Readable;
       readonly bytes: number;
     }
+  /** A file of a session, of which clients may ask for a part. */
+  | {
+      readonly kind: 'artifact';
+      /** Null: it is saved rather than displayed. */
+      readonly contentType: string | null;
+      readonly fileName: string;
+      readonly bytes: number;
+      /** The bytes to send, both ends included; null if those that were asked for do not exist. Absent: all. */
+      readonly range?: { readonly start: number; readonly end: number } | null | undefined;
+      /** Called at most once. */
+      open(range: { readonly start: number; readonly end: number }): Readable;
+      /** Called if `open` is not. */
+      close(): Promise<void>;
+    }
   | {
       readonly kind: 'events';
       readonly open: (signal: AbortSignal) => AsyncIterable<EventPage>;

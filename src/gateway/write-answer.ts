@@ -48,6 +48,9 @@ export async function writeAnswer(reply: Reply, answer: Answer, { events, mcp }:
       await sendStream(reply, { status: 200, headers }, answer.stream, answer.bytes);
       return;
     }
+    case 'artifact':
+      await writeArtifact(reply, answer);
+      return;
     case 'events':
       await events.serve(reply, answer);
       return;
@@ -55,6 +58,26 @@ export async function writeAnswer(reply: Reply, answer: Answer, { events, mcp }:
       await mcp.serve(reply, answer.call);
       return;
   }
+}
+
+async function writeArtifact(reply: Reply, artifact: Answer & { readonly kind: 'artifact' }): Promise<void> {
+  const { contentType, fileName, bytes, range } = artifact;
+  const headers = [
+    ['Content-Type', contentType ?? 'application/octet-stream'],
+    ['Accept-Ranges', 'bytes'],
+    ...(contentType === null ? [['Content-Disposition', attachment(fileName)] as const] : []),
+    SEALED,
+  ] as const;
+  if (range === null) {
+    await artifact.close();
+    reply.end({ status: 416, headers: [...headers, ['Content-Range', `bytes */${bytes}`]] }, '');
+    return;
+  }
+  const part = range ?? { start: 0, end: bytes - 1 };
+  const status = range === undefined ? 200 : 206;
+  const more = range === undefined ? [] : [['Content-Range', `bytes ${part.start}-${part.end}/${bytes}`] as const];
+  const head = { status, headers: [...headers, ...more] };
+  await sendStream(reply, head, artifact.open(part), part.end - part.start + 1);
 }
 
 function jsonHeaders({

@@ -1,10 +1,13 @@
 import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import type Database from 'libsql';
-import type { BatchCounts, OpenBatch } from './messages.js';
+import { TroupeError } from '../protocol/errors.js';
+import type { BatchCounts, BatchQuery, BatchRow, OpenBatch } from './messages.js';
 import type { Schema } from './schema.js';
 
 /** The session's or batch's id at the start of a webhook message's id. */
 const SESSION_OF_WEBHOOK = sql<string>`substr(id, 1, instr(id, '/') - 1)`;
+
+const NO_SESSIONS: BatchCounts = { counts: {}, flaky: 0, endedAt: null };
 
 /** Queries and deletions that concern whole batches. Runs on the journal's thread; writes join the open transaction. */
 export class BatchStore {
@@ -74,15 +77,42 @@ export class BatchStore {
   }
 
   async count(id: string): Promise<BatchCounts> {
-    const rows = await this.#kysely
-      .selectFrom('sessions')
-      .select(['status', ({ fn }) => fn.countAll<number>().as('sessions')])
-      .where('batch', '=', id)
-      .groupBy('status')
-      .execute();
-    const counts = Object.fromEntries(rows.map(({ status, sessions }) => [status, Number(sessions)]));
-    const open = (counts.queued ?? 0) + (counts.running ?? 0);
-    return { counts, endedAt: open > 0 ? null : await this.#lastEnd(id) };
+    return (await this.#counts([id])).get(id) ?? NO_SESSIONS;
+  }
+
+  /** @throws INVALID_REQUEST if no batch has the id `before` (any more) */
+  async page({ limit, before, name, labels }: BatchQuery): Promise<readonly BatchRow[]> {
+    const createdAt = sql<string>`data ->> 'createdAt'`;
+    let select = this.#kysely
+      .selectFrom('kept')
+      .select(['id', 'data'])
+      .where('kind', '=', 'batch')
+      .orderBy(createdAt, 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit);
+    if (name !== undefined) select = select.where(sql`data ->> 'name'`, '=', name);
+    for (const label of labels ?? []) {
+      const same = label.value === null ? sql`` : sql`and value = ${label.value}`;
+      select = select.where(
+        sql<boolean>`exists (select 1 from json_each(data, '$.labels') where key = ${label.name} ${same})`,
+      );
+    }
+    if (before !== undefined) {
+      const from = await this.#kysely
+        .selectFrom('kept')
+        .select(createdAt.as('at'))
+        .where('kind', '=', 'batch')
+        .where('id', '=', before)
+        .executeTakeFirst();
+      if (from === undefined) {
+        const message = 'there is no such batch';
+        throw new TroupeError('INVALID_REQUEST', `"before": ${message}`, { issues: [{ path: 'before', message }] });
+      }
+      select = select.where(sql<boolean>`(data ->> 'createdAt', id) < (${from.at}, ${before})`);
+    }
+    const rows = await select.execute();
+    const counts = await this.#counts(rows.map(({ id }) => id));
+    return rows.map((row) => ({ ...row, ...(counts.get(row.id) ?? NO_SESSIONS) }));
   }
 
   /** How many sessions of the batch had ended at sequence number `upTo`. */
@@ -97,13 +127,20 @@ export class BatchStore {
     return Number(row.ends);
   }
 
-  async #lastEnd(id: string): Promise<string | null> {
-    const row = await this.#kysely
+  async #counts(ids: readonly string[]): Promise<ReadonlyMap<string, BatchCounts>> {
+    const rows = await this.#kysely
       .selectFrom('sessions')
-      .select(sql<string | null>`max(record ->> 'endedAt')`.as('at'))
-      .where('batch', '=', id)
-      .executeTakeFirst();
-    return row?.at ?? null;
+      .select([
+        'batch',
+        'status',
+        ({ fn }) => fn.countAll<number>().as('sessions'),
+        sql<number>`sum(record ->> 'attempt' > 1)`.as('retried'),
+        sql<string | null>`max(record ->> 'endedAt')`.as('endedAt'),
+      ])
+      .where('batch', 'in', ids)
+      .groupBy(['batch', 'status'])
+      .execute();
+    return new Map(ids.map((id) => [id, countsOf(rows.filter(({ batch }) => batch === id))]));
   }
 
   #webhooks() {
@@ -115,4 +152,21 @@ export class BatchStore {
     const { sql: text, parameters } = query.compile();
     this.#database.prepare(text).run([...parameters]);
   }
+}
+
+interface StatusRow {
+  readonly status: string;
+  readonly sessions: number;
+  readonly retried: number;
+  readonly endedAt: string | null;
+}
+
+function countsOf(rows: readonly StatusRow[]): BatchCounts {
+  const counts = Object.fromEntries(rows.map(({ status, sessions }) => [status, Number(sessions)]));
+  const ends = rows.flatMap(({ endedAt }) => endedAt ?? []).sort();
+  return {
+    counts,
+    flaky: Number(rows.find(({ status }) => status === 'completed')?.retried ?? 0),
+    endedAt: (counts.queued ?? 0) + (counts.running ?? 0) > 0 ? null : (ends.at(-1) ?? null),
+  };
 }

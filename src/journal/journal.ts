@@ -8,6 +8,8 @@ import { type JournalBatch, toWrite } from './journal-batch.js';
 import { firstMessage, startWorker } from './journal-worker.js';
 import type {
   BatchCounts,
+  BatchQuery,
+  BatchRow,
   EventQuery,
   EventRowPage,
   FlowRun,
@@ -36,7 +38,7 @@ import { describeSalvaged, replaceDamaged, type SalvagedTable } from './salvage.
 import { WriteHealth } from './write-health.js';
 
 export type { JournalBatch, KeyValue } from './journal-batch.js';
-export type { FlowRun, SessionQuery, Submission } from './messages.js';
+export type { BatchCounts, FlowRun, SessionQuery, Submission } from './messages.js';
 export type { DamagedSession, StoredRequest, StoredSession, WaitingSession } from './rows.js';
 
 const CLOSE_DEADLINE_MS = 10_000;
@@ -206,6 +208,15 @@ export class Journal {
 
   batchCounts(id: string): Promise<BatchCounts> {
     return this.#read('batchCounts', id);
+  }
+
+  /**
+   * A page of batches, newest first, at most 10,000, with the counts of their sessions.
+   * @throws INVALID_REQUEST if `before` names no batch
+   */
+  async batchPage(query: BatchQuery): Promise<readonly (Omit<BatchRow, 'data'> & { readonly data: unknown })[]> {
+    const rows = await this.#read('batchPage', { ...query, limit: pageLimit(query.limit) });
+    return rows.map((row) => ({ ...row, data: parseJson(row.data) }));
   }
 
   /** How many sessions of a batch had ended at sequence number `upTo`. */

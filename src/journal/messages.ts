@@ -75,8 +75,26 @@ export interface SessionQuery {
 /** How many sessions of a batch are in each status. */
 export interface BatchCounts {
   readonly counts: { readonly [status: string]: number };
+  /** Sessions that completed only in a retry. */
+  readonly flaky: number;
   /** When the last session of the batch ended; null while any has not. */
   readonly endedAt: string | null;
+}
+
+/** A page of batches, newest first; see `Journal.batchPage`. */
+export interface BatchQuery {
+  readonly limit: number;
+  /** The last batch of the previous page. */
+  readonly before?: string | undefined;
+  readonly name?: string | undefined;
+  /** A batch must have all of them; a null value matches any. */
+  readonly labels?: readonly { readonly name: string; readonly value: string | null }[] | undefined;
+}
+
+/** A batch with the counts of its sessions. `data` is JSON text. */
+export interface BatchRow extends BatchCounts {
+  readonly id: string;
+  readonly data: string;
 }
 
 /** How many sessions have each status, and how many of them failed since an instant. */
@@ -155,6 +173,7 @@ export interface JournalReads {
   events(query: EventQuery): Promise<EventRowPage>;
   openBatches(): Promise<readonly OpenBatch[]>;
   batchCounts(id: string): Promise<BatchCounts>;
+  batchPage(query: BatchQuery): Promise<readonly BatchRow[]>;
   batchEnds(id: string, upTo: number): Promise<number>;
   endedBefore(instant: string, limit: number): Promise<readonly SessionRow[]>;
   flowRuns(query: FlowRunQuery): Promise<readonly FlowRun[]>;

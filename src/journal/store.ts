@@ -68,6 +68,7 @@ export class Store {
       events: async (query) => events.list(query),
       openBatches: () => batches.open(),
       batchCounts: (id) => batches.count(id),
+      batchPage: (query) => batches.page(query),
       batchEnds: (id, upTo) => batches.ends(id, upTo),
       endedBefore: (instant, limit) => this.#endedBefore(instant, limit),
       flowRuns: (query) => flowRuns.list(query),

@@ -21,6 +21,15 @@ export const SessionFile = z.object({
 });
 export type SessionFile = z.infer<typeof SessionFile>;
 
+/** An entry of `GET /api/sessions/{id}/artifacts`. */
+export const SessionArtifact = z.object({
+  /** As in the zip, with forward slashes. */
+  path: z.string(),
+  bytes: z.int(),
+  modifiedAt: z.iso.datetime(),
+});
+export type SessionArtifact = z.infer<typeof SessionArtifact>;
+
 /** The response of `GET /api/health`. */
 export const Health = z.object({
   /** `failing`: the journal cannot be written, so no session is accepted; `reason` says why. */

@@ -161,7 +161,7 @@ export const ProxyRequest = z.strictObject({ js: z.string(), control: ControlKey
 export type ProxyRequest = z.infer<typeof ProxyRequest>;
 
 /** `name=value`, or a name alone for any value. A name with `=` cannot be queried. */
-const LabelTerm = z.string().min(1).max(601);
+export const LabelTerm = z.string().min(1).max(601);
 
 /**
  * `GET /api/sessions?state=&mode=&label=&batch=&limit=&before=`. With several `label`, all must match; `before` is the

@@ -73,7 +73,7 @@ async function fill(
   for await (const source of sources) {
     const prefix = source.folder === undefined ? '' : `${source.folder}/`;
     const taken = new Set<string>();
-    for await (const entry of entries(source)) {
+    for await (const entry of archiveEntries(source)) {
       if (signal.aborted) return;
       if (taken.has(entry.name)) continue;
       if (await appendFile(zip, { ...entry, name: prefix + entry.name }, signal)) taken.add(entry.name);
@@ -125,7 +125,8 @@ async function* untilError(content: Readable, onFault: (error: unknown) => void)
   }
 }
 
-async function* entries(options: ArchiveSource): AsyncGenerator<ArchiveEntry> {
+/** The files that the zip of a session's folder contains, if they exist. */
+export async function* archiveEntries(options: ArchiveSource): AsyncGenerator<ArchiveEntry> {
   for (const name of FILES) yield { name, path: join(options.dir, name) };
   const videos = ((await readdir(options.dir).catch(asAbsent)) ?? []).filter((name) => VIDEO.test(name));
   for (const name of videos.sort()) yield { name, path: join(options.dir, name) };

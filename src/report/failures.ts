@@ -1,3 +1,4 @@
+import type { Failure as Evidence } from '../protocol/failure.js';
 import type { Report } from '../protocol/report.js';
 
 type Step = Report['steps'][number];
@@ -20,6 +21,8 @@ export interface Failure {
   readonly title: string | null;
   /** The step that failed, or the last one before. */
   readonly step: Step | null;
+  /** The failure object of report.json; null if the report has none for it. */
+  readonly evidence: Evidence | null;
   /** The differences that match() found. */
   readonly differences: readonly { readonly path: string; readonly message: string }[];
 }
@@ -61,6 +64,7 @@ function flowFailure(report: Report, flow: Flow): Failure {
       url: step?.url ?? null,
       title: step?.title ?? null,
       step,
+      evidence: flow.failure ?? null,
       differences: [],
     };
   }
@@ -78,6 +82,7 @@ function flowFailure(report: Report, flow: Flow): Failure {
     url: textIn(details, 'url') ?? textIn(cause.details, 'url') ?? step?.url ?? null,
     title: textIn(details, 'title') ?? textIn(cause.details, 'title') ?? step?.title ?? null,
     step,
+    evidence: flow.failure ?? null,
     differences: differencesOf(report, cause, place.flow),
   };
 }
@@ -94,6 +99,7 @@ function sessionFailure(report: Report, error: ErrorBody): Failure {
     url: textIn(error.details, 'url') ?? step?.url ?? null,
     title: textIn(error.details, 'title') ?? step?.title ?? null,
     step,
+    evidence: report.failure ?? null,
     differences: differencesOf(report, cause, textIn(error.details, 'flow')),
   };
 }
@@ -111,6 +117,7 @@ function scriptFailure(report: Report, step: Step): Failure[] {
       url: step.url,
       title: step.title,
       step,
+      evidence: null,
       differences: differencesOf(report, step.error, undefined),
     },
   ];

@@ -41,6 +41,9 @@ background:var(--line);border:1px solid var(--line);border-radius:10px;overflow:
 .failure dt{color:var(--soft)}.failure dd{margin:0;overflow-wrap:anywhere}
 img{display:block;max-width:100%;height:auto;border:1px solid var(--line);border-radius:6px;background:#fff}
 .failure img{margin-top:14px;max-height:560px;object-fit:contain;object-position:left top}
+.frame{margin:10px 0 0;padding:8px 12px;overflow-x:auto;border-left:3px solid var(--bad);border-radius:4px;background:var(--code);white-space:pre;font:12.5px/1.5 ui-monospace,Menlo,Consolas,monospace}
+.expected{color:var(--good)}.received{color:var(--bad)}
+.failure dd ul{margin:0;padding:0;list-style:none}
 .differences{margin:10px 0 0;padding:0;list-style:none;font-size:13.5px}
 .differences li{padding:4px 0;border-top:1px solid var(--line);overflow-wrap:anywhere}
 .rows{background:var(--card);border:1px solid var(--line);border-radius:10px;overflow:hidden}

@@ -2,6 +2,7 @@ import { assertNever } from '../base/assert-never.js';
 import { ownScreenshot } from '../protocol/own-screenshot.js';
 import type { Report } from '../protocol/report.js';
 import { escapeMarkup as esc } from './escape.js';
+import { evidenceRows } from './evidence-rows.js';
 import { type Failure, type FailureList, listFailures } from './failures.js';
 import { count, formatBytes, formatDuration, formatInstant, shorten } from './format.js';
 import { mark, pageLink, stepsSection } from './html-steps.js';
@@ -10,6 +11,8 @@ import type { ImageSource } from './images.js';
 
 /** Entries of a collapsed list (console, assertions); report.json has more. */
 const MAX_LISTED = 500;
+/** The longest text that a failure shows of its evidence. */
+const MAX_EVIDENCE = 2_000;
 
 /**
  * report.html in pieces: one self-contained file, failures first. It contains no script, and its content security
@@ -100,7 +103,7 @@ function* failuresSection(
 }
 
 function failureCard(failure: Failure, anchor: string, picture: ImageSource | null): string {
-  const { step, place, url, title, differences } = failure;
+  const { step, place, url, title, differences, evidence } = failure;
   const rows = [
     place === null ? '' : `<dt>Where</dt><dd class="mono">${esc(place)}</dd>`,
     step === null
@@ -109,7 +112,12 @@ function failureCard(failure: Failure, anchor: string, picture: ImageSource | nu
     url === null
       ? ''
       : `<dt>Page</dt><dd class="text">${title === null ? '' : `${esc(shorten(title, 300))}<br>`}${pageLink(url)}</dd>`,
+    ...(evidence === null
+      ? []
+      : evidenceRows(evidence, MAX_EVIDENCE).map(([name, html]) => `<dt>${name}</dt><dd>${html}</dd>`)),
   ].join('');
+  const frame =
+    evidence?.frame === undefined ? '' : `<pre class="frame">${esc(shorten(evidence.frame, MAX_EVIDENCE))}</pre>`;
   const listed = differences.map(
     (one) => `<li><code>${esc(shorten(one.path, 300))}</code> ${esc(shorten(one.message, 1_000))}</li>`,
   );
@@ -117,7 +125,7 @@ function failureCard(failure: Failure, anchor: string, picture: ImageSource | nu
 <span class="pill bad">${esc(failure.code)}</span><h3 class="text">${failureTitle(failure)}</h3></header>
 <p class="message">${esc(shorten(failure.message, 4_000))}</p>
 ${listed.length === 0 ? '' : `<ul class="differences">${listed.slice(0, 50).join('')}</ul>`}
-<dl>${rows}</dl>${picture === null ? '' : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed')}</section>`;
+${frame}<dl>${rows}</dl>${picture === null ? '' : pictureOf(picture, step?.error === undefined ? 'The last picture of the page' : 'The page when it failed')}</section>`;
 }
 
 function failureTitle({ kind, subject }: Failure): string {
@@ -148,12 +156,8 @@ function flowsSection(report: Report): string {
       flow.status === 'interrupted'
         ? '<span class="warn" title="interrupted">⏸</span>'
         : mark(flow.status === 'passed');
-    const why =
-      flow.error === undefined
-        ? ''
-        : `<p class="bad text">${esc(flow.error.code)}: ${esc(shorten(flow.error.error, 500))}</p>`;
     return `<div class="flow">${sign}<span class="text">${esc(flow.path)}${flow.line === undefined ? '' : `:${flow.line}`}</span>
-<span class="soft">${formatDuration(flow.durationMs)}</span>${why}</div>`;
+<span class="soft">${formatDuration(flow.durationMs)}</span></div>`;
   });
   return `<h2>Flows</h2><div class="rows">${rows.join('')}</div>`;
 }

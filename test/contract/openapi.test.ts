@@ -76,7 +76,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
     return (id: string, body?: string, more: { [name: string]: string } = {}) =>
       answers.see(t, gateway.url, route, {
         path: path
-          .replace('{path...}', 'quick.js')
+          .replace('{path...}', path.includes('artifacts') ? 'screenshots/001-step.png' : 'quick.js')
           .replace('{id}', id)
           .replace('{name}', path.includes('screenshots') ? '001-step.png' : 'a.txt'),
         headers: { ...BEARER, ...more },
@@ -89,6 +89,9 @@ t.test('Every route answers valid requests as documented', async (t) => {
   writeFileSync(join(screenshots, '001-step.png'), 'a picture');
   const missing = { ...JOB, flowFiles: ['no.js'] };
   await by('GET', '/api/flows/{path...}')(id);
+  await by('GET', '/api/batches')(id);
+  const artifact = by('GET', '/api/sessions/{id}/artifacts/{path...}');
+  for (const range of ['', 'bytes=0-1', 'bytes=99-']) await artifact(id, undefined, range === '' ? {} : { range });
   for (const path of [
     '/',
     '/api/flows',
@@ -123,7 +126,7 @@ t.test('Every route answers valid requests as documented', async (t) => {
   const assets = routeOf('GET', '/assets/{name}');
   await answers.see(t, gateway.url, assets, { path: `/assets/${asset}` });
   await answers.see(t, gateway.url, assets);
-  for (const path of ['', '/files', '/report', '/report.json', '/download', '/events'])
+  for (const path of ['', '/files', '/artifacts', '/report', '/report.json', '/download', '/events'])
     await by('GET', `/api/sessions/{id}${path}`)(id);
   const traced = await house.live({ trace: 'on' });
   await by('GET', '/api/sessions/{id}/trace')(traced.id);
@@ -163,6 +166,8 @@ t.test('Every route answers valid requests as documented', async (t) => {
   await by('GET', '/api/batches/{id}/events')(batch.id, undefined, {
     'last-event-id': String(sessions.streams.lastSeq()),
   });
+  await by('GET', '/api/batches/{id}/flows/{path...}')(batch.id);
+  await by('POST', '/api/batches/{id}/rerun')(batch.id, '{"jobs": "all"}');
   await by('DELETE', '/api/batches/{id}')(batch.id);
   await by('POST', '/api/sessions')(id);
   const ended = await sessions.waitForEnd((await sessions.list({ mode: 'auto' }))[0]?.id ?? '', bounds);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import t, { type Test } from 'tap';
 import { startShop } from '../../examples/shop/shop.mjs';
+import { eventually } from '../support/eventually.js';
 import { guardLeaks } from '../support/leaks.js';
 import { openReader } from '../support/reader.js';
 import { startTestService } from '../support/service.js';
@@ -23,6 +24,18 @@ const [passed, failed] = [
   await service.job({ ...job, name: 'Passes', labels: { suite: 'a11y' }, args: { base: shop.url } }),
   await service.job({ ...job, name: 'Fails', args: { base: 'http://127.0.0.1:1' } }),
 ];
+const run: string = (
+  await service.call('POST', '/api/batches', {
+    name: 'Nightly',
+    labels: { branch: 'main', commit: '0123456789abcdef' },
+    flows: {
+      'wrong.js': `({ base }) => {\n  agent.go(base);\n  agent.expect('h1').toHaveText('No', { timeout: 1 });\n};`,
+    },
+    jobs: [{ prompt: 'x', name: 'wrong', flowFiles: ['wrong.js'], maxIterations: 0, args: { base: shop.url } }],
+  })
+).body.id;
+await eventually('the run ends', async () => (await service.call('GET', `/api/batches/${run}`)).body.endedAt !== null);
+const [inRun] = (await service.call('GET', `/api/sessions?batch=${run}`)).body;
 const live = await service.live({ name: 'Driven' });
 await service.run(live.id, `agent.go('${shop.url}'); console.log('here')`);
 
@@ -52,6 +65,11 @@ async function findsNothing(t: Test, where: string): Promise<void> {
 /** Each view, a text that it shows when it is ready, and what to do first. */
 const VIEWS: readonly { path: string; text: string; first?: () => Promise<unknown> }[] = [
   { path: '#/', text: 'Passes' },
+  { path: `#/runs/${run}`, text: 'Re-run failed' },
+  { path: `#/runs/${run}/flows/wrong.js`, text: 'As this run used it' },
+  { path: '#/nowhere', text: 'Not found' },
+  { path: '#/sessions', text: 'Passes' },
+  { path: `#/sessions/${inRun.id}`, text: 'Expected', first: () => page.getByRole('tab', { name: 'Network' }).click() },
   { path: `#/sessions/${passed.id}`, text: 'of 4' },
   { path: `#/sessions/${failed.id}/step-1`, text: 'Step 1 of' },
   { path: `#/sessions/${live.id}`, text: 'View only', first: () => page.locator('.cm-content').waitFor() },
@@ -102,7 +120,7 @@ t.test('Nothing is wider than a telephone', async (t) => {
 });
 
 t.test('The list, a session and a step with its picture can be reached with the keyboard', async (t) => {
-  await page.goto(`${service.url}/#/`);
+  await page.goto(`${service.url}/#/sessions`);
   await shows('Passes');
   await page.keyboard.press('/');
   await page.keyboard.type('suite=a11y');
@@ -118,11 +136,32 @@ t.test('The list, a session and a step with its picture can be reached with the 
   await shows('Step 2 of');
   t.match(page.url(), /step-2$/);
   await page.getByRole('tab', { name: 'Step' }).focus();
-  await page.keyboard.press('ArrowRight');
+  for (const _ of ['Network', 'Console', 'Report']) await page.keyboard.press('ArrowRight');
   await holds('document.querySelector("iframe[title=Report]") !== null');
   const inReport = () => page.evaluate('document.activeElement?.title === "Report"');
   for (let presses = 0; presses < 10 && !(await inReport()); presses += 1) await page.keyboard.press('Tab');
   t.ok(await inReport(), 'Tab goes on into the report');
+});
+
+t.test('From the first page, the keyboard alone leads to the cause of a failed run, and runs it again', async (t) => {
+  await page.goto(`${service.url}/#/`);
+  await shows('1 failed');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('run nightly');
+  await holds('document.querySelector("[role=option]")?.innerText.includes("Nightly")');
+  await page.keyboard.press('Enter');
+  await shows("> 3 |   agent.expect('h1').toHaveText('No'");
+  await page.getByRole('link', { name: 'wrong' }).focus();
+  await page.keyboard.press('Enter');
+  await shows('Received');
+  t.match(page.url(), inRun.id);
+  await holds('document.querySelector("figure img")?.naturalWidth > 300');
+  await page.getByRole('link', { name: 'Its run' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Re-run failed' }).focus();
+  await page.keyboard.press('Enter');
+  await shows('0 new since the run before');
+  t.notMatch(page.url(), run);
 });
 
 t.test('The page keeps its strict content security policy, and requests nothing from other hosts', async (t) => {

@@ -94,7 +94,7 @@ t.test('a session is started, controlled and stopped on the page', async (t) => 
 });
 
 t.test('a running job is shown live, a step with its picture, and the report opens', async () => {
-  await call('go', `${service.url}/#/`);
+  await call('go', `${service.url}/#/sessions`);
   const running = service.job({
     name: 'Nightly',
     prompt: 'Log in',
@@ -122,7 +122,7 @@ t.test('the list shows at once what each session does, and how many failed today
   const { id } = await service.live({ name: 'at work' });
   await service.run(id, "agent.text('body')");
   await call('go', 'about:blank');
-  await call('go', `${service.url}/#/`);
+  await call('go', `${service.url}/#/sessions`);
   await shows('at work');
   await shows("agent.text('body')");
   await shows('1 failed today');
@@ -131,7 +131,7 @@ t.test('the list shows at once what each session does, and how many failed today
 });
 
 t.test('the list is searched while typing, and filtered by state', async () => {
-  await call('go', `${service.url}/#/`);
+  await call('go', `${service.url}/#/sessions`);
   await shows('Nightly');
   await call('act', '{^input}Search', 'input', 'nightly login');
   await holds('!document.body.innerText.includes("by hand")');
@@ -153,7 +153,7 @@ t.test('the wall shows every running browser', async () => {
   await call('go', `${service.url}/#/wall`);
   await holds('document.querySelectorAll("canvas.shown").length === 2');
   await Promise.all(sessions.map(({ id }) => service.call('DELETE', `/api/sessions/${id}`)));
-  await shows('No browser runs');
+  await shows('No browsers running');
   await holds('document.querySelector("canvas") === null');
 });
 
@@ -178,14 +178,14 @@ t.test('a service with a token asks for it once, and a view-only token is not of
   await call('act', '{button}Sign in', 'click');
   await shows('No session yet');
   await call('go', `${guarded.url}/#/wall`);
-  await shows('No browser runs');
+  await shows('No browsers running');
   const headers = { authorization: 'Bearer correct-horse' };
   const { token } = (await guarded.call('POST', '/api/tokens', { name: 'wall', role: 'view' }, { headers })).body;
   await call('act', '{button}Sign out', 'click');
   await shows('Access token');
   await call('act', '{^input}Access token', 'input', token);
   await call('act', '{button}Sign in', 'click');
-  await shows('No browser runs');
+  await shows('No browsers running');
   await holds(
     `document.querySelector('nav a[href="#/wall"]') !== null && !document.querySelector('nav a[href="#/new"]')`,
   );

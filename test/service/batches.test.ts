@@ -113,3 +113,60 @@ t.test(`${MANY} jobs are accepted in one call, on disk, cancelled and gone`, { t
   t.equal((await next.call('DELETE', `/api/batches/${id}?purge=true`)).status, 200);
   t.same((await next.call('GET', '/api/sessions')).body, []);
 });
+
+t.test('Batches are listed by page, name and label, with how many of their jobs were flaky', async (t) => {
+  const service = await startTestService(t);
+  const flows = { 'a.js': COUNTS };
+  const ids: string[] = [];
+  for (const [name, branch] of [
+    ['nightly', 'main'],
+    ['nightly', 'next'],
+    ['smoke', 'main'],
+  ]) {
+    const { body } = await service.call('POST', '/api/batches', {
+      name,
+      labels: { branch },
+      flows,
+      jobs: [job('a.js')],
+    });
+    ids.unshift(body.id);
+    await ended(service, body.id);
+  }
+  const list = async (query: string) => (await service.call('GET', `/api/batches${query}`)).body;
+  const first = await list('?limit=2');
+  t.same(
+    first.batches.map(({ id }: BatchRecord) => id),
+    ids.slice(0, 2),
+  );
+  t.equal(first.next, ids[1]);
+  const rest = await list(`?limit=2&before=${first.next}`);
+  t.same([rest.batches.map(({ id }: BatchRecord) => id), rest.next], [ids.slice(2), null]);
+  t.match(rest.batches, [{ state: 'completed', counts: { completed: 1, flaky: 0 }, name: 'nightly' }]);
+  t.same((await list('?name=nightly&label=branch%3Dmain')).batches.length, 1);
+  t.same((await list('?label=nope')).batches, []);
+  t.match(await list('?before=zzzzzzzzzzzz'), { code: 'INVALID_REQUEST', details: { issues: [{ path: 'before' }] } });
+});
+
+t.test('The failed jobs of a batch run again with their arguments and flows; those with secrets do not', async (t) => {
+  const service = await startTestService(t);
+  const flows = { 'sum.js': '({ n }) => match(n, 1)', 'lib/count.js': COUNTS };
+  const submit = async (jobs: readonly object[]) =>
+    (await service.call('POST', '/api/batches', { name: 'nightly', labels: { branch: 'main' }, flows, jobs })).body.id;
+  const id = await submit([job('sum.js', { args: { n: 1 } }), job('sum.js', { name: 'two', args: { n: 2 } })]);
+  await ended(service, id);
+  const again = await service.call('POST', `/api/batches/${id}/rerun`, {});
+  t.match(again, { status: 201, body: { name: 'nightly', labels: { branch: 'main' }, counts: { total: 1 } } });
+  t.not(again.body.id, id);
+  t.match(await ended(service, again.body.id), { counts: { failed: 1 } });
+  const [record] = (await service.call('GET', `/api/sessions?batch=${again.body.id}`)).body;
+  t.match(record, { name: 'two', error: { code: 'FLOW_FAILED' } });
+  t.match((await service.call('POST', `/api/batches/${id}/rerun`, { jobs: 'all' })).body, { counts: { total: 2 } });
+  t.equal((await service.call('GET', `/api/batches/${id}/flows/lib/count.js`)).body, COUNTS);
+  t.equal((await service.call('GET', `/api/batches/${id}/flows/lib/none.js`)).status, 404);
+  t.not((await service.call('GET', `/api/batches/${id}/flows/..%2f..%2ftroupe.json`)).status, 200);
+
+  const sealed = await submit([job('sum.js', { name: 'login', args: { n: 2 }, secrets: { password: 'hunter2' } })]);
+  await ended(service, sealed);
+  const refused = await service.call('POST', `/api/batches/${sealed}/rerun`, {});
+  t.match(refused, { status: 400, body: { code: 'INVALID_REQUEST', error: /login cannot run again.*secrets/ } });
+});

@@ -97,6 +97,11 @@ const WRONG_TYPES: { readonly [route: string]: readonly (readonly [body: unknown
     [{ jobs: [{ prompt: 'x' }], flows: { 'a/.b/x.js': '' } }, 'flows.a/.b/x.js'],
     [{ jobs: [{ prompt: 'x' }], flows: { 'x.sh': '' } }, 'flows.x.sh'],
   ],
+  'POST /api/batches/{id}/rerun': [
+    [{ jobs: 'some' }, 'jobs'],
+    [{ jobs: ['a'] }, 'jobs'],
+    [{ nope: 1 }, 'nope'],
+  ],
   'POST /api/sessions/{id}/links': [
     [{ expiresIn: 'long' }, 'expiresIn'],
     [{ expiresIn: 0 }, 'expiresIn'],

@@ -1,6 +1,14 @@
-import { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../../protocol/batches/batch.js';
+import {
+  AcceptedBatch,
+  BatchJUnitQuery,
+  BatchList,
+  BatchListQuery,
+  BatchRecord,
+  BatchRequest,
+  RerunRequest,
+} from '../../protocol/batches/batch.js';
 import { RemoveQuery } from '../../protocol/session.js';
-import { batchIdOf } from '../path-params.js';
+import { batchIdOf, flowPathOf } from '../path-params.js';
 import { defineRoute, type Route } from '../route.js';
 import { LAST_EVENT_ID, StartQuery, startAfter } from './events.js';
 import { IDEMPOTENCY_KEY, SUBMIT_ERROR_STATUS, SUBMIT_ERRORS, submitterOf } from './submission.js';
@@ -22,6 +30,41 @@ export const batchRoutes: readonly Route[] = [
     errorStatus: SUBMIT_ERROR_STATUS,
     async handle({ body, request }, sessions) {
       return { kind: 'json', status: 201, body: await sessions.batches.create(body, submitterOf(request)) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/batches',
+    summary: 'Lists batches, newest first.',
+    query: BatchListQuery,
+    answer: BatchList,
+    async handle({ query }, sessions) {
+      return { kind: 'json', status: 200, body: await sessions.batches.list(query) };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/batches/{id}/rerun',
+    summary: 'Runs the jobs of a batch that did not complete again, or all of them, as a new batch.',
+    status: 201,
+    body: RerunRequest,
+    answer: AcceptedBatch,
+    errors: SUBMIT_ERRORS,
+    headers: [IDEMPOTENCY_KEY],
+    errorStatus: SUBMIT_ERROR_STATUS,
+    async handle({ body, request }, sessions) {
+      const batch = await sessions.batches.rerun(batchIdOf(request), body, submitterOf(request));
+      return { kind: 'json', status: 201, body: batch };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/batches/{id}/flows/{path...}',
+    summary: "The text of a flow or task file that a batch's jobs used.",
+    answer: 'text/plain',
+    async handle({ request }, sessions) {
+      const text = await sessions.batches.flowSource(batchIdOf(request), flowPathOf(request));
+      return { kind: 'text', status: 200, contentType: 'text/plain; charset=utf-8', text };
     },
   }),
   defineRoute({

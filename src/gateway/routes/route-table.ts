@@ -1,5 +1,6 @@
 import type { Route } from '../route.js';
 import { accessRoutes } from './access.js';
+import { artifactRoutes } from './artifacts.js';
 import { batchRoutes } from './batches.js';
 import { controlRoutes } from './control.js';
 import { eventRoutes } from './events.js';
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...controlRoutes,
   ...accessRoutes,
   ...fileRoutes,
+  ...artifactRoutes,
   ...flowRoutes,
   ...eventRoutes,
   ...mcpRoutes,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JobRequest, SessionStatus, WebhookFormat } from '../session.js';
+import { JobRequest, LabelTerm, SessionStatus, WebhookFormat } from '../session.js';
 
 /** The most jobs of one batch. */
 export const MAX_BATCH_JOBS = 10_000;
@@ -51,12 +51,14 @@ export const BatchRecord = z.object({
   labels: z.record(z.string(), z.string()),
   state: SessionStatus,
   parallel: z.int().nullable(),
-  /** `total` includes jobs that were removed since; the other counts do not. */
+  /** `total` includes jobs that were removed since; the other counts do not. `flaky`: completed only in a retry. */
   counts: z.object({
     total: z.int(),
     queued: z.int(),
     running: z.int(),
     completed: z.int(),
+    /** Services before 0.2 do not send it. */
+    flaky: z.int().optional(),
     failed: z.int(),
     stopped: z.int(),
   }),
@@ -101,6 +103,26 @@ export interface BatchOutcome extends BatchRecord {
   /** Jobs that failed, at most {@link MAX_LISTED_JOBS}; `counts.failed` has their number. */
   readonly failures: readonly BatchFailure[];
 }
+
+/**
+ * `GET /api/batches?name=&label=&limit=&before=`. With several `label`, all must match; `before` is the `next` of the
+ * previous page.
+ */
+export const BatchListQuery = z.strictObject({
+  name: z.string().min(1).max(200).optional(),
+  label: z.union([LabelTerm, z.array(LabelTerm).max(20)]).optional(),
+  limit: z.coerce.number().int().min(1).max(200).optional(),
+  before: BatchId.optional(),
+});
+export type BatchListQuery = z.infer<typeof BatchListQuery>;
+
+/** A page of batches, newest first. `next` is the `before` of the next page; null on the last one. */
+export const BatchList = z.object({ batches: z.array(BatchRecord), next: BatchId.nullable() });
+export type BatchList = z.infer<typeof BatchList>;
+
+/** `POST /api/batches/{id}/rerun`: `failed` (the default) runs the jobs that did not complete, `all` every job. */
+export const RerunRequest = z.strictObject({ jobs: z.enum(['failed', 'all']).optional() });
+export type RerunRequest = z.infer<typeof RerunRequest>;
 
 /** The response of `POST /api/batches`: the record, and the ids of the jobs in order. */
 export const AcceptedBatch = BatchRecord.extend({ jobs: z.array(z.string()) });

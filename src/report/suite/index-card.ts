@@ -1,8 +1,9 @@
 import type { Failure } from '../../protocol/failure.js';
 import { escapeMarkup as esc } from '../escape.js';
+import { codeOf, evidenceRows, listOf } from '../evidence-rows.js';
 import { shorten } from '../format.js';
 import { pageLink } from '../html-steps.js';
-import { requestText, stepTitle } from './failure-text.js';
+import { stepTitle } from './failure-text.js';
 import { type FlowResult, reasonOf } from './suite-result.js';
 
 const MAX_LINE = 300;
@@ -34,20 +35,15 @@ ${frame === undefined ? '' : `<pre class="frame">${esc(shorten(frame, longest))}
 }
 
 function rowsOf(flow: FlowResult, failure: Failure, place: string | null, { link, longest }: CardOptions): string {
-  const { expected, received, locator, step, nearMisses = [], console: lines = [], requests = [] } = failure;
-  const code = (text: string, kind?: string) => codeOf(shorten(text, longest), kind);
+  const { step } = failure;
+  const code = (text: string) => codeOf(shorten(text, longest));
   const { quarantine, earlier, again, report } = flow;
   const rows: readonly (readonly [string, string | null])[] = [
     ['Where', place === null ? null : code(place)],
-    ['Locator', locator === undefined ? null : code(locator)],
-    ['Expected', expected === undefined ? null : code(expected, 'expected')],
-    ['Received', received === undefined ? null : code(received, 'received')],
-    ['Most similar', list(nearMisses.map((near) => code(near)))],
+    ...evidenceRows(failure, longest),
     [step === undefined ? 'Step' : stepTitle(step), step === undefined ? null : `${step.index} ${code(step.js)}`],
     ['Page', failure.url === undefined || failure.url === '' ? null : pageOf(failure.url, failure.title ?? '')],
-    ['Page errors', list(lines.map(({ text }) => code(text)))],
-    ['Failed requests', list(requests.map((request) => code(requestText(request))))],
-    ['Attempts', earlier.length === 0 ? null : list(earlier.map((one) => esc(attemptText(one))))],
+    ['Attempts', earlier.length === 0 ? null : listOf(earlier.map((one) => esc(attemptText(one))))],
     ['Quarantine', quarantine === null ? null : esc(`until ${quarantine.until}, ${quarantine.ticket}`)],
     ['Run it again', again === null ? null : code(again)],
     ['Report', report === null ? null : `<a href="${esc(link(report))}">${esc(shorten(report, MAX_LINE))}</a>`],
@@ -64,12 +60,4 @@ function attemptText({ attempt, failure }: FlowResult['earlier'][number]): strin
 
 function pageOf(url: string, title: string): string {
   return title === '' ? pageLink(url) : `${esc(shorten(title, MAX_LINE))}<br>${pageLink(url)}`;
-}
-
-function codeOf(text: string, kind?: string): string {
-  return `<code${kind === undefined ? '' : ` class="${kind}"`}>${esc(text)}</code>`;
-}
-
-function list(items: readonly string[]): string | null {
-  return items.length === 0 ? null : `<ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`;
 }

@@ -1,14 +1,18 @@
-import { rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { asAbsent } from '../../base/system-fault.js';
+import { contentOf, hasOneName, openOwnFile, openRegularFile } from '../../files/regular-file.js';
 import type { Journal } from '../../journal/journal.js';
+import type { SessionArtifact } from '../../protocol/answers.js';
+import { TroupeError } from '../../protocol/errors.js';
 import type { SessionId, SessionRecord } from '../../protocol/session.js';
 import { keepsTrace } from '../../protocol/trace/keeps-trace.js';
 import { noTrace, TRACE } from '../../protocol/trace/trace.js';
-import { openArchive } from '../../report/archive.js';
+import { archiveEntries, openArchive } from '../../report/archive.js';
 import type { ReportPool } from '../../report/report-pool.js';
 import { journaledEvents } from '../events/index.js';
-import type { OpenFile } from '../ports/artifacts.js';
+import type { OpenArtifact, OpenFile } from '../ports/artifacts.js';
 import { type FileDirs, openArtifact } from './session-files.js';
 
 /**
@@ -46,6 +50,34 @@ export class ArtifactKeeper {
   async archive(record: SessionRecord, files: FileDirs | null): Promise<Readable> {
     await this.ensure(record);
     return openArchive([{ dir: this.dir(record.id), downloadsDir: files?.downloadsDir }]);
+  }
+
+  /** The files of {@link archive}. A running session's downloads come and go: one that is gone is left out. */
+  async artifacts(record: SessionRecord, files: FileDirs | null): Promise<readonly SessionArtifact[]> {
+    await this.ensure(record);
+    const found = new Map<string, SessionArtifact>();
+    for await (const entry of archiveEntries({ dir: this.dir(record.id), downloadsDir: files?.downloadsDir })) {
+      const stats = found.has(entry.name) ? null : await lstat(entry.path).catch(asAbsent);
+      if (stats === null || !stats.isFile() || (entry.untrusted === true && !hasOneName(stats))) continue;
+      found.set(entry.name, { path: entry.name, bytes: stats.size, modifiedAt: stats.mtime.toISOString() });
+    }
+    return [...found.values()];
+  }
+
+  /** @throws NOT_FOUND for a path that the zip does not contain */
+  async artifact(record: SessionRecord, files: FileDirs | null, path: string): Promise<OpenArtifact> {
+    await this.ensure(record);
+    for await (const entry of archiveEntries({ dir: this.dir(record.id), downloadsDir: files?.downloadsDir })) {
+      if (entry.name !== path) continue;
+      const opened = await (entry.untrusted ? openOwnFile(entry.path) : openRegularFile(entry.path));
+      if (opened === null) continue;
+      return {
+        bytes: opened.stats.size,
+        open: (range) => contentOf(opened, range),
+        close: () => opened.file.close(),
+      };
+    }
+    throw new TroupeError('NOT_FOUND', `The session has no artifact '${path.slice(0, 200)}'`);
   }
 
   async report(record: SessionRecord, name: 'report.html' | 'report.json'): Promise<OpenFile> {

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { SessionFile } from '../../protocol/answers.js';
+import type { SessionArtifact, SessionFile } from '../../protocol/answers.js';
 import { TroupeError } from '../../protocol/errors.js';
 import { isEnded, type SessionId, type SessionRecord } from '../../protocol/session.js';
-import type { Artifacts, OpenFile } from '../ports/artifacts.js';
+import type { Artifacts, OpenArtifact, OpenFile } from '../ports/artifacts.js';
 import type { ArtifactKeeper } from './artifact-keeper.js';
 import { endedSessionFiles, type FileDirs, listFiles, openFile, storeUpload } from './session-files.js';
 
@@ -39,6 +39,16 @@ export class SessionArtifacts implements Artifacts {
   async archive(id: string): Promise<Readable> {
     const { record, files } = await this.#sessions.now(id);
     return this.#keeper.archive(record, files);
+  }
+
+  async artifacts(id: string): Promise<readonly SessionArtifact[]> {
+    const { record, files } = await this.#sessions.now(id);
+    return this.#keeper.artifacts(record, files);
+  }
+
+  async artifact(id: string, path: string): Promise<OpenArtifact> {
+    const { record, files } = await this.#sessions.now(id);
+    return this.#keeper.artifact(record, files, path);
   }
 
   async list(id: string): Promise<readonly SessionFile[]> {

@@ -1,14 +1,18 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Journal, KeyValue } from '../../journal/journal.js';
+import { FlowCatalog } from '../../agent-js/flows/flow-catalog.js';
+import type { BatchCounts, Journal, KeyValue } from '../../journal/journal.js';
 import {
   type AcceptedBatch,
   BatchId,
   type BatchJUnitQuery,
+  type BatchList,
+  type BatchListQuery,
   type BatchRecord,
   type BatchRequest,
+  type RerunRequest,
 } from '../../protocol/batches/batch.js';
-import { TroupeError } from '../../protocol/errors.js';
+import { encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventPage } from '../../protocol/event-row.js';
 import type { EventType } from '../../protocol/events.js';
 import { type SessionId, type SessionRecord, type SessionStatus, WebhookFormat } from '../../protocol/session.js';
@@ -16,13 +20,16 @@ import { type BatchArtifacts, flowsDirOf, removeBatchFlows, writeBatchFlows } fr
 import { assertWebhook, flowFileCheck, type JobScheduler, type SubmissionKey } from '../jobs/index.js';
 import type { Batches } from '../ports/batches.js';
 import type { Submitter } from '../ports/sessions.js';
-import { newSessionId, type SessionDependencies } from '../sessions/index.js';
+import { labelsOf, newSessionId, type SessionDependencies } from '../sessions/index.js';
 import { BatchEnds } from './batch-ends.js';
 import { outcomeOf } from './batch-outcome.js';
 import { isRepeatedStop } from './repeated-stop.js';
+import { readJobsAgain, storeJobs } from './rerun.js';
 
 /** Jobs that are read from the journal at once. */
 const PAGE = 500;
+/** Batches of a page of the list, if the query does not say. */
+const LIST_PAGE = 50;
 
 /** The events of jobs that a batch's stream contains. */
 const JOB_EVENTS: ReadonlySet<EventType> = new Set(['SessionStarted', 'SessionEnded']);
@@ -97,6 +104,34 @@ export class BatchService implements Batches {
     return this.#record(await this.#find(id));
   }
 
+  async list({ name, label, limit = LIST_PAGE, before }: BatchListQuery): Promise<BatchList> {
+    const labels = labelsOf(label);
+    // One more than the page says whether there is another.
+    const rows = await this.#parts.journal.batchPage({ name, labels, before, limit: limit + 1 });
+    const batches = rows.slice(0, limit).flatMap((row) => {
+      const batch = Batch.safeParse(row.data);
+      return batch.success ? [this.#recordOf(batch.data, row)] : [];
+    });
+    return { batches, next: rows.length > limit ? (BatchId.safeParse(rows[limit - 1]?.id).data ?? null) : null };
+  }
+
+  async rerun(id: string, { jobs = 'failed' }: RerunRequest, submitter: Submitter): Promise<AcceptedBatch> {
+    const { config, vault } = this.#parts;
+    const batch = await this.#find(id);
+    const { name, labels, parallel } = batch;
+    const records = await this.#jobs(batch.id);
+    const again = await readJobsAgain({ config, vault, batch: batch.id, records, failed: jobs === 'failed' });
+    return this.create(
+      { ...(name === null ? {} : { name }), labels, ...(parallel === null ? {} : { parallel }), ...again },
+      submitter,
+    );
+  }
+
+  async flowSource(id: string, path: string): Promise<string> {
+    const { id: batch } = await this.#find(id);
+    return new FlowCatalog(flowsDirOf(this.#parts.config, batch)).source(path);
+  }
+
   async remove(id: string, purge: boolean): Promise<BatchRecord> {
     const batch = await this.#find(id);
     const before = await this.#record(batch);
@@ -165,9 +200,14 @@ export class BatchService implements Batches {
         submitter,
       );
     } catch (error) {
-      if (flows !== undefined) await removeBatchFlows(config, id);
+      await removeBatchFlows(config, id);
       throw error;
     }
+    const stored = ids.flatMap((session, index) => jobs.slice(index, index + 1).map((job) => [session, job] as const));
+    // Without it the batch runs, and only cannot run again.
+    await storeJobs({ config, vault, batch: id }, stored).catch((error: unknown) => {
+      this.#parts.log(`the jobs of batch ${id} were not stored, so it cannot run again: ${encodeError(error).error}`);
+    });
     if (wish !== null) this.#ends.watch(id);
     return { ...(await this.#record(batch)), jobs: [...ids] };
   }
@@ -195,8 +235,11 @@ export class BatchService implements Batches {
   }
 
   async #record(batch: Batch): Promise<BatchRecord> {
+    return this.#recordOf(batch, await this.#parts.journal.batchCounts(batch.id));
+  }
+
+  #recordOf(batch: Batch, { counts, flaky, endedAt }: BatchCounts): BatchRecord {
     const { id, name, labels, parallel, total, createdAt } = batch;
-    const { counts, endedAt } = await this.#parts.journal.batchCounts(id);
     const of = (status: SessionStatus) => counts[status] ?? 0;
     const base = this.#parts.config.publicUrl?.replace(/\/+$/, '') ?? '';
     const self = `${base}/api/batches/${id}`;
@@ -211,6 +254,7 @@ export class BatchService implements Batches {
         queued: of('queued'),
         running: of('running'),
         completed: of('completed'),
+        flaky,
         failed: of('failed'),
         stopped: of('stopped'),
       },

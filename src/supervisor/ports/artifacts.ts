@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { SessionFile } from '../../protocol/answers.js';
+import type { SessionArtifact, SessionFile } from '../../protocol/answers.js';
 
 /** An open file; the caller must read or destroy the stream. */
 export interface OpenFile {
@@ -7,10 +7,22 @@ export interface OpenFile {
   readonly stream: Readable;
 }
 
+/** A file of which a part can be read. The caller must call `open` or `close`, once. */
+export interface OpenArtifact {
+  readonly bytes: number;
+  /** Streams bytes, both ends included; destroying the stream closes the file. */
+  open(range: { readonly start: number; readonly end: number }): Readable;
+  close(): Promise<void>;
+}
+
 /** Files and artifacts of sessions. An unknown session or file is NOT_FOUND. */
 export interface Artifacts {
   /** Streams the artifact zip. Destroying the stream cancels the work. */
   archive(id: string): Promise<Readable>;
+  /** What the zip contains. */
+  artifacts(id: string): Promise<readonly SessionArtifact[]>;
+  /** One of {@link artifacts}, by its path. */
+  artifact(id: string, path: string): Promise<OpenArtifact>;
   list(id: string): Promise<readonly SessionFile[]>;
   read(id: string, name: string): Promise<OpenFile>;
   /**

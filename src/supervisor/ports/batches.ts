@@ -1,5 +1,13 @@
 import type { Readable } from 'node:stream';
-import type { AcceptedBatch, BatchJUnitQuery, BatchRecord, BatchRequest } from '../../protocol/batches/batch.js';
+import type {
+  AcceptedBatch,
+  BatchJUnitQuery,
+  BatchList,
+  BatchListQuery,
+  BatchRecord,
+  BatchRequest,
+  RerunRequest,
+} from '../../protocol/batches/batch.js';
 import type { EventPage } from '../../protocol/event-row.js';
 import type { Submitter } from './submitter.js';
 
@@ -12,6 +20,15 @@ export interface Batches {
   /** Resolves when all of it is on disk. If a job is rejected, nothing is stored, and the error contains its index. */
   create(request: BatchRequest, submitter: Submitter): Promise<AcceptedBatch>;
   get(id: string): Promise<BatchRecord>;
+  /** A page of batches, newest first. */
+  list(query: BatchListQuery): Promise<BatchList>;
+  /**
+   * Runs jobs of a batch again, as a new batch with the same name, labels, and flows. INVALID_REQUEST if no job is left to
+   * run, or if one had secrets: the service does not keep those of ended jobs.
+   */
+  rerun(id: string, request: RerunRequest, submitter: Submitter): Promise<AcceptedBatch>;
+  /** The text of a flow or task file that the batch's jobs used, by its path. */
+  flowSource(id: string, path: string): Promise<string>;
   /**
    * Cancels a running batch. Removes an ended one, with its jobs and their artifacts, unless a call within the last
    * minute

@@ -18,6 +18,6 @@ export type { SessionDependencies } from './session-dependencies.js';
 export { flowsEnd, interruptedEnd, lostEnd, type SessionEnd, stoppedEnd } from './session-end.js';
 export type { Slot } from './session-lifecycle.js';
 export { type AcceptedSession, acceptedRecord, newSessionId, waitingRecord } from './session-record.js';
-export { parseId, SessionTable } from './session-table.js';
+export { labelsOf, parseId, SessionTable } from './session-table.js';
 export { SessionWaiters, type WaitBounds } from './session-waiters.js';
 export { type OpenPhase, readProgress, type TaskProgress } from './task/task-phase.js';

@@ -94,7 +94,7 @@ export class SessionTable {
 }
 
 /** Parses `name=value`, or a name alone. */
-function labelsOf(terms: ListQuery['label'] = []): SessionQuery['labels'] {
+export function labelsOf(terms: ListQuery['label'] = []): SessionQuery['labels'] {
   return [terms].flat().map((term) => {
     const at = term.indexOf('=');
     return at === -1 ? { name: term, value: null } : { name: term.slice(0, at), value: term.slice(at + 1) };

@@ -1,3 +1,4 @@
+import type { SessionArtifact } from '../../../src/protocol/answers.js';
 import type { ErrorBody } from '../../../src/protocol/errors.js';
 import type { SessionRecord } from '../../../src/protocol/session.js';
 
@@ -66,4 +67,14 @@ function errorIn(text: string, otherwise: string): ErrorBody {
 /** The URL of a step's screenshot. */
 export function screenshotHref(id: string, name: string): string {
   return `api/sessions/${id}/screenshots/${encodeURIComponent(name)}`;
+}
+
+/** What a session left, as its zip has it. */
+export function sessionArtifacts(id: string): Promise<SessionArtifact[]> {
+  return call('GET', `api/sessions/${id}/artifacts`);
+}
+
+/** The URL of one artifact, by its path in the zip. */
+export function artifactHref(id: string, path: string): string {
+  return `api/sessions/${id}/artifacts/${path.split('/').map(encodeURIComponent).join('/')}`;
 }

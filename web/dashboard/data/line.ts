@@ -63,12 +63,21 @@ export interface NoteLine extends Common {
   readonly kind: 'note';
   readonly tone: Tone;
   readonly text: string;
+  /** The error that it is about, shown unless a step has it already. */
+  readonly cause?: string;
+  /** Written to the console, or an error of a page. */
+  readonly output?: boolean;
   /** The position in the flows: `buy:12`. */
   readonly place: string | null;
 }
 
 /** One line of a session's transcript. */
 export type Line = StepLine | ScriptLine | FlowLine | TurnLine | TextLine | DeviationLine | NoteLine;
+
+/** Whether it is output: of the console, or an error of a page. */
+export function isOutput(line: Line): line is NoteLine {
+  return line.kind === 'note' && line.output === true;
+}
 
 /** Whether somebody who looks for a failure wants to see it. */
 export function standsOut(line: Line): boolean {

@@ -6,6 +6,7 @@ import type { JournalEvent } from '../../../src/protocol/events.js';
 import type { SessionId } from '../../../src/protocol/session.js';
 import type { Capacity, StreamMessage, StreamRequest } from '../../../src/protocol/stream.js';
 import { wantsToken } from './api.js';
+import { runTable } from './run-table.svelte.js';
 import { midnight, sessionTable } from './session-table.svelte.js';
 
 /** Delays between reconnection attempts, in milliseconds; the last one repeats. */
@@ -173,6 +174,7 @@ class Live {
       case 'rows':
         this.capacity = message.capacity;
         sessionTable.update(message.rows);
+        runTable.changed(message.rows);
         return;
       case 'events': {
         const watched = this.#watched.get(message.id);

@@ -22,10 +22,16 @@ export class Transcript {
   readonly #lines: Line[] = [];
   #last = 0;
   #driver: string | null = null;
+  readonly #starts: string[] = [];
 
   /** In their order; a new array for each call. */
   get lines(): readonly Line[] {
     return [...this.#lines];
+  }
+
+  /** When each browser of the session started, ISO 8601. */
+  get starts(): readonly string[] {
+    return [...this.#starts];
   }
 
   /** The address of the person in control; null if nobody is. */
@@ -45,10 +51,15 @@ export class Transcript {
   #add(event: JournalEvent): void {
     const { at, seq } = event;
     const key = String(seq);
-    const note = (tone: Tone, text: string, where: { flow?: string | undefined; line?: number | undefined } = {}) => {
+    const note = (
+      tone: Tone,
+      text: string,
+      where: { flow?: string | undefined; line?: number | undefined } = {},
+      output = false,
+    ) => {
       const { flow, line } = where;
       const place = flow === undefined ? null : line === undefined ? flow : `${flow}:${line}`;
-      this.#lines.push({ key, kind: 'note', at, depth: this.#depthOf(flow), tone, text, place });
+      this.#lines.push({ key, kind: 'note', at, depth: this.#depthOf(flow), tone, text, place, output });
     };
     switch (event.type) {
       case 'StepFinished':
@@ -78,10 +89,10 @@ export class Transcript {
         return;
       }
       case 'ConsoleWritten':
-        note(event.data.level === 'error' ? 'bad' : 'plain', `console: ${event.data.text}`, event.data);
+        note(event.data.level === 'error' ? 'bad' : 'plain', `console: ${event.data.text}`, event.data, true);
         return;
       case 'PageErrorLogged':
-        note('bad', `the page: ${event.data.text}`);
+        note('bad', `the page: ${event.data.text}`, {}, true);
         return;
       case 'DialogOpened':
         note('plain', `${event.data.kind}: ${event.data.message}`);
@@ -96,6 +107,7 @@ export class Transcript {
         note('warn', `the video ended early: ${event.data.reason}`);
         return;
       case 'SessionStarted':
+        this.#starts.push(at);
         note('plain', `${event.data.browser}, ${event.data.driver} driver`);
         return;
       case 'SessionRestarted':
@@ -110,14 +122,16 @@ export class Transcript {
       case 'AttemptFailed': {
         this.#driver = null;
         const { attempt, error } = event.data;
-        note('warn', `attempt ${attempt} failed: ${error.error}; the next one begins in a fresh browser`);
+        const text = `attempt ${attempt} failed; the next one begins in a fresh browser`;
+        this.#lines.push({ key, kind: 'note', at, depth: 0, tone: 'warn', text, cause: error.error, place: null });
         return;
       }
       case 'SessionEnded': {
         this.#driver = null;
         const { status, error, summary, endReason } = event.data;
-        const why = error?.error ?? summary ?? endReason;
-        note(status === 'failed' ? 'bad' : 'good', [status, why].filter(Boolean).join(': '));
+        const tone = status === 'failed' ? 'bad' : 'good';
+        const cause = error?.error ?? summary ?? endReason ?? '';
+        this.#lines.push({ key, kind: 'note', at, depth: 0, tone, text: status, cause, place: null });
         return;
       }
       case 'ModelStarted': {

@@ -1,0 +1,29 @@
+import type { Failure } from '../protocol/failure.js';
+import { escapeMarkup as esc } from './escape.js';
+import { shorten } from './format.js';
+import { requestText } from './suite/failure-text.js';
+
+/** What a failure object says beyond its message, as titles and HTML; without what is not known. */
+export function evidenceRows(failure: Failure, longest: number): readonly (readonly [title: string, html: string])[] {
+  const { expected, received, locator, nearMisses = [], console: lines = [], requests = [] } = failure;
+  const code = (text: string, kind?: string) => codeOf(shorten(text, longest), kind);
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['Locator', locator === undefined ? null : code(locator)],
+    ['Expected', expected === undefined ? null : code(expected, 'expected')],
+    ['Received', received === undefined ? null : code(received, 'received')],
+    ['Most similar', listOf(nearMisses.map((near) => code(near)))],
+    ['Page errors', listOf(lines.map(({ text }) => code(text)))],
+    ['Failed requests', listOf(requests.map((request) => code(requestText(request))))],
+  ];
+  return rows.flatMap(([title, html]) => (html === null ? [] : [[title, html] as const]));
+}
+
+/** Escaped text as code. */
+export function codeOf(text: string, kind?: string): string {
+  return `<code${kind === undefined ? '' : ` class="${kind}"`}>${esc(text)}</code>`;
+}
+
+/** A list of HTML items; null if there are none. */
+export function listOf(items: readonly string[]): string | null {
+  return items.length === 0 ? null : `<ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`;
+}
