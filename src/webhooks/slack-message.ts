@@ -49,7 +49,8 @@ export function slackMessage(record: SessionRecord): object {
  * its cause, the flaky ones by name, counts, and links if the service knows its public address.
  */
 export function slackBatchMessage(outcome: BatchOutcome): object {
-  const { id, name, state, counts, createdAt, endedAt, labels, links, failures, flaky, flakyCount } = outcome;
+  const { id, name, state, counts, createdAt, endedAt, labels, links, failures, flaky } = outcome;
+  const flakyCount = counts.flaky ?? 0;
   const title = titleOf(name ?? id, state);
   const summary = [
     `${counts.failed} failed`,

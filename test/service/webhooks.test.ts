@@ -70,7 +70,6 @@ t.test(
         id,
         name: 'nightly',
         counts: { completed: 1, failed: 1 },
-        flakyCount: 0,
         failures: [{ name: 'pay', code: 'MATCH_FAILED', flow: 'fails', line: 2, view: /#\/sessions\// }],
       },
     });

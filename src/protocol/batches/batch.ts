@@ -97,8 +97,7 @@ export interface BatchFailure extends BatchJob {
 
 /** How a batch ended: the data of its webhook message. */
 export interface BatchOutcome extends BatchRecord {
-  /** Jobs that completed in a retry: how many, and the first {@link MAX_LISTED_JOBS}. */
-  readonly flakyCount: number;
+  /** Jobs that completed in a retry, at most {@link MAX_LISTED_JOBS}; `counts.flaky` has their number. */
   readonly flaky: readonly BatchJob[];
   /** Jobs that failed, at most {@link MAX_LISTED_JOBS}; `counts.failed` has their number. */
   readonly failures: readonly BatchFailure[];

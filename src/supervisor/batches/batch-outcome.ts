@@ -10,7 +10,6 @@ export function outcomeOf(record: BatchRecord, jobs: readonly SessionRecord[]): 
   const flaky = jobs.filter(({ status, attempt }) => status === 'completed' && attempt > 1);
   return {
     ...record,
-    flakyCount: flaky.length,
     flaky: flaky.slice(0, MAX_LISTED_JOBS).map(jobOf),
     failures: failed.slice(0, MAX_LISTED_JOBS).map((job) => ({
       ...jobOf(job),
