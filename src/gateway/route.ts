@@ -8,6 +8,7 @@ import type { EventPage } from '../protocol/event-row.js';
 import type { SessionRecord } from '../protocol/session.js';
 import type { TraceLink } from '../protocol/trace/trace.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
+import type { WebDriver } from '../webdriver/web-driver.js';
 import { checkShape } from './check-shape.js';
 import type { ServerName } from './http/http-server.js';
 import type { McpCall } from './mcp/mcp-endpoint.js';
@@ -81,6 +82,8 @@ export interface RouteRequest {
   readonly gone: GiveUpSignal;
   /** The address that opens a session's trace in the viewer, and until when. UNAVAILABLE */
   openTrace(id: SessionRecord['id']): Promise<TraceLink>;
+  /** Sessions of WebDriver clients. */
+  readonly webDriver: WebDriver;
   /** The metrics, in Prometheus' text format. */
   metrics(): Promise<string>;
   /** The HTTP server that received the request. */

@@ -18,6 +18,7 @@ import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
 import { Browser } from './browser.js';
+import { ClientSteps } from './client-steps.js';
 import { DevToolsChannel } from './connection/devtools-channel.js';
 import { DevToolsClients } from './connection/devtools-clients.js';
 import { ControlLock } from './control/control-lock.js';
@@ -64,6 +65,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #closing = new AbortController();
   readonly #secrets: Secrets;
   readonly #controlLock: ControlLock;
+  readonly #clientSteps = new ClientSteps();
   /** Receives the console output of the model's current script. */
   #onConsole: ((text: string) => void) | undefined;
   #state: SessionState = { kind: 'new' };
@@ -113,6 +115,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     },
     NextDevTools: ({ client, timeoutMs }, { signal }) =>
       later(withSignal({ signals: [signal], ms: timeoutMs }, (until) => this.#openParts().clients.next(client, until))),
+    BeginStep: (order, { signal }) =>
+      later(
+        this.#controlLock
+          .waitForControl(AbortSignal.any([signal, this.#closing.signal]))
+          .then(() => this.#clientSteps.begin(this.#openParts().agent, order)),
+      ),
+    EndStep: ({ step, error }) => this.#clientSteps.end(step, error),
     DetachDevTools: ({ client }) => {
       this.#parts?.clients.detach(client);
       return null;
@@ -125,6 +134,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#advance({ type: 'Ended', error: encodeError(error) });
     this.#closing.abort(error);
     this.#queue.close(error);
+    this.#clientSteps.close();
     const parts = this.#parts;
     this.#parts = undefined;
     for (const screen of Object.values(parts?.screens ?? {})) screen.close();

@@ -13,6 +13,7 @@ import { openApiRoutes } from './openapi.js';
 import { pageRoutes } from './pages.js';
 import { scriptRoutes } from './scripts.js';
 import { sessionRoutes } from './sessions.js';
+import { webDriverRoutes } from './webdriver.js';
 import { webhookRoutes } from './webhooks.js';
 
 /** Every route of the service. */
@@ -31,5 +32,6 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...mcpRoutes,
   ...webhookRoutes,
+  ...webDriverRoutes,
   ...openApiRoutes(() => ROUTES),
 ];

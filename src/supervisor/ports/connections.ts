@@ -1,5 +1,6 @@
 import type { DevToolsMessages } from '../../actors/session/connection/devtools-clients.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
+import type { ErrorBody } from '../../protocol/errors.js';
 
 /**
  * Another DevTools client of a session's browser, over the session's own connection. It ends with the session's actor.
@@ -53,6 +54,16 @@ export interface Connections {
   sendInput(id: string, key: string, inputs: readonly PageInput[]): Promise<void>;
   /** The page's selection. SESSION_BUSY if the key is not valid. */
   copySelection(id: string, key: string): Promise<string>;
+  /**
+   * Begins a step of a client that acts by other means than scripts, such as WebDriver; waits while a person has
+   * control. Returns a function that ends the step, with an error if it has failed.
+   * @param js the call, as the transcript shows it
+   */
+  beginStep(
+    id: string,
+    step: { readonly method: string; readonly js: string },
+    signal: AbortSignal,
+  ): Promise<(error: ErrorBody | null) => void>;
   /** Resets the idle timeout for a client that works without scripts. Does nothing if the session is not running. */
   touch(id: string): void;
   /**
