@@ -42,7 +42,7 @@ export type Answer =
   /** Content of a session to view, not to save. Pages chose what is in it, so it may load and run nothing. */
   | {
       readonly kind: 'picture';
-      readonly contentType: 'image/png' | 'text/html; charset=utf-8' | 'application/json';
+      readonly contentType: string;
       readonly stream: Readable;
       readonly bytes: number;
     }

@@ -53,7 +53,7 @@ t.test('A suite of Selenium runs in a session', { skip: skipWithout('chromedrive
     await driver.findElement(By.id('go')).click();
     await driver.wait(until.titleIs('Ada'));
     t.equal(await driver.executeScript('return innerWidth'), 1000);
-    await t.rejects(driver.findElement(By.id('none')), { name: 'NoSuchElementError' });
+    await t.rejects(async () => driver.findElement(By.id('none')), { name: 'NoSuchElementError' });
     await t.rejects(driver.get('file:///etc/passwd'));
     await driver.quit();
     const { body: events } = await service.call('GET', `/api/sessions/${id}/report.json`);
@@ -74,14 +74,14 @@ t.test('A suite of Selenium runs in a session', { skip: skipWithout('chromedrive
     const [first, second] = await Promise.all([open(), open()]);
     t.equal(drivers().length, 2);
     await service.call('DELETE', `/api/sessions/${first}`);
-    await eventually(() => drivers().length === 1);
+    await eventually('one chromedriver is left', () => drivers().length === 1);
     t.match(await call('GET', `/session/${first}/url`), {
       status: 404,
       body: { value: { error: 'invalid session id' } },
     });
     const [pid] = drivers();
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
-    await eventually(async () => (await service.call('GET', `/api/sessions/${second}`)).body.status === 'stopped');
+    await eventually('the session has ended', async () => (await service.call('GET', `/api/sessions/${second}`)).body.status === 'stopped');
     t.match(await call('GET', `/session/${second}/url`), {
       status: 404,
       body: { value: { error: 'invalid session id', message: /chromedriver has ended/ } },

@@ -1,6 +1,7 @@
 import type { Route } from '../route.js';
 import { accessRoutes } from './access.js';
 import { batchRoutes } from './batches.js';
+import { browserlessRoutes } from './browserless.js';
 import { controlRoutes } from './control.js';
 import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
@@ -33,5 +34,6 @@ export const ROUTES: readonly Route[] = [
   ...mcpRoutes,
   ...webhookRoutes,
   ...webDriverRoutes,
+  ...browserlessRoutes,
   ...openApiRoutes(() => ROUTES),
 ];
