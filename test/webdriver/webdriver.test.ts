@@ -81,7 +81,10 @@ t.test('A suite of Selenium runs in a session', { skip: skipWithout('chromedrive
     });
     const [pid] = drivers();
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
-    await eventually('the session has ended', async () => (await service.call('GET', `/api/sessions/${second}`)).body.status === 'stopped');
+    await eventually(
+      'the session has ended',
+      async () => (await service.call('GET', `/api/sessions/${second}`)).body.status === 'stopped',
+    );
     t.match(await call('GET', `/session/${second}/url`), {
       status: 404,
       body: { value: { error: 'invalid session id', message: /chromedriver has ended/ } },
