@@ -23,7 +23,7 @@ import { StatelessAgent } from './mcp/stateless-agent.js';
 import { withOtherCredentials } from './other-credentials.js';
 import type { Route } from './route.js';
 import { type Found, Router } from './router.js';
-import { ROUTES } from './routes/route-table.js';
+import { SERVED_ROUTES } from './routes/route-table.js';
 import { webDriverCommand } from './routes/webdriver.js';
 import { type SocketGate, Sockets } from './sockets.js';
 import { TraceViewer } from './trace-viewer/trace-viewer.js';
@@ -120,7 +120,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #hostCheck: HostCheck;
   readonly #credentials: Credentials;
-  readonly #router = new Router(ROUTES);
+  readonly #router = new Router(SERVED_ROUTES);
   readonly #streams: { readonly events: EventStreams; readonly mcp: McpEndpoint };
   readonly #dependencies: Omit<RequestDependencies, 'sessions'>;
   readonly #traceViewer: TraceViewer;

@@ -17,7 +17,7 @@ import { sessionRoutes } from './sessions.js';
 import { webDriverRoutes } from './webdriver.js';
 import { webhookRoutes } from './webhooks.js';
 
-/** Every route of the service. */
+/** Every route of the service but those of WebDriver, which the W3C recommendation describes: their errors have its form. */
 export const ROUTES: readonly Route[] = [
   ...pageRoutes,
   ...monitoringRoutes,
@@ -33,7 +33,9 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...mcpRoutes,
   ...webhookRoutes,
-  ...webDriverRoutes,
   ...browserlessRoutes,
   ...openApiRoutes(() => ROUTES),
 ];
+
+/** All routes that the gateway serves. */
+export const SERVED_ROUTES: readonly Route[] = [...ROUTES, ...webDriverRoutes];
