@@ -77,3 +77,27 @@ t.test('Clients of browserless get a session of their own', async (t) => {
     t.equal(await running(), 0);
   });
 });
+
+t.test('A token is needed if the service has one, in the URL too', async (t) => {
+  process.env.BROWSERLESS_TOKEN = 'a-token-for-this-test';
+  t.teardown(() => delete process.env.BROWSERLESS_TOKEN);
+  const service = await startTestService(t, { token: 'BROWSERLESS_TOKEN' });
+  const { body: viewer } = await service.call(
+    'POST',
+    '/api/tokens',
+    { name: 'v', role: 'view' },
+    {
+      headers: { authorization: 'Bearer a-token-for-this-test' },
+    },
+  );
+  for (const path of ['/pdf', '/screenshot', '/content', '/function']) {
+    t.equal((await service.call('POST', path, {})).status, 401, path);
+    t.equal((await service.call('POST', `${path}?token=another`, {})).status, 401, path);
+    t.equal((await service.call('POST', `${path}?token=${viewer.token}`, {})).status, 403, path);
+    t.equal((await service.call('POST', `${path}?token=a-token-for-this-test`, {})).status, 400, path);
+  }
+  const ws = service.url.replace('http', 'ws');
+  await t.rejects(puppeteer.connect({ browserWSEndpoint: `${ws}/cdp` }));
+  await t.rejects(puppeteer.connect({ browserWSEndpoint: `${ws}/playwright?token=${viewer.token}` }));
+  t.equal((await service.call('GET', '/api/sessions?token=a-token-for-this-test')).status, 401, 'nowhere else');
+});

@@ -17,7 +17,10 @@ import { sessionRoutes } from './sessions.js';
 import { webDriverRoutes } from './webdriver.js';
 import { webhookRoutes } from './webhooks.js';
 
-/** Every route of the service but those of WebDriver, which the W3C recommendation describes: their errors have its form. */
+/**
+ * Every route of Troupe's own API. The OpenAPI document has these; the routes of WebDriver and browserless are described
+ * by their own documents.
+ */
 export const ROUTES: readonly Route[] = [
   ...pageRoutes,
   ...monitoringRoutes,
@@ -33,9 +36,8 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...mcpRoutes,
   ...webhookRoutes,
-  ...browserlessRoutes,
   ...openApiRoutes(() => ROUTES),
 ];
 
 /** All routes that the gateway serves. */
-export const SERVED_ROUTES: readonly Route[] = [...ROUTES, ...webDriverRoutes];
+export const SERVED_ROUTES: readonly Route[] = [...ROUTES, ...webDriverRoutes, ...browserlessRoutes];
