@@ -63,7 +63,8 @@ export class WebDriver {
       signal.throwIfAborted();
     } catch (error) {
       await session?.close('The client has disconnected');
-      await sessions.remove(id, false);
+      // A DELETE of a session that has ended by itself would remove its artifacts.
+      if (sessions.timeLeft(id) !== null) await sessions.remove(id, false);
       throw error;
     }
     const opened = session;
