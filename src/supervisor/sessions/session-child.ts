@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Child } from '../../actors/child.js';
 import { SessionActor, type SessionMessages } from '../../actors/session/messages.js';
-import type { Supervision } from '../../actors/supervision.js';
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
