@@ -5,6 +5,7 @@ const FLOORS = [
   ['cli'],
   ['service'],
   ['gateway'],
+  ['webdriver'],
   ['supervisor'],
   ['actors'],
   ['auth', 'autonomy', 'playwright', 'playwright-test', 'request-client', 'webhooks'],

@@ -26,6 +26,7 @@ const PROOFS = {
     { path: 'test/attack', env: { TROUPE_TEST_DRIVER: 'docker' } },
   ],
   'create-playwright': [{ path: 'test/playwright/create-playwright.proof.ts', env: {} }],
+  doors: [{ path: 'test/webdriver/doors.proof.ts', env: {} }],
   curl: [{ path: 'test/request-client/curl-import/continuations.test.ts', env: {} }],
   long: ['agent-js/look-corpus', 'autonomy/healing', 'examples/flows', 'service/batches', 'service/churn'].map(
     (name) => ({

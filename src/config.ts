@@ -52,6 +52,8 @@ const ConfigFile = z.strictObject({
   createTimeout: z.number().positive().max(600).default(30),
   actTimeout: z.number().positive().max(600).default(10),
   evalTimeout: z.number().positive().max(3600).default(60),
+  /** For WebDriver; by default where packages install it. */
+  chromedriver: z.string().min(1).optional(),
   publicUrl: z.url().optional(),
   allowedHosts: z.array(z.string().min(1)).default([]),
   egress: z.strictObject({ allow: HostPatterns.optional(), deny: HostPatterns.optional() }).optional(),

@@ -8,6 +8,7 @@ import { systemClock } from './base/clock.js';
 import type { Config } from './config.js';
 import { Gateway } from './gateway/server.js';
 import { Journal } from './journal/journal.js';
+import { ClosedPorts } from './net-policy/closed-ports.js';
 import { ReportPool } from './report/report-pool.js';
 import { chooseDriver, type DriverChoice } from './service/choose-driver.js';
 import { makeHome } from './service/make-home.js';
@@ -69,11 +70,14 @@ export async function startService(
   };
   try {
     await makeHome(config);
+    const closedPorts = new ClosedPorts();
     const telemetry = new Telemetry(config, version, log);
     // First of all, for one service alone: what cannot have its port must not touch what another service holds.
     const pictures = new PictureBudget();
     const gateway = await Gateway.listen({
       pictures,
+      closedPorts,
+      chromedriver: config.chromedriver,
       host: config.host,
       port: config.port,
       server: config.server,
@@ -89,7 +93,13 @@ export async function startService(
     built.push(() => gateway.close(0));
     const journal = await Journal.open({ file: config.journalFile, log });
     built.push(() => journal.close());
-    const surroundings = { config, instance: journal.instance, ownPort: gateway.port, log };
+    const surroundings = {
+      config,
+      instance: journal.instance,
+      ownPort: gateway.port,
+      closedPorts: closedPorts.shared,
+      log,
+    };
     const { driver, description } = options.driver ?? (await chooseDriver(surroundings));
     const threads = new ThreadPool(
       { entry: new URL('./actors/session/session.thread.js', import.meta.url), name: 'sessions' },
@@ -115,6 +125,7 @@ export async function startService(
       secret: config.webhookSecret,
       rule: targetRule({
         ownPort: gateway.port,
+        closedPorts: closedPorts.shared,
         allow: config.webhooks.allow,
         egress: config.egress ?? {},
         isOpen: () => config.token === undefined && tokens.size === 0,
@@ -127,6 +138,7 @@ export async function startService(
       // With port 0 the system chose one: what is closed to sessions is that one.
       config: Object.freeze({ ...config, port: gateway.port }),
       driver,
+      closedPorts: closedPorts.shared,
       supervision,
       videos,
       journal,

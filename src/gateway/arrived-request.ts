@@ -4,6 +4,7 @@ import type { SharedSession } from '../auth/share-links.js';
 import type { SessionRecord } from '../protocol/session.js';
 import type { TraceLink } from '../protocol/trace/trace.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
+import type { WebDriver } from '../webdriver/web-driver.js';
 import type { Credentials } from './credentials.js';
 import type { ServerName } from './http/http-server.js';
 import type { Reply } from './http/reply.js';
@@ -32,6 +33,7 @@ export interface RequestDependencies {
   readonly publicBase: string | undefined;
   readonly sessions: Sessions;
   readonly traceViewer: TraceViewer;
+  readonly webDriver: WebDriver;
   metrics(): Promise<string>;
   prove: RouteRequest['prove'];
 }
@@ -78,6 +80,10 @@ export class ArrivedRequest implements RouteRequest {
 
   get gone(): GiveUpSignal {
     return this.#reply.gone;
+  }
+
+  get webDriver(): WebDriver {
+    return this.#dependencies.webDriver;
   }
 
   get server(): ServerName {

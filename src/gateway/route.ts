@@ -8,6 +8,7 @@ import type { EventPage } from '../protocol/event-row.js';
 import type { SessionRecord } from '../protocol/session.js';
 import type { TraceLink } from '../protocol/trace/trace.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
+import type { WebDriver } from '../webdriver/web-driver.js';
 import { checkShape } from './check-shape.js';
 import type { ServerName } from './http/http-server.js';
 import type { McpCall } from './mcp/mcp-endpoint.js';
@@ -48,7 +49,7 @@ export type Answer =
   /** Content of a session to view, not to save. Pages chose what is in it, so it may load and run nothing. */
   | {
       readonly kind: 'picture';
-      readonly contentType: 'image/png' | 'text/html; charset=utf-8' | 'application/json';
+      readonly contentType: string;
       readonly stream: Readable;
       readonly bytes: number;
     }
@@ -102,6 +103,8 @@ export interface RouteRequest {
   readonly gone: GiveUpSignal;
   /** The address that opens a session's trace in the viewer, and until when. UNAVAILABLE */
   openTrace(id: SessionRecord['id']): Promise<TraceLink>;
+  /** Sessions of WebDriver clients. */
+  readonly webDriver: WebDriver;
   /** The metrics, in Prometheus' text format. */
   metrics(): Promise<string>;
   /** The HTTP server that received the request. */

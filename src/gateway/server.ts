@@ -1,7 +1,9 @@
 import { PictureBudget } from '../agent-js/pictures/picture-budget.js';
 import { proofOf } from '../auth/service-proof.js';
+import { ClosedPorts } from '../net-policy/closed-ports.js';
 import { TroupeError } from '../protocol/errors.js';
 import type { Sessions } from '../supervisor/ports/sessions.js';
+import { WebDriver } from '../webdriver/web-driver.js';
 import { ArrivedRequest, type RequestDependencies } from './arrived-request.js';
 import { parseJson } from './check-shape.js';
 import { chooseServer, type ServerOption } from './choose-server.js';
@@ -18,11 +20,14 @@ import { AgentPeer } from './mcp/agent-peer.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import type { MakeMcpPeer, StatelessPeer } from './mcp/mcp-peer.js';
 import { StatelessAgent } from './mcp/stateless-agent.js';
+import { withOtherCredentials } from './other-credentials.js';
 import type { Route } from './route.js';
 import { type Found, Router } from './router.js';
-import { ROUTES } from './routes/route-table.js';
+import { SERVED_ROUTES } from './routes/route-table.js';
+import { webDriverCommand } from './routes/webdriver.js';
 import { type SocketGate, Sockets } from './sockets.js';
 import { TraceViewer } from './trace-viewer/trace-viewer.js';
+import { devToolsOf } from './tunnel/devtools-tunnel.js';
 import { writeAnswer } from './write-answer.js';
 
 /** A fault of the service itself, caught while a request was answered. */
@@ -82,6 +87,10 @@ export interface GatewayOptions {
   /** The body of `GET /metrics`. */
   readonly metrics?: (() => Promise<string>) | undefined;
   readonly onFault?: ((fault: GatewayFault) => void) | undefined;
+  /** The path of chromedriver; by default where packages install it. */
+  readonly chromedriver?: string | undefined;
+  /** Ports that pages must not reach; those of WebDriver are added. */
+  readonly closedPorts?: ClosedPorts | undefined;
   /** Limits what pictures of all sessions cost; its own by default. */
   readonly pictures?: PictureBudget | undefined;
 }
@@ -111,14 +120,15 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #hostCheck: HostCheck;
   readonly #credentials: Credentials;
-  readonly #router = new Router(ROUTES);
+  readonly #router = new Router(SERVED_ROUTES);
   readonly #streams: { readonly events: EventStreams; readonly mcp: McpEndpoint };
   readonly #dependencies: Omit<RequestDependencies, 'sessions'>;
   readonly #traceViewer: TraceViewer;
+  readonly #webDriver: WebDriver;
   readonly #sockets: Sockets;
   readonly #socketGate: SocketGate = {
     admit: (request, role) => {
-      const head = readHead(request);
+      const head = withOtherCredentials(readHead(request), request.path, request.query);
       if (head.fault !== null) throw new TroupeError('INVALID_REQUEST', head.fault);
       const sessions = this.#sessionsFor(head);
       const principal = this.#credentials.principalOf(head, sessions);
@@ -155,7 +165,13 @@ export class Gateway {
       server: options.server,
       onFault: (fault) => options.onFault?.(fault),
     });
+    this.#webDriver = new WebDriver({
+      driver: options.chromedriver,
+      closedPorts: options.closedPorts ?? new ClosedPorts(),
+      connect: devToolsOf,
+    });
     this.#dependencies = {
+      webDriver: this.#webDriver,
       traceViewer: this.#traceViewer,
       credentials: this.#credentials,
       server: server.name,
@@ -240,6 +256,7 @@ export class Gateway {
   async #close(deadlineMs: number): Promise<void> {
     this.#http.stopListening();
     const viewerClosed = this.#traceViewer.close();
+    const driversClosed = this.#webDriver.close();
     this.#streams.events.close();
     this.#streams.mcp.close();
     this.#sockets.close();
@@ -258,6 +275,7 @@ export class Gateway {
     for (const reply of this.#open) reply.cut();
     await this.#streams.mcp.end();
     await viewerClosed;
+    await driversClosed;
     this.#http.close();
   }
 
@@ -284,7 +302,8 @@ export class Gateway {
     try {
       // The native request is invalid after this call, so everything needed is read now.
       if (this.#closing) reply.closeAfter();
-      const head = readHead(native);
+      const read = readHead(native);
+      const head = withOtherCredentials(read, path, native.query);
       if (head.fault !== null) {
         this.#refuseAmbiguous(reply, head.fault, method, path);
         return;
@@ -354,7 +373,7 @@ export class Gateway {
   }
 
   #errorAnswer(error: unknown, method: string, path: string, route: Route | null): ReturnType<typeof errorAnswer> {
-    const answer = errorAnswer(error, route?.errorStatus);
+    const answer = errorAnswer(error, route?.errorStatus, webDriverCommand(method, path));
     if (answer.code === 'INTERNAL') this.#options.onFault?.({ method, path, error });
     return answer;
   }

@@ -7,6 +7,7 @@ import type { HttpRequest, SocketRoute, UpgradeRequest } from './http/http-serve
 import { STREAM_PATH, StreamServer } from './live-stream/stream-server.js';
 import { DESKTOP } from './tunnel/desktop-tunnel.js';
 import { DEVTOOLS } from './tunnel/devtools-tunnel.js';
+import { OWN_SESSIONS } from './tunnel/own-session-tunnel.js';
 import { type TunnelRequest, TunnelServer } from './tunnel/tunnel-server.js';
 
 /** Admits or refuses requests for a WebSocket. */
@@ -51,7 +52,7 @@ export class Sockets {
       make: ({ principal }, sessions) => this.#stream.newState(sessions, principal),
       discard: () => undefined,
     });
-    const tunnels = [DESKTOP, DEVTOOLS].map((kind) => {
+    const tunnels = [DESKTOP, DEVTOOLS, ...OWN_SESSIONS].map((kind) => {
       const upgrade = this.#upgradeHandler(kind.role, {
         make: (request, sessions) => {
           checkLinkScope(request.principal, kind.shared, request.id);

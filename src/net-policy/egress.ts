@@ -1,5 +1,6 @@
 import { parseAddress } from './address.js';
 import { isLoopback, isMetadata } from './blocked-addresses.js';
+import { ClosedPorts } from './closed-ports.js';
 import { HostPatterns } from './host-pattern.js';
 import { isLocalName, readHost } from './read-host.js';
 
@@ -13,6 +14,8 @@ export interface EgressLists {
 export interface EgressSetting {
   /** The port that the service actually listens on. */
   readonly ownPort: number;
+  /** The memory of {@link ClosedPorts}; read at each connection. */
+  readonly closedPorts?: SharedArrayBuffer | undefined;
   /** Names of the service itself. */
   readonly ownNames: readonly string[];
   /** The address of `host.docker.internal`; null if the Docker engine has none. */
@@ -57,6 +60,7 @@ export class EgressRules {
   readonly #setting: EgressSetting;
   readonly #forward: ReadonlySet<number>;
   readonly #closedPorts: Pick<ReadonlySet<number>, 'has'>;
+  readonly #sharedPorts: ClosedPorts | null;
   readonly #denied: HostPatterns;
   readonly #allowed: readonly HostPatterns[];
   readonly #deniesLoopback: boolean;
@@ -73,6 +77,7 @@ export class EgressRules {
     this.#setting = setting;
     this.#forward = new Set([...setting.forward, ...session.forward]);
     this.#closedPorts = closedPorts;
+    this.#sharedPorts = setting.closedPorts === undefined ? null : new ClosedPorts(setting.closedPorts);
     this.#denied = new HostPatterns([...(setting.egress.deny ?? []), ...(session.egress.deny ?? [])]);
     this.#allowed = [setting.egress.allow, session.egress.allow].flatMap((list) =>
       list === undefined ? [] : [new HostPatterns(list)],
@@ -137,7 +142,8 @@ export class EgressRules {
   }
 
   #isClosed(port: number): boolean {
-    return port === this.#setting.ownPort || this.#closedPorts.has(port);
+    if (port === this.#setting.ownPort || this.#closedPorts.has(port)) return true;
+    return this.#sharedPorts?.has(port) ?? false;
   }
 }
 

@@ -28,6 +28,8 @@ interface DriverDependencies {
   readonly instance: string;
   /** The port that the service listens on; browsers cannot reach it. */
   readonly ownPort: number;
+  /** See `EgressSetting`. */
+  readonly closedPorts?: SharedArrayBuffer | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -97,7 +99,7 @@ export async function usableDocker(
 }
 
 async function dockerChoice(
-  { config, instance, ownPort, log }: DriverDependencies,
+  { config, instance, ownPort, closedPorts, log }: DriverDependencies,
   { engine, version, image, info }: UsableDocker,
   why: string,
 ): Promise<DriverChoice> {
@@ -107,6 +109,7 @@ async function dockerChoice(
   const secures = (how: string) => info.SecurityOptions?.some((option) => option.startsWith(`name=${how}`)) ?? false;
   const setting = {
     ownPort,
+    closedPorts,
     ownNames: ownNames(config),
     hostAddress: await bridgeAddress(engine),
     forward: config.forward,
@@ -166,7 +169,7 @@ function ownNames({ publicUrl, allowedHosts }: Config): readonly string[] {
 
 /** @throws INVALID_REQUEST if the configuration requires something of all sessions that this driver cannot do */
 async function processChoice(
-  { config, instance, ownPort, log }: DriverDependencies,
+  { config, instance, ownPort, closedPorts, log }: DriverDependencies,
   why: string,
 ): Promise<DriverChoice> {
   if (config.dockerSocket !== null) {
@@ -182,6 +185,7 @@ async function processChoice(
   const chromium = await findChromium({ configured, user, cacheDir: `${tmpDir}/chromium` });
   const setting = {
     ownPort,
+    closedPorts,
     ownNames: ownNames(config),
     hostAddress: null,
     forward: config.forward,

@@ -14,6 +14,8 @@ export interface TargetRule {
 export interface TargetRuleOptions {
   /** The port that the service listens on. */
   readonly ownPort: number;
+  /** See `EgressSetting`. */
+  readonly closedPorts?: SharedArrayBuffer | undefined;
   /** `webhooks.allow` of the configuration. */
   readonly allow: readonly string[];
   /** `egress` of the configuration. */
@@ -28,10 +30,10 @@ export interface TargetRuleOptions {
  * Of the rest, this machine's loopback addresses are closed if the service requires tokens, and so is what `egress`
  * closes.
  */
-export function targetRule({ ownPort, allow, egress, isOpen }: TargetRuleOptions): TargetRule {
+export function targetRule({ ownPort, closedPorts, allow, egress, isOpen }: TargetRuleOptions): TargetRule {
   const rulesFor = (lists: EgressLists): EgressRules =>
     new EgressRules(
-      { ownPort, ownNames: [], hostAddress: null, forward: [], egress: lists, loopback: 'open' },
+      { ownPort, closedPorts, ownNames: [], hostAddress: null, forward: [], egress: lists, loopback: 'open' },
       { forward: [], egress: {} },
     );
   const always = rulesFor({});

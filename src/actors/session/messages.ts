@@ -129,6 +129,13 @@ export type SessionMessages = {
     readonly payload: { readonly client: number; readonly timeoutMs: number };
     readonly reply: DevToolsMessages;
   };
+  /**
+   * A step of a client that acts by other means than scripts begins; the reply, its number, says that it may act. `js`
+   * is shown in the transcript.
+   */
+  BeginStep: { readonly payload: { readonly method: string; readonly js: string }; readonly reply: number };
+  /** The step has ended; with an error, it has failed. */
+  EndStep: { readonly payload: { readonly step: number; readonly error: ErrorBody | null }; readonly reply: null };
   DetachDevTools: { readonly payload: { readonly client: number }; readonly reply: null };
   /** The model's answer with this number is on disk. Its tool calls are not executed before. */
   ModelAnswerRecorded: { readonly payload: { readonly call: number }; readonly reply: null };

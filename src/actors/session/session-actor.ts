@@ -19,16 +19,18 @@ import { serviceReach } from '../../request-client/flow/service-reach.js';
 import { Sandbox } from '../../script/sandbox.js';
 import { type ActorContext, type Behaviour, type Handlers, later, type Termination } from '../actor.js';
 import { Browser } from './browser.js';
+import { ClientSteps } from './client-steps.js';
 import { DevToolsChannel } from './connection/devtools-channel.js';
 import { DevToolsClients } from './connection/devtools-clients.js';
 import { ControlLock } from './control/control-lock.js';
 import { InputDispatcher } from './control/input-dispatcher.js';
-import { Person, type PersonParts } from './control/person.js';
+import { Person } from './control/person.js';
 import { type Asker, ScriptQueue } from './control/script-queue.js';
 import { EventBatcher } from './event-batcher.js';
 import { FlowJob } from './flow-job.js';
 import type { FlowsOutcome, SessionArgs, SessionMessages } from './messages.js';
 import { ModelPhase, type ModelTask } from './model-phase.js';
+import { closeParts, type OpenParts } from './open-parts.js';
 import { RulesMark } from './rules-mark.js';
 import { runScript, type ScriptRequest } from './run-script.js';
 import { Screen } from './screen.js';
@@ -36,25 +38,6 @@ import { type SessionInput, type SessionState, transition } from './session-stat
 
 /** Scripts that may wait behind the running one (spec section 3). */
 const WAITING_SCRIPTS = 64;
-
-/** The resources of an open session, all released when the actor ends. */
-interface OpenParts {
-  readonly channel: DevToolsChannel;
-  /** Other DevTools clients of the same browser. */
-  readonly clients: DevToolsClients;
-  readonly browser: Browser;
-  readonly agent: Agent;
-  readonly playwright: PlaywrightSession;
-  readonly sandbox: Sandbox;
-  readonly flows: FlowJob;
-  readonly screens: { readonly [U in CastPuller]: Screen };
-  readonly input: InputDispatcher;
-  readonly network: NetworkLog;
-  /** Null: the session is to have no trace. */
-  readonly trace: TraceLog | null;
-  /** What a person's scripts need, until there is a person. */
-  readonly forPerson: PersonParts;
-}
 
 /** One session: the connection to its browser, its script thread, and the queue of scripts. */
 export class SessionBehaviour implements Behaviour<SessionMessages> {
@@ -66,6 +49,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   readonly #secrets: Secrets;
   readonly #controlLock: ControlLock;
   readonly #handoffs = new Handoffs((event) => this.#emit(event));
+  readonly #clientSteps = new ClientSteps();
   /** Receives the console output of the model's current script. */
   #onConsole: ((text: string) => void) | undefined;
   #state: SessionState = { kind: 'new' };
@@ -119,6 +103,13 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     },
     NextDevTools: ({ client, timeoutMs }, { signal }) =>
       later(withSignal({ signals: [signal], ms: timeoutMs }, (until) => this.#openParts().clients.next(client, until))),
+    BeginStep: (order, { signal }) =>
+      later(
+        this.#controlLock
+          .waitForControl(AbortSignal.any([signal, this.#closing.signal]))
+          .then(() => this.#clientSteps.begin(this.#openParts().agent, order)),
+      ),
+    EndStep: ({ step, error }) => this.#clientSteps.end(step, error),
     DetachDevTools: ({ client }) => {
       this.#parts?.clients.detach(client);
       return null;
@@ -131,6 +122,7 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
     this.#advance({ type: 'Ended', error: encodeError(error) });
     this.#closing.abort(error);
     this.#queue.close(error);
+    this.#clientSteps.close();
     const parts = this.#parts;
     this.#parts = undefined;
     for (const screen of Object.values(parts?.screens ?? {})) screen.close();
@@ -366,29 +358,6 @@ export class SessionBehaviour implements Behaviour<SessionMessages> {
   #advance(input: SessionInput): void {
     this.#state = transition(this.#state, input);
   }
-}
-
-/** Closes the parts from left to right, in the order in which they depend on one another. */
-async function closeParts({
-  sandbox,
-  playwright,
-  agent,
-  browser,
-  channel,
-  network,
-  trace,
-}: {
-  [P in 'sandbox' | 'playwright' | 'agent' | 'browser' | 'channel' | 'network' | 'trace']?: OpenParts[P] | undefined;
-}): Promise<void> {
-  // Emit the last steps at once, without waiting for their pictures or the script.
-  agent?.flush();
-  await sandbox?.close();
-  await playwright?.close();
-  await agent?.dispose();
-  browser?.close();
-  await channel?.close();
-  await network?.close();
-  await trace?.close();
 }
 
 function endError(termination: Termination): unknown {

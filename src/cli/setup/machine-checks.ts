@@ -10,6 +10,7 @@ import { DockerEngine } from '../../containers/docker/docker-engine.js';
 import { findConfinement } from '../../containers/process/confinement.js';
 import { chooseServer } from '../../gateway/choose-server.js';
 import { encodeError } from '../../protocol/errors.js';
+import { findDriver } from '../../webdriver/driver-process.js';
 import type { Finding } from './finding.js';
 import { checkSystem, installCommand, installDocker, libsqlPackage } from './system-check.js';
 
@@ -32,6 +33,7 @@ export async function checkMachine(config: Config): Promise<readonly Finding[]> 
     checkMemory(config),
     checkDisk(config),
     checkModels(config),
+    checkWebDriver(config),
   ]);
 }
 
@@ -40,6 +42,15 @@ function checkNode(): Finding {
   const what = `Node ${process.versions.node}`;
   if (major > 20 || (major === 20 && minor >= 19)) return { level: 'ok', what, why: 'new enough' };
   return { level: 'failed', what, why: 'Troupe needs 20.19 or later', fix: 'install Node 20.19 or later' };
+}
+
+/** Only clients of WebDriver need it. */
+async function checkWebDriver({ chromedriver }: Config): Promise<Finding> {
+  const what = 'WebDriver';
+  const path = await findDriver(chromedriver).catch(() => null);
+  if (path !== null) return { level: 'ok', what, why: `chromedriver is ${path}` };
+  const fix = chromedriver === undefined ? 'apt-get install chromium-driver' : 'correct "chromedriver" in troupe.json';
+  return { level: 'note', what, why: 'no chromedriver, so Selenium suites get no sessions', fix };
 }
 
 /** The journal's database is a binary of the system, the processor and the C library. */

@@ -2,6 +2,7 @@ import type { Route } from '../route.js';
 import { accessRoutes } from './access.js';
 import { artifactRoutes } from './artifacts.js';
 import { batchRoutes } from './batches.js';
+import { browserlessRoutes } from './browserless.js';
 import { controlRoutes } from './control.js';
 import { eventRoutes } from './events.js';
 import { fileRoutes } from './files.js';
@@ -14,9 +15,13 @@ import { openApiRoutes } from './openapi.js';
 import { pageRoutes } from './pages.js';
 import { scriptRoutes } from './scripts.js';
 import { sessionRoutes } from './sessions.js';
+import { webDriverRoutes } from './webdriver.js';
 import { webhookRoutes } from './webhooks.js';
 
-/** Every route of the service. */
+/**
+ * Every route of Troupe's own API. The OpenAPI document has these; the routes of WebDriver and browserless are described
+ * by their own documents.
+ */
 export const ROUTES: readonly Route[] = [
   ...pageRoutes,
   ...monitoringRoutes,
@@ -35,3 +40,6 @@ export const ROUTES: readonly Route[] = [
   ...webhookRoutes,
   ...openApiRoutes(() => ROUTES),
 ];
+
+/** All routes that the gateway serves. */
+export const SERVED_ROUTES: readonly Route[] = [...ROUTES, ...webDriverRoutes, ...browserlessRoutes];

@@ -27,6 +27,11 @@ export const DEVTOOLS: TunnelKind = {
   },
 };
 
+/** The far end of a DevTools connection to a live session. @throws SESSION_ENDED */
+export function devToolsOf(id: string, sessions: Sessions): FarEnd {
+  return new DevToolsTunnel(id, sessions.connections.devTools(id, undefined), sessions);
+}
+
 class DevToolsTunnel implements FarEnd {
   readonly #id: string;
   readonly #devTools: DevTools;

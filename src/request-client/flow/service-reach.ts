@@ -10,6 +10,8 @@ import type { ReachBounds } from '../run/reach-bounds.js';
 export interface ServiceReachOptions {
   /** The port that the service actually listens on. */
   readonly ownPort: number;
+  /** See `EgressSetting`. */
+  readonly closedPorts?: SharedArrayBuffer | undefined;
   readonly egress: {
     readonly service: EgressLists;
     readonly session: EgressLists;
@@ -20,9 +22,9 @@ export interface ServiceReachOptions {
  * Blocks cloud metadata, the service itself, and everything that `egress` blocks for pages. Otherwise this machine's
  * localhost is open: servers under test often listen there.
  */
-export function serviceReach({ ownPort, egress }: ServiceReachOptions, lookUp?: Lookup): ReachBounds {
+export function serviceReach({ ownPort, closedPorts, egress }: ServiceReachOptions, lookUp?: Lookup): ReachBounds {
   const rules = new EgressRules(
-    { ownPort, ownNames: [], hostAddress: null, forward: [], egress: egress.service, loopback: 'open' },
+    { ownPort, closedPorts, ownNames: [], hostAddress: null, forward: [], egress: egress.service, loopback: 'open' },
     { forward: [], egress: egress.session },
   );
   return {

@@ -1,5 +1,6 @@
 import type { DevToolsMessages } from '../../actors/session/connection/devtools-clients.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
+import type { ErrorBody } from '../../protocol/errors.js';
 import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
 
 /**
@@ -60,6 +61,16 @@ export interface Connections {
   handoffEnded(id: string, handoff: string, signal: AbortSignal): Promise<void>;
   /** Answers the open handoff; a person who has control gives it back. NOT_FOUND if it is not open. */
   answerHandoff(id: string, given: HandoffRequest, by: string): Promise<Handoff>;
+  /**
+   * Begins a step of a client that acts by other means than scripts, such as WebDriver; waits while a person has
+   * control. Returns a function that ends the step, with an error if it has failed.
+   * @param js the call, as the transcript shows it
+   */
+  beginStep(
+    id: string,
+    step: { readonly method: string; readonly js: string },
+    signal: AbortSignal,
+  ): Promise<(error: ErrorBody | null) => void>;
   /** Resets the idle timeout for a client that works without scripts. Does nothing if the session is not running. */
   touch(id: string): void;
   /**

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Child } from '../../actors/child.js';
 import { SessionActor, type SessionMessages } from '../../actors/session/messages.js';
-import type { Supervision } from '../../actors/supervision.js';
 import type { StepScreenshotPolicy } from '../../agent-js/steps.js';
 import type { Config } from '../../config.js';
 import type { BrowserLease } from '../../containers/driver.js';
@@ -11,6 +10,7 @@ import type { AutoRequest, LiveRequest, SessionId } from '../../protocol/session
 import { NETWORK_LOG } from '../../report/har.js';
 import { TRACE_LOG } from '../../report/trace/trace-log-file.js';
 import { flowsDirOf } from '../artifacts/index.js';
+import type { SessionDependencies } from './session-dependencies.js';
 
 /** Scripts that an actor may have queued, and how much longer than its time limit each may take. */
 const SCRIPTS_AHEAD = 65;
@@ -64,7 +64,7 @@ export interface SessionStart {
  * `temporary`, since an interrupted flow cannot be continued. A lost browser ends all of them.
  */
 export function startSessionActor(
-  { config, supervision }: { readonly config: Config; readonly supervision: Supervision },
+  { config, supervision, closedPorts }: Pick<SessionDependencies, 'config' | 'supervision' | 'closedPorts'>,
   { id, restart, lease, timeoutMs, signal: wanted, takesOver, task }: SessionStart,
 ): Promise<SessionChild> {
   return supervision.start({
@@ -79,7 +79,11 @@ export function startSessionActor(
         page: request,
         flowsDir: flowsDirOf(config, batch),
         requestsDir: config.requestsDir,
-        reach: { ownPort: config.port, egress: { service: config.egress ?? {}, session: request.egress ?? {} } },
+        reach: {
+          ownPort: config.port,
+          closedPorts,
+          egress: { service: config.egress ?? {}, session: request.egress ?? {} },
+        },
         connection: config.requests,
         screenshotsDir: join(config.sessionsDir, id, 'screenshots'),
         networkLog: join(config.sessionsDir, id, NETWORK_LOG),

@@ -2,7 +2,7 @@ import type { ActorRef } from '../../actors/actor.js';
 import type { SessionMessages } from '../../actors/session/messages.js';
 import type { BrowserEndpoint } from '../../containers/driver.js';
 import type { ControlKey, PageInput } from '../../protocol/control.js';
-import { TroupeError } from '../../protocol/errors.js';
+import { type ErrorBody, TroupeError } from '../../protocol/errors.js';
 import type { Handoff, HandoffRequest } from '../../protocol/person/handoff.js';
 import { isEnded } from '../../protocol/session.js';
 import type { Connections, DevTools, DevToolsClient } from '../ports/connections.js';
@@ -11,6 +11,8 @@ import type { SessionControl } from './session-control.js';
 import { parseId, type SessionTable } from './session-table.js';
 
 const ATTACH_MS = 6_000;
+/** How long a step waits for a person to give back control. */
+const STEP_MS = 3_600_000;
 /** How long one request waits for the first DevTools message. */
 const NEXT_MESSAGE_MS = 20_000;
 const GRACE_MS = 5_000;
@@ -67,6 +69,16 @@ export class SessionConnections implements Connections {
 
   async answerHandoff(id: string, given: HandoffRequest, by: string): Promise<Handoff> {
     return (await this.session(id)).handoff.answer(given, by);
+  }
+
+  async beginStep(
+    id: string,
+    step: { readonly method: string; readonly js: string },
+    signal: AbortSignal,
+  ): Promise<(error: ErrorBody | null) => void> {
+    const actor = (await this.session(id)).actor();
+    const number = await actor.ask('BeginStep', step, { deadlineMs: STEP_MS, signal });
+    return (error) => actor.tell('EndStep', { step: number, error });
   }
 
   touch(id: string): void {

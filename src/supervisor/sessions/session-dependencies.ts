@@ -20,4 +20,6 @@ export interface SessionDependencies {
   readonly videos: VideoEncoders;
   readonly clock: Clock;
   readonly log: Log;
+  /** See `EgressSetting`. */
+  readonly closedPorts?: SharedArrayBuffer | undefined;
 }

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { deferred } from '../base/deferred.js';
+import type { ClosedPorts } from '../net-policy/closed-ports.js';
+import { TroupeError } from '../protocol/errors.js';
+import type { Sessions } from '../supervisor/ports/sessions.js';
+import type { WantedSession } from './capabilities.js';
+import { type Command, stepOf, typesInto } from './command-step.js';
+import { DebuggerListener, type DevToolsFar } from './debugger-listener.js';
+import { DriverProcess } from './driver-process.js';
+import { type DriverAnswer, DriverClient } from './driver-request.js';
+import { storeUpload } from './uploaded-file.js';
+
+/** While a command runs, the session is in use. */
+const TOUCH_MS = 5_000;
+/** Longer than any session may run. */
+const MAX_SESSION_MS = 90_000_000;
+
+const Created = z.object({
+  value: z.object({ sessionId: z.string(), capabilities: z.record(z.string(), z.unknown()) }),
+});
+const Failed = z.object({ value: z.object({ error: z.string(), message: z.string() }) });
+const Value = z.object({ value: z.unknown() });
+
+export interface DriverSessionOptions {
+  readonly id: string;
+  /** Of chromedriver. */
+  readonly path: string;
+  readonly wanted: WantedSession;
+  readonly sessions: Sessions;
+  readonly signal: AbortSignal;
+  readonly closedPorts: ClosedPorts;
+  connect(): DevToolsFar;
+}
+
+/** A live session with a chromedriver attached to its browser. */
+export class DriverSession {
+  /** As the client gets them. */
+  readonly capabilities: { readonly [name: string]: unknown };
+  /** Resolves with the reason when the session or its driver has ended and the driver has been stopped. */
+  readonly over: Promise<string>;
+  readonly #options: DriverSessionOptions;
+  readonly #driver: DriverProcess;
+  readonly #listener: DebuggerListener;
+  readonly #client: DriverClient;
+  /** The id that chromedriver has given. */
+  readonly #inner: string;
+  readonly #closing = new AbortController();
+  readonly #over = deferred<string>();
+  #closed: Promise<void> | null = null;
+
+  private constructor(
+    options: DriverSessionOptions,
+    parts: { driver: DriverProcess; listener: DebuggerListener; client: DriverClient },
+    created: z.infer<typeof Created>['value'],
+  ) {
+    this.#options = options;
+    this.#driver = parts.driver;
+    this.#listener = parts.listener;
+    this.#client = parts.client;
+    this.#inner = created.sessionId;
+    this.over = this.#over.promise;
+    const { id, wanted, sessions } = options;
+    const { 'goog:chromeOptions': _address, webSocketUrl: _url, ...capabilities } = created.capabilities;
+    this.capabilities = {
+      ...capabilities,
+      acceptInsecureCerts: wanted.request.ignoreHTTPSErrors === true,
+      'troupe:session': id,
+      ...(wanted.ignored.length === 0 ? {} : { 'troupe:ignored': wanted.ignored }),
+    };
+    void this.#driver.exited.then(() => this.close('its chromedriver has ended'));
+    const bounds = { timeoutMs: MAX_SESSION_MS, signal: this.#closing.signal };
+    sessions.waitForEnd(id, bounds).then(
+      ({ endReason, error }) => this.close(error?.error ?? REASONS[endReason ?? ''] ?? 'it was stopped'),
+      () => undefined,
+    );
+  }
+
+  /** @throws UNAVAILABLE if chromedriver cannot be attached; it is stopped then */
+  static async open(options: DriverSessionOptions): Promise<DriverSession> {
+    const { id, path, wanted, sessions, signal, closedPorts, connect } = options;
+    const { product } = sessions.connections.devTools(id, undefined);
+    const driver = await DriverProcess.start(path, closedPorts, signal);
+    const client = new DriverClient(driver.port);
+    let listener: DebuggerListener | null = null;
+    try {
+      listener = await DebuggerListener.listen({ pid: () => driver.pid, product, closedPorts, connect });
+      const chromeOptions = { ...wanted.chromeOptions, debuggerAddress: `127.0.0.1:${listener.port}` };
+      const alwaysMatch = { ...wanted.driver, browserName: 'chrome', 'goog:chromeOptions': chromeOptions };
+      const stop = (): void => void driver.stop();
+      signal.addEventListener('abort', stop);
+      const body = JSON.stringify({ capabilities: { alwaysMatch } });
+      const answer = await client
+        .send('POST', '/session', body)
+        .finally(() => signal.removeEventListener('abort', stop));
+      const created = Created.safeParse(parsed(answer.text));
+      if (!created.success) throw refusedByDriver(answer);
+      return new DriverSession(options, { driver, listener, client }, created.data.value);
+    } catch (error) {
+      client.close();
+      await Promise.all([driver.stop(), listener?.close()]);
+      throw error;
+    }
+  }
+
+  /** @param raw the body as the client wrote it @throws WORKER_LOST */
+  async command(command: Command, raw: string | null): Promise<DriverAnswer> {
+    const { id, sessions } = this.#options;
+    sessions.connections.touch(id);
+    const touching = setInterval(() => sessions.connections.touch(id), TOUCH_MS);
+    try {
+      const step = stepOf(command, await this.#isSecret(command));
+      const end = step === null ? null : await sessions.connections.beginStep(id, step, this.#closing.signal);
+      try {
+        const answer = await this.#send(command, raw);
+        end?.(answer.status < 400 ? null : stepError(answer));
+        return answer;
+      } catch (error) {
+        end?.({ code: 'WORKER_LOST', error: 'The session has ended' });
+        throw error;
+      }
+    } finally {
+      clearInterval(touching);
+    }
+  }
+
+  /** @throws INVALID_REQUEST unless the body has a zip with one file */
+  upload(body: Command['body'], sessions: Sessions): Promise<string> {
+    sessions.connections.touch(this.#options.id);
+    return storeUpload(this.#options.id, body, sessions);
+  }
+
+  /** Stops the driver; the session itself goes on. Idempotent: the first reason stays. */
+  close(reason: string): Promise<void> {
+    this.#closed ??= this.#close(reason);
+    return this.#closed;
+  }
+
+  async #close(reason: string): Promise<void> {
+    this.#closing.abort(new TroupeError('SESSION_ENDED', `The session has ended: ${reason}`));
+    await Promise.all([this.#driver.stop(), this.#listener.close()]);
+    this.#client.close();
+    this.#over.resolve(reason);
+  }
+
+  #send({ method, path }: Pick<Command, 'method' | 'path'>, raw: string | null): Promise<DriverAnswer> {
+    return this.#client.send(method, `/session/${this.#inner}${path === '' ? '' : `/${path}`}`, raw);
+  }
+
+  /** What is typed into a password field, or one that cannot be asked, is not shown. */
+  async #isSecret(command: Command): Promise<boolean> {
+    const element = typesInto(command);
+    if (element === null) return false;
+    const { status, text } = await this.#send({ method: 'GET', path: `element/${element}/property/type` }, null);
+    const value = Value.safeParse(parsed(text));
+    return status !== 200 || !value.success || value.data.value === 'password';
+  }
+}
+
+const REASONS: { readonly [reason: string]: string } = {
+  idle: 'it was not used for its idleTimeout',
+  hard: 'it reached its hardTimeout',
+  deleted: 'it was stopped',
+  lost: 'it lost its browser',
+  shutdown: 'the service was stopped',
+};
+
+function refusedByDriver({ text }: DriverAnswer): TroupeError {
+  const failed = Failed.safeParse(parsed(text));
+  const why = failed.success ? failed.data.value.message : text.slice(0, 500);
+  return new TroupeError('UNAVAILABLE', `chromedriver cannot attach to the browser of the session: ${why}`);
+}
+
+function stepError({ text }: DriverAnswer) {
+  const failed = Failed.safeParse(parsed(text));
+  const { error, message } = failed.success ? failed.data.value : { error: 'unknown error', message: '' };
+  const [line = ''] = message.split('\n');
+  return { code: 'ACTION_FAILED', error: line.startsWith(error) ? line : `${error}: ${line}` } as const;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
