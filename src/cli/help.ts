@@ -45,7 +45,7 @@ const COMMANDS: { readonly [command: string]: CommandHelp } = {
       '           [--exact-screenshots] [--har-bodies] [--trace on|off|on-failure] [--name TEXT] [--label NAME=TEXT]... [--flows DIR] [--url URL | --own] [--driver D]',
       '           [--forward PORT,...]',
     ],
-    summary: 'Runs flows (.js) and tasks (.md) as jobs, waits for them, and collects reports.',
+    summary: 'Runs flows (.js, .ts) and tasks (.md) as jobs, waits for them, and collects reports.',
     more: `Uses the service at --url or TROUPE_URL, or the one that runs for this home, or starts one of its own (always with --own).
 Exit code: 0 all passed, 1 some did not, 2 the run could not start or was cancelled.
   --list                print which flows would run, and run none
@@ -89,6 +89,12 @@ REPORT is a report.json, or a folder that has one, such as those of troupe run -
     summary: 'Checks flows without running them, or prints types for editors.',
     more: `check  reports mistakes in flows without running them
 types  prints agent-js.d.ts, the types for editors and tsc`,
+  },
+  types: {
+    usage: ['troupe types [--flows DIR]'],
+    summary: 'Writes troupe.d.ts, the types of flows, for editors and tsc.',
+    more: `Writes it to the flows folder (./flows, or --flows), and prints the tsconfig.json that goes with it.
+troupe flow types prints the same types.`,
   },
   token: {
     usage: [

@@ -8,6 +8,7 @@ import type { ResumeRequest } from '../../autonomy/tools.js';
 import { writeFile } from '../../files/thread-files.js';
 import { type ErrorBody, encodeError, TroupeError } from '../../protocol/errors.js';
 import type { EventData, SessionEvent } from '../../protocol/events.js';
+import { flowOfFile } from '../../protocol/flow-file.js';
 import type { HostModule } from '../../script/host-module.js';
 import type { Sandbox } from '../../script/sandbox.js';
 import { errorWithPage } from './error-with-page.js';
@@ -107,14 +108,14 @@ export class FlowJob {
   /** Writes repaired flows to the session's artifacts as a proposal; the flow file itself is not changed. */
   async #propose(path: string): Promise<void> {
     const healed = this.#healer.heal(this.#tape.calls);
-    for (const { path: flow, source, patch } of healed) {
-      const files = { [`${flow}.js`]: source, [`${flow}.patch`]: patch };
+    for (const { path: flow, file: proposed, source, patch } of healed) {
+      const files = { [proposed]: source, [`${flow}.patch`]: patch };
       for (const [name, text] of Object.entries(files)) {
         const file = join(this.#healedDir, name);
         await mkdir(dirname(file), { recursive: true });
         await writeFile(file, text);
       }
-      this.#emit({ type: 'FlowHealed', data: { path: nameOf(path), flow } });
+      this.#emit({ type: 'FlowHealed', data: { path: flowOfFile(path), flow, file: proposed } });
     }
   }
 
@@ -178,8 +179,8 @@ export class FlowJob {
 function deviation({ path, cause }: Failure, { failed, how, byHand }: Resumption): EventData<'FlowDeviated'> {
   const acting = byHand.filter(({ target }) => target.startsWith('agent.') && target !== 'agent.look');
   return {
-    path: nameOf(path),
-    flow: failed.flow ?? nameOf(path),
+    path: flowOfFile(path),
+    flow: failed.flow ?? flowOfFile(path),
     line: failed.line,
     failed: callSource(methodOf(failed), failed.args),
     error: cause,
@@ -190,8 +191,4 @@ function deviation({ path, cause }: Failure, { failed, how, byHand }: Resumption
 
 function methodOf({ target }: TapedCall): string {
   return target.slice(target.indexOf('.') + 1);
-}
-
-function nameOf(path: string): string {
-  return path.replace(/\.js$/, '');
 }

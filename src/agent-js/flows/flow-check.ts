@@ -3,6 +3,7 @@ import { encodeError } from '../../protocol/errors.js';
 import { parseFlow } from '../../script/source/source-step.js';
 import { syntaxChildren } from '../../script/source/syntax-children.js';
 import { ACTIONS, GLOBALS, SCRIPT_CALLS } from '../script-api.js';
+import { flowCode } from './read-flow.js';
 
 /** Something that will not work when the flow runs. `line` and `column` count from 1. */
 export interface FlowFault {
@@ -17,10 +18,13 @@ export interface FlowFault {
  * as known everywhere in it.
  *
  * @param hasFlow whether there is a flow at what `Flow.run` is given
+ * @param file its name: `.ts` is TypeScript
  */
-export function checkFlow(source: string, hasFlow: (path: string) => boolean): readonly FlowFault[] {
+export function checkFlow(author: string, hasFlow: (path: string) => boolean, file = ''): readonly FlowFault[] {
   let root: AnyNode;
+  let source = author;
   try {
+    source = flowCode(file, author);
     root = parseFlow(source);
   } catch (error) {
     const { error: message, details } = encodeError(error);

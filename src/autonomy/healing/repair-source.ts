@@ -32,11 +32,19 @@ export function isActing({ target }: TapedCall): boolean {
  *
  * The author's code is kept if it still fits: if a call only found its element under another name, only the locator is
  * replaced, and a value that the flow computed is still computed in the repaired flow.
+ *
+ * @param codeOf the source as JavaScript, with the same positions; null if it is not valid
  */
-export function repairSource(source: string, repairs: readonly Repair[]): string | null {
+export function repairSource(
+  source: string,
+  repairs: readonly Repair[],
+  codeOf: (source: string) => string | null = (text) => text,
+): string | null {
+  const code = codeOf(source);
+  if (code === null) return null;
   const changes: SourceChange[] = [];
   for (const repair of repairs) {
-    const found = findCall(source, methodOf(repair.failed), repair.line, repair.column);
+    const found = findCall(code, methodOf(repair.failed), repair.line, repair.column);
     const made = found === null ? null : changesFor(source, found, repair);
     if (made === null) return null;
     changes.push(...made);
@@ -49,7 +57,8 @@ export function repairSource(source: string, repairs: readonly Repair[]): string
     (text, { from, to, text: fresh }) => text.slice(0, from) + fresh + text.slice(to),
     source,
   );
-  return repaired !== source && parseFlow(repaired) !== null ? repaired : null;
+  const repairedCode = repaired === source ? null : codeOf(repaired);
+  return repairedCode !== null && parseFlow(repairedCode) !== null ? repaired : null;
 }
 
 function changesFor(source: string, found: FoundCall, repair: Repair): readonly SourceChange[] | null {

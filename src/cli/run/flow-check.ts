@@ -1,5 +1,6 @@
 import { checkFlow } from '../../agent-js/flows/flow-check.js';
 import { scriptTypes } from '../../agent-js/script-api.js';
+import { flowOfFile, isFlowFile } from '../../protocol/flow-file.js';
 import { UsageError } from '../failure.js';
 import { parseWords } from '../parse-options.js';
 import { findRunFiles } from './run-files.js';
@@ -23,14 +24,17 @@ export async function runFlow(args: readonly string[]): Promise<number> {
 
 async function check(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseWords(args, { flows: { type: 'string' } });
-  const words = positionals.length === 0 ? ['flows/**/*.js'] : positionals;
+  const words = positionals.length === 0 ? ['flows/**/*.{js,ts}'] : positionals;
   const { root, named, texts } = await findRunFiles(words, { cwd: process.cwd(), bases: [], flows: values.flows });
   let faults = 0;
-  const flows = named.filter((path) => path.endsWith('.js'));
+  const flows = named.filter(isFlowFile);
   for (const path of flows) {
     const folder = path.split('/').slice(0, -1);
-    const hasFlow = (wanted: string) => Object.hasOwn(texts, `${flowPath(wanted, folder)}.js`);
-    for (const { line, column, message } of checkFlow(texts[path] ?? '', hasFlow)) {
+    const hasFlow = (wanted: string) => {
+      const bare = flowPath(wanted, folder);
+      return Object.hasOwn(texts, `${bare}.js`) || Object.hasOwn(texts, `${bare}.ts`);
+    };
+    for (const { line, column, message } of checkFlow(texts[path] ?? '', hasFlow, path)) {
       process.stdout.write(`${path}:${line}:${column}: ${message}\n`);
       faults += 1;
     }
@@ -41,7 +45,7 @@ async function check(args: readonly string[]): Promise<number> {
 
 /** A path of Flow.run as the flows folder has it: `../` and `../../` lead on from the flow's own folder. */
 function flowPath(wanted: string, folder: readonly string[]): string {
-  const bare = wanted.replace(/\.js$/, '');
+  const bare = flowOfFile(wanted);
   const segments = /^\.\.?\//.test(bare) ? [...folder] : [];
   for (const segment of bare.split('/')) {
     if (segment === '..') segments.pop();

@@ -1,3 +1,4 @@
+import { isFlowFile } from '../../protocol/flow-file.js';
 import type { JobRequest } from '../../protocol/session.js';
 import { UsageError } from '../failure.js';
 import { describeSource, isChosen } from './flow-tags.js';
@@ -19,7 +20,7 @@ export interface PlannedFlow {
 
 /** A flow without extension, as it is named everywhere. */
 export function flowName(path: string): string {
-  return path.replace(/\.(js|md)$/, '').slice(0, 200);
+  return path.replace(/\.(js|ts|md)$/, '').slice(0, 200);
 }
 
 /**
@@ -34,7 +35,7 @@ export function planRun(
   failedBefore: ReadonlySet<string> | null,
 ): readonly PlannedFlow[] {
   const { grep, shard, prompt, model } = options;
-  const onlyFlows = named.length > 0 && named.every((path) => path.endsWith('.js'));
+  const onlyFlows = named.length > 0 && named.every(isFlowFile);
   if (model !== undefined && prompt === undefined && onlyFlows) {
     throw new UsageError('--model names who does a task; flows alone need none. Say with --prompt what is to be done');
   }
@@ -49,7 +50,7 @@ export function planRun(
           const { text, tags } = describeSource(path, source);
           const job = { ...common, flowFiles: [path] };
           if (prompt !== undefined) return { name, path, tags, request: { ...job, ...withModel, prompt } };
-          if (path.endsWith('.js'))
+          if (isFlowFile(path))
             return { name, path, tags, request: { ...job, prompt: text || name, maxIterations: 0 } };
           return { name, path, tags, request: { ...job, ...withModel, prompt: headingOf(source) || name } };
         });
